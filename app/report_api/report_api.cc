@@ -31,7 +31,7 @@ namespace {
 constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
 constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 32};
 // Of all users of a namespace: a tenant has more accounts than namespaces.
-constexpr server::Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 4, .reserve = 8};
+constexpr server::Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 6, .reserve = 8};
 // Bodies under way. The server bounds those of an address, behind which many users may be.
 constexpr server::Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
 constexpr server::Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};

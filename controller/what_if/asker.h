@@ -52,7 +52,7 @@ class Asker {
     api::AdmissionObjects objects;
     if (read_) objects = co_await read_(question);
     auto turn = co_await turns_.take(question->meta.namespace_, until);
-    if (!turn) co_return finish(out_of_time());
+    if (!turn || clock_.now() >= until) co_return finish(out_of_time());
     auto snapshot = co_await fork_();
     auto evaluation =
         evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects), std::move(finish));

@@ -66,7 +66,7 @@ class KubectlPodium(Plugin):
         self.assertIn("POD is required", self.ask("why", code=2))
         self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
         self.assertIn("is no duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
-        self.assertIn('"svc" is none of pod, deployment', self.ask("whatif", "svc/web", code=2))
+        self.assertIn('"svc" is not a type that makes pods', self.ask("whatif", "svc/web", code=2))
         self.assertIn("needs either -f FILE or TYPE/NAME", self.ask("whatif", code=2))
         self.assertTrue(self.ask("--version").startswith("podium "))
 

@@ -24,7 +24,7 @@ bool has_too_few(const WantedDevices& wanted, std::size_t needed, Location from)
 
 Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply)
     : kept_(std::move(claims)), supply_(std::move(supply)) {
-  claims_.reserve(kept_.size());
+  claims_.reserve(std::min<std::size_t>(kept_.size(), kMaxDepth));
   // A pod may name one claim thousands of times; each time counts, but it is looked up once.
   boost::unordered_flat_map<const api::ResourceClaim*, std::size_t> first;
   std::size_t requests = 0;

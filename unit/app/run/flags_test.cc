@@ -22,23 +22,6 @@ namespace podium::app::run {
 namespace {
 
 using testing::HasSubstr;
-// As pflag.
-TEST(Flags, OfAFlagGivenAgainTheLastHoldsAndAListIsAddedTo) {
-  const auto given =
-      values_of({"-v=2", "--v=3", "--leader-elect=true", "--leader-elect=false", "--secure-port=1",
-                 "--secure-port=0", "--tls-cipher-suites=a", "--tls-cipher-suites=b,c", "--config=a",
-                 "--config=b", "--profiling", "--profiling=false", "--kube-api-qps=7", "--kube-api-qps=8",
-                 "--feature-gates=A=true", "--feature-gates=B=false"});
-  EXPECT_EQ(given.at("v"), "3");
-  EXPECT_EQ(given.at("leader-elect"), "false");
-  EXPECT_EQ(given.at("secure-port"), "0");
-  EXPECT_EQ(given.at("tls-cipher-suites"), "[a,b,c]");
-  EXPECT_EQ(given.at("config"), "b");
-  EXPECT_EQ(given.at("profiling"), "false");
-  EXPECT_EQ(given.at("kube-api-qps"), "8");
-  EXPECT_EQ(given.at("feature-gates"), "[A=true,B=false]");
-}
-
 using testing::StartsWith;
 
 struct Outcome {
@@ -100,6 +83,23 @@ std::map<std::string, std::string> values_of(std::vector<const char*> flags) {
   std::ranges::reverse(arguments);
   app.parse(arguments);
   return flag_values(options);
+}
+
+// As pflag.
+TEST(Flags, OfAFlagGivenAgainTheLastHoldsAndAListIsAddedTo) {
+  const auto given =
+      values_of({"-v=2", "--v=3", "--leader-elect=true", "--leader-elect=false", "--secure-port=1",
+                 "--secure-port=0", "--tls-cipher-suites=a", "--tls-cipher-suites=b,c", "--config=a",
+                 "--config=b", "--profiling", "--profiling=false", "--kube-api-qps=7", "--kube-api-qps=8",
+                 "--feature-gates=A=true", "--feature-gates=B=false"});
+  EXPECT_EQ(given.at("v"), "3");
+  EXPECT_EQ(given.at("leader-elect"), "false");
+  EXPECT_EQ(given.at("secure-port"), "0");
+  EXPECT_EQ(given.at("tls-cipher-suites"), "[a,b,c]");
+  EXPECT_EQ(given.at("config"), "b");
+  EXPECT_EQ(given.at("profiling"), "false");
+  EXPECT_EQ(given.at("kube-api-qps"), "8");
+  EXPECT_EQ(given.at("feature-gates"), "[A=true,B=false]");
 }
 
 TEST(Flags, ValuesAreTheGivenOnesOrTheDefaults) {
