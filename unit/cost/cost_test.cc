@@ -93,7 +93,8 @@ TEST(Costs, OfTextsAreLinear) {
     const auto prepare = [&](std::size_t n) -> Work {
       return [text = expand(texts, n).front(), read = row.read] { read(text); };
     };
-    if (!known().contains(row.name)) EXPECT_TRUE(is_linear(row.n, prepare)) << row.name;
+    if (known().contains(row.name)) continue;
+    EXPECT_TRUE(is_linear(row.n, prepare)) << row.name;
   }
 }
 

@@ -125,7 +125,9 @@ TEST(LabelTable, FindsValuesHoweverManyThereAre) {
       EXPECT_EQ(column->nodes_with(id), std::ranges::count(model, value, &std::pair<const Row, int>::second));
     }
     EXPECT_EQ(column->find("v" + std::to_string(values)), kNoValue) << values;
-    if (fork.find("build")) EXPECT_EQ(fork.find("build")->find("v39") != kNoValue, values == 3);
+    if (const auto* build = fork.find("build")) {
+      EXPECT_EQ(build->find("v39") != kNoValue, values == 3);
+    }
   }
   for (const auto& [row, value] : model) table.set(row, label(value), {});
   EXPECT_EQ(table.find("build"), nullptr);
@@ -158,7 +160,9 @@ TEST(CowOrderedMap, AgreesWithAMapOverManyLeaves) {
       const auto at = map.lower_bound(key);
       const auto expected = model.lower_bound(key);
       ASSERT_EQ(at == map.end(), expected == model.end());
-      if (at != map.end()) EXPECT_EQ(at->first, expected->first);
+      if (at != map.end()) {
+        EXPECT_EQ(at->first, expected->first);
+      }
     }
   }
   for (const auto& [key, value] : model) map.erase(key);
