@@ -108,7 +108,6 @@ Life::Life(const Settings& settings)
   network_.begins = [this](const Host& host, const client::Request& request) {
     observer_.begins(host, request);
   };
-  network_.listed = [this](const Host& host, const std::string& plural) { observer_.listed(host, plural); };
   observer_.leaders = [this] {
     std::vector<std::string> out;
     for (const auto& process : processes_) {
@@ -116,12 +115,6 @@ Life::Life(const Settings& settings)
       if (!process->crashed() && elector && elector->leading()) out.push_back(process->identity());
     }
     return out;
-  };
-  observer_.writes_statuses = [this](const std::string& engine) {
-    const auto it = std::ranges::find(processes_, engine, [](const auto& p) { return p->identity(); });
-    if (it == processes_.end()) return true;
-    const auto counts = (*it)->engine().pod_statuses().counts();
-    return counts.waiting + counts.busy > 0;
   };
   network_.served = [this](const Host& host, const client::Request& request, int status) {
     observer_.served(host, request, status);

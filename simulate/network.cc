@@ -206,18 +206,12 @@ void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
   }
   const auto& plural = pipe->watch->plural;
   const bool is_read = !pipe->unread && (plural == "pods" || plural == "resourceclaims");
-  const bool ends_list = line.find(R"("k8s.io/initial-events-end")") != std::string::npos;
   const auto whole = is_read ? line : std::string();
   if (dice_.one_in(16)) {
     const auto half = 1 + dice_.below(line.size() - 1);
     deliver(pipe, line.substr(0, half), false, false);
     line.erase(0, half);
     pipe->last += 100us;
-  }
-  if (ends_list && !pipe->unread) {
-    agenda_.at(pipe->last, [this, pipe] {
-      if (!pipe->closed && !pipe->host->is_cut) listed(*pipe->host, pipe->watch->plural);
-    });
   }
   if (is_read) {
     agenda_.at(pipe->last, [this, pipe, whole] {

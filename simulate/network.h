@@ -44,8 +44,6 @@ class Network {
   // Called as a reply arrives at who still waits for it.
   std::function<void(const Host&, const client::Request&, const client::Response&)> answered;
 
-  // Called as the last of the objects that are there when a watch begins arrives.
-  std::function<void(const Host&, const std::string& plural)> listed;
   // Called as whole lines of a watch arrive, or the page of a list.
   std::function<void(const Host&, const std::string& plural, std::string_view objects)> read;
 

@@ -108,15 +108,12 @@ void Observer::sent(const Host& host, const client::Request& request) {
   count(host, request);
   claims_.sent(host, request);
   demand(requests_.sent(host, request));
-  if (request.target.find("/leases/") == std::string::npos) check_lease(host, request);
+  if (request.target.find("/leases") == std::string::npos) check_lease(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
   if (const auto binding = binding_of(host, request)) {
-    const auto body = json::parse(request.body);
-    if (!bindings_.contains(*binding)) check_nominated(host, body);
-    nominees_.erase(host.identity + uid_of(body));
     ++bindings_.try_emplace(*binding, agenda_.now()).first->second.times;
   }
-  const bool nominates = request.body.find("\"nominatedNodeName\":") != std::string::npos;
+  const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
   if (nominates) note_nomination(host, request);
 }
 
@@ -130,44 +127,6 @@ void Observer::check_lease(const Host& host, const client::Request& request) {
     fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
                      leads));
   }
-}
-
-// The room of pods that are nominated to a node is not given to a pod of a lower priority. Only what the
-// engine knows counts: its own nominations, and the pods that it has bound or read of.
-void Observer::check_nominated(const Host& host, const json::value& binding) {
-  const auto node = text_at(binding, "/target/name"), uid = uid_of(binding);
-  const auto there = store_.find({"nodes", "", node});
-  const auto pod =
-      store_.find({"pods", text_at(binding, "/metadata/namespace"), text_at(binding, "/metadata/name")});
-  if (!there || !pod || uid_of(pod->value) != uid) return;
-  if (writes_statuses && writes_statuses(host.identity)) return;  // a withdrawal may be under way
-  const auto priority = number_at(pod->value, "/spec/priority");
-  Use use{cpu_of(pod->value), 1};
-  std::string nominees;
-  for (const auto& other : store_.all("pods")) {
-    const auto& value = other->value;
-    const auto its = uid_of(value);
-    if (its == uid || is_finished(value)) continue;
-    if (const auto on = text_at(value, "/spec/nodeName"); !on.empty()) {
-      const auto bound = bound_.find(its);
-      const bool known = (bound != bound_.end() && bound->second.by == host.identity) ||
-                         known_bound_.contains(host.identity + its);
-      if (on != node || !known) continue;
-    } else {
-      const auto nominee = nominees_.find(host.identity + its);
-      const bool counts = nominee != nominees_.end() && nominee->second.node == node &&
-                          agenda_.now() - nominee->second.at > kDecided &&
-                          text_at(value, "/status/nominatedNodeName") == node && !is_leaving(value) &&
-                          number_at(value, "/spec/priority") >= priority;
-      if (!counts) continue;
-      nominees += " " + full_name(value);
-    }
-    use.cpu += cpu_of(value);
-    ++use.pods;
-  }
-  if (nominees.empty()) return;
-  if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
-  fail(fmt::format("{} gives {} the room of{} on {}", host.identity, full_name(pod->value), nominees, node));
 }
 
 // Whoever takes the lease does so after the one before has given it up by its own clock.
@@ -196,12 +155,6 @@ void Observer::note_nomination(const Host& host, const client::Request& request)
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
   if (failure) return;
-  if (text_at(body, "/status/nominatedNodeName").empty()) {
-    nominees_.erase(host.identity + uid_of(body));
-    return;
-  }
-  nominees_[host.identity + uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity,
-                                             agenda_.now()};
   nominated_[uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity, agenda_.now()};
 }
 
@@ -259,7 +212,6 @@ void Observer::answered(const Host& host, const client::Request& request, const 
     if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
   }
   reports_.answered(host, request, reply);
-  requests_.answered(host, request, reply);
   // Of a probe, an engine takes the version only.
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
   if (request.target.starts_with("/api/v1/pods?")) {

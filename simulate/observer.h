@@ -61,8 +61,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::c
     "nomination that the leader did not know",
     "claim that no filter of devices met"};
 // In a thousand lives: several times what was seen, so that a bug that hides behind an excuse shows.
-inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{60, 15, 5,
-                                                                                                 5,  5,  10};
+inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{250, 15, 5,
+                                                                                                 5,   25, 10};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
 class Observer {
@@ -77,14 +77,12 @@ class Observer {
   void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that is carried out next
   void read(const Host& host, const std::string& plural, std::string_view objects);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
-  void listed(const Host& host, const std::string& plural) { requests_.listed(host, plural); }
   void lost_its_memory(const std::string& engine) {  // crashed or stopped
     reports_.lost_its_memory(engine);
     requests_.lost_its_memory(engine);
   }
-  // Set by the Life: engines that take themselves for the leader; whether one has statuses of pods to write.
+  // Set by the Life: engines that take themselves for the leader.
   std::function<std::vector<std::string>()> leaders;
-  std::function<bool(const std::string& engine)> writes_statuses;
   void fail(std::string reason);
 
   // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
@@ -117,7 +115,6 @@ class Observer {
   void read_claims(const Host& host, const std::string& body);
   void check_lease(const Host& host, const client::Request& request);
   void check_leaders();
-  void check_nominated(const Host& host, const json::value& binding);
   void demand(RequestObserver::Broken broken) {
     if (broken) fail(std::move(*broken));
   }
@@ -143,7 +140,6 @@ class Observer {
     Steady at{};
   };
   // By an engine's identity and a pod's UID: a nomination that it has sent, and not withdrawn.
-  std::map<std::string, SentNomination> nominees_;
   std::map<std::string, SentNomination> nominated_;  // by the pod's UID: the last one that was sent
   std::map<std::string, Nomination> nominations_;    // by the pod's UID: as it was written last
   // By the pod's UID: when the newest write of its status that was carried out was sent.

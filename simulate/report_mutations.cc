@@ -140,7 +140,7 @@ std::vector<Mutation> report_mutations() {
       {.name = "report_without_uid",
        .bug = "deletes another report of the same name",
        .seed = 33,
-       .found_as = "before its TTL",
+       .found_as = "whatever its UID is",
        .make = deletes_reports_without_uid},
       {.name = "report_without_version",
        .bug = "deletes a report that the leader before has just written again",

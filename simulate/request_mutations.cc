@@ -35,14 +35,6 @@ Bug writes_events_late() {
   return bug;
 }
 
-Bug ignores_retry_after() {
-  Bug bug;
-  bug.after = [](const Request&, Answer& answer) {
-    if (answer) answer->retry_after = 0;
-  };
-  return bug;
-}
-
 Bug loses_events_of_bindings() {
   Bug bug;
   bug.instead = [](const Request& request) -> std::optional<Response> {
@@ -68,11 +60,6 @@ std::vector<Mutation> request_mutations() {
        .make = writes_events_late,
        .writes_always = true,
        .faults = only({Fault::freeze})},
-      {.name = "no_retry_after",
-       .bug = "sends again before the time that the API server asked for",
-       .seed = 1,
-       .found_as = "before its Retry-After",
-       .make = ignores_retry_after},
       {.name = "no_event_of_binding",
        .bug = "does not write the event of a binding",
        .seed = 1,

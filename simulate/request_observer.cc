@@ -12,8 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Clocks drift by a twentieth.
-constexpr auto kSecondOfRetryAfter = 900ms;
 // Who waits for longer than that when an engine decides for the first time has been read by it.
 constexpr auto kRead = 5s;
 
@@ -23,24 +21,8 @@ json::value read_json(const std::string& text) {
   return failure ? json::value() : value;
 }
 
-std::string text_of(const Host& host, const client::Request& request) {
-  return host.identity + " " + request.method + " " + request.target + " " + request.body;
-}
-
 bool is_binding(const client::Request& request) {
   return request.method == "POST" && request.target.ends_with("/binding");
-}
-
-bool is_list(const client::Request& request) {
-  return request.method == "GET" &&
-         (request.target.find("sendInitialEvents=true") != std::string::npos ||
-          (request.target.find("limit=") != std::string::npos && !request.target.ends_with("?limit=1")));
-}
-
-// What podium decides by: not its own reports, and not what admission reads for a what-if.
-bool is_decided_by(const Route& route) {
-  return route.ns.empty() && route.plural != "schedulingreports" &&
-         route.plural != "customresourcedefinitions";
 }
 
 // Whether podium writes this event no more.
@@ -64,25 +46,10 @@ RequestObserver::Broken RequestObserver::begins(const Host& host, const client::
 RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request) {
   const auto route = parse_route(request.target);
   if (!route) return std::nullopt;
-  if (is_list(request) && is_decided_by(*route)) asked_for_[host.identity].insert(route->plural);
   if (request.method == "GET" || route->plural == "leases") return std::nullopt;
-  if (const auto it = not_before_.find(text_of(host, request)); it != not_before_.end()) {
-    if (agenda_.now() < it->second)
-      return fmt::format("{} sends {} {} again before its Retry-After", host.identity, request.method,
-                         request.target);
-    not_before_.erase(it);
-  }
   if (route->plural == "events" && request.method == "POST") count_event(host, read_json(request.body));
-  if (route->plural != "pods") {
-    const bool deletes = request.method == "DELETE" && !route->name.empty();
-    return deletes ? check_deletion(host, request, read_json(request.body)) : std::nullopt;
-  }
-  if (auto early = check_lists(host, request)) return early;
-  const auto body = read_json(request.body);
-  if (request.method == "DELETE") return check_deletion(host, request, body);
-  if (const auto node = text_at(body, "/status/nominatedNodeName"); !node.empty())
-    nominated_.insert({uid_of(body), node, host.identity});
-  return std::nullopt;
+  const bool deletes = request.method == "DELETE" && !route->name.empty();
+  return deletes ? check_deletion(host, request, read_json(request.body)) : std::nullopt;
 }
 
 // A name is not enough: another object may have it by now.
@@ -94,18 +61,6 @@ RequestObserver::Broken RequestObserver::check_deletion(const Host& host, const 
   const auto there = store_.find(route->key());
   if (route->plural == "pods" && there && uid_of(there->value) == uid && !is_marked(there->value))
     return fmt::format("{} evicts {}, which it has not marked", host.identity, request.target);
-  return std::nullopt;
-}
-
-RequestObserver::Broken RequestObserver::check_lists(const Host& host, const client::Request& request) const {
-  const auto asked = asked_for_.find(host.identity);
-  const auto listed = listed_.find(host.identity);
-  if (asked == asked_for_.end() || listed == listed_.end())
-    return fmt::format("{} sends {} before it has listed anything", host.identity, request.target);
-  for (const auto& plural : asked->second) {
-    if (!listed->second.contains(plural))
-      return fmt::format("{} sends {} before it has listed {}", host.identity, request.target, plural);
-  }
   return std::nullopt;
 }
 
@@ -137,23 +92,8 @@ void RequestObserver::count_event(const Host& host, const json::value& event) {
 void RequestObserver::served(const Host& host, const client::Request& request, int status) {
   const auto route = parse_route(request.target);
   if (!route) return;
-  // Where a kind is not served, an engine handles it as empty; nodes and pods always are.
-  if (is_list(request) && status == 404 && route->plural != "nodes" && route->plural != "pods")
-    listed(host, route->plural);
   if (route->plural == "events" && request.method == "POST" && is_final(status))
     given_up_.insert(host.identity + text_at(read_json(request.body), "/regarding/uid"));
-}
-
-void RequestObserver::answered(const Host& host, const client::Request& request,
-                               const client::Response& reply) {
-  if (request.method == "GET") {
-    if (reply.status != 200 || !is_list(request) || reply.body.find(R"("continue":"")") == std::string::npos)
-      return;
-    if (const auto route = parse_route(request.target)) listed(host, route->plural);
-    return;
-  }
-  if (reply.retry_after > 0 && request.target.find("/leases/") == std::string::npos)
-    not_before_[text_of(host, request)] = agenda_.now() + reply.retry_after * kSecondOfRetryAfter;
 }
 
 void RequestObserver::committed(const Commit& commit) {
@@ -180,8 +120,6 @@ void RequestObserver::note_event(const Commit& commit) {
   const auto reason = text_at(event, "/reason"), note = text_at(event, "/note");
   const auto node = note.substr(note.rfind(' ') + 1);
   if (reason == "Scheduled") announced_.insert({text_at(event, "/regarding/uid"), node, commit.by});
-  if (reason == "Preempted" && note.find("in kube-scheduler memory") == std::string::npos)
-    preempted_.insert({text_at(event, "/related/uid"), node, commit.by});
 }
 
 RequestObserver::Broken RequestObserver::unwritten() const {
@@ -192,12 +130,6 @@ RequestObserver::Broken RequestObserver::unwritten() const {
     if (pod == there.end() || forgetful_.contains(place.by) || announced_.contains(place)) continue;
     if (given_up_.contains(place.by + place.pod)) continue;
     return fmt::format("{} bound {} to {}, and has written no event", place.by, pod->second, place.node);
-  }
-  for (const auto& place : preempted_) {
-    const auto pod = there.find(place.pod);
-    if (pod == there.end() || forgetful_.contains(place.by) || nominated_.contains(place)) continue;
-    return fmt::format("{} preempted for {} on {}, and did not nominate it", place.by, pod->second,
-                       place.node);
   }
   return std::nullopt;
 }

@@ -1,9 +1,7 @@
 // RequestObserver: checks what an engine may ask, and when, by the requests alone.
 //
-// A deletion by name says which object it means, and a pod that is deleted has been told so before. Nobody
-// decides before it has listed all that it decides by. What was refused with a Retry-After is not sent again
-// before that. Pods that wait when an engine begins are tried in the queue's order. Each binding is followed
-// by its event, and each preemption by the nomination.
+// A deletion by name says which object it means, and a pod that is deleted has been told so before. Pods that
+// wait when an engine begins are tried in the queue's order. Each binding is followed by its event.
 //
 // Owner: an Observer. Threads: one. Errors: what is broken is returned.
 #pragma once
@@ -30,13 +28,10 @@ class RequestObserver {
   Broken begins(const Host& host, const client::Request& request);
   Broken sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
-  void answered(const Host& host, const client::Request& request, const client::Response& reply);
-  // A list of all objects of a kind has arrived, on a watch or in pages.
-  void listed(const Host& host, const std::string& plural) { listed_[host.identity].insert(plural); }
   void committed(const Commit& commit);
   void lost_its_memory(const std::string& engine) { forgetful_.insert(engine); }
 
-  // At rest: a binding without its event, a preemption without its nomination.
+  // At rest: a binding without its event.
   Broken unwritten() const;
 
  private:
@@ -51,18 +46,15 @@ class RequestObserver {
   };
 
   Broken check_deletion(const Host& host, const client::Request& request, const json::value& body) const;
-  Broken check_lists(const Host& host, const client::Request& request) const;
   Broken check_order(const Host& host, const json::value& binding);
   void note_event(const Commit& commit);
   void count_event(const Host& host, const json::value& event);
 
   const Store& store_;
   const Agenda& agenda_;
-  std::map<std::string, std::set<std::string>> asked_for_, listed_;  // plurals by an engine's identity
-  std::map<std::string, Steady> not_before_;  // by an engine's identity and the request
-  std::map<std::string, First> first_;        // by an engine's identity: its last binding at the first moment
-  std::map<std::string, Steady> known_;       // by the pod's UID: since when it waits without gates
-  std::set<Place> bound_, announced_, preempted_, nominated_;
+  std::map<std::string, First> first_;   // by an engine's identity: its last binding at the first moment
+  std::map<std::string, Steady> known_;  // by the pod's UID: since when it waits without gates
+  std::set<Place> bound_, announced_;
   std::map<std::string, int> tries_;  // by an event's name
   std::set<std::string> given_up_;    // by an engine's identity and a pod's UID: an event is not written
   std::set<std::string> forgetful_;
