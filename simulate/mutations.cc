@@ -229,7 +229,7 @@ const std::vector<Mutation>& all() {
        .make = believes_any_retry_after},
       {.name = "lost_withdrawal",
        .bug = "the withdrawal of a nomination is lost and not repeated (6)",
-       .seed = 1040,
+       .seed = 6058,
        .found_as = "is nominated to",
        .make = loses_withdrawals,
        .faults = only({Fault::lose_reply, Fault::overload, Fault::server_error, Fault::proxy_404,
