@@ -105,9 +105,6 @@ Life::Life(const Settings& settings)
       engines_(1 + dice_.below(2)),
       pace_(dice_.between(2s, 20s)) {
   network_.sent = [this](const Host& host, const client::Request& request) { observer_.sent(host, request); };
-  network_.begins = [this](const Host& host, const client::Request& request) {
-    observer_.begins(host, request);
-  };
   observer_.leaders = [this] {
     std::vector<std::string> out;
     for (const auto& process : processes_) {

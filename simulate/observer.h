@@ -69,7 +69,6 @@ class Observer {
  public:
   Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl);
 
-  void begins(const Host& host, const client::Request& request) { demand(requests_.begins(host, request)); }
   void sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
   void may_lose_events() { loses_events_ = true; }      // the watches may: nobody knows what is on a node

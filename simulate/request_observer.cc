@@ -12,17 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Who waits for longer than that when an engine decides for the first time has been read by it.
-constexpr auto kRead = 5s;
-
 json::value read_json(const std::string& text) {
   boost::system::error_code failure;
   auto value = json::parse(text.empty() ? "{}" : text, failure);
   return failure ? json::value() : value;
-}
-
-bool is_binding(const client::Request& request) {
-  return request.method == "POST" && request.target.ends_with("/binding");
 }
 
 // Whether podium writes this event no more.
@@ -38,10 +31,6 @@ bool is_marked(const json::value& pod) {
 }
 
 }  // namespace
-
-RequestObserver::Broken RequestObserver::begins(const Host& host, const client::Request& request) {
-  return is_binding(request) ? check_order(host, read_json(request.body)) : std::nullopt;
-}
 
 RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request) {
   const auto route = parse_route(request.target);
@@ -61,24 +50,6 @@ RequestObserver::Broken RequestObserver::check_deletion(const Host& host, const 
   const auto there = store_.find(route->key());
   if (route->plural == "pods" && there && uid_of(there->value) == uid && !is_marked(there->value))
     return fmt::format("{} evicts {}, which it has not marked", host.identity, request.target);
-  return std::nullopt;
-}
-
-// At the moment of its first decisions, an engine has read all that waits: so the more urgent go first.
-RequestObserver::Broken RequestObserver::check_order(const Host& host, const json::value& binding) {
-  const auto uid = text_at(binding, "/metadata/uid");
-  const auto known = known_.find(uid);
-  const auto pod =
-      store_.find({"pods", text_at(binding, "/metadata/namespace"), text_at(binding, "/metadata/name")});
-  auto& last = first_.try_emplace(host.identity, First{agenda_.now(), INT64_MAX, {}}).first->second;
-  if (last.at != agenda_.now() || known == known_.end() || !pod || uid_of(pod->value) != uid)
-    return std::nullopt;
-  if (agenda_.now() - known->second < kRead) return std::nullopt;
-  const auto priority = number_at(pod->value, "/spec/priority");
-  if (priority > last.priority)
-    return fmt::format("{} decides on {}, of priority {}, after {}, of priority {}", host.identity,
-                       full_name(pod->value), priority, last.pod, last.priority);
-  last = {last.at, priority, full_name(pod->value)};
   return std::nullopt;
 }
 
@@ -105,13 +76,6 @@ void RequestObserver::committed(const Commit& commit) {
   if (!node.empty() && is_engine(commit.by) && commit.before &&
       text_at(commit.before->value, "/spec/nodeName").empty())
     bound_.insert({uid, node, commit.by});
-  const bool waits = node.empty() && commit.type != Commit::Type::deleted && !is_leaving(pod) &&
-                     !find_at(pod, "/spec/schedulingGates") && !find_at(pod, "/spec/resourceClaims");
-  if (!waits) {
-    known_.erase(uid);
-  } else {
-    known_.try_emplace(uid, agenda_.now());
-  }
 }
 
 void RequestObserver::note_event(const Commit& commit) {
