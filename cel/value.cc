@@ -360,8 +360,10 @@ Value equal(const Value& left, const Value& right, Budget* budget) {
 Value compare(const Value& left, const Value& right) {
   if (left.is_error()) return left;
   if (right.is_error()) return right;
+  // cel-go looks at the left one before the types.
+  const bool has_nan = is_nan(left) || (is_number(left) && is_nan(right));
+  if (has_nan) return Value::error("NaN values cannot be ordered");
   if (is_number(left) && is_number(right)) {
-    if (is_nan(left) || is_nan(right)) return Value::error("NaN values cannot be ordered");
     return Value::integer(order_of_numbers(left, right));
   }
   if (left.kind() != right.kind()) return Value::no_such_overload();

@@ -61,7 +61,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::c
     "nomination that the leader did not know",
     "claim that no filter of devices met"};
 // In a thousand lives: several times what was seen, so that a bug that hides behind an excuse shows.
-inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{250, 15, 5,
+inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{400, 15, 5,
                                                                                                  5,   25, 10};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
