@@ -9,7 +9,7 @@
 namespace podium::test {
 namespace {
 
-Work squares(std::size_t n) {
+[[maybe_unused]] Work squares(std::size_t n) {
   return [n] {
     std::vector<std::size_t> sums;
     for (std::size_t i = 0; i < n; ++i) {
