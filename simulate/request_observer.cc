@@ -87,8 +87,8 @@ void RequestObserver::note_event(const Commit& commit) {
 }
 
 RequestObserver::Broken RequestObserver::unwritten() const {
-  // Of lives with devices, one in hundreds has a binding without its event; whether podium should have written
-  // it is not known yet (seed 2023339).
+  // Of lives with devices, one in hundreds has a binding without its event; whether podium should have
+  // written it is not known yet (seed 2023339).
   if (!store_.all("resourceclaims").empty()) return std::nullopt;
   std::map<std::string, std::string> there;  // names by UID
   for (const auto& pod : store_.all("pods")) there.emplace(uid_of(pod->value), full_name(pod->value));
