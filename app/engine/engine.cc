@@ -65,7 +65,10 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       binder_(
           bind_api_, bindings_first_, binding_, world_.io, world_.strand,
           [this](const std::string& uid, const cycle::BindOutcome& outcome) { binding_ended(uid, outcome); },
-          [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); }),
+          [this](const std::string& uid) { scheduler_.binding_in_doubt(uid); },
+          [this](const std::string& uid, const cycle::PodRead& read) {
+            scheduler_.bound_pod_read(uid, read);
+          }),
       extenders_(make_extenders()),
       consultant_(make_consultant()),
       extender_binder_(make_extender_binder()),

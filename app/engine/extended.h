@@ -48,6 +48,7 @@ class ExtenderBinder final : public cycle::Binder {
                  async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
                  cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
+  void read(cluster::PodInfoPtr pod) override { next_.read(std::move(pod)); }
 
  private:
   static client::Task<void> run(ExtenderBinder* self, const extender::HttpExtender* extender,

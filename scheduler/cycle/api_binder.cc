@@ -1,5 +1,7 @@
 #include "scheduler/cycle/api_binder.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
@@ -59,14 +61,16 @@ client::Task<Result<void>> post_binding(client::Api& api, cluster::PodInfoPtr po
 }  // namespace
 
 ApiBinder::ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
-                     asio::any_io_executor io, asio::any_io_executor strand, Ended ended, InDoubt in_doubt)
+                     asio::any_io_executor io, asio::any_io_executor strand, Ended ended, InDoubt in_doubt,
+                     Read read)
     : api_(api),
       precedence_(precedence),
       gate_(gate),
       io_(std::move(io)),
       strand_(std::move(strand)),
       ended_(std::move(ended)),
-      in_doubt_(std::move(in_doubt)) {}
+      in_doubt_(std::move(in_doubt)),
+      read_(std::move(read)) {}
 
 void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
   precedence_.enter();
@@ -189,6 +193,26 @@ void ApiBinder::post_bound(std::vector<std::string> uids) {
 void ApiBinder::post_outcome(const Order& order, BindOutcome outcome) {
   asio::post(strand_,
              [this, uid = (*order.pod)->meta.uid, outcome = std::move(outcome)] { ended_(uid, outcome); });
+}
+
+void ApiBinder::read(cluster::PodInfoPtr pod) {
+  if (async::spawn(gate_, io_, "read bound pod", read_one(this, pod))) return;
+  post_read((*pod)->meta.uid, {});
+}
+
+client::Task<void> ApiBinder::read_one(ApiBinder* self, cluster::PodInfoPtr pod) {
+  auto read = co_await read_pod(self->api_, pod);
+  const auto& meta = (*pod)->meta;
+  const bool not_made = read.pod && (*read.pod)->meta.uid == meta.uid && (*read.pod)->node_name.empty();
+  if (not_made && self->log_.allows("not made", self->api_.clock().now())) {
+    spdlog::warn("binding was answered and not made, scheduling the pod again pod={} node={}",
+                 (*pod)->full_name(), (*pod)->node_name);
+  }
+  self->post_read(meta.uid, std::move(read));
+}
+
+void ApiBinder::post_read(const std::string& uid, PodRead read) {
+  asio::post(strand_, [this, uid, read = std::move(read)] { read_(uid, read); });
 }
 
 // Called when the gate is closed.

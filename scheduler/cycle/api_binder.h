@@ -11,7 +11,7 @@
 // the batch and are settled one by one without holding a connection.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed.
-// Threads: bind() from the strand; requests run on `io`; outcomes are posted to the strand.
+// Threads: bind() and read() from the strand; requests run on `io`; outcomes are posted to the strand.
 // Errors: in the BindOutcome.
 #pragma once
 
@@ -36,12 +36,14 @@ class ApiBinder final : public Binder {
  public:
   using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
   using InDoubt = std::function<void(const std::string& uid)>;
+  using Read = std::function<void(const std::string& uid, const PodRead& read)>;
 
   // Each binding enters `precedence` until it ends or is in doubt, so that other writers yield to it.
   ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
             boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended,
-            InDoubt in_doubt);
+            InDoubt in_doubt, Read read);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
+  void read(cluster::PodInfoPtr pod) override;
   // Any thread. Why no pod can be bound; nullopt: bindings succeed, or there were none.
   std::optional<std::string> why_unhealthy() const { return health_.why_unhealthy(api_.clock().now()); }
 
@@ -56,12 +58,14 @@ class ApiBinder final : public Binder {
   // `may_retry`: the request was sent without the client's retries (in a batch), so settle()
   // may retry it.
   static client::Task<void> settle(ApiBinder* self, Order order, Error error, bool may_retry);
+  static client::Task<void> read_one(ApiBinder* self, cluster::PodInfoPtr pod);
   std::vector<Order> take_batch();
   void observe_latency(std::chrono::nanoseconds each);
   void spawn_settle(Order order, Error error, bool may_retry);
   void give_up(std::vector<Order> orders);
   void post_bound(std::vector<std::string> uids);
   void post_outcome(const Order& order, BindOutcome outcome);
+  void post_read(const std::string& uid, PodRead read);
 
   client::Api& api_;
   client::Precedence& precedence_;
@@ -69,6 +73,7 @@ class ApiBinder final : public Binder {
   const boost::asio::any_io_executor io_, strand_;
   const Ended ended_;
   const InDoubt in_doubt_;
+  const Read read_;
   LogLimit log_;
   BindingHealth health_;
 

@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "api/decode.h"
 #include "async/nap.h"
@@ -35,15 +37,14 @@ Seen judge(const api::Pod& live, const api::Pod& pod, const std::string& node, c
 }
 
 client::Task<Seen> look(client::Api& api, cluster::PodInfoPtr pod, std::string node, Error refusal) {
-  const auto& meta = pod->pod->meta;
-  const auto live = co_await api.get(client::resource::pods, meta.namespace_, meta.name);
+  const auto read = co_await read_pod(api, pod);
   Seen seen;
-  if (live) {
-    if (const auto decoded = api::decode_pod(*live)) seen = judge(*decoded, *pod->pod, node, refusal);
-  } else if (client::object_is_gone(live.error())) {
+  if (read.pod) {
+    seen = judge(*read.pod->pod, *pod->pod, node, refusal);
+  } else if (read.end == PodRead::End::gone) {
     seen.outcome = BindOutcome{BindEnd::elsewhere, "the pod is gone"};
   } else {
-    seen.forbidden = live.error().code == 403;
+    seen.forbidden = read.error && read.error->code == 403;
   }
   co_return seen;
 }
@@ -60,6 +61,20 @@ BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit
 }
 
 }  // namespace
+
+client::Task<PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod) {
+  const auto& meta = pod->pod->meta;
+  auto live = co_await api.get(client::resource::pods, meta.namespace_, meta.name);
+  PodRead read;
+  if (!live) {
+    read.end = client::object_is_gone(live.error()) ? PodRead::End::gone : PodRead::End::failed;
+    read.error = std::move(live.error());
+  } else if (auto decoded = api::decode_pod(*live)) {
+    read.end = PodRead::End::found;
+    read.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)), pod->rules);
+  }
+  co_return read;
+}
 
 client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
                                     LogLimit& log) {

@@ -18,6 +18,8 @@
 // Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a
 // minute per cause.
 //
+// read_pod(): reads a pod, to learn what became of its binding.
+//
 // Threads: the calling coroutine's executor. Errors: in the BindOutcome.
 #pragma once
 
@@ -29,6 +31,9 @@
 #include "scheduler/cycle/seams.h"
 
 namespace podium::cycle {
+
+// Reads the pod by its name, as the API server has it now.
+client::Task<PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod);
 
 struct BindingRequest {
   cluster::PodInfoPtr pod;

@@ -58,6 +58,7 @@ bool Scheduler::step() {
   const auto now = parts_.clock.now();
   record_gated();
   cycle_.advance(now);
+  read_unseen(now);
   if (!takes_pods()) return false;
   auto queued = queue_.pop(now);
   if (!queued) return false;
@@ -157,10 +158,12 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
 }
 
 std::optional<Steady> Scheduler::next_wakeup() const {
-  const auto waits = cycle_.next_wakeup();
+  const auto first = [](std::optional<Steady> a, std::optional<Steady> b) {
+    return a && b ? std::min(*a, *b) : a ? a : b;
+  };
+  const auto waits = first(cycle_.next_wakeup(), unseen_.next_read());
   if (!takes_pods()) return waits;  // step() leaves the queue as it is; what ends this wakes
-  const auto queued = queue_.next_wakeup();
-  return waits && queued ? std::min(*waits, *queued) : waits ? waits : queued;
+  return first(waits, queue_.next_wakeup());
 }
 
 void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision) {
@@ -206,6 +209,41 @@ void Scheduler::assume(const api::ResourceClaim& claim) {
   if (known && known->meta.uid == claim.meta.uid &&
       known->meta.resource_version == claim.meta.resource_version)
     objects.assume<api::ResourceClaim>(std::make_shared<const api::ResourceClaim>(claim));
+}
+
+// --- bindings that no watch shows ---
+
+void Scheduler::binding_ended(const std::string& uid, const BindOutcome& outcome) {
+  cycle_.binding_ended(uid, outcome);
+  const bool is_unseen = assumed_.contains(uid) && snapshot_.find_pod(uid) && !cycle_.knows(uid);
+  if (outcome.end == BindEnd::bound && is_unseen) unseen_.bound(uid, parts_.clock.now());
+}
+
+void Scheduler::read_unseen(Steady now) {
+  while (const auto uid = unseen_.take(now)) parts_.binder.read(*snapshot_.find_pod(*uid));
+}
+
+void Scheduler::bound_pod_read(const std::string& uid, const PodRead& read) {
+  if (!unseen_.was_read(uid)) {
+    // The watch was faster.
+  } else if (read.end == PodRead::End::failed) {
+    unseen_.read_again(uid, parts_.clock.now());
+  } else if (read.end == PodRead::End::gone || (*read.pod)->meta.uid != uid) {
+    pod_deleted(uid);
+  } else if ((*read.pod)->node_name.empty()) {
+    const auto node = (**snapshot_.find_pod(uid))->node_name;
+    assumed_.erase(uid);
+    remove_from_node(uid);
+    pod_added_or_updated(read.pod);
+    parts_.announcer.failed(
+        *read.pod, "SchedulerError",
+        "the API server said that the pod was bound to " + node + ", and shows it on no node", std::nullopt);
+  } else {
+    pod_added_or_updated(read.pod);
+    // What the watch tells of it until it shows the binding is older.
+    if (snapshot_.find_pod(uid)) assumed_.insert(uid);
+  }
+  wake();
 }
 
 // --- preemption ---

@@ -8,6 +8,7 @@
 //
 // An assumption ends when the watch shows the pod on a node (the real pod replaces it), when the
 // binding was rejected, or when the pod is gone. It does not expire: a slow binding may still succeed.
+// A binding that was answered as made, and that the watch does not show, is read (unseen_bindings.h).
 //
 // Owner: the Engine; the Driver steps it: step() schedules one pod and is called while it returns
 // true, and again at next_wakeup() and on_work(). Time comes from the Clock only.
@@ -31,6 +32,7 @@
 #include "scheduler/cycle/preemptions.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/cycle/stop_watch.h"
+#include "scheduler/cycle/unseen_bindings.h"
 #include "scheduler/framework/recorder.h"
 #include "scheduler/framework/score_memo.h"
 #include "scheduler/queue/queue.h"
@@ -71,9 +73,8 @@ class Scheduler {
   void decided(framework::Decision decision);
   bool consulting() const { return consultation_.has_value(); }
   void binding_in_doubt(const std::string& uid) { cycle_.binding_in_doubt(uid); }
-  void binding_ended(const std::string& uid, const BindOutcome& outcome) {
-    cycle_.binding_ended(uid, outcome);
-  }
+  void binding_ended(const std::string& uid, const BindOutcome& outcome);
+  void bound_pod_read(const std::string& uid, const PodRead& read);
   void write_ended(const std::string& uid, WriteOutcome outcome) {
     cycle_.write_ended(uid, std::move(outcome));
   }
@@ -130,6 +131,7 @@ class Scheduler {
   bool is_pending(const std::string& uid) const;
   void victim_leaves(const std::string& uid);
   void remove_from_node(const std::string& uid);
+  void read_unseen(Steady now);
   void assigned_pod(cluster::PodInfoPtr pod);
   void pending_pod(cluster::PodInfoPtr pod);
   void renominate(const cluster::PodInfoPtr& pod);
@@ -158,6 +160,7 @@ class Scheduler {
   std::size_t next_start_ = 0;   // node index at which the next search starts
   std::optional<Consultation> consultation_;
   Preemptions preemptions_;
+  UnseenBindings unseen_;                  // a part of assumed_
   std::vector<PluginCalls> plugin_calls_;  // of each profile
   Steady change_began_{};                  // of the change of the cluster that is being taken in
   std::function<void()> wake_;

@@ -41,6 +41,7 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
   const bool was_pending = is_pending(uid);
   assumed_.erase(uid);
+  unseen_.ended(uid);
   if (cycle_.knows(uid)) {
     // The watch was faster than the binding's reply. The watch is authoritative, whatever the reply says.
     cycle_.pod_gone(uid);
@@ -157,6 +158,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
 }
 
 void Scheduler::remove_from_node(const std::string& uid) {
+  unseen_.ended(uid);
   const auto* placed = snapshot_.find_pod(uid);
   if (!placed) return;
   const auto before = *placed;

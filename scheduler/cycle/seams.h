@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/profile.h"
@@ -30,6 +31,14 @@ enum class BindEnd : std::uint8_t {
 struct BindOutcome {
   BindEnd end = BindEnd::rejected;
   std::string error;  // for people; empty when bound
+};
+
+// A pod as the API server has it.
+struct PodRead {
+  enum class End : std::uint8_t { found, gone, failed };
+  End end = End::failed;
+  cluster::PodInfoPtr pod{};     // found, under the same name: it may have another UID
+  std::optional<Error> error{};  // failed: why; nullopt: what was read is no pod
 };
 
 // Decides on pods that HTTP extenders are interested in.
@@ -50,6 +59,9 @@ class Binder {
   // once. Before that it may call Scheduler::binding_in_doubt() once: the result is uncertain and
   // may take long.
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
+  // Reads the pod of a binding that was answered as made and that no watch has shown: the pod as it is
+  // assumed, on its node. Calls Scheduler::bound_pod_read() on the strand, exactly once.
+  virtual void read(cluster::PodInfoPtr pod) = 0;
 };
 
 // The evictions that a preemptor needs on a node.

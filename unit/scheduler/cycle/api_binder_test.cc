@@ -39,6 +39,7 @@ class BindingServer {
   std::string url() const { return script_.url(); }
   int connections() const { return script_.connections(); }
   void treat(const std::string& name, Treatment treatment) { treatments_[name] = std::move(treatment); }
+  void treat_reads(const std::string& name, Treatment treatment) { reads_[name] = std::move(treatment); }
   void put_on(const std::string& name, const std::string& node) {
     const std::lock_guard lock(mutex_);
     bound_[name] = node;
@@ -85,6 +86,7 @@ class BindingServer {
     std::string name = request.target.substr(pods.size());
     name = name.substr(0, name.find('/'));
     if (request.method == "GET") {
+      if (const auto it = reads_.find(name); it != reads_.end()) return it->second(*this, exchange, name, 1);
       exchange.reply(200,
                      fmt::format(R"({{"metadata":{{"name":"{0}","namespace":"default","uid":"uid-{0}"}},)"
                                  R"("spec":{{"nodeName":"{1}","containers":[{{"name":"c"}}]}}}})",
@@ -106,7 +108,7 @@ class BindingServer {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
-  std::map<std::string, Treatment> treatments_;
+  std::map<std::string, Treatment> treatments_, reads_;
   std::map<std::string, std::string> bound_;
   std::map<std::string, int> attempts_;
   unit::HttpScript script_;
@@ -116,6 +118,12 @@ std::string words(const BindOutcome& outcome) {
   const char* ends[] = {"bound", "elsewhere", "rejected", "not sent", "unknown"};
   return std::string(ends[static_cast<int>(outcome.end)]) + (outcome.error.empty() ? "" : ": ") +
          outcome.error;
+}
+
+std::string words(const PodRead& read) {
+  if (read.end == PodRead::End::gone) return "gone";
+  if (!read.pod) return fmt::format("failed: {}", read.error ? read.error->code : 0);
+  return fmt::format("{} on {}", (*read.pod)->meta.uid, (*read.pod)->node_name);
 }
 
 class ApiBinderTest : public testing::Test {
@@ -178,6 +186,11 @@ class ApiBinderTest : public testing::Test {
                       const std::lock_guard lock(mutex_);
                       EXPECT_TRUE(doubted_.insert(uid.substr(4)).second) << uid << " in doubt twice";
                       EXPECT_FALSE(outcomes_.contains(uid.substr(4))) << uid << " in doubt after its end";
+                    },
+                    [this](const std::string& uid, const PodRead& read) {
+                      const std::lock_guard lock(mutex_);
+                      outcomes_.emplace(uid.substr(4), words(read));
+                      changed_.notify_all();
                     }};
 };
 
@@ -185,6 +198,29 @@ TEST_F(ApiBinderTest, BindsAPodByItsUid) {
   bind("web");
   EXPECT_EQ(outcomes(), (std::map<std::string, std::string>{{"web", "bound"}}));
   EXPECT_EQ(server_.node_of("web"), "n");
+}
+
+TEST_F(ApiBinderTest, ReadsAPodWhoseBindingNoWatchShows) {
+  server_.put_on("bound", "n");
+  server_.treat_reads("gone", [](auto&, auto& exchange, auto&, int) {
+    BindingServer::refuse(exchange, 404, "not found", "NotFound");
+  });
+  server_.treat_reads("proxy",
+                      [](auto&, auto& exchange, auto&, int) { exchange.reply(404, "no such page"); });
+  server_.treat_reads("forbidden", [](auto&, auto& exchange, auto&, int) {
+    BindingServer::refuse(exchange, 403, "no", "Forbidden");
+  });
+  server_.treat_reads("odd", [](auto&, auto& exchange, auto&, int) { exchange.reply(200, R"({"spec":7})"); });
+  for (const auto* name : {"bound", "pending", "gone", "proxy", "forbidden", "odd"}) {
+    binder_.read(cluster::make_pod_info(podium::test::pod(name).node("n").ptr()));
+    ++asked_;
+  }
+  EXPECT_EQ(outcomes(), (std::map<std::string, std::string>{{"bound", "uid-bound on n"},
+                                                            {"pending", "uid-pending on "},
+                                                            {"gone", "gone"},
+                                                            {"proxy", "failed: 404"},
+                                                            {"forbidden", "failed: 403"},
+                                                            {"odd", "failed: 0"}}));
 }
 
 TEST_F(ApiBinderTest, ABacklogIsBoundOnceEachOverFewConnections) {
@@ -379,7 +415,8 @@ TEST(ApiBinderPace, OnlyQuickAnswersLetSeveralGoTogether) {
     std::size_t ended = 0;
     ApiBinder binder(
         api, precedence, gate, context.get_executor(), context.get_executor(),
-        [&](const std::string&, const BindOutcome&) { ++ended; }, [](const std::string&) {});
+        [&](const std::string&, const BindOutcome&) { ++ended; }, [](const std::string&) {},
+        [](const std::string&, const PodRead&) {});
     for (int i = 0; i < 64; ++i)
       binder.bind(cluster::make_pod_info(podium::test::pod(fmt::format("p{}", i)).ptr()), "n");
     context.run();

@@ -28,6 +28,7 @@ struct World final : Binder, Preemptor, Announcer, framework::Recorder, Consulta
   void bind(cluster::PodInfoPtr pod, std::string node) override {
     log.push_back("bind " + (*pod)->meta.name + " to " + node);
   }
+  void read(cluster::PodInfoPtr) override {}
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view, bool) override {}
   void skipped(const cluster::PodInfo&) override {}

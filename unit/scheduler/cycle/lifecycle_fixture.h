@@ -33,6 +33,7 @@ class FakeWorld final : public Binder,
   void bind(cluster::PodInfoPtr pod, std::string node) override {
     say("bind {} to {}", (*pod)->meta.name, node);
   }
+  void read(cluster::PodInfoPtr pod) override { say("read {}", (*pod)->meta.name); }
   void write(std::string uid, framework::ObjectWrite write) override {
     say("write {} for {}", write.name, uid);
     writes.push_back(std::move(write));

@@ -24,6 +24,7 @@ class StoppedClock final : public Clock {
 // Records the nodes that each decision evaluated.
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
   void bind(cluster::PodInfoPtr, std::string) override {}
+  void read(cluster::PodInfoPtr) override {}
   void scheduled(const cluster::PodInfo&, std::string_view) override {}
   void preempted(const cluster::PodInfo&, const cluster::PodInfo&, std::string_view, bool) override {}
   void skipped(const cluster::PodInfo&) override {}

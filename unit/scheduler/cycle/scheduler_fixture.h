@@ -30,6 +30,9 @@ class FakeBinder final : public Binder {
   void bind(cluster::PodInfoPtr pod, std::string node) override {
     asked.push_back((*pod)->meta.name + " to " + node);
   }
+  void read(cluster::PodInfoPtr pod) override {
+    asked.push_back("read " + (*pod)->meta.name + " on " + (*pod)->node_name);
+  }
   Log asked;
 };
 
@@ -124,6 +127,13 @@ class SchedulerTest : public ::testing::Test {
   void see(const podium::test::NodeBuilder& node) { scheduler_.node_added_or_updated(node.ptr()); }
   void end(const std::string& name, BindEnd how, std::string error = "") {
     scheduler_.binding_ended("uid-" + name, {how, std::move(error)});
+  }
+  // What the API server answered to a read of a pod whose binding no watch has shown.
+  void answer_read(const std::string& name, const api::Pod& pod) {
+    scheduler_.bound_pod_read("uid-" + name, {.end = PodRead::End::found, .pod = info(pod)});
+  }
+  void answer_read(const std::string& name, PodRead::End end) {
+    scheduler_.bound_pod_read("uid-" + name, {.end = end});
   }
   // Steps for as long as there is something to do.
   int run() {
