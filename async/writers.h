@@ -77,6 +77,14 @@ class Writers {
     tell_if_idle();
   }
 
+  // What waits of this key is dropped, if `is_void(value)`. What is being written goes on.
+  template <typename F>
+  void forget_if(const std::string& key, F&& is_void) {
+    const std::lock_guard lock(mutex_);
+    queue_.forget_if(key, is_void);
+    tell_if_idle();
+  }
+
   bool contains(const std::string& key) const {  // waits; not: is being written
     const std::lock_guard lock(mutex_);
     return queue_.contains(key);

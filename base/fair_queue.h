@@ -140,6 +140,16 @@ class FairQueue {
     refresh(flow);
   }
 
+  // Drops the waiting value of a key, if `is_void(value)`. One in progress goes on.
+  template <typename F>
+  void forget_if(const std::string& key, F&& is_void) {
+    const auto it = items_.find(key);
+    if (it == items_.end() || !it->second.value || !is_void(*it->second.value)) return;
+    Flow& flow = *it->second.flow;
+    remove(it->second);
+    refresh(flow);
+  }
+
   // For a stop: ends all backoffs; items that fail from now on are dropped.
   void hurry(Steady now) {
     now_ = now;

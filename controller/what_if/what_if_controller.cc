@@ -86,7 +86,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       const auto key = object_key(seen.asked.ns, seen.asked.name);
       if (change.type == client::Change::Type::deleted) {
         questions.forget(key);
-        // An answer that waits may be to the next of its name. One to a report that is gone is refused.
+        // An answer that waits may be to the next of its name, and then stays.
+        answers.forget_if(key, [&](const AnswerPatch& answer) { return answer.uid == seen.asked.uid; });
         refreshes.drop(key);
         retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
         continue;

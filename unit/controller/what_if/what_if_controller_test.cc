@@ -280,6 +280,36 @@ TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
   EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked meanwhile";
 }
 
+// Its patch would be refused (422), or find nothing (404).
+TEST(WhatIfController, AnAnswerThatWaitsIsNotSentWhenItsReportIsGone) {
+  for (const bool made_anew : {false, true}) {
+    SCOPED_TRACE(made_anew);
+    Asking w;
+    int sent = 0;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      const bool answers =
+          request.method == "PATCH" && request.target.find("/ask/status") != std::string::npos;
+      if (!answers || ++sent > 1) return std::nullopt;
+      return client::Response{500, "{}"};
+    };
+    w.ask("ask", kFits);
+    w.settle();
+    ASSERT_EQ(sent, 1);
+    w.server.erase(kPlural, "shop", "ask");
+    if (made_anew) {
+      w.server.put(kPlural, json::parse(R"({"metadata":{"name":"ask","namespace":"shop","generation":1,
+                                            "uid":"uid-of-the-next"},
+                                            "spec":{"dryRun":true,"podRef":{"name":"nobody"}}})"));
+    }
+    w.settle();
+    w.wait_for_backoffs();
+    EXPECT_EQ(sent, made_anew ? 2 : 1);
+    if (made_anew) {
+      EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
+    }
+  }
+}
+
 // The question is read while the watch is behind, and is that of the next one. Its answer is carried out,
 // and the reply is lost. Without another try, nobody would know that it is there and when it expires.
 TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
