@@ -20,6 +20,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kDiagnosticsDrain{2};
+// Of a stop in all: more than its parts take together, less than the chart's grace period of 35 s.
+constexpr std::chrono::seconds kStop{32}, kSecondSignal{6};
 constexpr std::size_t kExtenderConnections = 24, kReviewConnections = 2;
 constexpr std::size_t kExtenderBytes = 128u << 20;  // of a reply, which may have every node
 
@@ -61,7 +63,8 @@ Process::Process(const Options& options, config::Config config, Servers servers,
       reload_gate_([this](std::string_view, std::string_view) { begin_stop(1); }),
       reload_(options_.config_file, config_, std::move(reload),
               [this](const config::Podium& podium) { engine_.apply(podium); }),
-      diagnostics_(diagnostics_parts()) {
+      diagnostics_(diagnostics_parts()),
+      deadline_([this] { return waits_for(); }, [this] { return exit_code_.load(); }) {
   // Unless it is ignored, as under nohup.
   struct sigaction hang_up{};
   if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
@@ -226,9 +229,13 @@ int Process::run() {
   }
   run_context(io_, "I/O");  // returns when stop() has finished
   core_work_.reset();
+  joins_ = "the scheduling thread";
   core_thread.join();
+  joins_ = "the threads of what-ifs";
   workers_.join();
+  joins_ = "the thread of extenders";
   extenders_.join();
+  deadline_.end();
   spdlog::info("podium has stopped exit_code={}", exit_code_.load());
   return exit_code_;
 }
@@ -246,6 +253,7 @@ void Process::on_signal(int number) {
   if (stopping_) {
     spdlog::warn("second signal, stopping at once");
     exit_code_ = 1;
+    deadline_.begin(kSecondSignal);
     engine_.abandon();
     return;
   }
@@ -256,7 +264,14 @@ void Process::on_signal(int number) {
 void Process::begin_stop(int exit_code) {
   if (stopping_.exchange(true)) return;
   exit_code_ = exit_code;
+  deadline_.begin(kStop);
   async::spawn(stop_gate_, io_.get_executor(), "stop", stop());
+}
+
+std::string Process::waits_for() const {
+  if (const auto* threads = joins_.load()) return threads;
+  const auto tasks = engine_.unfinished();
+  return tasks.empty() ? "the I/O thread" : fmt::format("{}", fmt::join(tasks, ", "));
 }
 
 async::Task<void> Process::stop() {

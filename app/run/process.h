@@ -2,7 +2,8 @@
 //
 // SIGTERM and SIGINT shut down in order (exit code 0), as do a lost lease and an exception that
 // leaves a background task (exit code 1). A second signal abandons what has not ended and exits with
-// 1. Every path runs the same destructors. SIGUSR2 compares the cache with the API server (CacheDebugger).
+// 1. Every path runs the same destructors, unless something computes for longer than a stop may take: then the
+// process ends without them, with the exit code that it would have (StopDeadline). SIGUSR2 compares the cache with the API server (CacheDebugger).
 //
 // Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
 // for decisions with extenders, a pool for what-ifs that gives way to the others. Errors: run() logs them
@@ -26,6 +27,7 @@
 #include "app/run/options.h"
 #include "app/run/podium_metrics.h"
 #include "app/run/process_metrics.h"
+#include "app/run/stop_deadline.h"
 
 namespace podium::app::run {
 
@@ -55,6 +57,7 @@ class Process {
   void on_signal(int number);
   void begin_stop(int exit_code);  // any thread; only the first call has an effect
   async::Task<void> stop();
+  std::string waits_for() const;  // any thread; what a stop waits for
 
   const Options options_;
   const config::Config config_;
@@ -76,6 +79,8 @@ class Process {
   DiagnosticsServer diagnostics_;
   std::atomic<bool> stopping_{false};
   std::atomic<int> exit_code_{0};
+  std::atomic<const char*> joins_{nullptr};  // the threads that run() waits for
+  StopDeadline deadline_;
 };
 
 }  // namespace podium::app::run

@@ -1,0 +1,65 @@
+#include "app/run/stop_deadline.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace podium::app::run {
+namespace {
+
+constexpr std::chrono::seconds kFlush{1};  // a pipe that nobody reads takes no line
+
+}  // namespace
+
+StopDeadline::StopDeadline(std::function<std::string()> waits_for, std::function<int()> exit_code)
+    : waits_for_(std::move(waits_for)), exit_code_(std::move(exit_code)), thread_([this] { run(); }) {}
+
+StopDeadline::~StopDeadline() {
+  end();
+  thread_.join();
+}
+
+void StopDeadline::begin(std::chrono::milliseconds within) {
+  const std::lock_guard lock(mutex_);
+  const auto until = std::chrono::steady_clock::now() + within;
+  until_ = until_ ? std::min(*until_, until) : until;
+  changed_.notify_all();
+}
+
+void StopDeadline::end() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void StopDeadline::run() {
+  pthread_setname_np(pthread_self(), "stop-deadline");
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    if (!until_) {
+      changed_.wait(lock);
+    } else if (std::chrono::steady_clock::now() < *until_) {
+      const auto until = *until_;  // begin() may change it
+      changed_.wait_until(lock, until);
+    } else {
+      end_process();
+    }
+  }
+}
+
+void StopDeadline::end_process() const {
+  std::thread([this] {
+    const auto code = exit_code_();
+    spdlog::critical("the stop did not end in time, ending at once waits_for={:?} exit_code={}", waits_for_(),
+                     code);
+    spdlog::shutdown();
+    ::_exit(code);
+  }).detach();
+  std::this_thread::sleep_for(kFlush);
+  ::_exit(exit_code_());
+}
+
+}  // namespace podium::app::run
