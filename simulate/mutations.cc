@@ -79,10 +79,17 @@ Bug binds_without_uid() {
   return bug;
 }
 
+// And does not read the pod, by which podium would learn that it is on no node.
 Bug takes_errors_for_bound() {
+  const auto unread = std::make_shared<std::set<std::string>>();  // paths of pods
   Bug bug;
-  bug.after = [](const Request& request, Answer& answer) {
-    if (is_binding(request) && answer && answer->status >= 500) answer = done(201);
+  bug.after = [unread](const Request& request, Answer& answer) {
+    if (is_binding(request) && answer && answer->status >= 500) {
+      unread->insert(request.target.substr(0, request.target.find("/binding")));
+      answer = done(201);
+    } else if (request.method == "GET" && unread->contains(request.target)) {
+      answer = Response{500, R"({"kind":"Status","reason":"lost"})"};
+    }
   };
   return bug;
 }
