@@ -11,6 +11,7 @@
 
 #include "async/on.h"
 #include "async/timer.h"
+#include "controller/recorder/missing_reports.h"
 
 namespace podium::app {
 namespace {
@@ -19,8 +20,10 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-// Together less than the 30 s that a kubelet gives a pod to end.
-constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kWritesDrain{8'000}, kLeaseDrain{2'000};
+// While this process stops, nobody else schedules: what it writes needs the lease. So bindings and writes have
+// 15 s together, as long as a lease lasts whose holder is gone. Where bindings take all of it, the writes still
+// have 4 s: 19 s at most.
+constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kLeastWrites{4'000}, kLeaseDrain{2'000};
 constexpr milliseconds kOthersDrain{2'000};  // of the time for writes, what reports leave to the others
 constexpr milliseconds kLastResort{5'000};
 
@@ -294,8 +297,17 @@ void Engine::begin() {
   spdlog::info("scheduling begins");
   decisions_.begin();
   driver_.start();
-  retention_.start();
+  retention_.start(tell_missing_reports());
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
+}
+
+// The pods are those that others have placed: this process has placed none yet.
+std::function<void()> Engine::tell_missing_reports() {
+  auto pods =
+      controller::placed_lately(scheduler_.snapshot(), config_, *settings_.now(), world_.clock.wall());
+  return [this, pods = std::move(pods)] {
+    controller::tell_missing(controller::without_report(retention_, pods));
+  };
 }
 
 // Runs on the strand, the only place where the snapshot may be copied.
@@ -353,12 +365,10 @@ Task<bool> Engine::stop() {
   // Without the lease nothing is sent any more, so only requests already on the wire are
   // awaited, and briefly.
   const bool may_write = !elector_ || elector_->leading();
-  // What the bindings leave of their time is for what is to be written: a burst leaves hundreds of reports.
   const auto began = world_.clock.now();
   co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);
   const auto took = std::chrono::ceil<milliseconds>(world_.clock.now() - began);
-  const auto left = may_write ? std::max(kBindingsDrain - took, milliseconds(0)) : milliseconds(0);
-  co_await written(kWritesDrain + left);
+  co_await written(may_write ? std::max(kBindingsDrain - took, kLeastWrites) : kLostDrain);
   feed_.stop();
   if (elector_) elector_->stop();  // releases the lease
   co_await electing_.drained(kLeaseDrain);

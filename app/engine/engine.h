@@ -135,7 +135,8 @@ class Engine {
   void caches_synced();  // strand
   void leads();          // strand
   void begin();          // strand: synced and leading
-  void check_crd();      // io, or before it runs
+  std::function<void()> tell_missing_reports();
+  void check_crd();  // io, or before it runs
   async::Task<void> run_election();
   async::Task<void> bindings_ended(std::chrono::milliseconds within);
   async::Task<void> written(std::chrono::milliseconds within);

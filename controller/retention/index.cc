@@ -103,6 +103,10 @@ bool RetentionIndex::saw(const std::string& ns, const std::string& name, const s
   return true;
 }
 
+bool RetentionIndex::contains(const std::string& ns, const std::string& name) const {
+  return reports_.contains(key_of(ns, name));
+}
+
 bool RetentionIndex::stands(const std::string& ns, const std::string& name, const std::string& uid) const {
   const auto it = reports_.find(key_of(ns, name));
   return it != reports_.end() && it->second.uid == uid && it->second.state != State::leaving;

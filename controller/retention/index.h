@@ -82,6 +82,7 @@ class RetentionIndex {
   // The same, and marks a listed report that is known as existing.
   bool saw(const std::string& ns, const std::string& name, const std::string& uid,
            const std::string& version = {});
+  bool contains(const std::string& ns, const std::string& name) const;
   // Whether it exists and is not about to make room for another.
   bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
   // The pod of this report is gone: it leaves before others.

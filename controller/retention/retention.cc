@@ -68,6 +68,7 @@ struct Retention::Impl {
   std::size_t evictions = 0;            // reports that gave way to new ones since the last round
   std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
 
+  std::function<void()> listed;  // set before the loop runs
   // Used on io only.
   bool has_backlog = false;  // the last round could not take all
   Steady next_list{}, last_list{}, fed{};
@@ -89,6 +90,7 @@ Task<void> Retention::Impl::run(Impl* self) {
     if (wants_list) {
       self->deleter.forget_refusals();
       const bool listed = co_await list(self);
+      if (listed && self->listed) std::exchange(self->listed, nullptr)();
       self->last_list = self->now();
       self->next_list = self->last_list + (listed ? self->options.relist : self->options.round);
     }
@@ -255,6 +257,11 @@ void Retention::found(const json::value& object) {
   impl_->add(impl_->state.listed(*report, impl_->now()));
 }
 
+bool Retention::contains(const std::string& ns, const std::string& name) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.contains(ns, name);
+}
+
 bool Retention::stands(const std::string& ns, const std::string& name, const std::string& uid) const {
   const std::lock_guard lock(impl_->state.mutex);
   return impl_->state.index.stands(ns, name, uid);
@@ -313,7 +320,10 @@ std::chrono::nanoseconds Retention::overdue() const {
   return due ? std::max(impl_->now() - *due, Steady::duration::zero()) : Steady::duration::zero();
 }
 
-void Retention::start() { async::spawn(impl_->gate, impl_->io, "retention", Impl::run(impl_.get())); }
+void Retention::start(std::function<void()> listed) {
+  impl_->listed = std::move(listed);
+  async::spawn(impl_->gate, impl_->io, "retention", Impl::run(impl_.get()));
+}
 
 void Retention::stop() {
   const std::lock_guard lock(impl_->state.mutex);

@@ -27,6 +27,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,6 +75,8 @@ class Retention {
   // The report is gone. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
 
+  // Whether there is a report of this name, as far as podium knows.
+  bool contains(const std::string& ns, const std::string& name) const;
   // Whether the report exists, as far as podium knows, and is not about to make room for another.
   bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
   // The pod of this report is gone: the report leaves before others where a budget is used up.
@@ -101,7 +104,8 @@ class Retention {
   // How long ago the report that is due longest should have been deleted; 0: none is due.
   std::chrono::nanoseconds overdue() const;
 
-  void start();
+  // `listed` is called on `io`, once: all reports that there were have been listed. It may be empty.
+  void start(std::function<void()> listed = {});
   void stop();  // sends no further deletions
 
  private:

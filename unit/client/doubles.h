@@ -69,12 +69,14 @@ class ScriptedTransport final : public client::Transport {
   std::function<Result<client::Response>(const client::Request&)> on_send;
   std::function<Result<StreamScript>(const client::Request&)> on_open;
   std::function<std::unique_ptr<client::Stream>(const client::Request&)> on_live;  // goes before on_open
+  std::function<std::chrono::milliseconds(const client::Request&)> latency_of;     // goes before latency
   std::chrono::milliseconds latency{0};  // of send(); other coroutines run meanwhile
 
   client::Task<Result<client::Response>> send(client::Request request) override {
     note(request);
-    if (latency.count() > 0) {
-      async::Timer timer(co_await boost::asio::this_coro::executor, latency);
+    const auto takes = latency_of ? latency_of(request) : latency;
+    if (takes.count() > 0) {
+      async::Timer timer(co_await boost::asio::this_coro::executor, takes);
       boost::system::error_code ignored;
       co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
     }

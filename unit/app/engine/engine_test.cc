@@ -337,6 +337,45 @@ TEST(Engine, CountsWhatIsNotWrittenAtTheStop) {
   EXPECT_EQ(log.count("stopped before all was written reports_lost=5 pod_statuses_lost=0 events_lost=0"), 1);
 }
 
+// What is written needs the lease, and nobody schedules until it is released.
+TEST(Engine, KeepsTheLeaseForABoundedTimeWhileReportsWait) {
+  Life life;
+  life.server.transport->latency_of = [](const client::Request& request) -> std::chrono::milliseconds {
+    const bool is_report = request.target.find("/schedulingreports") != std::string::npos;
+    return is_report && request.method != "GET" ? 9s : 1ms;
+  };
+  EXPECT_TRUE(life.run_until([&] { return life.bound() == kPods; }));
+  const auto began = life.clock.now();
+  auto ended = asio::co_spawn(life.io, life.engine->stop(), asio::use_future);
+  ASSERT_TRUE(life.run_until([&] { return life.holder().empty(); }));
+  const auto kept = life.clock.now() - began;
+  EXPECT_GT(kept, 10s) << "there were reports to write";
+  EXPECT_LE(kept, 16s);
+  ASSERT_TRUE(life.run_until([&] { return ended.wait_for(0s) == std::future_status::ready; }));
+  life.engine.reset();
+}
+
+TEST(Engine, ANewLeaderTellsOnceWhichPlacedPodsHaveNoReport) {
+  Life life;
+  const auto place = [&](const std::string& name, std::chrono::seconds age, const char* scheduler) {
+    auto placed = pod(name);
+    placed.at("metadata").as_object()["creationTimestamp"] = format_time(life.clock.wall() - age);
+    placed.at("spec").as_object()["nodeName"] = "a";
+    placed.at("spec").as_object()["schedulerName"] = scheduler;
+    life.server.put("pods", placed);
+  };
+  for (const auto* name : {"lost-1", "lost-2", "has-one"}) place(name, 30s, "default-scheduler");
+  place("of-another", 30s, "another");
+  place("long-ago", 11min, "default-scheduler");
+  life.server.put("schedulingreports", json::parse(R"({"metadata":{"namespace":"shop","name":"has-one"}})"));
+  unit::LogCapture log;
+  EXPECT_TRUE(life.run_until([&] { return life.reported() == kPods; }));
+  life.steps(5'000);
+  EXPECT_EQ(log.count("placed pods have no report"), 1);
+  EXPECT_EQ(log.count("pods=2 first=\"shop/lost-1, shop/lost-2\""), 1);
+  EXPECT_TRUE(life.stop());
+}
+
 TEST(Engine, StopsInOrderAtAnyStep) {
   for (int n = 0; n < 400; n += 13) {
     SCOPED_TRACE(n);
