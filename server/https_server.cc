@@ -16,8 +16,8 @@
 
 #include "async/nap.h"
 #include "async/timer.h"
+#include "base/shares.h"
 #include "server/connection_table.h"
-#include "server/shares.h"
 
 namespace podium::server {
 namespace {

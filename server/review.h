@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/shares.h"
 #include "client/api.h"
 #include "server/expiring_cache.h"
-#include "server/shares.h"
 #include "server/user.h"
 
 namespace podium::server {

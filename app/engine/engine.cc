@@ -20,9 +20,9 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-// While this process stops, nobody else schedules: what it writes needs the lease. So bindings and writes have
-// 15 s together, as long as a lease lasts whose holder is gone. Where bindings take all of it, the writes still
-// have 4 s: 19 s at most.
+// While this process stops, nobody else schedules: what it writes needs the lease. So bindings and writes
+// have 15 s together, as long as a lease lasts whose holder is gone. Where bindings take all of it, the
+// writes still have 4 s: 19 s at most.
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kLeastWrites{4'000}, kLeaseDrain{2'000};
 constexpr milliseconds kOthersDrain{2'000};  // of the time for writes, what reports leave to the others
 constexpr milliseconds kLastResort{5'000};

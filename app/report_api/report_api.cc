@@ -31,10 +31,10 @@ namespace {
 constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
 constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 32};
 // Of all users of a namespace: a tenant has more accounts than namespaces.
-constexpr server::Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 6, .reserve = 8};
+constexpr Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 6, .reserve = 8};
 // Bodies under way. The server bounds those of an address, behind which many users may be.
-constexpr server::Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
-constexpr server::Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};
+constexpr Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
+constexpr Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};
 // From the body's arrival: for a thread to be free, and for the whole answer.
 constexpr std::chrono::seconds kThreadWithin{15}, kAnswerWithin{30};
 
@@ -245,8 +245,8 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   if (!slot.slot) co_return too_many(slot);
   auto of_all_users = self->questions_of_namespace_.take(target->ns);
   if (!of_all_users) co_return too_many(of_namespace_refused());
-  auto slots = std::make_shared<std::pair<UserLimits::Slot, server::Shares::Slot>>(std::move(slot.slot),
-                                                                                   std::move(of_all_users));
+  auto slots = std::make_shared<std::pair<UserLimits::Slot, Shares::Slot>>(std::move(slot.slot),
+                                                                           std::move(of_all_users));
   auto body = std::make_shared<QuestionBody>();
   body->text = std::move(*text);
   body->type = *type;

@@ -26,10 +26,10 @@
 #include "app/report_api/routes.h"
 #include "async/gate.h"
 #include "base/clock.h"
+#include "base/shares.h"
 #include "controller/recorder/decision_memory.h"
 #include "controller/what_if/asker.h"
 #include "server/access.h"
-#include "server/shares.h"
 #include "server/user_limits.h"
 
 namespace podium::app::report_api {
@@ -82,7 +82,7 @@ class ReportApi {
   Clock& clock_;
   Random& random_;
   server::UserLimits reads_, questions_;
-  server::Shares questions_of_namespace_, bodies_of_user_, bodies_of_namespace_;
+  Shares questions_of_namespace_, bodies_of_user_, bodies_of_namespace_;
 };
 
 }  // namespace podium::app::report_api

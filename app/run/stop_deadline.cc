@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace podium::app::run {
@@ -51,14 +52,15 @@ void StopDeadline::run() {
 }
 
 void StopDeadline::end_process() const {
-  std::thread([this] {
+  std::promise<void> flushed;
+  std::thread([this, &flushed] {
     const auto code = exit_code_();
     spdlog::critical("the stop did not end in time, ending at once waits_for={:?} exit_code={}", waits_for_(),
                      code);
     spdlog::shutdown();
-    ::_exit(code);
+    flushed.set_value();
   }).detach();
-  std::this_thread::sleep_for(kFlush);
+  flushed.get_future().wait_for(kFlush);
   ::_exit(exit_code_());
 }
 

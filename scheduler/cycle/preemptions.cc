@@ -4,11 +4,11 @@
 
 namespace podium::cycle {
 
-std::uint64_t Preemptions::begin(std::string preemptor, Uids victims) {
+std::uint64_t Preemptions::begin(std::string preemptor, Uids victims, Shares::Slot slot) {
   ++last_;
   for (const auto& victim : victims) of_victim_[victim].insert(last_);
   if (!victims.empty()) ++of_preemptor_[preemptor];
-  under_way_.emplace(last_, Preemption{std::move(preemptor), std::move(victims)});
+  under_way_.emplace(last_, Preemption{std::move(preemptor), std::move(victims), std::move(slot)});
   return last_;
 }
 
@@ -19,7 +19,7 @@ std::vector<std::string> Preemptions::victim_leaves(std::string_view uid) {
   of_victim_.erase(known);
   std::vector<std::string> free;
   for (const auto number : numbers) {
-    auto& [preemptor, victims] = under_way_.find(number)->second;
+    auto& [preemptor, victims, slot] = under_way_.find(number)->second;
     victims.erase(victims.find(uid));
     if (victims.empty()) let_go(preemptor);
     if (!holds(preemptor)) free.push_back(preemptor);

@@ -16,14 +16,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shares.h"
+
 namespace podium::cycle {
 
 class Preemptions {
  public:
   using Uids = std::set<std::string, std::less<>>;
 
-  // Holds the preemptor (UID) while any of the victims (UIDs) stays; returns this preemption's number.
-  std::uint64_t begin(std::string preemptor, Uids victims);
+  // Holds the preemptor (UID) while any of the victims (UIDs) stays; returns this preemption's number. The
+  // slot is kept until the preemption ends.
+  std::uint64_t begin(std::string preemptor, Uids victims, Shares::Slot slot = {});
   // The pod is terminating or gone. Returns the preemptors (UIDs) that this releases.
   std::vector<std::string> victim_leaves(std::string_view uid);
   // The preemption's requests have ended. If its preemptor is no longer held: the victims that have not left.
@@ -36,6 +39,7 @@ class Preemptions {
   struct Preemption {
     std::string preemptor;
     Uids victims;  // that still stay; empty: does not hold the preemptor
+    Shares::Slot slot;
   };
   using Numbers = std::set<std::uint64_t>;
   void let_go(const std::string& preemptor);

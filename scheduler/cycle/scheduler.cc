@@ -14,6 +14,9 @@ using framework::ClusterEvent;
 // The only in-tree plugin that preempts; named in the victim's message.
 constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
+constexpr std::string_view kPreemptsLater =
+    " preemption: waits, since as many preemptions of the namespace are under way as may be.";
+
 }  // namespace
 
 Scheduler::Scheduler(Parts parts)
@@ -94,7 +97,7 @@ bool Scheduler::may_search_devices(const cluster::PodInfo& pod) {
 
 bool Scheduler::takes_pods() const {
   const auto beyond = std::max(cycle_.in_doubt(), kMaxInDoubt) - kMaxInDoubt;
-  return !consulting() && cycle_.requests() + beyond < kMaxBindings && preemptions_.size() < kMaxPreemptions;
+  return !consulting() && cycle_.requests() + beyond < kMaxBindings;
 }
 
 PluginCalls& Scheduler::calls_of(const framework::Profile& profile) {
@@ -138,6 +141,13 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
                          const cluster::Snapshot& decided_on, Steady began) {
   const auto& pod = *queued.pod->pod;
   next_start_ = decision.next_start;
+  Shares::Slot share;
+  if (decision.preemption) share = preemption_shares_.take(pod.meta.namespace_);
+  const bool preempts_later = decision.preemption && !share;
+  if (preempts_later) {
+    decision.preemption.reset();
+    decision.message += kPreemptsLater;
+  }
   const framework::Attempt attempt{.pod = queued.pod,
                                    .profile = pod.scheduler_name,
                                    .number = queued.attempts,
@@ -153,7 +163,9 @@ void Scheduler::conclude(queue::QueuedPod queued, framework::Decision decision,
   } else {
     const auto result = decision.error.empty() ? "unschedulable" : "error";
     parts_.metrics.attempt(attempt.profile, result, in_seconds(attempt.evaluate));
-    handle_scheduling_failure(std::move(queued), decision);
+    const auto uid = pod.meta.uid;
+    handle_scheduling_failure(std::move(queued), decision, std::move(share));
+    if (preempts_later) queue_.back_off(uid, parts_.clock.now());
   }
 }
 
@@ -166,7 +178,8 @@ std::optional<Steady> Scheduler::next_wakeup() const {
   return first(waits, queue_.next_wakeup());
 }
 
-void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision) {
+void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision,
+                                          Shares::Slot share) {
   const auto pod = queued.pod;
   const auto& uid = pod->pod->meta.uid;
   const bool failed = !decision.error.empty();
@@ -179,7 +192,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
     victims_are_gone = std::ranges::none_of(decision.preemption->victims, [&](const auto& victim) {
       return find_on(decision.preemption->node, victim->pod->meta.uid) != nullptr;
     });
-    order = order_of(pod, *decision.preemption);
+    order = order_of(pod, *decision.preemption, std::move(share));
     nomination = decision.preemption->node;
     snapshot_.nominate(pod, *nomination);
   } else if (decision.withdraw_nomination) {
@@ -258,7 +271,8 @@ const cluster::PodInfoPtr* Scheduler::find_on(std::string_view node, std::string
 // decide. Lower-priority pods nominated to the node may no longer fit there; without their nomination
 // they are scheduled elsewhere sooner.
 std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& pod,
-                                                   const framework::Preemption& preemption) {
+                                                   const framework::Preemption& preemption,
+                                                   Shares::Slot share) {
   std::vector<cluster::PodInfoPtr> victims;
   for (const auto& decided : preemption.victims) {
     const auto* victim = find_on(preemption.node, decided->pod->meta.uid);
@@ -284,7 +298,7 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
   }
   parts_.metrics.preemption(preemption.victims.size());
   order.began = parts_.clock.now();
-  order.number = preemptions_.begin(pod->pod->meta.uid, std::move(uids));
+  order.number = preemptions_.begin(pod->pod->meta.uid, std::move(uids), std::move(share));
   return order;
 }
 

@@ -25,6 +25,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/shares.h"
 #include "scheduler/config/config.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/metrics.h"
@@ -60,8 +61,9 @@ class Scheduler {
   // Up to this many bindings in doubt do not count towards kMaxBindings, so that scheduling goes on.
   static constexpr std::size_t kMaxInDoubt = 4'096;
 
-  // At this many preemptions under way step() pops no pod.
-  static constexpr std::size_t kMaxPreemptions = 512;
+  // Preemptions under way are shared by namespace. A pod that gets no share is tried again after a backoff;
+  // so slow evictions hold up neither pods of other namespaces nor pods that need none.
+  static constexpr Shares::Bounds kPreemptions{.in_all = 512, .of_one = 128, .reserve = 64};
 
   explicit Scheduler(Parts parts);
 
@@ -118,15 +120,17 @@ class Scheduler {
     Steady began{};
   };
 
-  bool takes_pods() const;  // false: a consultation, or as many bindings or preemptions as may be
+  bool takes_pods() const;  // false: a consultation, or as many bindings as may be
   static bool may_search_devices(const cluster::PodInfo& pod);
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
-  void handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision);
+  // `share`: of the preemptions under way; null where the decision has none.
+  void handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision,
+                                 Shares::Slot share);
   void assume(const api::ResourceClaim& claim);  // as a PostFilter plugin has it
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
-                                          const framework::Preemption& preemption);
+                                          const framework::Preemption& preemption, Shares::Slot share);
   const cluster::PodInfoPtr* find_on(std::string_view node, std::string_view uid) const;
   bool is_pending(const std::string& uid) const;
   void victim_leaves(const std::string& uid);
@@ -159,6 +163,7 @@ class Scheduler {
   Patience patience_;            // with searches for devices
   std::size_t next_start_ = 0;   // node index at which the next search starts
   std::optional<Consultation> consultation_;
+  Shares preemption_shares_{kPreemptions};  // outlives preemptions_
   Preemptions preemptions_;
   UnseenBindings unseen_;                  // a part of assumed_
   std::vector<PluginCalls> plugin_calls_;  // of each profile

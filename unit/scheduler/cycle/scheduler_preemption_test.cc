@@ -196,28 +196,68 @@ TEST_F(SchedulerTest, VictimsThatAreOnTheirWayOutNeedNoEviction) {
   EXPECT_EQ(binder_.asked, Log{"high to n1"});
 }
 
-// Evictions may be slow, and each order keeps its victims: there are not more of them than the bound.
-TEST_F(SchedulerTest, StopsAtTheBoundOfPreemptions) {
-  const auto most = Scheduler::kMaxPreemptions;
-  for (std::size_t i = 0; i <= most; ++i) {
-    const auto node = fmt::format("n{}", i);
-    see(machine(node));
-    see(pod(fmt::format("low{}", i)).priority(1).req("cpu", "3").node(node));
-    see(pod(fmt::format("high{}", i))
-            .priority(100)
-            .req("cpu", "2")
-            .node_selector("kubernetes.io/hostname", node));
+// Evictions may be slow, and each order keeps its victims.
+class SharedPreemptions : public SchedulerTest {
+ protected:
+  // Pods of a namespace that each need a victim on a node of their own.
+  void want_preemptions(const std::string& ns, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto node = fmt::format("{}-{}", ns, i);
+      see(machine(node));
+      see(pod("low-" + node).ns(ns).priority(1).req("cpu", "3").node(node));
+      see(pod("high-" + node)
+              .ns(ns)
+              .priority(100)
+              .req("cpu", "2")
+              .node_selector("kubernetes.io/hostname", node));
+    }
   }
-  EXPECT_EQ(run(), static_cast<int>(most));
-  EXPECT_EQ(scheduler_.preemptions(), most);
-  EXPECT_EQ(preemptor_.orders.size(), most);
+  std::size_t under_way(const std::string& ns) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        preemptor_.orders, [&](const auto& order) { return (*order.preemptor)->meta.namespace_ == ns; }));
+  }
+  static constexpr auto kBounds = Scheduler::kPreemptions;
+};
 
-  int wakes = 0;
-  scheduler_.on_work([&] { ++wakes; });
-  scheduler_.preemption_ended(preemptor_.orders.front(), {.evicted = preemptor_.orders.front().victims});
-  EXPECT_GT(wakes, 0);
-  EXPECT_EQ(run(), 1) << "the next one's turn";
-  EXPECT_EQ(scheduler_.preemptions(), most);
+TEST_F(SharedPreemptions, AGreedyNamespaceLeavesTheOthersTheirs) {
+  want_preemptions("greedy", kBounds.of_one + 20);
+  run();
+  EXPECT_EQ(under_way("greedy"), kBounds.of_one);
+  want_preemptions("modest", 3);
+  see(machine("room"));
+  see(pod("fits").ns("greedy").req("cpu", "4").node_selector("kubernetes.io/hostname", "room"));
+  run();
+  EXPECT_EQ(under_way("modest"), 3u);
+  EXPECT_EQ(binder_.asked, Log{"fits to room"}) << "pods of the greedy one that need no victim go on";
+
+  const auto first = preemptor_.orders.front();
+  scheduler_.preemption_ended(first, {.evicted = first.victims});
+  EXPECT_EQ(under_way("greedy"), kBounds.of_one) << "after a backoff";
+  sleep_until_wakeup();
+  run();
+  EXPECT_EQ(under_way("greedy"), kBounds.of_one + 1) << "the next one's turn";
+  EXPECT_EQ(scheduler_.preemptions(), kBounds.of_one + 3);
+}
+
+TEST_F(SharedPreemptions, OneThatWaitsSaysSoAndIsNotNominated) {
+  want_preemptions("greedy", kBounds.of_one + 1);
+  take_log();
+  run();
+  EXPECT_EQ(std::ranges::count(announcer_.nominations, "as it was",
+                               &std::pair<const std::string, std::string>::second),
+            1);
+  EXPECT_EQ(scheduler_.snapshot().nominations().size(), kBounds.of_one);
+}
+
+TEST_F(SharedPreemptions, WhoHasNoneGetsOneWhateverTheGreedyOnesHold) {
+  const auto greedy = kBounds.in_all / kBounds.of_one + 1;
+  for (std::size_t i = 0; i < greedy; ++i) want_preemptions(fmt::format("greedy{}", i), kBounds.of_one);
+  run();
+  EXPECT_EQ(scheduler_.preemptions(), kBounds.in_all + 1) << "and one of the reserve";
+  want_preemptions("modest", 2);
+  run();
+  EXPECT_EQ(under_way("modest"), 1u);
+  EXPECT_EQ(scheduler_.preemptions(), kBounds.in_all + 2);
 }
 
 }  // namespace

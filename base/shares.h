@@ -1,4 +1,4 @@
-// Shares: who may take how many of a bounded number of slots: of requests, of bodies, of reviews.
+// Shares: who may take how many of a bounded number of slots: of requests, bodies, reviews, preemptions.
 //
 // Each one (a peer's address, a namespace) has a bound, and all together have one. Beyond the bound of all,
 // whoever has no slot yet gets one, up to a reserve: whatever the greedy ones hold, a modest one goes on.
@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace podium::server {
+namespace podium {
 
 class Shares {
  public:
@@ -48,4 +48,4 @@ class Shares {
   std::size_t all_ = 0;
 };
 
-}  // namespace podium::server
+}  // namespace podium

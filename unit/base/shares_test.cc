@@ -1,11 +1,11 @@
 // Shares: what a greedy one leaves to a modest one.
-#include "server/shares.h"
+#include "base/shares.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace podium::server {
+namespace podium {
 namespace {
 
 TEST(Shares, AModestOneGetsASlotWhateverTheGreedyOnesHold) {
@@ -34,4 +34,4 @@ TEST(Shares, WhoGaveUpASlotGetsItBack) {
 }
 
 }  // namespace
-}  // namespace podium::server
+}  // namespace podium
