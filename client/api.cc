@@ -225,7 +225,8 @@ Task<Result<ListResult>> Api::list(Resource resource, std::string ns, ListOption
 
 Task<Result<json::value>> Api::create(Resource resource, std::string ns, json::value object,
                                       CallOptions options, std::string name, std::string subresource) {
-  Request request = request_of("POST", resource.path(ns, name, subresource), json::serialize(object));
+  auto path = name.empty() ? resource.path(ns) : resource.path(ns, name, subresource);
+  Request request = request_of("POST", std::move(path), json::serialize(object));
   co_return co_await call_json(std::move(request), options);
 }
 

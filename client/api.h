@@ -40,8 +40,11 @@ struct Resource {
 
   std::string group, version, plural;
   bool namespaced = true;
-  std::string path(const std::string& ns, const std::string& name = "",
-                   const std::string& subresource = "") const;
+  // Of the collection, of a namespace or of all (""); of one object. A segment that is no name ("", ".",
+  // "..", or with a slash, a percent sign or a control character) would lead elsewhere: the path is empty
+  // then, and no transport sends a request to it.
+  std::string path(const std::string& ns) const;
+  std::string path(const std::string& ns, const std::string& name, const std::string& subresource = {}) const;
 };
 
 namespace resource {

@@ -1,17 +1,45 @@
+#include <algorithm>
+
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 #include "client/api.h"
+
 #include "client/auth/url.h"
 
 namespace podium::client {
 
+namespace {
+
+// The API server decodes a path before it cuts it into segments, so that encoding does not help.
+// Source: apimachinery, path.IsValidPathSegmentName.
+bool is_segment(std::string_view text) {
+  return !text.empty() && text != "." && text != ".." && std::ranges::none_of(text, [](unsigned char c) {
+    return c == '/' || c == '%' || c < ' ' || c == 127;
+  });
+}
+
+// Empty where one of them is no segment.
+std::string with_segments(std::string path, std::initializer_list<std::string_view> segments) {
+  for (const auto segment : segments) {
+    if (path.empty() || !is_segment(segment)) return {};
+    path += "/" + percent_encode(segment);
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string Resource::path(const std::string& ns) const {
+  auto out = group.empty() ? with_segments("/api", {version}) : with_segments("/apis", {group, version});
+  if (namespaced && !ns.empty()) out = with_segments(std::move(out), {"namespaces", ns});
+  return with_segments(std::move(out), {plural});
+}
+
 std::string Resource::path(const std::string& ns, const std::string& name,
                            const std::string& subresource) const {
-  std::string out = group.empty() ? "/api/" : "/apis/" + group + "/";
-  out += version;
-  if (namespaced && !ns.empty()) out += "/namespaces/" + percent_encode(ns);
-  out += "/" + plural;
-  if (!name.empty()) out += "/" + percent_encode(name);
-  if (!subresource.empty()) out += "/" + percent_encode(subresource);
-  return out;
+  auto out = with_segments(path(ns), {name});
+  return subresource.empty() ? out : with_segments(std::move(out), {subresource});
 }
 
 namespace resource {

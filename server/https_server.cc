@@ -74,7 +74,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
   void lift_limit() { deadline.expires_at(Steady::max()); }
 
   const ConnectionTable::Id id;
-  const std::string peer;  // its address
+  const std::string peer;  // peer_of()
   const std::shared_ptr<asio::ssl::context> tls;
   Stream stream;
   async::Timer deadline;
@@ -339,7 +339,7 @@ struct HttpsServer::Impl {
   }
 
   void admit(tcp::socket socket) {
-    auto peer = address_of(socket);
+    auto peer = peer_of(socket);
     const auto admission = table.admit(peer);
     close_one(admission.victim);
     if (!admission.id) return;  // refused: closes the socket

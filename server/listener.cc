@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <boost/asio/ip/network_v6.hpp>
 #include <cerrno>
 
 namespace podium::server {
@@ -77,14 +78,17 @@ tcp::socket accept(tcp::acceptor& acceptor, error_code& error) {
   return socket;
 }
 
-std::string address_of(const tcp::socket& socket) {
+std::string peer_of(const asio::ip::address& address) {
+  if (!address.is_v6()) return address.to_string();
+  const auto v6 = address.to_v6();
+  if (v6.is_v4_mapped()) return asio::ip::make_address_v4(asio::ip::v4_mapped, v6).to_string();
+  return asio::ip::network_v6(v6, 64).canonical().to_string();
+}
+
+std::string peer_of(const tcp::socket& socket) {
   error_code error;
   const auto endpoint = socket.remote_endpoint(error);
-  if (error) return {};
-  const auto address = endpoint.address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped())
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
-  return address.to_string();
+  return error ? std::string() : peer_of(endpoint.address());
 }
 
 }  // namespace podium::server

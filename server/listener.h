@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <cstdint>
 #include <string>
@@ -26,7 +27,9 @@ Result<boost::asio::ip::tcp::acceptor> listen(boost::asio::any_io_executor execu
 boost::asio::ip::tcp::socket accept(boost::asio::ip::tcp::acceptor& acceptor,
                                     boost::system::error_code& error);
 
-// The peer's address as text; IPv4-mapped addresses as IPv4.
-std::string address_of(const boost::asio::ip::tcp::socket& socket);
+// Whom the shares count as one: an IPv4 address (also where it is mapped into IPv6), or the /64 network of an
+// IPv6 address, since one host has as many of those as it likes.
+std::string peer_of(const boost::asio::ip::address& address);
+std::string peer_of(const boost::asio::ip::tcp::socket& socket);
 
 }  // namespace podium::server

@@ -25,7 +25,7 @@ class TokenSource {
   virtual ~TokenSource() = default;
   virtual Result<std::string> current() = 0;  // empty where the source has a certificate only
   virtual void refresh() = 0;
-  virtual bool ready() { return true; }  // current() will not wait for a process
+  virtual bool ready() { return true; }  // current() will not wait for a process or a file
   virtual std::optional<ClientCertificate> certificate() { return std::nullopt; }  // the current one
   virtual void cancel() {}  // ends a running current() and all later ones
 };

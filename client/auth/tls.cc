@@ -283,12 +283,17 @@ std::string TlsContext::fingerprint() const {
 }
 
 Result<TlsContext::Current> TlsContext::current() {
-  std::lock_guard lock(mutex_);
-  auto now = std::chrono::steady_clock::now();
-  if (current_.context && now < next_look_) return current_;
-  next_look_ = now + interval_;
+  const std::lock_guard reading(reading_);
+  Current before;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (current_.context && now < next_look_) return current_;
+    next_look_ = now + interval_;  // others go on with the old one
+    before = current_;
+  }
   std::string seen = fingerprint();
-  if (current_.context && (seen == seen_ || seen == refused_)) return current_;
+  if (before.context && (seen == seen_ || seen == refused_)) return before;
 
   auto build = [&]() -> Result<std::shared_ptr<SSL_CTX>> {
     auto material = read();
@@ -313,15 +318,29 @@ Result<TlsContext::Current> TlsContext::current() {
   };
   auto built = build();
   if (built) {
-    current_ = {std::move(*built), current_.generation + 1};
     seen_ = std::move(seen);
     refused_.clear();
+    const std::lock_guard lock(mutex_);
+    current_ = {std::move(*built), before.generation + 1};
     return current_;
   }
-  if (!current_.context) return std::unexpected(built.error());
+  if (!before.context) return std::unexpected(built.error());
   spdlog::warn("credentials not reloaded, keeping the old ones reason={:?}", built.error().message);
   refused_ = std::move(seen);
-  return current_;
+  return before;
+}
+
+bool TlsContext::ready() {
+  const std::lock_guard lock(mutex_);
+  return current_.context && std::chrono::steady_clock::now() < next_look_;
+}
+
+Result<TlsContext::Current> TlsContext::last() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (current_.context) return current_;
+  }
+  return current();
 }
 
 }  // namespace podium::client

@@ -66,7 +66,10 @@ class TlsContext {
     std::shared_ptr<ssl_ctx_st> context;
     std::uint64_t generation = 0;  // incremented whenever the credentials change
   };
-  Result<Current> current();
+  Result<Current> current();  // may read files
+  bool ready();               // current() will not
+  // What current() gave last, without a look at the files. Where it has given none, as current().
+  Result<Current> last();
 
  private:
   struct Material;  // PEM texts
@@ -75,9 +78,10 @@ class TlsContext {
 
   const ClientConfig config_;
   const std::chrono::milliseconds interval_;
-  std::mutex mutex_;
+  std::mutex reading_;          // held while files are read; taken before mutex_
+  std::string seen_, refused_;  // under reading_
+  std::mutex mutex_;            // guards the members below, and is held for a moment only
   Current current_;
-  std::string seen_, refused_;
   std::chrono::steady_clock::time_point next_look_{};
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "base/input.h"
 
@@ -26,23 +27,35 @@ class FileToken final : public TokenSource {
       : path_(std::move(path)), interval_(interval) {}
 
   Result<std::string> current() override {
-    std::lock_guard lock(mutex_);
-    auto now = std::chrono::steady_clock::now();
-    if (now < next_look_) return token_;
-    std::string stamp = file_stamp(path_);
-    if (!token_.empty() && stamp == stamp_) {
-      next_look_ = now + interval_;
-      return token_;
+    const std::lock_guard reading(reading_);
+    std::optional<std::string> seen;  // of the token that there is
+    {
+      const std::lock_guard lock(mutex_);
+      const auto now = std::chrono::steady_clock::now();
+      if (now < next_look_) return token_;
+      if (!token_.empty()) {
+        seen = stamp_;
+        next_look_ = now + interval_;  // others go on with the old one
+      }
     }
-    auto read = read_token();
+    std::string stamp = file_stamp(path_);
+    const bool is_same = seen == stamp;
+    auto read = is_same ? Result<std::string>("") : read_token();
+    const std::lock_guard lock(mutex_);
+    if (is_same) return token_;
     if (!read && token_.empty()) return read;
-    next_look_ = now + interval_;
+    next_look_ = std::chrono::steady_clock::now() + interval_;
     stamp_ = std::move(stamp);
     if (read)
       token_ = std::move(*read);
     else
       spdlog::warn("token not reloaded, keeping the old one reason={:?}", read.error().message);
     return token_;
+  }
+
+  bool ready() override {
+    const std::lock_guard lock(mutex_);
+    return std::chrono::steady_clock::now() < next_look_;
   }
 
   void refresh() override {
@@ -65,7 +78,8 @@ class FileToken final : public TokenSource {
 
   const std::string path_;
   const std::chrono::milliseconds interval_;
-  std::mutex mutex_;
+  std::mutex reading_;  // held while the file is read; taken before mutex_
+  std::mutex mutex_;    // guards the members below, and is held for a moment only
   std::string token_, stamp_;
   std::chrono::steady_clock::time_point next_look_{};
 };

@@ -17,7 +17,7 @@ bool is_token(const std::string& text);
 std::shared_ptr<TokenSource> fixed_token(std::string token);
 
 // Reloads the file when it changes; checks at most once per interval, and after refresh(). While the file is
-// missing, empty or not a token, the last good token stays.
+// missing, empty or not a token, the last good token stays. ready(): current() will not look at the file.
 std::shared_ptr<TokenSource> file_token(std::string path,
                                         std::chrono::milliseconds interval = std::chrono::seconds(1));
 

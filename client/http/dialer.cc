@@ -29,11 +29,11 @@ Dialer::Dialer(asio::any_io_executor executor, std::shared_ptr<Watchdog> watchdo
       url_(std::move(url)),
       tls_name_(config.tls_server_name.empty() ? url_.host : config.tls_server_name),
       tls_name_is_address_(is_address(tls_name_)),
-      tls_(config, reload) {}
+      tls_(std::make_shared<TlsContext>(config, reload)) {}
 
 Result<TlsContext::Current> Dialer::credentials() {
   if (!url_.tls) return TlsContext::Current{};
-  return tls_.current();
+  return tls_->last();
 }
 
 Task<Result<Dialer::Endpoints>> Dialer::resolve(Steady deadline) {
@@ -69,7 +69,7 @@ Task<Result<std::unique_ptr<Connection>>> Dialer::dial_one(tcp::endpoint endpoin
   auto connected = co_await connection->connect(endpoint);
   if (!connected) co_return std::unexpected(std::move(connected.error()));
   if (url_.tls) {
-    auto current = tls_.current();
+    auto current = tls_->last();
     if (!current) co_return std::unexpected(std::move(current.error()));
     auto agreed = co_await connection->handshake(*current, tls_name_, tls_name_is_address_);
     if (!agreed) co_return std::unexpected(std::move(agreed.error()));

@@ -17,8 +17,9 @@ class Dialer {
   Dialer(boost::asio::any_io_executor executor, std::shared_ptr<Watchdog> watchdog, ServerUrl url,
          const ClientConfig& config, std::chrono::milliseconds reload);
 
-  // The current credentials; generation 0 without TLS.
+  // The credentials that tls() gave last; generation 0 without TLS.
   Result<TlsContext::Current> credentials();
+  std::shared_ptr<TlsContext> tls() const { return url_.tls ? tls_ : nullptr; }  // null: none
   Task<Result<std::unique_ptr<Connection>>> dial(Steady deadline);
 
  private:
@@ -32,7 +33,7 @@ class Dialer {
   const ServerUrl url_;
   const std::string tls_name_;
   const bool tls_name_is_address_;
-  TlsContext tls_;
+  const std::shared_ptr<TlsContext> tls_;
 };
 
 }  // namespace podium::client

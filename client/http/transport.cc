@@ -188,17 +188,22 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     return text;
   }
 
-  // A source that has to wait for a process runs on a separate thread, not on an I/O thread.
+  // What waits for a process or a file runs on a separate thread, not on an I/O thread. With the token the
+  // TLS context is looked after; the dialer takes what there is.
   Task<Result<std::string>> current_token(Steady deadline) {
-    if (!token_) co_return Result<std::string>("");
-    if (token_->ready()) co_return token_->current();
+    const auto tls = url_ ? dialer_.tls() : nullptr;
+    if ((!token_ || token_->ready()) && (!tls || tls->ready()))
+      co_return token_ ? token_->current() : Result<std::string>("");
     auto executor = co_await asio::this_coro::executor;
     auto answer = std::make_shared<Handoff<Result<std::string>>>(executor, watchdog_, deadline);
-    asio::post(token_thread(), [answer, token = token_] {
-      auto got = token->current();
+    asio::post(token_thread(), [answer, token = token_, tls] {
+      auto got = token ? token->current() : Result<std::string>("");
+      if (got && tls) {
+        if (auto current = tls->current(); !current) got = std::unexpected(std::move(current.error()));
+      }
       answer->put(got);
     });
-    auto got = co_await answer->wait("get a token");
+    auto got = co_await answer->wait("get a token or certificate");
     if (!got) co_return std::unexpected(std::move(got.error()));
     co_return std::move(*got);
   }

@@ -50,7 +50,33 @@ TEST(ResourcePath, NamesEveryPart) {
   EXPECT_EQ(resource::pods.path(""), "/api/v1/pods");
   EXPECT_EQ(resource::nodes.path("ignored", "n"), "/api/v1/nodes/n");
   EXPECT_EQ(resource::leases.path("a", "b"), "/apis/coordination.k8s.io/v1/namespaces/a/leases/b");
-  EXPECT_EQ(resource::pods.path("../x", "a/b"), "/api/v1/namespaces/..%2Fx/pods/a%2Fb");
+  EXPECT_EQ(resource::pods.path("shop", "a b:c"), "/api/v1/namespaces/shop/pods/a%20b%3Ac");
+}
+
+// The API server takes %2F for a slash: pods/x%2Fstatus is a subresource, and a path without a name is a
+// collection, of which a DELETE leaves nothing.
+TEST(ResourcePath, LeadsNowhereWithASegmentThatIsNoName) {
+  using std::string_literals::operator""s;
+  for (const auto& bad : {""s, "."s, ".."s, "a/b"s, "x/status"s, "a%2Fb"s, "a\nb"s, "a\0b"s, "\x7f"s}) {
+    SCOPED_TRACE(testing::PrintToString(bad));
+    EXPECT_EQ(resource::pods.path("shop", bad), "");
+    EXPECT_EQ(resource::pods.path("shop", bad, "binding"), "");
+    EXPECT_EQ(resource::nodes.path("", bad), "");
+    if (bad.empty()) continue;
+    EXPECT_EQ(resource::pods.path(bad), "");
+    EXPECT_EQ(resource::pods.path(bad, "web"), "");
+    EXPECT_EQ(resource::pods.path("shop", "web", bad), "");
+  }
+}
+
+TEST_F(ApiTest, WhatLeadsNowhereIsNotSent) {
+  server_.always(replying(200, R"({"kind":"Pod"})"));
+  const auto got = loop_.run(api_.get(resource::pods, "shop", "web/status"));
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind, Error::Kind::invalid);
+  EXPECT_FALSE(loop_.run(api_.remove(resource::pods, "shop", "")));
+  EXPECT_FALSE(loop_.run(api_.patch(resource::pods, "shop", "..", PatchType::merge, json::object())));
+  EXPECT_EQ(server_.requests().size(), 0u);
 }
 
 TEST_F(ApiTest, VerbsOnTheWire) {

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "client/auth/token.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"
 #include "unit/support/temp_dir.h"
@@ -178,6 +184,76 @@ TEST(Tls, FailsWhereTheServerSpeaksPlainHttp) {
 }
 
 // Rotation as by a kubelet or cert-manager, checked after each step.
+// A file system that hangs must not hang an I/O thread, and with it the health checks. Whoever looks at the
+// files also asks the token's source for its certificate.
+TEST(Tls, FilesAreNotReadOnAnIoThread) {
+  class Source final : public TokenSource {
+   public:
+    Result<std::string> current() override { return std::string("t"); }
+    void refresh() override {}
+    std::optional<ClientCertificate> certificate() override {
+      const std::lock_guard lock(mutex_);
+      readers_.insert(std::this_thread::get_id());
+      return std::nullopt;
+    }
+    std::set<std::thread::id> readers() {
+      const std::lock_guard lock(mutex_);
+      return readers_;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::set<std::thread::id> readers_;
+  };
+  TestCa ca;
+  TempDir directory;
+  HttpScript server(tls_with(ca.issue()));
+  server.always(replying(200, ""));
+  ClientConfig config = config_for(server.url());
+  config.ca_file = directory.write("ca.crt", ca.certificate());
+  const auto source = std::make_shared<Source>();
+  config.token = source;
+  ClientLoop loop;
+  TransportLimits limits;
+  limits.reload = 0ms;
+  ScopedTransport transport(loop, config, limits);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(loop.run(transport->send(get_request("/"))));
+  const auto io = loop.run([]() -> Task<std::thread::id> { co_return std::this_thread::get_id(); }());
+  EXPECT_EQ(source->readers().size(), 1u);
+  EXPECT_FALSE(source->readers().contains(io));
+}
+
+TEST(Tls, SaysWhenItWillLookAtItsFiles) {
+  TestCa ca;
+  ClientConfig config;
+  config.ca = ca.certificate();
+  TlsContext tls(config, 1h);
+  EXPECT_FALSE(tls.ready()) << "it has none yet";
+  ASSERT_TRUE(tls.current());
+  EXPECT_TRUE(tls.ready());
+  TlsContext always(config, 0ms);
+  ASSERT_TRUE(always.last());
+  EXPECT_FALSE(always.ready());
+  EXPECT_EQ(always.last()->generation, 1u);
+}
+
+TEST(FileToken, SaysWhenItWillLookAtItsFile) {
+  TempDir directory;
+  const auto path = directory.write("token", "one");
+  const auto token = file_token(path, 1h);
+  EXPECT_FALSE(token->ready());
+  EXPECT_EQ(token->current().value(), "one");
+  EXPECT_TRUE(token->ready());
+  directory.write("token", "another");
+  EXPECT_EQ(token->current().value(), "one");
+  token->refresh();
+  EXPECT_FALSE(token->ready());
+  EXPECT_EQ(token->current().value(), "another");
+  directory.write("token", "");
+  token->refresh();
+  EXPECT_EQ(token->current().value(), "another") << "the last good one";
+}
+
 TEST(Tls, ClientCertificatesFollowTheirFiles) {
   TestCa ca;
   TempDir directory;

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/shares.h"
+#include "server/listener.h"
 #include "unit/server/https_client.h"
 #include "unit/server/running_server.h"
 #include "unit/support/temp_dir.h"
@@ -123,7 +125,23 @@ TEST(HttpsServer, ListensOnBothFamilies) {
   error_code error;
   const auto accepted = accept(*acceptor, error);
   ASSERT_FALSE(error) << error.message();
-  EXPECT_EQ(address_of(accepted), "127.0.0.1");
+  EXPECT_EQ(peer_of(accepted), "127.0.0.1");
+}
+
+// One host has as many addresses of its /64 as it likes: they have one share.
+TEST(HttpsServer, PeersAreAddressesOfIPv4AndNetworksOfIPv6) {
+  const auto peer = [](const char* address) { return peer_of(asio::ip::make_address(address)); };
+  EXPECT_EQ(peer("10.0.0.7"), "10.0.0.7");
+  EXPECT_NE(peer("10.0.0.8"), peer("10.0.0.7"));
+  EXPECT_EQ(peer("::ffff:10.0.0.7"), "10.0.0.7");
+  EXPECT_EQ(peer("2001:db8:1:2:3::4"), "2001:db8:1:2::/64");
+  EXPECT_EQ(peer("2001:db8:1:2:ffff:ffff:ffff:ffff"), peer("2001:db8:1:2::1"));
+  EXPECT_NE(peer("2001:db8:1:3::1"), peer("2001:db8:1:2::1"));
+  Shares shares({.in_all = 4, .of_one = 2, .reserve = 1});
+  const auto first = shares.take(peer("2001:db8:1:2::1")), second = shares.take(peer("2001:db8:1:2::2"));
+  EXPECT_TRUE(second);
+  EXPECT_FALSE(shares.take(peer("2001:db8:1:2::3"))) << "the greedy network has its share";
+  EXPECT_TRUE(shares.take(peer("2001:db8:1:3::1"))) << "the modest one goes on";
 }
 
 TEST(HttpsServer, CancellingItsGateEndsIt) {
