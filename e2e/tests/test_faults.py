@@ -96,6 +96,9 @@ class Stopping(Live):
         with podium.Podium(self.plane, name="second") as second:
             # As a terminal's Ctrl-C: to the whole group.
             self.ends_well(second, "second", lambda process: os.killpg(process.pid, signal.SIGINT))
+        with podium.Podium(self.plane, name="third") as third:
+            self.ends_well(third, "third", lambda process: process.signal(signal.SIGHUP))  # its terminal is closed
+            self.assertIn("stopping signal=SIGHUP", third.log())
 
     def test_ctrl_c_ends_it_before_it_has_found_an_api_server(self):
         nowhere = f"https://127.0.0.1:{free_ports(1)[0]}"

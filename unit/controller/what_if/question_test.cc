@@ -82,10 +82,18 @@ TEST(ReadQuestion, FindingsHaveTheirPath) {
   };
   const auto deep = nested(kTemplateDepth + 1), deepest = nested(100'000),
              not_so_deep = nested(kTemplateDepth);
+  // "-new-1" is added to it, and the API server would refuse the answer again and again.
+  const auto long_name = fmt::format(
+      R"({{"podRef": {{"name": "p"}}, "changes": [{{"type": "AddNodes", "template": {{"metadata": {{"name": "{}"}}}}}}]}})",
+      std::string(241, 'n'));
   struct Case {
     std::string_view spec, error;
   };
   const Case cases[] = {
+      {long_name,
+       "spec.changes[0].template.metadata.name: longer than 240 characters, and the new nodes' names are "
+       "longer "
+       "than it"},
       {"null", "spec: required"},
       {"[]", "spec: required"},
       {R"({"replicas": 0, "podRef": {"name": "p"}})", "spec.replicas: must be between 1 and 10000"},

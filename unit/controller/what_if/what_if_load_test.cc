@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +77,38 @@ TEST(WhatIfController, TurnsGoRoundByNamespace) {
     if (writes[i].starts_with(kPath) && writes[i].ends_with("/status")) places.push_back(i / 2);
   }
   EXPECT_EQ(places, (std::vector<std::size_t>{1, 3, 5})) << "one of the other namespace before each";
+}
+
+// What the HTTPS API asks waits in the same turns: neither face goes before the other, and one namespace
+// that asks by both has one share.
+TEST(WhatIfController, BothFacesShareTheTurnsOfANamespace) {
+  Asking w;
+  std::vector<std::string> order;  // namespaces
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method == "PATCH" && request.target.find("/status") != std::string::npos)
+      order.emplace_back(request.target.find("/a-flood/") != std::string::npos ? "a-flood" : "shop");
+    return std::nullopt;
+  };
+  const auto ask_by_https = [&](const std::string& ns) {
+    const std::function<int()> work = [&order, &w, ns] {
+      const auto began = w.clock.cpu_time();
+      while (w.clock.cpu_time() - began < std::chrono::milliseconds(2)) {
+      }
+      order.push_back(ns);
+      return 0;
+    };
+    boost::asio::co_spawn(w.io, w.controller.asker().run<int>(ns, work, Steady::max()),
+                          boost::asio::detached);
+  };
+  for (int i = 0; i < 30; ++i) w.ask(fmt::format("ask-{}", i), replicas(50), 1, "a-flood");
+  for (int i = 0; i < 30; ++i) ask_by_https("a-flood");
+  for (int i = 0; i < 3; ++i) w.ask(fmt::format("ask-{}", i), kFits);
+  for (int i = 0; i < 3; ++i) ask_by_https("shop");
+  w.settle();
+  EXPECT_TRUE(w.all_answered());
+  ASSERT_EQ(order.size(), 66u);
+  const auto last = std::ranges::find(order.rbegin(), order.rend(), "shop").base() - order.begin();
+  EXPECT_LT(last, 20) << fmt::format("{}", fmt::join(order, " "));
 }
 
 TEST(WhatIfController, AFullQueueRefusesAtOnce) {
