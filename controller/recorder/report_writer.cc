@@ -184,7 +184,11 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     // It was there without a status: made by a write that failed halfway, for another outcome perhaps.
     if (reply && each.is_new && !made &&
         needs_labels(written_before(*reply), each.item->value.status, self->ttl())) {
-      left.push_back(&each);
+      if (made.error().retry_after > 0) {
+        self->refused(*each.item, made.error());
+      } else {
+        left.push_back(&each);
+      }
       continue;
     }
     if (reply) {
@@ -193,7 +197,12 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     }
     // What the server asks to send later is not sent again at once, whatever it said of the request before.
     const bool comes_first = each.is_new && !made && reply.error().retry_after == 0;
-    const auto& error = comes_first ? made.error() : reply.error();
+    const auto* which = comes_first ? &made.error() : &reply.error();
+    // Where it asks so of several, the longest time counts: all of them are sent again.
+    for (const auto* other : {each.is_new ? &made : nullptr, labelled}) {
+      if (other && !*other && other->error().retry_after > which->retry_after) which = &other->error();
+    }
+    const auto& error = *which;
     if (is_about_this_report(error) && !(client::object_is_gone(error) && each.is_new)) {
       left.push_back(&each);
       continue;

@@ -292,6 +292,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (!reply) {
       if (client::object_is_gone(reply.error())) co_return;
       put_off(*item, reply.error());
+      // Both are sent again: the longer time counts.
+      if (const auto& first = replies.front(); !first)
+        item->at_least =
+            std::max(item->at_least, std::chrono::milliseconds(1'000 * first.error().retry_after));
       if (reply.error().code == 422) co_await make_way(item, reply.error());
       if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());

@@ -54,10 +54,10 @@ inline api::Pod huge(const std::string& name) {
 // Backoffs are short, and the clock advances a little with each step.
 struct Writing : ServedApi {
   explicit Writing(ReportRecorder::Announce announce = {}, std::size_t max_decisions = 20'000,
-                   ReportRecorder::Ended ended = {})
+                   ReportRecorder::Ended ended = {}, std::chrono::milliseconds longest = 4ms)
       : retention(api, retention_options(max_decisions), gate, io.get_executor()),
         writer(api, bindings_first, retention, settings, gate, io.get_executor(),
-               {.item = {1ms, 4ms}, .of_namespace = {1ms, 4ms}, .all = {1ms, 4ms}}),
+               {.item = {1ms, longest}, .of_namespace = {1ms, longest}, .all = {1ms, longest}}),
         recorder(writer, settings, std::move(announce), std::move(ended)) {}
   ~Writing() {
     gate.cancel();

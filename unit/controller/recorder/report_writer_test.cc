@@ -447,6 +447,32 @@ TEST(ReportWriter, WhatIsToBeSentLaterIsNotSentAgainAtOnce) {
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Unschedulable 1"});
 }
 
+// Of two requests of one report, each is sent again.
+TEST(ReportWriter, TheLongestTimeThatIsAskedForCounts) {
+  Writing w({}, 20'000, {}, 1min);
+  bool refuses = true;
+  Lines sent;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (!refuses || request.body.find("uid-of-web") == std::string::npos) return std::nullopt;
+    sent.push_back(request.method);
+    if (request.method == "POST")
+      return client::Response{503, R"({"kind":"Status","code":503,"reason":"ServiceUnavailable"})", 3};
+    return client::Response{429, R"({"kind":"Status","code":429,"reason":"TooManyRequests"})", 1};
+  };
+  w.decide(huge("web"));
+  w.run_until([&] { return w.writer.counts().retried > 0; });
+  EXPECT_EQ(sent, (Lines{"POST", "PATCH"}));
+  w.clock.advance(2s);
+  w.decide(huge("other"));
+  while (w.io.poll_one() > 0) {
+  }
+  EXPECT_EQ(sent, (Lines{"POST", "PATCH"})) << "after two seconds of three";
+  refuses = false;
+  w.clock.advance(2s);
+  w.run();
+  EXPECT_EQ(w.reports().size(), 2u);
+}
+
 // Its labels are from the decision whose write failed halfway.
 TEST(ReportWriter, AReportWithoutAStatusGetsTheLabelsOfItsOutcome) {
   Writing w;

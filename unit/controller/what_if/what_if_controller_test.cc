@@ -449,6 +449,29 @@ TEST(WhatIfController, WithoutTheRightToLabelItIsAnsweredAllTheSame) {
   }
 }
 
+// Labels and status are sent again together.
+TEST(WhatIfController, TheLongestTimeThatIsAskedForCounts) {
+  Asking w;
+  int refused = 0;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH") return std::nullopt;
+    ++refused;
+    if (request.target.find("/status") == std::string::npos)
+      return client::Response{503, R"({"kind":"Status","code":503,"reason":"ServiceUnavailable"})", 3};
+    return client::Response{429, R"({"kind":"Status","code":429,"reason":"TooManyRequests"})", 1};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_EQ(refused, 2);
+  w.clock.advance(2s);
+  w.ask("another", kFits);
+  w.settle();
+  EXPECT_EQ(refused, 2) << "after two seconds of three";
+  w.server.on_request = nullptr;
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Fits");
+}
+
 TEST(WhatIfController, AConditionKeepsTheTimeOfItsTransition) {
   Asking w;
   const auto since = [&](const char* type) { return w.condition_time(type, "ask"); };
