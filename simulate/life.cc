@@ -12,6 +12,7 @@
 #include "simulate/cluster.h"
 #include "simulate/device_conditions.h"
 #include "simulate/devices.h"
+#include "simulate/engine_observer.h"
 #include "simulate/held.h"
 #include "simulate/observer.h"
 #include "simulate/process.h"
@@ -35,7 +36,8 @@ constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,
 
 config::Config configuration_with(std::string_view more) {
   constexpr std::string_view kText =
-      "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nreports: {ttl: 150s}\n";
+      "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nreports: {ttl: 150s}\n"
+      "httpAPI: {enabled: true}\n";  // what was decided is remembered
   return config::load(std::string(kText).append(more), "simulation").value();
 }
 
@@ -57,6 +59,8 @@ class Life {
  private:
   static Faults choose(Faults of, Dice dice);
   std::optional<std::string> refusal(std::string_view verb, const Key& key) const;
+  void sent(const Host& host, const client::Request& request);
+  Process* process_of(const std::string& identity);
   void start_process();
   bool run_until(Steady until);
   bool run_ready();
@@ -65,6 +69,7 @@ class Life {
   bool run_handlers(Process& process);
   void look_after(Process& process);
   void check_backoffs();
+  void look();
   void disturb();
   void strike(Fault fault, Dice dice);
   void heal();
@@ -80,6 +85,7 @@ class Life {
   Trace trace_;
   Store store_{time_};
   Observer observer_;
+  EngineObserver engine_observer_{store_, agenda_};
   ApiServer server_;
   Network network_;
   Cluster cluster_;
@@ -90,7 +96,7 @@ class Life {
   const std::chrono::microseconds pace_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::uint64_t incarnations_ = 0;
-  bool healed_ = false, ending_ = false;
+  bool healed_ = false, rests_ = false, ending_ = false;
 };
 
 Life::Life(const Settings& settings)
@@ -104,7 +110,15 @@ Life::Life(const Settings& settings)
       cluster_(store_, agenda_, faults_, dice_.fork()),
       engines_(1 + dice_.below(2)),
       pace_(dice_.between(2s, 20s)) {
-  network_.sent = [this](const Host& host, const client::Request& request) { observer_.sent(host, request); };
+  network_.sent = [this](const Host& host, const client::Request& request) { sent(host, request); };
+  network_.begins = [this](const Host& host, const client::Request& request) {
+    auto* process = process_of(host.identity);
+    if (!process || process->crashed()) return;
+    if (auto broken = engine_observer_.begins(*process, request)) observer_.fail(std::move(*broken));
+  };
+  engine_observer_.wrote_last = [this](const std::string& uid, const std::string& engine) {
+    return observer_.wrote_last(uid, engine);
+  };
   observer_.leaders = [this] {
     std::vector<std::string> out;
     for (const auto& process : processes_) {
@@ -135,7 +149,10 @@ Life::Life(const Settings& settings)
     }
     devices_ = std::make_unique<Devices>(store_, agenda_, dice.fork(), conditions_.get());
   }
-  if (faults_.has(Fault::lose_event)) observer_.may_lose_events();
+  if (faults_.has(Fault::lose_event)) {
+    observer_.may_lose_events();
+    engine_observer_.may_lose_events();
+  }
   if (faults_.has(Fault::quota)) {
     observer_.keeps_some_reports();
     server_.refuses = [this](std::string_view verb, const Key& key) { return refusal(verb, key); };
@@ -167,7 +184,19 @@ std::optional<std::string> Life::refusal(std::string_view verb, const Key& key) 
   return std::nullopt;
 }
 
+void Life::sent(const Host& host, const client::Request& request) {
+  observer_.sent(host, request);
+  auto* process = process_of(host.identity);
+  if (!process || process->crashed()) return;
+  if (auto broken = engine_observer_.sent(*process, request)) observer_.fail(std::move(*broken));
+}
+
 // --- processes ---
+
+Process* Life::process_of(const std::string& identity) {
+  const auto it = std::ranges::find(processes_, identity, [](const auto& p) { return p->identity(); });
+  return it == processes_.end() ? nullptr : it->get();
+}
 
 void Life::start_process() {
   const auto identity = fmt::format("podium-{}", ++incarnations_);
@@ -187,6 +216,7 @@ void Life::start_process() {
   trace_.line(identity + " starts");
   processes_.push_back(std::make_unique<Process>(identity, configuration(conditions_ != nullptr), time_,
                                                  dice_.fork(), std::move(seams)));
+  engine_observer_.began(*processes_.back());
 }
 
 // Runs what is ready, on all processes, until nothing is; then the time moves on. False: something failed.
@@ -275,6 +305,16 @@ void Life::check_backoffs() {
   }
 }
 
+// Until the engines rest.
+void Life::look() {
+  constexpr auto kEach = 2s;
+  for (const auto& process : processes_) {
+    if (process->crashed() || process->stopping()) continue;
+    if (auto broken = engine_observer_.works(*process)) observer_.fail(std::move(*broken));
+  }
+  if (!rests_) agenda_.after(kEach, [this] { look(); });
+}
+
 void Life::disturb() {
   check_backoffs();
   if (healed_) return;
@@ -334,6 +374,7 @@ Outcome Life::run() {
   for (std::size_t i = 0; i < engines_; ++i)
     agenda_.after(dice_.between(0s, 2s), [this] { start_process(); });
   disturb();
+  look();
   pass();
   Outcome out;
   out.failure = observer_.failure();
@@ -386,7 +427,8 @@ void Life::pass() {
 // The queue's flush may have given a pod devices just now, for which its binding waits.
 bool Life::at_rest(bool has_patience, bool flushed) {
   if (observer_.awaits_devices() && !run_until(time_.now() + kToReady)) return false;
-  return observer_.at_rest(has_patience, flushed);
+  rests_ = observer_.at_rest(has_patience, flushed);
+  return rests_;
 }
 
 std::optional<std::string> Life::what_is_held_wrongly() {

@@ -39,6 +39,7 @@ struct Bug {
   // What it takes of the lines of a watch.
   std::function<std::string(const client::Request&, std::string)> reads;
   bool waits_for_silence = false;  // never gives up a watch that is silent
+  bool fails_for_empty = false;    // takes a list that failed for one of nothing
 };
 
 struct Mutation {

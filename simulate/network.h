@@ -34,6 +34,8 @@ class Network {
  public:
   Network(Agenda& agenda, ApiServer& server, Faults faults, Dice dice);
 
+  // Called as a coroutine hands a request over, before it is on its way.
+  std::function<void(const Host&, const client::Request&)> begins;
   // Called as the bytes of a request go out; and as the server has answered it, with 0 for a watch.
   std::function<void(const Host&, const client::Request&)> sent;
   std::function<void(const Host&, const client::Request&, int status)> served;

@@ -212,6 +212,7 @@ void Observer::answered(const Host& host, const client::Request& request, const 
     if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
   }
   reports_.answered(host, request, reply);
+  requests_.answered(host, request, reply);
   // Of a probe, an engine takes the version only.
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
   if (request.target.starts_with("/api/v1/pods?")) {

@@ -83,6 +83,11 @@ class Observer {
   // Set by the Life: engines that take themselves for the leader.
   std::function<std::vector<std::string>()> leaders;
   void fail(std::string reason);
+  // Whether the pod's status is what this engine wrote last: nobody else has, and nothing came late.
+  bool wrote_last(const std::string& uid, const std::string& engine) const {
+    const auto it = nominations_.find(uid);
+    return it == nominations_.end() || (it->second.by == engine && !it->second.late);
+  }
 
   // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
   // what-if is answered, reports say what was bound. False: something is unfinished, and it has patience.

@@ -49,6 +49,23 @@ class PlantedStream final : public client::Stream {
   std::string partial_;
 };
 
+// A list of nothing, which ends then.
+class EmptyList final : public client::Stream {
+ public:
+  int status() const override { return 200; }
+  void close() override {}
+  Task<Result<std::string>> read(std::chrono::milliseconds) override {
+    constexpr std::string_view kLine =
+        R"({"type":"BOOKMARK","object":{"kind":"List","metadata":{"resourceVersion":"1",)"
+        R"("annotations":{"k8s.io/initial-events-end":"true"}}}})"
+        "\n";
+    co_return Result<std::string>(std::exchange(told_, true) ? std::string() : std::string(kLine));
+  }
+
+ private:
+  bool told_ = false;
+};
+
 class PlantedTransport final : public client::Transport {
  public:
   PlantedTransport(Bug bug, std::shared_ptr<Transport> transport)
@@ -84,6 +101,11 @@ class PlantedTransport final : public client::Transport {
 
   Task<Result<std::unique_ptr<client::Stream>>> open(Request request) override {
     auto opened = co_await transport_->open(request);
+    const bool lists = request.target.find("sendInitialEvents=true") != std::string::npos;
+    if (bug_->fails_for_empty && lists && (!opened || (*opened)->status() != 200)) {
+      std::unique_ptr<client::Stream> none = std::make_unique<EmptyList>();
+      co_return Result<std::unique_ptr<client::Stream>>(std::move(none));
+    }
     if (!opened) co_return opened;
     std::unique_ptr<client::Stream> stream =
         std::make_unique<PlantedStream>(bug_, std::move(request), std::move(*opened));

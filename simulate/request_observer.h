@@ -1,7 +1,7 @@
 // RequestObserver: checks what an engine may ask, and when, by the requests alone.
 //
 // A deletion by name says which object it means, and a pod that is deleted has been told so before. Each
-// binding is followed by its event.
+// binding is followed by its event. What was refused with a Retry-After is not sent again before that.
 //
 // Owner: an Observer. Threads: one. Errors: what is broken is returned.
 #pragma once
@@ -26,6 +26,7 @@ class RequestObserver {
 
   Broken sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
+  void answered(const Host& host, const client::Request& request, const client::Response& reply);
   void committed(const Commit& commit);
   void lost_its_memory(const std::string& engine) { forgetful_.insert(engine); }
 
@@ -44,8 +45,9 @@ class RequestObserver {
   const Store& store_;
   const Agenda& agenda_;
   std::set<Place> bound_, announced_;
-  std::map<std::string, int> tries_;  // by an event's name
-  std::set<std::string> given_up_;    // by an engine's identity and a pod's UID: an event is not written
+  std::map<std::string, Steady> not_before_;  // by an engine's identity and the request
+  std::map<std::string, int> tries_;          // by an event's name
+  std::set<std::string> given_up_;  // by an engine's identity and a pod's UID: an event is not written
   std::set<std::string> forgetful_;
 };
 

@@ -114,6 +114,7 @@ class Wire final : public client::Transport {
     const auto exchange = std::make_shared<Exchange>();
     exchange->host = host_;
     exchange->requests = std::move(requests);
+    for (const auto& request : exchange->requests) network_.begins(*host_, request);
     std::erase_if(under_way_, [](const auto& weak) { return weak.expired(); });
     std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
     under_way_.push_back(exchange);
