@@ -40,9 +40,9 @@ struct Resource {
 
   std::string group, version, plural;
   bool namespaced = true;
-  // Of the collection, of a namespace or of all (""); of one object. A segment that is no name ("", ".",
-  // "..", or with a slash, a percent sign or a control character) would lead elsewhere: the path is empty
-  // then, and no transport sends a request to it.
+  // The path of the collection, in a namespace or in all (""), or of one object. It is empty if a segment is
+  // not a valid name ("", ".", "..", or one with a slash, a percent sign or a control character): such a path
+  // would lead elsewhere. No transport sends a request with an empty path.
   std::string path(const std::string& ns) const;
   std::string path(const std::string& ns, const std::string& name, const std::string& subresource = {}) const;
 };

@@ -19,7 +19,7 @@ bool is_segment(std::string_view text) {
   });
 }
 
-// Empty where one of them is no segment.
+// Empty if one of the segments is not valid.
 std::string with_segments(std::string path, std::initializer_list<std::string_view> segments) {
   for (const auto segment : segments) {
     if (path.empty() || !is_segment(segment)) return {};

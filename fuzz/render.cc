@@ -23,7 +23,7 @@ namespace json = boost::json;
 constexpr Wall kRenderedAt{std::chrono::seconds(1'800'000'000)};
 
 void check(std::string text, const render::Report& report) {
-  if (planted() && report.rejections.size() > 3) text += '\x1b';
+  if (planted() && report.status.rejections.size() > 3) text += '\x1b';
   require(is_harmless(text), "a terminal obeys nothing of a report", text);
   require(is_utf8(text), "text is UTF-8", text);
 }
@@ -59,9 +59,8 @@ void check_pods(const json::value& object, const render::Options& options) {
     if (auto pod = render::read_node_pod(each)) drain.pods.push_back(std::move(*pod));
   }
   render::find_obstacles("shop", all, all, drain);
-  drain.answer = render::read_report(object).changes.empty()
-                     ? render::DrainAnswer{}
-                     : render::read_report(object).changes[0].drain.value_or(render::DrainAnswer{});
+  const auto report = render::read_report(object);
+  for (const auto& change : render::answer_of(report).changes) render::set_numbers(change, drain);
   const auto groups = render::group_waiting(std::move(waiting));
   check(render::pending_table(groups, options), {});
   check(render::top(groups, {}, {24, 80}, options), {});

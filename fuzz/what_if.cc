@@ -8,10 +8,10 @@
 
 #include "app/render/what_if.h"
 #include "client/decode/watch_lines.h"
-#include "controller/report/refusal.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
 #include "controller/what_if/question.h"
+#include "explain/report/refusal.h"
 #include "fuzz/checks.h"
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
@@ -22,7 +22,7 @@ namespace podium::fuzz {
 namespace {
 
 namespace json = boost::json;
-using controller::ReportStatus;
+using explain::ReportStatus;
 
 constexpr int kDecisions = 60;              // of one answer, in place of its CPU time
 constexpr std::size_t kPatch = 512 * 1024;  // bytes; an API server takes 3 MiB, etcd 1.5 MiB
@@ -62,7 +62,7 @@ ReportStatus answer(Result<controller::Question>& question, std::string_view sub
                                       : controller::read_subject(subject, *question);
     if (!read) question = std::unexpected(read.error());
   }
-  return question ? decide(*question) : controller::refusal(question.error().message);
+  return question ? decide(*question) : explain::refusal(question.error().message);
 }
 
 void check_outcome(const ReportStatus& status) {
@@ -141,7 +141,8 @@ void what_if(std::string_view input) {
 
   // The same question has the same answer, so that one that is asked again is written only where it is news.
   if (question && patch.patch.size() % 4 == 0)
-    require(answer_hash(decide(*question)) == answer_hash(status), "an answer depends on its question only");
+    require(controller::answer_hash(decide(*question)) == controller::answer_hash(status),
+            "an answer depends on its question only");
 }
 
 }  // namespace podium::fuzz

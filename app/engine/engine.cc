@@ -20,9 +20,9 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-// While this process stops, nobody else schedules: what it writes needs the lease. So bindings and writes
-// have 15 s together, as long as a lease lasts whose holder is gone. Where bindings take all of it, the
-// writes still have 4 s: 19 s at most.
+// Writes need the lease, so nobody else schedules while this process stops. Bindings and writes have 15 s
+// together, the time that a lease outlives its holder. If bindings take all of it, the writes have 4 s more:
+// 19 s at most.
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kLeastWrites{4'000}, kLeaseDrain{2'000};
 constexpr milliseconds kOthersDrain{2'000};  // of the time for writes, what reports leave to the others
 constexpr milliseconds kLastResort{5'000};
@@ -90,7 +90,7 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       reports_(api_, bindings_first_, retention_, settings_, writing_, world_.io),
       report_recorder_(
           reports_, settings_,
-          [this](const cluster::PodInfo& pod, const controller::ReportStatus& status,
+          [this](const cluster::PodInfo& pod, const explain::ReportStatus& status,
                  const std::string& report) { announce_best_nodes(pod, status, report); },
           memory_of_decisions()),
       recorder_(report_recorder_, decisions_),
@@ -173,13 +173,13 @@ void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& out
 // None where nobody may ask for them: an attempt without a report then costs nothing.
 controller::ReportRecorder::Ended Engine::memory_of_decisions() {
   if (!config_.podium.http_api.enabled) return {};
-  return [this](const cluster::PodInfo& pod, const controller::ReportStatus& status) {
+  return [this](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
     const auto& meta = pod->meta;
     decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
   };
 }
 
-void Engine::announce_best_nodes(const cluster::PodInfo& pod, const controller::ReportStatus& status,
+void Engine::announce_best_nodes(const cluster::PodInfo& pod, const explain::ReportStatus& status,
                                  const std::string& report) {
   constexpr std::size_t kBest = 3;
   std::string note = "best nodes:";
@@ -297,16 +297,16 @@ void Engine::begin() {
   spdlog::info("scheduling begins");
   decisions_.begin();
   driver_.start();
-  retention_.start(tell_missing_reports());
+  retention_.start(log_missing_reports());
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
 }
 
 // The pods are those that others have placed: this process has placed none yet.
-std::function<void()> Engine::tell_missing_reports() {
+std::function<void()> Engine::log_missing_reports() {
   auto pods =
-      controller::placed_lately(scheduler_.snapshot(), config_, *settings_.now(), world_.clock.wall());
+      controller::recently_placed(scheduler_.snapshot(), config_, *settings_.now(), world_.clock.wall());
   return [this, pods = std::move(pods)] {
-    controller::tell_missing(controller::without_report(retention_, pods));
+    controller::log_missing(controller::without_report(retention_, pods));
   };
 }
 

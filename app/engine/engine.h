@@ -129,13 +129,12 @@ class Engine {
   client::EventRecorder* recorder_of(std::string_view scheduler_name);
   void binding_ended(const std::string& uid, const cycle::BindOutcome& outcome);  // strand
   controller::ReportRecorder::Ended memory_of_decisions();
-  void announce_best_nodes(const cluster::PodInfo&, const controller::ReportStatus&,
-                           const std::string& report);
+  void announce_best_nodes(const cluster::PodInfo&, const explain::ReportStatus&, const std::string& report);
   std::vector<async::Gate*> gates();
   void caches_synced();  // strand
   void leads();          // strand
   void begin();          // strand: synced and leading
-  std::function<void()> tell_missing_reports();
+  std::function<void()> log_missing_reports();
   void check_crd();  // io, or before it runs
   async::Task<void> run_election();
   async::Task<void> bindings_ended(std::chrono::milliseconds within);

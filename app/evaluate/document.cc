@@ -15,10 +15,16 @@ using cluster::Row;
 using cluster::Snapshot;
 using framework::Decision;
 
+json::array texts_of(const std::vector<framework::Reason>& reasons) {
+  json::array out;
+  for (const auto& reason : reasons) out.emplace_back(reason.text);
+  return out;
+}
+
 json::value to_json(const framework::Verdict& verdict) {
   return json::object{{"plugin", verdict.plugin},
                       {"code", framework::to_string(verdict.code)},
-                      {"reasons", json::array(verdict.reasons.begin(), verdict.reasons.end())}};
+                      {"reasons", texts_of(verdict.reasons)}};
 }
 
 json::object rejected(const Decision& decision, const Snapshot& snapshot) {

@@ -5,77 +5,13 @@
 #include <map>
 
 #include "app/render/text.h"
-#include "scheduler/plugins/node_resources/shortfall.h"
-#include "scheduler/plugins/reason_codes.h"
-#include "scheduler/plugins/shared/untolerated.h"
+#include "explain/report/project.h"
 
 namespace podium::evaluate {
 namespace {
 
-using cluster::Row;
-using framework::Decision;
 using render::Align;
 using render::Cells;
-
-constexpr std::size_t kNodes = 10, kExamples = 3;
-
-render::NodeScore scores_of(const Decision& decision, const cluster::Snapshot& snapshot, Row row) {
-  render::NodeScore node{std::string(snapshot.node_name(row)), decision.total[row]};
-  for (const auto& strategy : decision.strategies) node.strategies.push_back(strategy.at(row));
-  return node;
-}
-
-// The chosen node first, whatever its ties; then by score and name.
-std::vector<render::NodeScore> best_nodes(const Decision& decision, const cluster::Snapshot& snapshot) {
-  std::vector<render::NodeScore> nodes{scores_of(decision, snapshot, *decision.choice)};
-  for (const auto& ranked : framework::top_total(decision, snapshot, kNodes)) {
-    if (ranked.row != *decision.choice && nodes.size() < kNodes) {
-      nodes.push_back(scores_of(decision, snapshot, ranked.row));
-    }
-  }
-  return nodes;
-}
-
-render::Choice choice_of(const Decision& decision, const cluster::Snapshot& snapshot) {
-  render::Choice choice{.node = std::string(snapshot.node_name(*decision.choice))};
-  if (const auto lead = framework::lead_of(decision)) {
-    choice.score = decision.total[*decision.choice];
-    choice.tied = lead->tied;
-    choice.margin = lead->margin;
-  }
-  return choice;
-}
-
-std::vector<render::Rejection> rejections_of(const PodResult& result, const cluster::Snapshot& snapshot) {
-  const auto shortfalls = plugins::shortfalls(*result.pod, result.decision, snapshot);
-  std::vector<render::Rejection> out;
-  for (auto& group : framework::group_rejections(result.decision, snapshot, kExamples)) {
-    auto& rejection = out.emplace_back();
-    const auto lacks = std::ranges::find(shortfalls, group.reason, &plugins::Shortfall::reason);
-    if (group.plugin == "NodeResourcesFit" && lacks != shortfalls.end()) {
-      rejection.resource = lacks->resource;
-      rejection.least = lacks->least;
-      rejection.nearest = lacks->node;
-    }
-    if (group.plugin == plugins::kTaintPlugin) {
-      rejection.taints = plugins::untolerated_taints(*result.pod, result.decision, snapshot);
-      rejection.taints_total = rejection.taints.size();
-    }
-    rejection.code = plugins::reason_code(group.plugin, group.reason);
-    if (rejection.code == plugins::kInsufficientDevices) {
-      for (const auto& tally : result.decision.findings.tallies) {
-        rejection.devices.push_back(
-            {tally.claim, tally.request, tally.matched, tally.in_use, tally.tainted, tally.too_small});
-      }
-    }
-    rejection.plugin = std::move(group.plugin);
-    rejection.reason = std::move(group.reason);
-    rejection.nodes = group.nodes;
-    rejection.preemption_may_help = group.preemption_may_help;
-    rejection.examples = std::move(group.examples);
-  }
-  return out;
-}
 
 std::string replicas_line(const Fitting& replicas) {
   const auto& [asked, fitting] = replicas;
@@ -87,40 +23,19 @@ std::string replicas_line(const Fitting& replicas) {
 
 }  // namespace
 
-render::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
+explain::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
   const auto& decision = result.decision;
-  render::Report report{.is_question = true, .complete = true, .profile = result.profile};
-  report.nodes = {decision.node_count, decision.evaluated,
-                  decision.feasible.words() == 0 ? 0 : decision.feasible.count()};
-  report.message = render::printable(decision.error.empty() ? decision.message : decision.error);
-  if (!decision.error.empty()) {
-    report.outcome = "Failed";
-    return report;
-  }
+  const auto& pod = result.pod->pod;
+  explain::Report report{.ns = pod->meta.namespace_, .pod = pod->meta.name, .is_question = true};
+  auto& status = report.status;
   if (decision.pre_enqueue) {
-    report.outcome = "Gated";
-    report.gates = result.pod->pod->scheduling_gates;
-    report.message = fmt::format("waits for {}: {}", decision.pre_enqueue->plugin, report.message);
-    return report;
+    status = explain::project_gated(*result.pod, *decision.pre_enqueue);
+  } else {
+    status = explain::project(*result.pod, decision, snapshot);
+    status.outcome = !decision.error.empty() ? explain::kFailed : decision.fits() ? "Fits" : "DoesNotFit";
   }
-  report.outcome = decision.fits() ? "Fits" : "DoesNotFit";
-  if (decision.fits()) {
-    report.choice = choice_of(decision, snapshot);
-    for (const auto& strategy : decision.strategies)
-      report.strategies.push_back({strategy.name, strategy.weight});
-    if (!decision.total.empty()) report.top = best_nodes(decision, snapshot);
-  }
-  for (const auto& given : decision.findings.devices) {
-    report.devices.push_back({given.claim, given.request, given.driver, given.pool, given.device});
-  }
-  report.devices_total = report.devices.size();
-  report.rejections = rejections_of(result, snapshot);
-  report.rejections_total = report.rejections.size();
-  if (decision.preemption) {
-    auto& eviction = report.preemption.emplace(render::Eviction{decision.preemption->node});
-    for (const auto& victim : decision.preemption->victims) eviction.pods.push_back(victim->pod->full_name());
-    eviction.total = eviction.pods.size();
-  }
+  status.profile = result.profile;
+  render::make_printable(report);
   return report;
 }
 

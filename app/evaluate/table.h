@@ -17,6 +17,6 @@ std::string to_table(const std::vector<PodResult>& results, const cluster::Snaps
                      const render::Options& options);
 
 // The decision as a report, for render::why().
-render::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot);
+explain::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot);
 
 }  // namespace podium::evaluate

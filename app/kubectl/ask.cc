@@ -133,7 +133,9 @@ Result<json::value> ask(Cluster& cluster, const std::string& ns, json::object sp
   }
   Stored stored(cluster, ns, name);
   if (!created) return std::unexpected(std::move(created.error()));
-  const auto is_answered = [](const json::value& object) { return render::read_report(object).complete; };
+  const auto is_answered = [](const json::value& object) {
+    return explain::is_complete(render::read_report(object));
+  };
   auto answered = cluster.wait_for(reports, ns, name, is_answered);
   if (!answered) {
     return std::unexpected(wait_error(std::move(answered.error()), ns, name, cluster.timeout()));

@@ -39,7 +39,8 @@ Result<Named> named_report(const json::value& object, const std::string& name) {
   if (text_of(object, "/kind") != "SchedulingReport")
     return invalid(fmt::format("{}: a {}, and no SchedulingReport", name, text_of(object, "/kind")));
   auto report = render::read_report(object);
-  if (report.outcome.empty() && !report.refused) return invalid(name + ": the report has no outcome yet");
+  if (report.status.outcome.empty() && !explain::refusal_of(report))
+    return invalid(name + ": the report has no outcome yet");
   return Named{name, std::move(report)};
 }
 

@@ -86,18 +86,19 @@ class Draining {
     }
     if (!answered) return std::unexpected(std::move(answered.error()));
     const auto report = render::read_report(*answered);
-    if (report.refused) {
-      const bool is_unknown = report.refused->find("unknown node") != std::string::npos;
-      return invalid(is_unknown ? "there is no node " + flags_.node : *report.refused);
+    if (const auto* refusal = explain::refusal_of(report)) {
+      const bool is_unknown = refusal->find("unknown node") != std::string::npos;
+      return invalid(is_unknown ? "there is no node " + flags_.node : *refusal);
     }
-    if (report.changes.empty() || !report.changes.front().drain)
-      return fail(Error::Kind::internal, "the answer does not tell what the drain did");
-    take_answer(ns, *report.changes.front().drain);
+    const auto& changes = render::answer_of(report).changes;
+    if (changes.empty() || changes.front().type != "DrainNode")
+      return fail(Error::Kind::internal, "the answer does not say what the drain did");
+    take_answer(ns, changes.front());
     return {};
   }
 
-  void take_answer(const std::string& ns, const render::DrainAnswer& answer) {
-    if (!answered_) drain_.answer = answer;
+  void take_answer(const std::string& ns, const explain::ChangeResult& answer) {
+    if (!answered_) render::set_numbers(answer, drain_);
     answered_ = true;
     for (const auto& told : answer.pods) {
       const auto pod = std::ranges::find_if(

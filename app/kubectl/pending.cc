@@ -1,6 +1,7 @@
 // `podium pending`: all pods that wait, by reason.
 #include "app/render/pending.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -25,6 +26,12 @@ int run_pending(const CLI::App& command, const PendingFlags& flags) {
   const auto waiting = waiting_groups(**cluster, ns);
   if (!waiting) return fail_with(command, waiting.error());
   const auto& [groups, installed] = *waiting;
+  // The API server lists a namespace that does not exist as an empty one.
+  if (groups.empty() && !ns.empty()) {
+    const auto there = (*cluster)->get(client::resource::namespaces, "", ns);
+    if (!there && client::object_is_gone(there.error()))
+      return fail_with(command, Error{.message = fmt::format("there is no namespace {}", ns)});
+  }
   if (flags.output.format == "json" || flags.output.format == "yaml") {
     const auto document = render::pending_document(groups);
     std::cout << (flags.output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));

@@ -5,6 +5,8 @@
 #include <boost/json/array.hpp>
 #include <charconv>
 
+#include "app/render/why.h"
+
 namespace podium::kubectl {
 namespace {
 
@@ -80,15 +82,17 @@ Result<json::object> question_spec(const QuestionFlags& flags) {
 }
 
 std::string other_options(const QuestionFlags& flags, const render::Report& report) {
+  const auto& answer = render::answer_of(report);
   std::vector<std::string> out;
-  const auto node = !report.placements.empty() ? report.placements.front().node
-                    : report.choice            ? report.choice->node
+  const auto node = !answer.placements.empty() ? answer.placements.front().node
+                    : report.status.choice     ? report.status.choice->node
                                                : std::string("NODE");
   if (flags.replicas == 0) out.emplace_back("--replicas N");
   if (flags.weights.empty()) out.emplace_back("--weights NodeResourcesFit=5");
   if (flags.drain.empty() && flags.add_nodes == 0) out.push_back("--drain " + node);
   if (flags.add_nodes == 0) out.push_back("--add-nodes 2 --like " + node);
-  if (!flags.fixes && report.fitting < report.asked) out.emplace_back("--fixes");
+  if (!flags.fixes && answer.fitting < answer.asked && !render::is_pods_own_fault(report))
+    out.emplace_back("--fixes");
   return fmt::format("{}", fmt::join(out, ", "));
 }
 

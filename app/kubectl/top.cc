@@ -64,7 +64,7 @@ class LastDecisions {
       seen.insert_or_assign(version, out.back());
     }
     seen_ = std::move(seen);
-    std::erase_if(out, [](const auto& report) { return report.outcome.empty(); });
+    std::erase_if(out, [](const auto& report) { return report.status.outcome.empty(); });
     return out;
   }
 

@@ -47,9 +47,11 @@ int why_not_there(const CLI::App& command, Cluster& cluster, const WhyFlags& fla
     std::cout << render::why_node(render::read_report(*answered), cluster.ns() + "/" + flags.pod, options);
   }
   const auto report = render::read_report(*answered);
-  if (report.refused) return render::exit_code(report);
-  if (!report.verdicts.empty() && render::is_unknown_node(report.verdicts.front())) return 2;
-  return !report.verdicts.empty() && report.verdicts.front().fits ? 0 : 4;
+  if (explain::refusal_of(report)) return render::exit_code(report);
+  const auto& verdicts = render::answer_of(report).verdicts;
+  if (verdicts.empty()) return 4;
+  if (render::is_unknown_node(verdicts.front())) return 2;
+  return verdicts.front().fits ? 0 : 4;
 }
 
 int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) {
@@ -84,7 +86,7 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
   const auto read = render::read_report(**report);
   std::cout << render::why(read, ns + "/" + flags.pod, render_options(flags.output, program));
   if (!pod) std::cout << "The pod is gone.\n";
-  if (read.outcome == "Unschedulable" && pod) {
+  if (read.status.outcome == "Unschedulable" && pod && !render::is_pods_own_fault(read)) {
     std::cout << "What would help? " << program << " whatif pod/" << flags.pod << " -n " << ns
               << " --fixes\n";
   }

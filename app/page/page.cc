@@ -10,6 +10,7 @@
 
 #include "app/page/asset.h"
 #include "app/render/words.h"
+#include "explain/report/words.h"
 
 namespace podium::app::page {
 
@@ -62,6 +63,16 @@ json::array words(std::span<const render::Word> table) {
   return out;
 }
 
+// By code: the words of one node and of several, and whether they are of the pod itself.
+json::object reasons() {
+  json::object out;
+  for (const auto& row : framework::reason_rows()) {
+    if (row.words.empty()) continue;
+    out.emplace(row.name, json::array{row.words, explain::plural_of(row.words), row.is_of_pod});
+  }
+  return out;
+}
+
 Reply plain(int status, std::string text) { return Reply(status, std::move(text)); }
 
 Reply with_headers(Reply reply) {
@@ -78,8 +89,8 @@ bool has_tag(std::string_view if_none_match, std::string_view etag) {
 Page::Page() {
   for (const auto& [name, body] : assets()) add(std::string(name), std::string(body));
   // The words of `kubectl podium`, so that both say the same.
-  add("words.json", json::serialize(json::object{{"strategies", words(render::strategy_table())},
-                                                 {"reasons", words(render::reason_table())}}));
+  add("words.json",
+      json::serialize(json::object{{"strategies", words(render::strategy_table())}, {"reasons", reasons()}}));
 }
 
 void Page::add(std::string name, std::string body) {

@@ -9,6 +9,7 @@
 
 #include "app/render/text.h"
 #include "app/render/words.h"
+#include "explain/report/words.h"
 
 namespace podium::render {
 namespace {
@@ -23,10 +24,11 @@ std::string text_of(const std::optional<T>& value) {
 }
 
 // The chosen node's row, if the report has its scores.
-const NodeScore* chosen_row(const Report& report) {
-  const bool has = report.choice && !report.top.empty() && report.top.front().node == report.choice->node &&
-                   report.top.front().strategies.size() == report.strategies.size();
-  return has ? &report.top.front() : nullptr;
+const explain::TopNode* chosen_row(const Report& report) {
+  const bool has = report.status.choice && !report.status.top_nodes.empty() &&
+                   report.status.top_nodes.front().node == report.status.choice->node &&
+                   report.status.top_nodes.front().strategy_scores.size() == report.status.strategies.size();
+  return has ? &report.status.top_nodes.front() : nullptr;
 }
 
 struct Points {
@@ -37,10 +39,10 @@ struct Points {
 std::map<std::string, Points> points_of(const Report& report) {
   std::map<std::string, Points> out;
   const auto* row = chosen_row(report);
-  for (std::size_t s = 0; s < report.strategies.size(); ++s) {
-    const auto& [name, weight] = report.strategies[s];
+  for (std::size_t s = 0; s < report.status.strategies.size(); ++s) {
+    const auto& [name, weight, top_nodes] = report.status.strategies[s];
     out[name].weight = fmt::to_string(weight);
-    if (row) out[name].points = fmt::to_string(weight * row->strategies[s]);
+    if (row) out[name].points = fmt::to_string(weight * row->strategy_scores[s]);
   }
   return out;
 }
@@ -49,7 +51,7 @@ std::map<std::string, Points> points_of(const Report& report) {
 std::vector<std::string> strategy_names(const Report& a, const Report& b) {
   std::vector<std::string> out;
   for (const auto* report : {&a, &b}) {
-    for (const auto& each : report->strategies) {
+    for (const auto& each : report->status.strategies) {
       if (std::ranges::find(out, each.name) == out.end()) out.push_back(each.name);
     }
   }
@@ -59,40 +61,46 @@ std::vector<std::string> strategy_names(const Report& a, const Report& b) {
 // Nodes turned down, by reason.
 std::map<std::string, std::size_t> turned_down_by(const Report& report) {
   std::map<std::string, std::size_t> out;
-  const auto& rejections =
-      report.failure && report.rejections.empty() ? report.failure->rejections : report.rejections;
-  for (const auto& rejection : rejections) out[reason_words(rejection.reason)] += rejection.nodes;
+  const auto& rejections = answer_of(report).first_failure && report.status.rejections.empty()
+                               ? answer_of(report).first_failure->rejections
+                               : report.status.rejections;
+  for (const auto& rejection : rejections) out[explain::reason_words(rejection)] += rejection.nodes;
   return out;
 }
 
 std::string result_of(const Report& report) {
-  if (report.refused) return "was refused";
-  if (report.choice) {
-    const auto points =
-        report.choice->score
-            ? fmt::format(" with {}",
-                          counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *report.choice->score)),
-                                  "point"))
-            : std::string();
-    return fmt::format("{} {}{}", report.is_question ? "would go to" : "is on", report.choice->node, points);
+  if (refusal_of(report)) return "was refused";
+  if (report.status.choice) {
+    const auto points = report.status.choice->score
+                            ? fmt::format(" with {}", counted(static_cast<std::size_t>(std::max<std::int64_t>(
+                                                                  0, *report.status.choice->score)),
+                                                              "point"))
+                            : std::string();
+    return fmt::format("{} {}{}", report.is_question ? "would go to" : "is on", report.status.choice->node,
+                       points);
   }
-  if (!report.gates.empty()) return fmt::format("waits for its gate {}", fmt::join(report.gates, ", "));
-  if (report.outcome == "Failed") return "could not be decided";
+  if (!report.status.scheduling_gates.empty())
+    return fmt::format("waits for its gate {}", fmt::join(report.status.scheduling_gates, ", "));
+  if (report.status.outcome == "Failed") return "could not be decided";
   return report.is_question ? "fits nowhere" : "is pending: no node fits";
 }
 
 // What the other report says of this one's node.
 std::string beside_choice(const Report& report, const Report& other, const std::string& name) {
-  if (!report.choice || !other.choice || report.choice->node == other.choice->node) return {};
-  const auto row = std::ranges::find(other.top, report.choice->node, &NodeScore::node);
-  if (row == other.top.end()) return {};
+  if (!report.status.choice || !other.status.choice ||
+      report.status.choice->node == other.status.choice->node)
+    return {};
+  const auto row =
+      std::ranges::find(other.status.top_nodes, report.status.choice->node, &explain::TopNode::node);
+  if (row == other.status.top_nodes.end()) return {};
   const auto had = other.is_question ? "would have" : "had";
-  const auto fewer = other.top.front().score - row->score;
+  const auto fewer = other.status.top_nodes.front().score - row->score;
   if (fewer == 0)
-    return fmt::format("For {}, {} {} as many points as {}.\n", name, row->node, had, other.choice->node);
+    return fmt::format("For {}, {} {} as many points as {}.\n", name, row->node, had,
+                       other.status.choice->node);
   return fmt::format("For {}, {} {} {} fewer than {}.\n", name, row->node, had,
                      counted(static_cast<std::size_t>(std::max<std::int64_t>(0, fewer)), "point"),
-                     other.choice->node);
+                     other.status.choice->node);
 }
 
 }  // namespace
@@ -102,10 +110,12 @@ std::vector<Difference> differences(const Report& a, const Report& b) {
   const auto add = [&out](std::string what, std::string in_a, std::string in_b) {
     if (in_a != in_b) out.push_back({std::move(what), std::move(in_a), std::move(in_b)});
   };
-  add("outcome", a.outcome, b.outcome);
-  add("profile", a.profile, b.profile);
-  add("node", a.choice ? a.choice->node : kAbsent, b.choice ? b.choice->node : kAbsent);
-  add("points", a.choice ? text_of(a.choice->score) : kAbsent, b.choice ? text_of(b.choice->score) : kAbsent);
+  add("outcome", a.status.outcome, b.status.outcome);
+  add("profile", a.status.profile, b.status.profile);
+  add("node", a.status.choice ? a.status.choice->node : kAbsent,
+      b.status.choice ? b.status.choice->node : kAbsent);
+  add("points", a.status.choice ? text_of(a.status.choice->score) : kAbsent,
+      b.status.choice ? text_of(b.status.choice->score) : kAbsent);
   const auto of_a = points_of(a), of_b = points_of(b);
   const auto names = strategy_names(a, b);
   const auto find = [](const auto& points, const std::string& name) {
@@ -117,10 +127,12 @@ std::vector<Difference> differences(const Report& a, const Report& b) {
   for (const auto& name : names)
     add("weight of " + strategy_words(name), find(of_a, name).weight, find(of_b, name).weight);
   const auto tied = [](const Report& r) {
-    return r.choice ? fmt::to_string(r.choice->tied) : std::string(kAbsent);
+    return r.status.choice ? fmt::to_string(r.status.choice->tied_nodes) : std::string(kAbsent);
   };
   add("nodes with that score", tied(a), tied(b));
-  const auto fit = [](const Report& r) { return fmt::format("{} of {}", r.nodes.feasible, r.nodes.total); };
+  const auto fit = [](const Report& r) {
+    return fmt::format("{} of {}", r.status.node_counts.feasible, r.status.node_counts.total);
+  };
   add("nodes that fit", fit(a), fit(b));
   const auto down_a = turned_down_by(a), down_b = turned_down_by(b);
   auto reasons = down_a;
@@ -130,12 +142,14 @@ std::vector<Difference> differences(const Report& a, const Report& b) {
     return found == counts.end() ? std::string(kAbsent) : counted(found->second, "node");
   };
   for (const auto& [reason, count] : reasons) add(reason, nodes(down_a, reason), nodes(down_b, reason));
-  if (a.asked > 1 || b.asked > 1) {
-    const auto replicas = [](const Report& r) { return fmt::format("{} of {}", r.fitting, r.asked); };
+  if (answer_of(a).asked > 1 || answer_of(b).asked > 1) {
+    const auto replicas = [](const Report& r) {
+      return fmt::format("{} of {}", answer_of(r).fitting, answer_of(r).asked);
+    };
     add("replicas that fit", replicas(a), replicas(b));
   }
   const auto evictions = [](const Report& r) {
-    return r.preemption ? fmt::to_string(r.preemption->total) : kAbsent;
+    return r.status.preemption ? fmt::to_string(r.status.preemption->total) : kAbsent;
   };
   add("pods to evict", evictions(a), evictions(b));
   return out;

@@ -11,6 +11,7 @@
 #include "api/decode.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"
+#include "explain/report/words.h"
 
 namespace podium::render {
 namespace {
@@ -38,23 +39,29 @@ std::size_t count_code(const Drain& drain, std::string_view code) {
 }
 
 std::string drain_verdict(const Drain& drain, const Options& options) {
-  const auto& answer = drain.answer;
   const auto& style = options.style;
-  if (answer.evicted == 0) return style.good(drain.node + " has no pods to evict") + ".\n";
-  const auto counts = fmt::format("{} of {}", answer.moved, counted(answer.evicted, "pod"));
-  const auto verb = answer.evicted == 1 ? "has" : "have";
-  if (answer.moved == answer.evicted) {
+  if (drain.evicted == 0) return style.good(drain.node + " has no pods to evict") + ".\n";
+  const auto counts = fmt::format("{} of {}", drain.moved, counted(drain.evicted, "pod"));
+  const auto verb = drain.evicted == 1 ? "has" : "have";
+  if (drain.moved == drain.evicted) {
     return style.good(fmt::format("{} {} a new place", counts, verb)) + "; nothing would be pending.\n";
   }
   std::vector<std::string> rest;
-  if (answer.pending > 0) rest.push_back(fmt::format("{} would be pending", answer.pending));
-  const auto others = answer.evicted - answer.moved - std::min(answer.pending, answer.evicted - answer.moved);
+  if (drain.pending > 0) rest.push_back(fmt::format("{} would be pending", drain.pending));
+  const auto others = drain.evicted - drain.moved - std::min(drain.pending, drain.evicted - drain.moved);
   const auto gone = std::min(others, count_code(drain, "NoController"));
   if (gone > 0) rest.push_back(fmt::format("{} without a controller would be gone", gone));
   if (others > gone) rest.push_back(fmt::format("of {} it is not known", others - gone));
   const auto words = fmt::format("{} {} a new place", counts, verb);
-  return (answer.moved ? style.warn(words) : style.bad(words)) +
-         fmt::format("; {}.\n", fmt::join(rest, ", "));
+  return (drain.moved ? style.warn(words) : style.bad(words)) + fmt::format("; {}.\n", fmt::join(rest, ", "));
+}
+
+// What held most nodes.
+std::string held_by(const explain::DrainedPod& pod) {
+  if (!pod.cause) return ": " + pod.reason;
+  const auto words = explain::reason_words(pod.cause->code, pod.cause->about, pod.reason);
+  return (words == pod.reason || explain::is_of_pod(pod.cause->code) ? ": " : " ") +
+         explain::plural_of(words);
 }
 
 // Why the pod has no place, or what stands in the way of its eviction.
@@ -69,7 +76,7 @@ std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
         : code == "OtherScheduler" ? fmt::format("✗ not known: its scheduler is {}", pod.scheduler)
         : code == "NotEvaluated"   ? std::string("✗ not known: podium had no time left")
         : reason.empty()           ? std::string("✗ no node fits")
-                                   : fmt::format("✗ no node fits; most: {}", reason_words(reason))));
+                                   : fmt::format("✗ no node fits; most{}", held_by(*pod.answer))));
   }
   for (const auto& obstacle : pod.obstacles) out.push_back(options.style.warn("! " + obstacle));
   return out;
@@ -110,26 +117,24 @@ std::string unknown(const Drain& drain) {
   std::string out;
   const auto seen = static_cast<std::size_t>(
       std::ranges::count_if(drain.pods, [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; }));
-  if (!drain.sees_all && drain.answer.evicted > seen) {
+  if (!drain.sees_all && drain.evicted > seen) {
     out += fmt::format("{} of namespaces that you may not list {} counted and not named.\n",
-                       counted(drain.answer.evicted - seen, "pod"),
-                       drain.answer.evicted - seen == 1 ? "is" : "are");
+                       counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
   }
   if (!drain.unasked.empty()) {
     out += fmt::format("You may not ask in {}: create schedulingreports there.\n",
                        listed(drain.unasked, kNamed));
   }
-  if (!drain.sees_budgets && drain.answer.budgets_broken > 0) {
-    out += fmt::format(
-        "! {} not allow all of these evictions now.\n",
-        counted(drain.answer.budgets_broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));
+  if (!drain.sees_budgets && drain.budgets_broken > 0) {
+    out += fmt::format("! {} not allow all of these evictions now.\n",
+                       counted(drain.budgets_broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));
   }
   return out;
 }
 
 std::string fullest(const Drain& drain) {
   std::vector<std::string> nodes;
-  for (const auto& full : drain.answer.fullest)
+  for (const auto& full : drain.fullest)
     nodes.push_back(fmt::format("{} {} {}%", full.node, full.resource, full.percent));
   return nodes.empty() ? "" : fmt::format("Most full afterwards: {}.\n", fmt::join(nodes, ", "));
 }
@@ -170,6 +175,14 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
   out.has_local_data = std::ranges::any_of(list_at(pod, "/spec/volumes"),
                                            [](const auto& v) { return pointer(v, "/emptyDir"); });
   return out;
+}
+
+void set_numbers(const explain::ChangeResult& change, Drain& drain) {
+  drain.moved = change.pods_moved.value_or(0);
+  drain.pending = change.pods_pending.value_or(0);
+  drain.budgets_broken = change.budgets_broken.value_or(0);
+  drain.evicted = std::max(drain.moved + drain.pending, change.pods_evicted.value_or(0));
+  drain.fullest = change.fullest;
 }
 
 void find_obstacles(const std::string& ns, const std::vector<json::value>& budgets,
@@ -241,14 +254,14 @@ json::value drain_document(const Drain& drain) {
     if (!pod.obstacles.empty()) one["obstacles"] = json::array(pod.obstacles.begin(), pod.obstacles.end());
     pods.push_back(std::move(one));
   }
-  for (const auto& each : drain.answer.fullest)
+  for (const auto& each : drain.fullest)
     full.push_back(
         json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
   return json::object{{"nodeName", drain.node},
-                      {"podsEvicted", drain.answer.evicted},
-                      {"podsMoved", drain.answer.moved},
-                      {"podsPending", drain.answer.pending},
-                      {"budgetsBroken", drain.answer.budgets_broken},
+                      {"podsEvicted", drain.evicted},
+                      {"podsMoved", drain.moved},
+                      {"podsPending", drain.pending},
+                      {"budgetsBroken", drain.budgets_broken},
                       {"pods", std::move(pods)},
                       {"notEvicted", std::move(stay)},
                       {"fullest", std::move(full)},
@@ -256,8 +269,8 @@ json::value drain_document(const Drain& drain) {
 }
 
 int drain_exit_code(const Drain& drain) {
-  if (drain.answer.moved == drain.answer.evicted) return 0;
-  return drain.answer.moved > 0 ? 3 : 4;
+  if (drain.moved == drain.evicted) return 0;
+  return drain.moved > 0 ? 3 : 4;
 }
 
 }  // namespace podium::render

@@ -19,11 +19,11 @@ namespace podium::render {
 struct NodePod {
   enum class Stays { no, daemon_set, is_static };
   std::string ns, name, scheduler;
-  Stays stays = Stays::no;             // kubectl drain leaves it alone
-  bool has_controller = false;         // that creates it again
-  bool has_local_data = false;         // an emptyDir
-  std::vector<std::string> obstacles;  // budgets that do not allow its eviction, in words
-  std::optional<DrainedPod> answer;    // nullopt: podium did not name it
+  Stays stays = Stays::no;                    // kubectl drain leaves it alone
+  bool has_controller = false;                // that creates it again
+  bool has_local_data = false;                // an emptyDir
+  std::vector<std::string> obstacles;         // budgets that do not allow its eviction, in words
+  std::optional<explain::DrainedPod> answer;  // nullopt: podium did not name it
 };
 // nullopt: it has ended.
 std::optional<NodePod> read_node_pod(const boost::json::value& pod);
@@ -31,11 +31,16 @@ std::optional<NodePod> read_node_pod(const boost::json::value& pod);
 struct Drain {
   std::string node;
   std::vector<NodePod> pods;
-  DrainAnswer answer;                // the numbers of all namespaces
-  bool sees_all = true;              // the user may list the pods of all namespaces
-  bool sees_budgets = true;          // and their PodDisruptionBudgets
-  std::vector<std::string> unasked;  // namespaces in which the user may not ask
+  // Of all namespaces. evicted: the pods that leave the node.
+  std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;
+  std::vector<explain::FullNode> fullest;  // of the nodes that take pods
+  bool sees_all = true;                    // the user may list the pods of all namespaces
+  bool sees_budgets = true;                // and their PodDisruptionBudgets
+  std::vector<std::string> unasked;        // namespaces in which the user may not ask
 };
+
+// Takes over the numbers of an answer's change.
+void set_numbers(const explain::ChangeResult& change, Drain& drain);
 
 // Sets obstacles of the pods of one namespace from its PodDisruptionBudgets, of which an eviction asks.
 void find_obstacles(const std::string& ns, const std::vector<boost::json::value>& budgets,

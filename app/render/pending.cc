@@ -92,21 +92,26 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
 std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
   if (!pod.report) return pod.message.empty() ? "no report of podium" : pod.message;
-  if (pod.report->outcome == "Failed") return "the attempt failed: " + pod.report->message;
-  const auto* rejection = main_rejection(pod.report->rejections);
-  if (!rejection) return pod.report->message.empty() ? "no report of podium" : pod.report->message;
-  return fmt::format("{} of {}: {}", rejection->nodes, counted(pod.report->nodes.total, "node"),
-                     reason_words(*rejection));
+  if (pod.report->status.outcome == "Failed") return "the attempt failed: " + pod.report->status.message;
+  if (const auto& preemption = pod.report->status.preemption)
+    return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
+  const auto* rejection = main_rejection(pod.report->status.rejections);
+  if (!rejection)
+    return pod.report->status.message.empty() ? "no report of podium" : pod.report->status.message;
+  return rejection_of(
+      fmt::format("{} of {}", rejection->nodes, counted(pod.report->status.node_counts.total, "node")),
+      *rejection);
 }
 
 // The shortfall on the node that is nearest to being enough: "general-04: 54.25 cpu short".
 std::string nearest_miss(const WaitingPod& pod) {
   if (!pod.report) return "-";
-  for (const auto& rejection : pod.report->rejections) {
+  for (const auto& rejection : pod.report->status.rejections) {
     if (!rejection.devices.empty()) return shortfall_words(rejection);
     const auto missing = missing_words(rejection);
     if (missing.empty()) continue;
-    return fmt::format("{}{}{} short", rejection.nearest, rejection.nearest.empty() ? "" : ": ", missing);
+    const auto& node = rejection.shortfall->node;
+    return fmt::format("{}{}{} short", node, node.empty() ? "" : ": ", missing);
   }
   return "-";
 }
@@ -126,10 +131,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .gated = !pods.front().gates.empty()};
   for (const auto& pod : pods) {
     if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;
-    if (!pod.report) continue;
-    group.preemption_may_help |=
-        pod.report->preemption ||
-        std::ranges::any_of(pod.report->rejections, [](auto& r) { return r.preemption_may_help; });
+    group.waits_for_evictions |= pod.report && pod.report->status.preemption;
   }
   return group;
 }
@@ -170,10 +172,8 @@ std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
 
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options) {
   std::size_t waiting = 0, gated = 0;
-  bool preemption = false;
   for (const auto& group : groups) {
     (group.gated ? gated : waiting) += group.count;
-    preemption |= group.preemption_may_help;
   }
   if (waiting + gated == 0) return "No pod waits.\n";
   auto out = options.style.bold(counted(waiting, "pod waits", "pods wait"));
@@ -188,8 +188,6 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
   }
   out += table(rows, {Align::left, Align::right, Align::left}, 0);
   if (waiting == 0) return out;
-  out += preemption ? "For some of them, evicting pods of lower priority may help.\n"
-                    : "Evicting other pods would help none of them.\n";
   if (!options.program.empty()) {
     out += fmt::format("Next: {} why {} -n {}\n", options.program, groups.front().first, groups.front().ns);
   }
@@ -207,7 +205,7 @@ json::value pending_document(const std::vector<WaitingGroup>& groups) {
                      {"blockedBy", group.blocked_by},
                      {"nearestMiss", group.nearest_miss},
                      {"gated", group.gated},
-                     {"preemptionMayHelp", group.preemption_may_help}};
+                     {"waitsForEvictions", group.waits_for_evictions}};
     if (group.since) one["since"] = format_time(*group.since);
     list.push_back(std::move(one));
   }

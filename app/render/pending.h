@@ -33,7 +33,8 @@ struct WaitingGroup {
   std::string ns;
   std::optional<Wall> since;  // the oldest
   std::string asks, blocked_by, nearest_miss;
-  bool gated = false, preemption_may_help = false;
+  bool gated = false;
+  bool waits_for_evictions = false;  // podium makes room for some of them
 };
 
 // Most pods first, gated ones last.

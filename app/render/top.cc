@@ -43,18 +43,18 @@ std::string cut_line(const std::string& line, std::size_t columns) {
 }
 
 std::string where_or_why(const Report& report) {
-  if (report.choice) {
-    return report.choice->score
-               ? fmt::format(
-                     "{}, {}", report.choice->node,
-                     counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *report.choice->score)),
-                             "point"))
-               : report.choice->node;
+  if (report.status.choice) {
+    return report.status.choice->score ? fmt::format("{}, {}", report.status.choice->node,
+                                                     counted(static_cast<std::size_t>(std::max<std::int64_t>(
+                                                                 0, *report.status.choice->score)),
+                                                             "point"))
+                                       : report.status.choice->node;
   }
-  if (const auto* rejection = main_rejection(report.rejections))
-    return fmt::format("{} of {}: {}", rejection->nodes, counted(report.nodes.total, "node"),
-                       reason_words(rejection->reason));
-  return report.message.empty() ? "-" : report.message;
+  if (const auto* rejection = main_rejection(report.status.rejections))
+    return rejection_of(
+        fmt::format("{} of {}", rejection->nodes, counted(report.status.node_counts.total, "node")),
+        *rejection);
+  return report.status.message.empty() ? "-" : report.status.message;
 }
 
 std::string decision_table(const std::vector<Report>& decisions, std::size_t most, const Options& options) {
@@ -63,10 +63,10 @@ std::string decision_table(const std::vector<Report>& decisions, std::size_t mos
   for (const auto& report : decisions) {
     if (rows.size() > most) break;
     const auto ago =
-        report.decided_at
-            ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *report.decided_at))
+        report.status.decided_at
+            ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *report.status.decided_at))
             : std::string("-");
-    rows.push_back({ago, report.ns + "/" + report.pod, report.outcome, where_or_why(report)});
+    rows.push_back({ago, report.ns + "/" + report.pod, report.status.outcome, where_or_why(report)});
   }
   return table(rows, {Align::right, Align::left}, 0);
 }
@@ -83,8 +83,8 @@ std::string cut_to(const std::string& text, const Screen& screen) {
 
 std::string top(const std::vector<WaitingGroup>& groups, std::vector<Report> decisions, const Screen& screen,
                 const Options& options) {
-  std::ranges::stable_sort(decisions,
-                           [](const Report& a, const Report& b) { return a.decided_at > b.decided_at; });
+  std::ranges::stable_sort(
+      decisions, [](const Report& a, const Report& b) { return a.status.decided_at > b.status.decided_at; });
   auto waiting = lines_of(pending_table(groups, options));
   const auto wanted = std::min(decisions.size(), kLeastDecisions) + 3;  // an empty line and the heading, too
   std::size_t room = decisions.size();

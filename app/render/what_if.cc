@@ -14,54 +14,59 @@ namespace {
 
 constexpr std::size_t kNodes = 10, kWideNodes = 64, kDomains = 16, kNodesInLine = 4;
 
-// Else the first replica that does not fit is told.
+// Otherwise the answer has the first replica that does not fit.
 bool ran_out_of_time(const Report& report) {
-  return report.outcome == "PartlyFits" && report.fitting < report.asked && !report.failure;
+  const auto& answer = answer_of(report);
+  return report.status.outcome == "PartlyFits" && answer.fitting < answer.asked && !answer.first_failure;
 }
 
 std::string verdict(const Report& report, const Options& options) {
+  const auto& answer = answer_of(report);
   const auto& style = options.style;
-  if (report.fitting == 0) return style.bad(fmt::format("none of {} fits", report.asked));
-  if (report.fitting < report.asked) {
-    return style.warn(fmt::format("{} of {} fit", report.fitting, report.asked));
+  if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
+  if (answer.fitting < answer.asked) {
+    return style.warn(fmt::format("{} of {} fit", answer.fitting, answer.asked));
   }
-  return style.good(fmt::format("all {} fit", report.asked));
+  return style.good(fmt::format("all {} fit", answer.asked));
 }
 
 std::string room_words(const Report& report) {
-  if (!report.room) return {};
-  if (report.room->more == 0 && !report.room->at_least) return "no room for more after that";
-  return fmt::format("room for {}{} more after that", report.room->at_least ? "at least " : "",
-                     report.room->more);
+  const auto& room = answer_of(report).room;
+  if (!room) return {};
+  if (room->count == 0 && !room->may_be_more) return "no room for more after that";
+  return fmt::format("room for {}{} more after that", room->may_be_more ? "at least " : "", room->count);
 }
 
-// "After that 54 nodes: does not have enough free cpu; least short: 1.85 cpu."
+// "After that 54 nodes do not have enough free cpu; least short: 1.85 cpu."
 std::string short_of(const Report& report) {
-  if (!report.room || !report.room->failure) return {};
-  const auto* rejection = main_rejection(report.room->failure->rejections);
+  const auto& room = answer_of(report).room;
+  if (!room || !room->first_failure) return {};
+  const auto* rejection = main_rejection(room->first_failure->rejections);
   if (!rejection) return {};
   const auto least = shortfall_words(*rejection);
-  return fmt::format("After that {}: {}{}{}.\n", counted(rejection->nodes, "node"), reason_words(*rejection),
+  return fmt::format("After that {}{}{}.\n", rejection_of(counted(rejection->nodes, "node"), *rejection),
                      least.empty() ? "" : "; ", least);
 }
 
 std::string nodes_in_line(const Report& report) {
+  const auto& answer = answer_of(report);
   std::vector<std::string> nodes;
-  for (const auto& placement : report.placements)
-    nodes.push_back(fmt::format("{} {}", placement.node, placement.pods));
-  return fmt::format("Nodes: {}.\n", listed(nodes, kNodesInLine, report.placements_total));
+  for (const auto& placement : answer.placements)
+    nodes.push_back(fmt::format("{} {}", placement.node, placement.count));
+  return fmt::format("Nodes: {}.\n", listed(nodes, kNodesInLine, answer.placements_total));
 }
 
 std::string where(const Report& report, const Options& options) {
-  if (report.placements.empty()) return {};
+  const auto& answer = answer_of(report);
+  if (answer.placements.empty()) return {};
   std::vector<Cells> rows{{"NODE", "PODS"}};
-  for (const auto& placement : report.placements) {
+  for (const auto& placement : answer.placements) {
     if (rows.size() > (options.wide ? kWideNodes : kNodes)) break;
-    rows.push_back({placement.node, fmt::to_string(placement.pods)});
+    rows.push_back({placement.node, fmt::to_string(placement.count)});
   }
   auto out = table(rows, {Align::left, Align::right});
-  if (const auto shown = rows.size() - 1; report.placements_total > shown) {
-    out += fmt::format("  and {}\n", counted(report.placements_total - shown, "more node"));
+  if (const auto shown = rows.size() - 1; answer.placements_total > shown) {
+    out += fmt::format("  and {}\n", counted(answer.placements_total - shown, "more node"));
   }
   return out;
 }
@@ -75,44 +80,49 @@ std::string room_line(const Report& report) {
 
 // The pods by zone, beside what there is now; else by node: where pods are in no zone, or all in one.
 std::string where_by_zone(const Report& report, const Options& options) {
-  auto zones = report.zones;
+  const auto& answer = answer_of(report);
+  auto zones = answer.zones;
   const auto sum = [&zones](auto count) {
     return std::transform_reduce(zones.begin(), zones.end(), std::size_t{0}, std::plus(), count);
   };
-  const auto in_zones = sum([](const Zone& zone) { return zone.pods; });
-  const auto cut = report.zones_total - zones.size();
-  const bool is_whole = in_zones == report.fitting || cut > 0;
-  if (options.wide || report.fitting == 0 || report.zones_total < 2 || !is_whole)
+  const auto in_zones = sum([](const explain::ZonePlacements& zone) { return zone.count; });
+  const auto cut = answer.zones_total - zones.size();
+  const bool is_whole = in_zones == answer.fitting || cut > 0;
+  if (options.wide || answer.fitting == 0 || answer.zones_total < 2 || !is_whole)
     return where(report, options);
-  const bool has_now = sum([](const Zone& zone) { return zone.now; }) > 0;
-  std::ranges::sort(zones, {}, &Zone::name);
+  const bool has_now = sum([](const explain::ZonePlacements& zone) { return zone.now; }) > 0;
+  std::ranges::sort(zones, {}, &explain::ZonePlacements::name);
   std::vector<Cells> rows{has_now ? Cells{"ZONE", "NOW", "THEN"} : Cells{"ZONE", "PODS"}};
   for (const auto& zone : zones) {
-    rows.push_back(has_now ? Cells{zone.name, fmt::to_string(zone.now), fmt::to_string(zone.pods)}
-                           : Cells{zone.name, fmt::to_string(zone.pods)});
+    rows.push_back(has_now ? Cells{zone.name, fmt::to_string(zone.now), fmt::to_string(zone.count)}
+                           : Cells{zone.name, fmt::to_string(zone.count)});
   }
   auto out = table(rows, {Align::left, Align::right});
   if (cut > 0) {
     out += fmt::format("  and {} with {}\n", counted(cut, "more zone"),
-                       counted(report.fitting - std::min(report.fitting, in_zones), "pod"));
+                       counted(answer.fitting - std::min(answer.fitting, in_zones), "pod"));
   }
   return out + nodes_in_line(report);
 }
 
 // What stopped the first replica that did not fit. Where none did, the tables are of the first replica.
 std::string stopped(const Report& report, const Options& options) {
-  if (report.fitting == report.asked) return {};
+  const auto& answer = answer_of(report);
+  if (answer.fitting == answer.asked) return {};
   if (ran_out_of_time(report)) return "podium stopped at its deadline; more may fit.\n";
-  if (!report.failure) return turned_down(report.rejections, report.rejections_total, options);
-  const auto& failure = *report.failure;
+  if (!answer.first_failure)
+    return turned_down(report.status.rejections, report.status.rejections_total, options);
+  const auto& failure = *answer.first_failure;
+  const auto& why = failure.message.empty() ? failure.reason : failure.message;
   auto out = fmt::format("Replica {} does not fit any more.\n", failure.replica);
-  if (failure.rejections.empty()) return out + (failure.reason.empty() ? "" : failure.reason + "\n");
+  if (failure.rejections.empty()) return out + (why.empty() ? "" : why + "\n");
   return out + turned_down(failure.rejections, failure.rejections_total, options);
 }
 
 std::string group_words(const Report& report, const Options& options) {
-  if (!report.group) return {};
-  const auto& group = *report.group;
+  const auto& answer = answer_of(report);
+  if (!answer.group) return {};
+  const auto& group = *answer.group;
   auto out = fmt::format("Together ({} of them", group.min_count);
   if (!group.topology_key.empty()) out += ", in one " + group.topology_key;
   out += "): " + (group.fits ? options.style.good("they fit") : options.style.bad("they do not fit"));
@@ -128,9 +138,10 @@ std::string group_words(const Report& report, const Options& options) {
 }
 
 std::string changed(const Report& report) {
-  if (report.changes.empty()) return {};
+  const auto& answer = answer_of(report);
+  if (answer.changes.empty()) return {};
   std::string out = "With these changes:\n";
-  for (const auto& change : report.changes) {
+  for (const auto& change : answer.changes) {
     out += fmt::format("  {}{}{}: {}\n", change.type, change.node.empty() ? "" : " ", change.node,
                        change.message);
   }
@@ -139,8 +150,8 @@ std::string changed(const Report& report) {
 
 std::string footer(const Report& report, const std::string& next = {}) {
   std::string out;
-  if (!report.not_modelled.empty()) {
-    out += fmt::format("podium does not model: {}.\n", fmt::join(report.not_modelled, ", "));
+  if (!answer_of(report).not_modelled.empty()) {
+    out += fmt::format("podium does not model: {}.\n", fmt::join(answer_of(report).not_modelled, ", "));
   }
   return out + "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
 }
@@ -149,11 +160,11 @@ std::string footer(const Report& report, const std::string& next = {}) {
 
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
                     const std::string& next) {
-  if (report.refused || report.outcome == "Failed" || report.outcome.empty()) {
+  if (refusal_of(report) || report.status.outcome == "Failed" || report.status.outcome.empty()) {
     return why(report, subject, options);
   }
   const auto room = room_words(report);
-  if (report.asked == 1) {
+  if (answer_of(report).asked == 1) {
     return why(report, subject, options) + room_line(report) + group_words(report, options) +
            changed(report) + footer(report, next);
   }
@@ -164,22 +175,23 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
 }
 
 std::string capacity(const Report& report, const std::string& subject, const Options& options) {
-  if (report.refused || report.outcome == "Failed" || report.outcome.empty()) {
+  const auto& answer = answer_of(report);
+  if (refusal_of(report) || report.status.outcome == "Failed" || report.status.outcome.empty()) {
     return why(report, subject, options);
   }
   const auto name = options.style.bold(subject);
-  const bool may_be_more = report.fitting == report.asked || ran_out_of_time(report);
-  const auto room = may_be_more ? fmt::format("at least {}", report.fitting) : fmt::to_string(report.fitting);
+  const bool may_be_more = answer.fitting == answer.asked || ran_out_of_time(report);
+  const auto room = may_be_more ? fmt::format("at least {}", answer.fitting) : fmt::to_string(answer.fitting);
   return fmt::format("{}: room for {}.\n", name,
-                     report.fitting ? options.style.good(room) : options.style.bad("none")) +
+                     answer.fitting ? options.style.good(room) : options.style.bad("none")) +
          where(report, options) + stopped(report, options) + changed(report) + footer(report);
 }
 
 int exit_code(const Report& report) {
-  if (report.refused) return 2;
-  if (report.outcome == "Fits" || report.outcome == "Scheduled") return 0;
-  if (report.outcome == "PartlyFits") return 3;
-  if (report.outcome == "DoesNotFit" || report.outcome == "Unschedulable") return 4;
+  if (refusal_of(report)) return 2;
+  if (report.status.outcome == "Fits" || report.status.outcome == "Scheduled") return 0;
+  if (report.status.outcome == "PartlyFits") return 3;
+  if (report.status.outcome == "DoesNotFit" || report.status.outcome == "Unschedulable") return 4;
   return 1;
 }
 

@@ -4,32 +4,40 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 
-#include "app/render/amounts.h"
 #include "app/render/scores.h"
 #include "app/render/words.h"
+#include "explain/report/words.h"
 
 namespace podium::render {
 namespace {
 
-constexpr std::size_t kColumns = 4, kWideColumns = 10, kVictimsNamed = 4, kAttempts = 5;
+constexpr std::size_t kColumns = 4, kWideColumns = 10, kVictimsNamed = 4, kAttempts = 5,
+                      kRequirementBytes = 72;
 
 std::string points(const Report& report) {
-  const auto& choice = *report.choice;
+  const auto& choice = *report.status.choice;
   if (!choice.score) return {};
   auto out = ": " + counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *choice.score)), "point");
-  if (report.nodes.feasible == 1) return out + ", the only node that fits";
-  if (choice.tied > 1) out += fmt::format(", a tie of {} nodes, drawn by the pod's UID", choice.tied);
-  return out;
+  if (report.status.node_counts.feasible == 1) return out + ", the only node that fits";
+  if (choice.tied_nodes <= 1) return out;
+  // A tie is drawn by the pod's UID, which a question's pod does not have yet.
+  return out + (report.is_question
+                    ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
+                    : fmt::format(", a tie of {} nodes, drawn by the pod's UID", choice.tied_nodes));
 }
 
 std::string fitting_nodes(const Report& report) {
-  const auto& nodes = report.nodes;
+  const auto& nodes = report.status.node_counts;
   const bool partly = nodes.evaluated > 0 && nodes.evaluated < nodes.total;
   return fmt::format("{} of {} fit{}.", nodes.feasible, counted(nodes.total, "node"),
                      partly ? fmt::format("; {} were evaluated", nodes.evaluated) : "");
 }
 
-std::string evicted(const Eviction& eviction) { return listed(eviction.pods, kVictimsNamed, eviction.total); }
+std::string evicted(const explain::Preempted& preempted) {
+  std::vector<std::string> names;
+  for (const auto& [ns, name] : preempted.victims) names.push_back(ns + "/" + name);
+  return listed(names, kVictimsNamed, std::max(names.size(), preempted.total));
+}
 
 std::string ago(const std::optional<Wall>& time, const Options& options) {
   if (!time || options.now < *time) return {};
@@ -37,9 +45,9 @@ std::string ago(const std::optional<Wall>& time, const Options& options) {
 }
 
 std::string earlier(const Report& report, const Options& options) {
-  if (report.history.empty()) return {};
+  if (report.status.history.empty()) return {};
   std::vector<Cells> rows;
-  for (const auto& attempt : report.history) {
+  for (const auto& attempt : report.status.history) {
     if (rows.size() == kAttempts) break;
     rows.push_back({ago(attempt.at, options), attempt.outcome,
                     attempt.reason.empty()
@@ -50,24 +58,24 @@ std::string earlier(const Report& report, const Options& options) {
 }
 
 std::string given_devices(const Report& report) {
-  if (report.devices.empty()) return {};
+  if (report.status.devices.empty()) return {};
   std::vector<Cells> rows;
-  for (const auto& device : report.devices) {
-    rows.push_back({device.request, fmt::format("{}/{}", device.pool, device.name), device.driver,
+  for (const auto& device : report.status.devices) {
+    rows.push_back({device.request, fmt::format("{}/{}", device.pool, device.device), device.driver,
                     "claim " + device.claim});
   }
   auto out = "Devices:\n" + table(rows, {Align::left});
-  if (report.devices_total > rows.size())
-    out += fmt::format("  and {} more\n", report.devices_total - rows.size());
+  if (report.status.devices_total > rows.size())
+    out += fmt::format("  and {} more\n", report.status.devices_total - rows.size());
   return out;
 }
 
 std::string placed(const Report& report, const std::string& subject, const Options& options) {
   const auto verb = report.is_question ? "would go to" : "is on";
   auto out = fmt::format("{} {} {}{}.\n", options.style.bold(subject), verb,
-                         options.style.good(report.choice->node), points(report));
-  if (report.preemption) {
-    out += fmt::format("To make room, {} had to go.\n", evicted(*report.preemption));
+                         options.style.good(report.status.choice->node), points(report));
+  if (report.status.preemption) {
+    out += fmt::format("To make room, {} had to go.\n", evicted(*report.status.preemption));
   }
   const auto scores = score_table(report, options.wide ? kWideColumns : kColumns);
   out += fitting_nodes(report);
@@ -78,40 +86,105 @@ std::string placed(const Report& report, const std::string& subject, const Optio
   out += given_devices(report);
   if (const auto margin = lead(report); !margin.empty()) {
     out += margin + "\n";
-  } else if (report.nodes.feasible > 1 && report.choice->tied == report.nodes.feasible) {
+  } else if (report.status.node_counts.feasible > 1 &&
+             report.status.choice->tied_nodes == report.status.node_counts.feasible) {
     out += "All nodes that fit have the same score.\n";
   }
   return out;
 }
 
 std::string preemption_words(const Report& report) {
-  if (report.preemption) {
-    return fmt::format("Preemption: {} on {} {} to make room.\n", evicted(*report.preemption),
-                       report.preemption->node, report.is_question ? "would be evicted" : "are evicted");
+  if (report.status.preemption) {
+    return fmt::format("Preemption: {} on {} would be evicted to make room.\n",
+                       evicted(*report.status.preemption), report.status.preemption->node);
   }
-  const bool may_help =
-      std::ranges::any_of(report.rejections, [](const Rejection& r) { return r.preemption_may_help; });
+  const bool may_help = std::ranges::any_of(
+      report.status.rejections, [](const explain::ReportRejection& r) { return r.preemption_may_help; });
   return may_help ? "No pod of lower priority could make room.\n" : "Evicting other pods would not help.\n";
 }
 
+std::string attempts_line(const Report& report, const Options& options) {
+  if (report.is_question || report.status.attempts == 0) return {};
+  const auto last = ago(report.status.decided_at, options);
+  return fmt::format("{}{}.\n", counted(report.status.attempts, "attempt"),
+                     last.empty() ? "" : ", the last " + last);
+}
+
+// A list of values may be as long as its author likes.
+std::string shortened(const std::string& requirement) {
+  const auto cut = explain::cut(requirement, kRequirementBytes);
+  return cut == requirement ? requirement : cut + "…";
+}
+
+// How many nodes meet each part of the pod's node selector and node affinity, if no node meets all.
+std::string selector_table(const std::vector<explain::ReportRejection>& rejections) {
+  std::vector<Cells> rows;
+  for (const auto& rejection : rejections) {
+    for (const auto& part : rejection.parts) {
+      const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
+      rows.push_back({fmt::format("{} {}", from, shortened(part.requirement)), counted(part.nodes, "node")});
+      if (!part.values.empty())
+        rows.back().push_back("← values: " + listed(part.values, part.values.size(), part.values_total));
+    }
+  }
+  return rows.empty()
+             ? ""
+             : "Of the labels that it asks for:\n" + table(rows, {Align::left, Align::right, Align::left});
+}
+
+// The reason that is the pod's own, whatever the node; null: there is none.
+const explain::ReportRejection* own_reason(const Report& report) {
+  const auto& rejections = report.status.rejections;
+  return rejections.size() == 1 && explain::is_of_pod(rejections.front().code) ? &rejections.front()
+                                                                               : nullptr;
+}
+
 std::string pending(const Report& report, const std::string& subject, const Options& options) {
-  auto out =
-      options.style.bold(subject) + (report.is_question ? " " : " is pending: ") +
-      options.style.bad(report.is_question ? "does not fit" : "no node fits") +
-      fmt::format("{}.\n", report.nodes.total ? fmt::format(" ({})", counted(report.nodes.total, "node"))
-                                              : std::string());
-  if (report.rejections.empty()) {
-    if (!report.message.empty()) out += report.message + "\n";
+  if (const auto* own = own_reason(report)) {
+    return fmt::format("{} {}: {}.\n", options.style.bold(subject),
+                       options.style.bad(report.is_question ? "does not fit" : "is pending"),
+                       rejection_words(*own)) +
+           (options.wide ? fmt::format("  ({}: {})\n", own->plugin, own->reason) : "") +
+           attempts_line(report, options);
+  }
+  if (report.status.preemption && !report.is_question) {
+    const auto& [node, victims, total] = *report.status.preemption;
+    return fmt::format("{} {}: it waits until {} left {}.\n", options.style.bold(subject),
+                       options.style.warn("is pending"),
+                       counted(total, "evicted pod has", "evicted pods have"), node) +
+           fmt::format("Evicted to make room: {}.\n", evicted(*report.status.preemption)) +
+           turned_down(report.status.rejections, report.status.rejections_total, options) +
+           attempts_line(report, options);
+  }
+  auto out = options.style.bold(subject) + (report.is_question ? " " : " is pending: ") +
+             options.style.bad(report.is_question ? "does not fit" : "no node fits") +
+             fmt::format("{}.\n", report.status.node_counts.total
+                                      ? fmt::format(" ({})", counted(report.status.node_counts.total, "node"))
+                                      : std::string());
+  if (report.status.rejections.empty()) {
+    if (!report.status.message.empty()) out += report.status.message + "\n";
   } else {
-    out += turned_down(report.rejections, report.rejections_total, options);
+    out += turned_down(report.status.rejections, report.status.rejections_total, options);
+    out += selector_table(report.status.rejections);
     out += preemption_words(report);
   }
-  if (!report.is_question && report.attempts > 0) {
-    const auto last = ago(report.decided_at, options);
-    out +=
-        fmt::format("{}{}.\n", counted(report.attempts, "attempt"), last.empty() ? "" : ", the last " + last);
-  }
-  return out;
+  return out + attempts_line(report, options);
+}
+
+// The toleration that was tried, as lines of YAML to paste into the pod's spec.
+std::string toleration_snippet(const explain::ReportFix& fix) {
+  const auto* taint = fix.fields.if_contains("taint");
+  if (!taint || !taint->is_object()) return {};
+  const auto field = [&](const char* name) {
+    const auto* value = taint->get_object().if_contains(name);
+    return value ? *value : boost::json::value();
+  };
+  const auto value = field("value");
+  const boost::json::object toleration{{"key", field("key")},
+                                       {"operator", "Equal"},
+                                       {"value", value.is_string() ? value : ""},
+                                       {"effect", field("effect")}};
+  return "tolerations:\n- " + flow(toleration) + "\n";
 }
 
 // Lines of YAML below a fix.
@@ -126,11 +199,12 @@ std::string indented(std::string_view lines) {
 
 }  // namespace
 
-std::string turned_down(const std::vector<Rejection>& rejections, std::size_t total, const Options& options) {
+std::string turned_down(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
+                        const Options& options) {
   if (rejections.empty()) return {};
   std::vector<Cells> rows;
   for (const auto& rejection : rejections) {
-    auto words = reason_words(rejection);
+    auto words = rejection_words(rejection);
     if (const auto least = shortfall_words(rejection); !least.empty()) words += "; " + least;
     auto examples = listed(rejection.examples, 3, rejection.nodes);
     rows.push_back({counted(rejection.nodes, "node"), std::move(words), std::move(examples)});
@@ -142,9 +216,10 @@ std::string turned_down(const std::vector<Rejection>& rejections, std::size_t to
 }
 
 std::string tried_fixes(const Report& report) {
-  if (report.fixes.empty()) return {};
+  const auto& answer = answer_of(report);
+  if (answer.fixes.empty()) return {};
   std::string out = "What would let it run, each tried on a copy of the cluster's state:\n";
-  for (const auto& fix : report.fixes) {
+  for (const auto& fix : answer.fixes) {
     out += "  " + (fix.message.empty() ? fix.type : fix.message);
     std::vector<std::string> then;
     if (!fix.node.empty()) then.push_back("on " + fix.node);
@@ -152,14 +227,16 @@ std::string tried_fixes(const Report& report) {
       then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
     if (!then.empty()) out += fmt::format(" ({})", fmt::join(then, ", "));
     out += "\n";
-    if (!fix.snippet.empty()) {
-      out += indented(fix.snippet);
+    if (fix.type == "TolerateTaint") {
+      out += indented(toleration_snippet(fix));
     } else if (!fix.fields.empty()) {
-      out += "    " + fix.fields + "\n";
+      out += "    " + flow(fix.fields) + "\n";
     }
   }
   return out;
 }
+
+bool is_pods_own_fault(const Report& report) { return own_reason(report) != nullptr; }
 
 std::string gated(const std::string& subject, const std::vector<std::string>& gates) {
   return fmt::format("{} waits for its scheduling gate{}: {}. No node was evaluated.\n", subject,
@@ -168,141 +245,25 @@ std::string gated(const std::string& subject, const std::vector<std::string>& ga
 
 std::string why(const Report& report, const std::string& subject, const Options& options) {
   const auto name = options.style.bold(subject);
-  if (report.refused) return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *report.refused);
-  if (!report.gates.empty()) return gated(name, report.gates);
+  if (const auto* refusal = refusal_of(report))
+    return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *refusal);
+  if (!report.status.scheduling_gates.empty()) return gated(name, report.status.scheduling_gates);
   // Another PreEnqueue plugin: DynamicResources, where the pod's claims are not there, or not there any more.
-  if (report.outcome == "Gated") {
-    return fmt::format("{} {}. No node was evaluated.\n", name, report.message) + earlier(report, options);
-  }
-  if (report.outcome == "Failed") {
-    return fmt::format("{}: {}: {}\n", name, options.style.bad("the attempt failed"), report.message) +
+  if (report.status.outcome == "Gated") {
+    return fmt::format("{} {}. No node was evaluated.\n", name, report.status.message) +
            earlier(report, options);
   }
-  if (report.outcome.empty()) return fmt::format("{}: the report has no outcome yet.\n", name);
-  if (report.choice && (report.outcome == "Scheduled" || report.outcome == "Fits")) {
+  if (report.status.outcome == "Failed") {
+    return fmt::format("{}: {}: {}\n", name, options.style.bad("the attempt failed"), report.status.message) +
+           earlier(report, options);
+  }
+  if (report.status.outcome.empty()) return fmt::format("{}: the report has no outcome yet.\n", name);
+  if (report.status.choice && (report.status.outcome == "Scheduled" || report.status.outcome == "Fits")) {
     return placed(report, subject, options) +
-           turned_down(report.rejections, report.rejections_total, options) + earlier(report, options);
+           turned_down(report.status.rejections, report.status.rejections_total, options) +
+           earlier(report, options);
   }
   return pending(report, subject, options) + tried_fixes(report) + earlier(report, options);
-}
-
-namespace {
-
-constexpr std::string_view kFitPlugin = "NodeResourcesFit";
-
-std::string rejection_line(std::string_view plugin, const std::string& reason, const Options& options,
-                           const std::vector<std::string>& taints = {}) {
-  return fmt::format("  {} it {}{}{}\n", options.style.bad("✗"), reason_words(reason),
-                     taint_words(taints, taints.size()),
-                     options.wide ? fmt::format("  ({}: {})", plugin, reason) : "");
-}
-
-// Requested and free amounts: those that are short a line each, the others together on `passed`.
-std::string resource_lines(const NodeVerdict& verdict, const Check& fit, const Options& options,
-                           std::vector<std::string>& passed) {
-  std::string out;
-  std::vector<std::string> told;
-  for (const auto& amount : verdict.resources) {
-    const auto reason = "Insufficient " + amount.resource;
-    const auto words = fmt::format("{} {} free", amount.resource,
-                                   requested_of_free(amount.resource, amount.requested, amount.free));
-    if (std::ranges::find(fit.reasons, reason) == fit.reasons.end()) {
-      passed.push_back(words);
-    } else {
-      out += fmt::format("  {} {}\n", options.style.bad("✗"), words);
-      told.push_back(reason);
-    }
-  }
-  for (const auto& reason : fit.reasons) {
-    if (std::ranges::find(told, reason) == told.end()) out += rejection_line(fit.plugin, reason, options);
-  }
-  if (fit.passes && verdict.resources.empty()) passed.push_back(filter_words(fit.plugin));
-  return out;
-}
-
-// What each filter says of the node: what rejects the pod first, then what it passes.
-std::string check_lines(const NodeVerdict& verdict, const Options& options) {
-  std::string out;
-  std::vector<std::string> amounts, passed;
-  const auto is_of_check = [&](const std::string& reason) {
-    return std::ranges::any_of(verdict.checks, [&](const Check& check) {
-      return std::ranges::find(check.reasons, reason) != check.reasons.end();
-    });
-  };
-  for (const auto& reason : verdict.reasons) {
-    if (!is_of_check(reason)) out += rejection_line(verdict.plugin, reason, options);
-  }
-  for (const auto& check : verdict.checks) {
-    if (check.plugin == kFitPlugin) {
-      out += resource_lines(verdict, check, options, amounts);
-    } else if (check.passes) {
-      passed.push_back(filter_words(check.plugin));
-    } else {
-      for (const auto& reason : check.reasons)
-        out += rejection_line(check.plugin, reason, options, check.taints);
-    }
-  }
-  for (const auto& line : {amounts, passed}) {
-    if (line.empty()) continue;
-    out += " ";
-    for (const auto& words : line) out += fmt::format(" {} {} ", options.style.good("✓"), words);
-    out.back() = '\n';
-  }
-  return out;
-}
-
-// How the node would rank with the first fix for it.
-std::string fixed_rank(const Report& report, const NodeVerdict& verdict) {
-  if (!report.choice || !report.choice->score) return {};
-  const auto fix = std::ranges::find_if(
-      report.fixes, [&](const Step& each) { return each.node == verdict.node && each.score; });
-  if (fix == report.fixes.end()) return {};
-  const auto more = *fix->score - *report.choice->score;
-  const auto& name = fix->message.empty() ? fix->type : fix->message;
-  if (more == 0)
-    return fmt::format("With \"{}\", {} has as many points as {}.\n", name, verdict.node,
-                       report.choice->node);
-  return fmt::format("With \"{}\", {} has {} {} than {}.\n", name, verdict.node,
-                     counted(static_cast<std::size_t>(more > 0 ? more : -more), "point"),
-                     more > 0 ? "more" : "fewer", report.choice->node);
-}
-
-}  // namespace
-
-bool is_unknown_node(const NodeVerdict& verdict) { return verdict.code == "UnknownNode"; }
-
-std::string why_node(const Report& report, const std::string& subject, const Options& options) {
-  if (report.refused) return why(report, subject, options);
-  std::string ranks;
-  std::string out;
-  for (const auto& verdict : report.verdicts) {
-    const auto node = options.style.bold(verdict.node);
-    if (is_unknown_node(verdict)) {
-      out += fmt::format("There is no node {}.\n", node);
-      continue;
-    }
-    if (!verdict.fits) {
-      out += fmt::format("{}: {} turns {} down.\n", options.style.bad("No"), node, subject);
-      out += check_lines(verdict, options);
-      ranks += fixed_rank(report, verdict);
-      if (!verdict.would_fit_with.empty()) {
-        if (report.fixes.empty()) out += fmt::format("It would fit with {}.\n", verdict.would_fit_with);
-      } else if (report.fixes.empty()) {
-        out += "No single change that podium tried would let it fit there.\n";
-      }
-      continue;
-    }
-    out += fmt::format("{}: {} fits {}", options.style.good("Yes"), subject, node);
-    if (verdict.score) out += fmt::format(" with {} points", *verdict.score);
-    if (verdict.rank) out += fmt::format(", rank {} of {}", *verdict.rank, report.nodes.feasible);
-    out += ".\n" + check_lines(verdict, options);
-    if (report.choice && report.choice->node != verdict.node && report.choice->score && verdict.score) {
-      out +=
-          fmt::format("{} is better by {}.\n", report.choice->node, *report.choice->score - *verdict.score);
-    }
-  }
-  if (report.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
-  return out + tried_fixes(report) + ranks;
 }
 
 }  // namespace podium::render

@@ -8,9 +8,10 @@
 
 #include "base/time.h"
 #include "controller/report/metadata.h"
-#include "controller/report/node_names.h"
-#include "controller/report/summary.h"
 #include "controller/what_if/answer.h"
+#include "explain/report/json.h"
+#include "explain/report/node_names.h"
+#include "explain/report/report.h"
 #include "server/status.h"
 
 namespace podium::app::report_api {
@@ -18,7 +19,7 @@ namespace {
 
 namespace json = boost::json;
 using controller::DecisionMemory;
-using controller::ReportStatus;
+using explain::ReportStatus;
 using server::Reply;
 
 // Of nodes with their totals, or of a strategy's.
@@ -42,7 +43,7 @@ Reply json_reply(const json::value& body) {
   return Reply(200, json::serialize(body) + "\n", "application/json");
 }
 
-const controller::ReportCondition* refusal_of(const ReportStatus& status) {
+const explain::ReportCondition* refusal_of(const ReportStatus& status) {
   const auto found = std::ranges::find_if(
       status.conditions, [](const auto& one) { return one.type == "Accepted" && !one.is_true; });
   return found == status.conditions.end() ? nullptr : &*found;
@@ -54,10 +55,10 @@ constexpr std::size_t kReasonBytes = 256;  // of a line in a list
 void add_rejection(json::object& out, const ReportStatus& status) {
   if (status.rejections.empty()) return;
   const auto& first = status.rejections.front();
-  json::object rejection{{"code", first.code},
-                         {"reason", controller::cut(first.reason, kReasonBytes)},
-                         {"nodeCount", first.nodes}};
+  json::object rejection{
+      {"code", first.code}, {"reason", explain::cut(first.reason, kReasonBytes)}, {"nodeCount", first.nodes}};
   if (!first.plugin.empty()) rejection["plugin"] = first.plugin;
+  if (auto about = explain::to_json(first.about); !about.empty()) rejection["about"] = std::move(about);
   out["rejection"] = std::move(rejection);
 }
 
@@ -67,13 +68,13 @@ json::object line_of(const controller::RememberedDecision& decision, bool is_gon
                    {"name", pod},
                    {"uid", uid},
                    {"outcome", status.outcome},
-                   {"summary", controller::summary_of(status).reason},
+                   {"summary", explain::summary_of(status).reason},
                    {"attempts", status.attempts}};
   if (status.choice) {
     out["node"] = status.choice->node;
     if (status.choice->score) out["score"] = *status.choice->score;
   }
-  if (status.outcome != controller::kScheduled) add_rejection(out, status);
+  if (status.outcome != explain::kScheduled) add_rejection(out, status);
   if (!status.scheduling_gates.empty())
     out["schedulingGates"] = json::array(status.scheduling_gates.begin(), status.scheduling_gates.end());
   if (status.decided_at) out["decidedAt"] = format_time(*status.decided_at);
@@ -117,13 +118,13 @@ json::value answer_in(Form form, const ReportStatus& status, json::object metada
                       {"kind", "SchedulingReport"},
                       {"metadata", std::move(metadata)},
                       {"spec", std::move(spec)},
-                      {"status", controller::to_json(status)}};
+                      {"status", explain::to_json(status)}};
 }
 
 Reply decision_reply(Form form, const controller::RememberedDecision& decision, bool withholds_node_names) {
   const json::object pod{{"name", decision.pod}, {"uid", decision.uid}};
   auto status = decision.status;
-  if (withholds_node_names) controller::withhold_node_names(status);
+  if (withholds_node_names) explain::withhold_node_names(status);
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
   return json_reply(answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
                               {{"podRef", pod}, {"dryRun", false}}));
@@ -146,7 +147,7 @@ Reply decisions_reply(const DecisionMemory::Listed& listed, bool withholds_node_
       continue;
     }
     auto decision = *item.decision;
-    controller::withhold_node_names(decision.status);
+    explain::withhold_node_names(decision.status);
     items.push_back(line_of(decision, item.is_gone));
   }
   return json_reply(json::object{{"metadata", std::move(metadata)}, {"items", std::move(items)}});
@@ -154,7 +155,7 @@ Reply decisions_reply(const DecisionMemory::Listed& listed, bool withholds_node_
 
 Reply question_reply(Form form, const AskedBody& asked, const ReportStatus& answered) {
   if (const auto* refusal = refusal_of(answered)) {
-    if (refusal->reason != controller::kDeadlineExceeded)
+    if (refusal->reason != explain::kDeadlineExceeded)
       return server::status_reply(422, asked.is_report ? refusal->message : own_words(refusal->message));
     auto late = server::status_reply(504, refusal->message);
     late.headers.emplace_back("Retry-After", "1");

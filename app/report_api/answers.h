@@ -9,14 +9,14 @@
 #include "app/report_api/question_body.h"
 #include "app/report_api/routes.h"
 #include "controller/recorder/decision_memory.h"
-#include "controller/report/report.h"
+#include "explain/report/report.h"
 #include "server/exchange.h"
 
 namespace podium::app::report_api {
 
 // scores: [{"Host", "Score"}…], best first, at most 10. strategies: [{"Strategy", "Weight", "HostPriority":
 // [{"Host", "Score"}…]}…], at most 5 hosts each. report: the SchedulingReport with this metadata and spec.
-boost::json::value answer_in(Form form, const controller::ReportStatus& status, boost::json::object metadata,
+boost::json::value answer_in(Form form, const explain::ReportStatus& status, boost::json::object metadata,
                              boost::json::object spec);
 
 server::Reply decision_reply(Form form, const controller::RememberedDecision& decision,
@@ -28,6 +28,6 @@ server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
 server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
                               bool withholds_node_names = false);
 // A refused question is 422 Invalid, one that ran out of time 504.
-server::Reply question_reply(Form form, const AskedBody& asked, const controller::ReportStatus& status);
+server::Reply question_reply(Form form, const AskedBody& asked, const explain::ReportStatus& status);
 
 }  // namespace podium::app::report_api

@@ -272,8 +272,8 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<Ques
   if (!turn) co_return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
   const auto& read = *turn;
   if (!read) co_return status_reply(400, read.error().message);
-  const std::function<Reply(controller::ReportStatus)> finish =
-      [form, asked = *read](controller::ReportStatus status) { return question_reply(form, asked, status); };
+  const std::function<Reply(explain::ReportStatus)> finish =
+      [form, asked = *read](explain::ReportStatus status) { return question_reply(form, asked, status); };
   const auto question = read->question;
   auto reply = co_await asker.ask<Reply>(question, finish, until);
   slot.reset();

@@ -140,9 +140,8 @@ PodiumMetrics::PodiumMetrics(Registry& registry)
   for (const std::string_view reason : {"expired", "limit"}) reports_deleted_.with(reason);
   for (const std::string_view outcome : {"Fits", "PartlyFits", "DoesNotFit"})
     what_ifs_answered_.with(outcome);
-  for (const std::string_view reason :
-       {"Invalid", controller::kTooManyQuestions, controller::kTooManyRefreshed,
-        controller::kDeadlineExceeded, controller::kAnswerNotTaken})
+  for (const std::string_view reason : {"Invalid", explain::kTooManyQuestions, explain::kTooManyRefreshed,
+                                        explain::kDeadlineExceeded, explain::kAnswerNotTaken})
     what_ifs_refused_.with(reason);
 }
 

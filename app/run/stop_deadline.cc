@@ -11,7 +11,7 @@
 namespace podium::app::run {
 namespace {
 
-constexpr std::chrono::seconds kFlush{1};  // a pipe that nobody reads takes no line
+constexpr std::chrono::seconds kFlush{1};  // nobody may read the log's pipe
 
 }  // namespace
 
@@ -55,7 +55,7 @@ void StopDeadline::end_process() const {
   std::promise<void> flushed;
   std::thread([this, &flushed] {
     const auto code = exit_code_();
-    spdlog::critical("the stop did not end in time, ending at once waits_for={:?} exit_code={}", waits_for_(),
+    spdlog::critical("the stop took too long, ending the process waits_for={:?} exit_code={}", waits_for_(),
                      code);
     spdlog::shutdown();
     flushed.set_value();

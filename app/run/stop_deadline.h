@@ -1,11 +1,11 @@
-// StopDeadline: ends the process where a stop does not end, whatever a thread computes.
+// StopDeadline: ends the process if a stop takes too long.
 //
-// A coroutine can be cancelled, a thread that computes cannot: without this, a process that has lost its
-// lease would neither lead nor end. A thread of its own waits for the deadline, since any other may be the
-// busy one. Then one line says what the stop waits for, the log is flushed, and the process ends by _exit():
-// no destructor runs, as they would wait for the same thread.
+// A coroutine can be cancelled; a thread that computes cannot. Without a deadline, a process that has lost
+// its lease would neither lead nor end. The deadline has a thread of its own, because any other thread may be
+// the busy one. At the deadline it logs what the stop waits for, flushes the log and calls _exit(). No
+// destructor runs: it would wait for the same thread.
 //
-// Owner: Process. Threads: all functions from any. Errors: the constructor throws where no thread is left.
+// Owner: Process. Threads: any. Errors: the constructor throws if it cannot start its thread.
 #pragma once
 
 #include <chrono>

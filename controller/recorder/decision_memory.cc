@@ -30,7 +30,7 @@ std::uint64_t trace_hash(const std::string& key) { return boost::hash<std::strin
 
 }  // namespace
 
-std::size_t bytes_of(const ReportStatus& status) { return sizeof status + heap_bytes(status); }
+std::size_t bytes_of(const explain::ReportStatus& status) { return sizeof status + heap_bytes(status); }
 
 void DecisionMemory::begin() {
   const std::lock_guard lock(mutex_);
@@ -38,7 +38,7 @@ void DecisionMemory::begin() {
 }
 
 void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                              const ReportStatus& status) {
+                              const explain::ReportStatus& status) {
   auto decision = std::make_shared<const RememberedDecision>(RememberedDecision{ns, pod, uid, status});
   const auto bytes = kEntryBytes + bytes_of(status);
   const auto key = key_of_pod(ns, pod);
@@ -55,7 +55,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   entry.place = living_.insert(living_.end(), key);
   by_uid_[uid] = key;
   by_name_.insert(key);
-  if (status.outcome != kScheduled) waiting_.insert(key);
+  if (status.outcome != explain::kScheduled) waiting_.insert(key);
   bytes_ += bytes;
   while (bytes_ > options_.bytes && !entries_.empty()) {
     drop(std::string(gone_.empty() ? living_.front() : gone_.front()), Absence::evicted, dropped);

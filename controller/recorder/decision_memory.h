@@ -22,16 +22,16 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "controller/report/report.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
 // Bytes that a report takes in memory, about.
-std::size_t bytes_of(const ReportStatus& status);
+std::size_t bytes_of(const explain::ReportStatus& status);
 
 struct RememberedDecision {
   std::string ns, pod, uid;
-  ReportStatus status;
+  explain::ReportStatus status;
 };
 
 class DecisionMemory {
@@ -79,7 +79,7 @@ class DecisionMemory {
   void begin();  // from now on this process decides
   // Replaces the last decision on the pod of this name.
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                const ReportStatus& status);
+                const explain::ReportStatus& status);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;

@@ -16,14 +16,14 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "controller/report/report.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
 class ReportHistory {
  public:
   // Adds the earlier attempts to the status, and the preemption where it has none of its own.
-  void add_to(const std::string& pod_uid, ReportStatus& status) const {
+  void add_to(const std::string& pod_uid, explain::ReportStatus& status) const {
     const auto it = pods_.find(pod_uid);
     if (it == pods_.end()) return;
     const auto& past = *it->second;
@@ -36,7 +36,7 @@ class ReportHistory {
 
   // The attempt has failed; `outcome` is a literal.
   void failed(const std::string& pod_uid, Wall at, const char* outcome, std::string reason, std::size_t nodes,
-              const std::optional<ReportStatus::Preempted>& preemption) {
+              const std::optional<explain::Preempted>& preemption) {
     auto& slot = pods_[pod_uid];
     if (!slot) slot = std::make_unique<Past>();
     auto& [attempts, size, preempted] = *slot;
@@ -62,7 +62,7 @@ class ReportHistory {
   struct Past {
     std::array<Attempt, 5> attempts;  // newest first
     std::size_t size = 0;
-    std::optional<ReportStatus::Preempted> preemption;
+    std::optional<explain::Preempted> preemption;
   };
 
   boost::unordered_flat_map<std::string, std::unique_ptr<Past>> pods_;  // by UID

@@ -1,5 +1,5 @@
-// Which placed pods have no report, as a new leader tells once: the one before ended before it had written
-// them, and nobody can make up for a decision.
+// The placed pods without a report, which a new leader logs once. The previous leader may have ended before
+// it wrote them; the new one cannot write them, since it does not have the decisions.
 //
 // Threads: pure functions, but for Retention's own lock. Errors: none.
 #pragma once
@@ -16,18 +16,18 @@
 namespace podium::controller {
 
 // Reports of pods that were placed earlier may have expired, or given way to others.
-inline constexpr std::chrono::minutes kPlacedLately{10};
+inline constexpr std::chrono::minutes kRecently{10};
 
-// The pods of podium's profiles on a node that get a report by `settings`, and that were made or started
-// lately.
-std::vector<ReportOwner> placed_lately(const cluster::Snapshot& snapshot, const config::Config& config,
-                                       const config::Podium& settings, Wall now);
+// The pods of podium's profiles that are on a node, get a report by `settings`, and were created or started
+// within kRecently of `now`.
+std::vector<ReportOwner> recently_placed(const cluster::Snapshot& snapshot, const config::Config& config,
+                                         const config::Podium& settings, Wall now);
 
-// Those without a report, once all reports have been listed. A report of an earlier pod of the name counts,
-// since a list does not tell them apart.
+// Those without a report; call it after all reports have been listed. A report of an earlier pod of the same
+// name counts: a list of metadata does not tell the two apart.
 std::vector<ReportOwner> without_report(const Retention& retention, std::vector<ReportOwner> pods);
 
-// One line, with the count and the first names; none where no report is missing.
-void tell_missing(const std::vector<ReportOwner>& pods);
+// Logs one line with the count and the first names; nothing if `pods` is empty.
+void log_missing(const std::vector<ReportOwner>& pods);
 
 }  // namespace podium::controller

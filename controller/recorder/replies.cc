@@ -44,7 +44,7 @@ WrittenReport written_before(const json::value& report) {
   return out;
 }
 
-void stamp(WrittenReport& report, ReportStatus& status) {
+void stamp(WrittenReport& report, explain::ReportStatus& status) {
   const bool is_complete = !status.conditions.empty() && status.conditions.front().is_true;
   if (report.since == Wall{} || report.is_complete != is_complete)
     report.since = status.decided_at.value_or(Wall{});
@@ -52,7 +52,8 @@ void stamp(WrittenReport& report, ReportStatus& status) {
   for (auto& condition : status.conditions) condition.since = report.since;
 }
 
-bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::chrono::seconds ttl) {
+bool needs_labels(const WrittenReport& report, const explain::ReportStatus& status,
+                  std::chrono::seconds ttl) {
   if (report.outcome != status.outcome) return true;
   const auto lag = std::max<Wall::duration>(ttl / kLabelLag, std::chrono::minutes(1));
   return status.expires_at && *status.expires_at - report.labelled >= lag;

@@ -12,7 +12,7 @@
 #include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "controller/recorder/known_reports.h"
-#include "controller/report/report.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
@@ -22,9 +22,9 @@ bool is_of(const boost::json::value& report, const std::string& pod_uid);
 bool is_of_a_pod_of_this_name(const boost::json::value& report, const std::string& pod);
 bool was_decided_after(const boost::json::value& report, std::optional<Wall> decided_at);
 // Sets the conditions' times: the time of the last transition, which is one between True and False.
-void stamp(WrittenReport& report, ReportStatus& status);
+void stamp(WrittenReport& report, explain::ReportStatus& status);
 // Whether the report's labels have to change for this status.
-bool needs_labels(const WrittenReport& report, const ReportStatus& status, std::chrono::seconds ttl);
+bool needs_labels(const WrittenReport& report, const explain::ReportStatus& status, std::chrono::seconds ttl);
 // The report as it is on the API server: what podium wrote about this pod before a restart.
 WrittenReport written_before(const boost::json::value& report);
 

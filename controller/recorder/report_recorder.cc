@@ -2,8 +2,8 @@
 
 #include "controller/recorder/scope.h"
 #include "controller/report/metadata.h"
-#include "controller/report/node_names.h"
-#include "controller/report/summary.h"
+#include "explain/report/node_names.h"
+#include "explain/report/project.h"
 
 namespace podium::controller {
 namespace {
@@ -12,7 +12,7 @@ ReportOwner owner_of(const cluster::PodInfo& pod) {
   return {pod->meta.namespace_, pod->meta.name, pod->meta.uid};
 }
 
-ReportCondition complete(bool is_true, std::string reason, std::string message) {
+explain::ReportCondition complete(bool is_true, std::string reason, std::string message) {
   return {"Complete", is_true, std::move(reason), std::move(message), {}};
 }
 
@@ -27,7 +27,7 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   const bool wanted = in_scope && is_wanted(settings->reports, pod, decision.fits());
   if (!wanted && !best_nodes && !ended_) return;
   const auto& uid = pod->meta.uid;
-  auto status = project(pod, decision, snapshot);
+  auto status = explain::project(pod, decision, snapshot);
   status.profile = attempt.profile;
   status.decided_at = attempt.decided_at;
   status.expires_at = attempt.decided_at + settings->reports.ttl;
@@ -38,9 +38,9 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
     binding_.insert_or_assign(uid, Binding{std::move(status), in_scope});
     return;
   }
-  status.outcome = decision.error.empty() ? kUnschedulable : kFailed;
+  status.outcome = decision.error.empty() ? explain::kUnschedulable : explain::kFailed;
   status.conditions = {complete(false, status.outcome, status.message)};
-  end_attempt(pod, status, status.outcome == kFailed ? kFailed : kUnschedulable);
+  end_attempt(pod, status, status.outcome == explain::kFailed ? explain::kFailed : explain::kUnschedulable);
   if (ended_) ended_(pod, status);
   if (wanted) write(pod, std::move(status));
 }
@@ -53,7 +53,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
   auto status = std::move(it->second.status);
   binding_.erase(it);
   status.bind = result.duration;
-  status.outcome = result.bound ? kScheduled : kFailed;
+  status.outcome = result.bound ? explain::kScheduled : explain::kFailed;
   if (!result.bound) status.message = result.error;
   status.conditions = {
       complete(result.bound, status.outcome, result.bound ? "placed on " + result.node : result.error)};
@@ -61,7 +61,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
     history_.add_to(pod->meta.uid, status);
     history_.forget(pod->meta.uid);
   } else {
-    end_attempt(pod, status, kFailed);
+    end_attempt(pod, status, explain::kFailed);
   }
   if (result.bound && settings->events.best_nodes && announce_) {
     announce_(pod, status, wanted ? writer_.name_of(owner_of(pod)) : "");
@@ -71,11 +71,13 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
 }
 
 // Adds the attempts before this one to the status, and this one to the history.
-void ReportRecorder::end_attempt(const cluster::PodInfo& pod, ReportStatus& status, const char* outcome) {
+void ReportRecorder::end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status,
+                                 const char* outcome) {
   const auto own = status.preemption;
   history_.add_to(pod->meta.uid, status);
-  const auto nodes = status.rejections.empty() || outcome == kFailed ? 0 : status.rejections.front().nodes;
-  history_.failed(pod->meta.uid, *status.decided_at, outcome, main_reason(status), nodes, own);
+  const auto nodes =
+      status.rejections.empty() || outcome == explain::kFailed ? 0 : status.rejections.front().nodes;
+  history_.failed(pod->meta.uid, *status.decided_at, outcome, explain::main_reason(status), nodes, own);
 }
 
 // A pod whose gates are removed is decided on, which rewrites its report.
@@ -85,7 +87,7 @@ void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapsho
   const bool wanted = is_in_scope(settings->reports, pod->meta.namespace_, snapshot) &&
                       is_wanted(settings->reports, pod, false);
   if (!wanted && !ended_) return;
-  auto status = project_gated(pod, gated.gate);
+  auto status = explain::project_gated(pod, gated.gate);
   status.attempts = gated.attempts;
   status.decided_at = gated.at;
   status.expires_at = gated.at + settings->reports.ttl;
@@ -95,8 +97,8 @@ void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapsho
   if (wanted) write(pod, std::move(status));
 }
 
-void ReportRecorder::write(const cluster::PodInfo& pod, ReportStatus status) {
-  if (settings_.now()->withhold_node_names) withhold_node_names(status);
+void ReportRecorder::write(const cluster::PodInfo& pod, explain::ReportStatus status) {
+  if (settings_.now()->withhold_node_names) explain::withhold_node_names(status);
   writer_.write(owner_of(pod), std::move(status));
 }
 

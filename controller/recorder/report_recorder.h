@@ -15,7 +15,7 @@
 
 #include "controller/recorder/history.h"
 #include "controller/recorder/report_writer.h"
-#include "controller/report/report.h"
+#include "explain/report/report.h"
 #include "scheduler/config/live_podium.h"
 #include "scheduler/framework/recorder.h"
 
@@ -25,9 +25,10 @@ class ReportRecorder final : public framework::Recorder {
  public:
   // Called with a bound pod, its report and the report's name, where events.bestNodes is on.
   // No name: the pod gets no report. May be empty.
-  using Announce = std::function<void(const cluster::PodInfo&, const ReportStatus&, const std::string& name)>;
+  using Announce =
+      std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, const std::string& name)>;
   // Called with each attempt's end and its report, whether or not the report is written. May be empty.
-  using Ended = std::function<void(const cluster::PodInfo&, const ReportStatus&)>;
+  using Ended = std::function<void(const cluster::PodInfo&, const explain::ReportStatus&)>;
 
   ReportRecorder(ReportWriter& writer, const config::LivePodium& settings, Announce announce, Ended ended)
       : writer_(writer), settings_(settings), announce_(std::move(announce)), ended_(std::move(ended)) {}
@@ -41,11 +42,11 @@ class ReportRecorder final : public framework::Recorder {
  private:
   // A pod in its binding cycle.
   struct Binding {
-    ReportStatus status;
+    explain::ReportStatus status;
     bool in_scope;  // its namespace gets reports
   };
-  void end_attempt(const cluster::PodInfo& pod, ReportStatus& status, const char* outcome);
-  void write(const cluster::PodInfo& pod, ReportStatus status);
+  void end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status, const char* outcome);
+  void write(const cluster::PodInfo& pod, explain::ReportStatus status);
 
   ReportWriter& writer_;
   const config::LivePodium& settings_;

@@ -17,6 +17,7 @@
 #include "controller/recorder/replies.h"
 #include "controller/report/metadata.h"
 #include "controller/report/requests.h"
+#include "explain/report/json.h"
 
 namespace podium::controller {
 namespace {
@@ -31,13 +32,13 @@ constexpr std::chrono::seconds kUnchanged{60};
 
 struct Job {
   ReportOwner owner;
-  ReportStatus status;
+  explain::ReportStatus status;
   std::uint32_t bytes = 0;  // of the report, once it is written
 };
 
 using Jobs = async::Writers<Job>;
 
-bool is_failure(const Job& job) { return job.status.outcome != kScheduled; }
+bool is_failure(const Job& job) { return job.status.outcome != explain::kScheduled; }
 
 std::string_view cause_of_pause(const Error& error) {
   if (error.kind == Error::Kind::unavailable) return "the API server cannot be reached";
@@ -338,7 +339,7 @@ Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const W
     json::object metadata{{"uid", report->uid}};
     if (!report->version.empty()) metadata["resourceVersion"] = report->version;
     json::value body =
-        json::object{{"metadata", std::move(metadata)}, {"status", to_merge_patch(job->status)}};
+        json::object{{"metadata", std::move(metadata)}, {"status", explain::to_merge_patch(job->status)}};
     auto filled =
         co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
                                  client::PatchType::merge, std::move(body), "status", "podium", once);
@@ -378,7 +379,7 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
                           .version = text_at(reply, "/metadata/resourceVersion")};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
   // Remembers only pods that will be rescheduled: a placed pod's report is final.
-  if (job.status.outcome == kScheduled) {
+  if (job.status.outcome == explain::kScheduled) {
     known.forget(job.owner.uid);
   } else {
     if (needs_labels(report, job.status, ttl())) report.labelled = job.status.expires_at.value_or(Wall{});
@@ -386,7 +387,7 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
     report.before = {job.status.decided_at, job.status.attempts};
     report.outcome = job.status.outcome;
     report.ns = job.owner.ns;
-    report.content = content_hash(job.status);
+    report.content = explain::content_hash(job.status);
     report.written = api.clock().now();
     known.remember(job.owner.uid, std::move(report));
   }
@@ -453,15 +454,15 @@ ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedenc
 
 ReportWriter::~ReportWriter() = default;
 
-void ReportWriter::write(const ReportOwner& pod, ReportStatus status) {
+void ReportWriter::write(const ReportOwner& pod, explain::ReportStatus status) {
   const auto report = impl_->known.find(pod.uid);
   const auto age = report ? impl_->api.clock().now() - report->written : Steady::duration();
-  if (report && age < std::min(kUnchanged, impl_->ttl() / 2) && report->content == content_hash(status) &&
-      !impl_->jobs.holds(pod.uid)) {
+  if (report && age < std::min(kUnchanged, impl_->ttl() / 2) &&
+      report->content == explain::content_hash(status) && !impl_->jobs.holds(pod.uid)) {
     impl_->unchanged.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  const bool is_rewrite = report && status.outcome != kScheduled;
+  const bool is_rewrite = report && status.outcome != explain::kScheduled;
   impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(status)}, is_rewrite ? kRewrite : kFirst);
 }
 

@@ -27,9 +27,9 @@
 #include "base/fair_queue_options.h"
 #include "client/api.h"
 #include "client/precedence.h"
-#include "controller/report/report.h"
 #include "controller/report/requests.h"
 #include "controller/retention/retention.h"
+#include "explain/report/report.h"
 #include "scheduler/config/live_podium.h"
 
 namespace podium::controller {
@@ -57,7 +57,7 @@ class ReportWriter {
                ReportBackoffs backoffs = {});
   ~ReportWriter();
 
-  void write(const ReportOwner& pod, ReportStatus status);
+  void write(const ReportOwner& pod, explain::ReportStatus status);
   // The report's name, or what it will be unless the name is taken.
   std::string name_of(const ReportOwner& pod) const;
   // The pod is gone. Its report is still written if it is queued: the decision was made.

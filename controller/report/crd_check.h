@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "async/gate.h"
@@ -24,7 +23,7 @@
 namespace podium::controller {
 
 // The fields that podium reads and writes, such as "status.topNodes.score"; a test compares them with crds/.
-std::span<const std::string_view> report_fields();
+std::span<const std::string> report_fields();
 
 // What the CRD lacks, for people; empty: nothing.
 std::vector<std::string> crd_problems(const boost::json::value& crd);

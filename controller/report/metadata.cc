@@ -81,7 +81,7 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
   const auto bytes = read_number(text_at(object, "/metadata/annotations/podium.dev~1bytes"));
   out.bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(bytes.value_or(0), kMostBytes));
   const auto outcome = text_at(object, "/metadata/labels/podium.dev~1outcome");
-  out.failure = !outcome.empty() && outcome != kScheduled;
+  out.failure = !outcome.empty() && outcome != explain::kScheduled;
   return out;
 }
 

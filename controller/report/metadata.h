@@ -22,11 +22,6 @@ inline constexpr const char* kReportLabel = "podium.dev/report";
 inline constexpr const char* kDecision = "decision";
 inline constexpr const char* kQuestion = "question";
 inline constexpr const char* kOutcomeLabel = "podium.dev/outcome";
-// The outcomes of a decision.
-inline constexpr const char* kScheduled = "Scheduled";
-inline constexpr const char* kUnschedulable = "Unschedulable";
-inline constexpr const char* kGated = "Gated";
-inline constexpr const char* kFailed = "Failed";
 inline constexpr const char* kExpiresLabel = "podium.dev/expires";   // see expiry_minute()
 inline constexpr const char* kTtlAnnotation = "podium.dev/ttl";      // seconds
 inline constexpr const char* kBytesAnnotation = "podium.dev/bytes";  // stored_bytes() at its creation

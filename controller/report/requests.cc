@@ -10,8 +10,8 @@
 #include "base/time.h"
 #include "client/api.h"
 #include "client/auth/url.h"
-#include "controller/report/bounds.h"
 #include "controller/report/metadata.h"
+#include "explain/report/bounds.h"
 
 namespace podium::controller {
 namespace {
@@ -38,7 +38,7 @@ std::string test_of(const StatusBefore& before) {
 
 }  // namespace
 
-ReportLabels labels_of(const ReportStatus& status, const char* kind) {
+ReportLabels labels_of(const explain::ReportStatus& status, const char* kind) {
   return {kind, status.outcome, status.expires_at};
 }
 
@@ -50,7 +50,7 @@ json::object to_json(const ReportLabels& labels) {
 }
 
 json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
-                        const ReportStatus& status) {
+                        const explain::ReportStatus& status) {
   json::object metadata{{"name", name},
                         {"namespace", owner.ns},
                         {"labels", to_json(labels_of(status, kDecision))},
@@ -67,24 +67,25 @@ json::value report_body(const ReportOwner& owner, const std::string& name, const
 }
 
 client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
-                            const ReportStatus& status) {
+                            const explain::ReportStatus& status) {
   return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
                  json::serialize(report_body(owner, name, notes, status)));
 }
 
 std::size_t status_bytes(const ReportOwner& owner, const std::string& name) {
-  return kReportBytes - kOtherBytes - name.size() - owner.pod.size() - owner.ns.size() - owner.uid.size();
+  return explain::kReportBytes - explain::kOtherBytes - name.size() - owner.pod.size() - owner.ns.size() -
+         owner.uid.size();
 }
 
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const StatusBefore& before,
-                            const ReportStatus& status) {
+                            const explain::ReportStatus& status) {
   auto made = request(
       "PATCH", client::resource::scheduling_reports.path(owner.ns, name, "status") + "?fieldManager=podium",
       fmt::format(R"([{{"op":"test","path":"/spec/podRef/uid","value":{}}},)"
                   R"({{"op":"test","path":"/spec/dryRun","value":false}},)"
                   R"({},{{"op":"add","path":"/status","value":{}}}])",
                   json::serialize(json::value(owner.uid)), test_of(before),
-                  bounded_json(status, status_bytes(owner, name))));
+                  explain::bounded_json(status, status_bytes(owner, name))));
   made.content_type = "application/json-patch+json";
   return made;
 }

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "client/http/transport.h"
-#include "controller/report/report.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
@@ -34,7 +34,7 @@ struct ReportLabels {
   std::string outcome;          // empty: none yet
   std::optional<Wall> expires;  // nullopt: it is kept
 };
-ReportLabels labels_of(const ReportStatus& status, const char* kind);
+ReportLabels labels_of(const explain::ReportStatus& status, const char* kind);
 boost::json::object to_json(const ReportLabels& labels);
 
 // The status that a PATCH replaces: who wrote it last has decided then, in that attempt.
@@ -51,14 +51,14 @@ struct ReportNotes {
 
 // The object to create. The TTL goes into spec, too.
 boost::json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
-                               const ReportStatus& status);
+                               const explain::ReportStatus& status);
 
 client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
-                            const ReportStatus& status);
+                            const explain::ReportStatus& status);
 // The most bytes that the status of this report may take.
 std::size_t status_bytes(const ReportOwner& owner, const std::string& name);
 client::Request fill_report(const ReportOwner& owner, const std::string& name, const StatusBefore& before,
-                            const ReportStatus& status);
+                            const explain::ReportStatus& status);
 // Changes the labels of the report with this UID, and with this resourceVersion unless it is empty.
 client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
                              const ReportLabels& labels, const std::string& version = {});

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "controller/report/bounds.h"
-#include "controller/report/node_names.h"
-#include "controller/report/summary.h"
 #include "controller/what_if/admission.h"
 #include "controller/what_if/checks.h"
 #include "controller/what_if/fixes.h"
 #include "controller/what_if/fork_memory.h"
 #include "controller/what_if/placing.h"
 #include "controller/what_if/verdicts.h"
+#include "explain/report/bounds.h"
+#include "explain/report/node_names.h"
+#include "explain/report/project.h"
 
 namespace podium::controller {
 namespace {
@@ -27,9 +27,9 @@ using cluster::Snapshot;
 constexpr std::size_t kReasonBytes = 1024, kZoneBytes = 63;  // of the CRD's schema
 
 // Victims in other namespaces are not named: the author may not be allowed to see them.
-void name_own_victims(const std::string& ns, ReportStatus& status) {
+void name_own_victims(const std::string& ns, explain::ReportStatus& status) {
   if (!status.preemption) return;
-  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.first != ns; });
+  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.ns != ns; });
 }
 
 std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {
@@ -58,12 +58,12 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
   pod.meta.labels = api::Labels(std::move(left));
 }
 
-using Zones = std::map<std::string, ZonePlacements>;
+using Zones = std::map<std::string, explain::ZonePlacements>;
 
 // Empty: the node has no such label.
 std::string zone_of(const Snapshot& fork, cluster::Row row) {
   const auto* value = fork.entry(row).node->meta.labels.find(api::label::zone);
-  return value ? cut(*value, kZoneBytes) : std::string();
+  return value ? explain::cut(*value, kZoneBytes) : std::string();
 }
 
 Zones zones_now(const std::vector<std::string>& nodes, const Snapshot& fork) {
@@ -91,17 +91,17 @@ class Answering {
         fork_(std::move(fork)) {}
 
   // `now`: the node of each pod that was removed, before the changes.
-  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed, Zones now) {
+  explain::ReportStatus run(std::vector<explain::ChangeResult> changes, std::size_t removed, Zones now) {
     answer_.changes = std::move(changes);
     const auto start = fork_;
     const auto placed = place_replicas(
         replicas_, count_, fork_, [this](const ReplicaSeen& seen) { see_first(seen); },
         [this](const ReplicaSeen& seen) { see_failed(seen); });
     if (placed.ended == Placed::Ended::out_of_time && placed.rows.empty())
-      return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
+      return explain::declined(explain::kDeadlineExceeded, "the deadline passed before a replica was placed");
     set_counts(placed);
     set_room(placed);
-    if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
+    if (placed.asked > 1) explain::set_zones(answer_, count_zones(placed, std::move(now)));
     if (question_.min_count > 0) {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
@@ -113,7 +113,7 @@ class Answering {
 
  private:
   void see_first(const ReplicaSeen& seen) {
-    status_ = project(*seen.pod, seen.decision, seen.fork);
+    status_ = explain::project(*seen.pod, seen.decision, seen.fork);
     name_own_victims(seen.pod->pod->meta.namespace_, status_);
     if (question_.nodes.empty()) return;
     const Checks checks(*seen.pod, seen.fork, profile_);
@@ -131,9 +131,10 @@ class Answering {
   // Whether the budget ended before all was answered.
   bool is_cut_short() { return cut_short_ = cut_short_ || !has_time(budget_); }
 
-  static FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed) {
+  static explain::FirstFailure failure_of(const ReplicaSeen& seen, const explain::ReportStatus& failed) {
     return {.replica = static_cast<std::size_t>(seen.index) + 1,
-            .reason = seen.refused.empty() ? main_reason(failed) : cut(seen.refused, kReasonBytes),
+            .reason = seen.refused.empty() ? explain::main_reason(failed)
+                                           : explain::cut(seen.refused, kReasonBytes),
             .message = seen.refused.empty() ? failed.message : seen.refused,
             .node_counts = failed.node_counts,
             .rejections = failed.rejections,
@@ -142,7 +143,7 @@ class Answering {
 
   void see_failed(const ReplicaSeen& seen) {
     const auto& ns = seen.pod->pod->meta.namespace_;
-    auto failed = project(*seen.pod, seen.decision, seen.fork);
+    auto failed = explain::project(*seen.pod, seen.decision, seen.fork);
     auto failure = failure_of(seen, failed);
     if (question_.room && seen.index >= count_.asked) {
       after_all_ = std::move(failure);
@@ -161,11 +162,11 @@ class Answering {
   std::string add_fixes(const FixQuestion& question) {
     auto fixes = find_fixes(question);
     is_cut_short();
-    auto first = fixes.empty() ? std::string() : cut(fixes.front().message, kReasonBytes);
+    auto first = fixes.empty() ? std::string() : explain::cut(fixes.front().message, kReasonBytes);
     for (auto& fix : fixes) {
-      fix.message = cut(std::move(fix.message), kReasonBytes);
+      fix.message = explain::cut(std::move(fix.message), kReasonBytes);
       // The fix for a named node may be one that was found for all nodes.
-      const bool is_known = std::ranges::any_of(answer_.fixes, [&fix](const ReportFix& known) {
+      const bool is_known = std::ranges::any_of(answer_.fixes, [&fix](const explain::ReportFix& known) {
         return known.message == fix.message && known.node == fix.node;
       });
       if (!is_known && answer_.fixes.size() < kMostFixes) answer_.fixes.push_back(std::move(fix));
@@ -178,26 +179,26 @@ class Answering {
     answer_.fitting = placed.rows.size();
     std::vector<std::string> nodes;
     for (const auto row : placed.rows) nodes.emplace_back(fork_.node_name(row));
-    set_placements(answer_, nodes);
+    explain::set_placements(answer_, nodes);
     if (placed.rows.empty()) status_.choice.reset();
   }
 
   void set_room(const Placed& placed) {
     if (!question_.room || placed.fitting() < placed.asked) return;
-    answer_.room = Room{.count = static_cast<std::size_t>(placed.more),
-                        .may_be_more = !placed.counted,
-                        .first_failure = std::move(after_all_)};
+    answer_.room = explain::Room{.count = static_cast<std::size_t>(placed.more),
+                                 .may_be_more = !placed.counted,
+                                 .first_failure = std::move(after_all_)};
   }
 
   // The zones of all nodes, and those where the workload's pods are now.
-  std::vector<ZonePlacements> count_zones(const Placed& placed, Zones zones) const {
+  std::vector<explain::ZonePlacements> count_zones(const Placed& placed, Zones zones) const {
     for (const auto row : fork_.rows_by_name()) {
       if (auto zone = zone_of(fork_, row); !zone.empty()) zones.try_emplace(std::move(zone));
     }
     for (const auto row : placed.rows) {
       if (const auto zone = zones.find(zone_of(fork_, row)); zone != zones.end()) ++zone->second.count;
     }
-    std::vector<ZonePlacements> out;
+    std::vector<explain::ZonePlacements> out;
     for (auto& [name, zone] : zones) {
       zone.name = name;
       out.push_back(std::move(zone));
@@ -243,13 +244,13 @@ class Answering {
   std::string reason(const Placed& placed) const {
     switch (placed.ended) {
       case Placed::Ended::out_of_time:
-        return kDeadlineExceeded;
+        return explain::kDeadlineExceeded;
       case Placed::Ended::out_of_memory:
-        return kMemoryExceeded;
+        return explain::kMemoryExceeded;
       case Placed::Ended::done:
         break;
     }
-    return cut_short_ ? kDeadlineExceeded : status_.outcome;
+    return cut_short_ ? explain::kDeadlineExceeded : status_.outcome;
   }
 
   void conclude(const Placed& placed, std::size_t removed) {
@@ -261,8 +262,9 @@ class Answering {
                                              : "DoesNotFit";
     status_.profile = profile_.scheduler_name;
     status_.attempts = 1;
-    status_.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
-                          report_condition("Complete", true, reason(placed), summary(placed, removed))};
+    status_.conditions = {
+        explain::report_condition("Accepted", true, "Accepted", "request is valid"),
+        explain::report_condition("Complete", true, reason(placed), summary(placed, removed))};
     status_.answer = std::move(answer_);
   }
 
@@ -274,9 +276,9 @@ class Answering {
   const Replicas replicas_;
   const Count count_;
   Snapshot fork_;
-  ReportStatus status_;
-  ReportAnswer answer_;
-  std::optional<FirstFailure> after_all_;
+  explain::ReportStatus status_;
+  explain::ReportAnswer answer_;
+  std::optional<explain::FirstFailure> after_all_;
   std::size_t other_victims_ = 0;
   bool cut_short_ = false;  // the deadline passed
 };
@@ -313,19 +315,19 @@ std::vector<std::string> named_by(const Question& question) {
 
 }  // namespace
 
-ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
-                    const Budget& budget, const api::AdmissionObjects& objects) {
+explain::ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
+                             const Budget& budget, const api::AdmissionObjects& objects) {
   const auto& subject = *question.subject;
   const auto admitted = admit_question(question, fork, config, objects);
-  if (!admitted) return refusal(admitted.error().message);
+  if (!admitted) return explain::refusal(admitted.error().message);
   const auto profile = profile_for(question, **admitted, config);
-  if (!profile) return refusal(profile.error().message);
+  if (!profile) return explain::refusal(profile.error().message);
   if (question.replicas && subject.kind == Subject::Kind::daemon_set)
-    return refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
+    return explain::refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
   if (question.room && subject.kind == Subject::Kind::daemon_set)
-    return refusal("spec.room: a DaemonSet has one pod on each node that it selects");
+    return explain::refusal("spec.room: a DaemonSet has one pod on each node that it selects");
   if (question.min_count > 0 && subject.kind == Subject::Kind::daemon_set)
-    return refusal("spec.minCount: a DaemonSet has one pod on each node that it selects");
+    return explain::refusal("spec.minCount: a DaemonSet has one pod on each node that it selects");
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
   const auto removed = remove_placed(subject, fork);
@@ -333,18 +335,19 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   add_owner(subject, fork);
   ForkMemory memory;
   auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, memory, fork);
-  if (!changes) return refusal(changes.error().message);
+  if (!changes) return explain::refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
-    return declined(kDeadlineExceeded, "the deadline passed before the changes were made");
+    return explain::declined(explain::kDeadlineExceeded, "the deadline passed before the changes were made");
   const auto count = count_replicas(question, subject, pod, objects, memory);
-  if (!count) return refusal(count.error().message);
+  if (!count) return explain::refusal(count.error().message);
   const auto names = fork;
   auto status = Answering(question, subject, pod, *profile, budget, objects, *count, std::move(fork))
                     .run(std::move(*changes), removed.size(), std::move(now));
   if (question.withholds_node_names)
-    NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
+    explain::NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); },
+                       named_by(question))
         .withhold(status);
-  bound_answer(status);
+  explain::bound_answer(status);
   return status;
 }
 

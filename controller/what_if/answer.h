@@ -7,10 +7,10 @@
 #pragma once
 
 #include "api/admission.h"
-#include "controller/report/refusal.h"
-#include "controller/report/report.h"
 #include "controller/what_if/changes.h"
 #include "controller/what_if/question.h"
+#include "explain/report/refusal.h"
+#include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -20,7 +20,7 @@ namespace podium::controller {
 // first replica, firstFailure those of the first that does not fit. Pods of other namespaces are counted but
 // not named. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
 // declined() if no replica was placed. `objects`: what admission would apply to the pods.
-ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
-                    const Budget& budget = {}, const api::AdmissionObjects& objects = {});
+explain::ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
+                             const Budget& budget = {}, const api::AdmissionObjects& objects = {});
 
 }  // namespace podium::controller

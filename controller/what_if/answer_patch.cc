@@ -8,12 +8,13 @@
 #include "client/concern.h"
 #include "controller/report/metadata.h"
 #include "controller/report/ttl.h"
+#include "explain/report/json.h"
 
 namespace podium::controller {
 
 namespace json = boost::json;
 
-AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const AnswerTerms& terms) {
+AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall now, const AnswerTerms& terms) {
   const auto ttl = terms.ttl;
   const auto content = terms.refreshed() ? answer_hash(status) : 0;
   status.decided_at = now;
@@ -25,7 +26,7 @@ AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const 
   // In a merge patch of a status, the API server does not look at the UID.
   const json::array patch{{{"op", "test"}, {"path", "/metadata/uid"}, {"value", asked.uid}},
                           {{"op", "add"}, {"path", "/status"}, {"value", to_json(status)}}};
-  const bool refused = status.outcome == kRefused;
+  const bool refused = status.outcome == explain::kRefused;
   const auto fitting = status.answer ? std::optional(status.answer->fitting) : std::nullopt;
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
   return {.name = asked.name,
@@ -42,7 +43,7 @@ AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const 
           .content = content};
 }
 
-std::uint64_t answer_hash(ReportStatus status) {
+std::uint64_t answer_hash(explain::ReportStatus status) {
   status.decided_at.reset();
   status.expires_at.reset();
   status.evaluate = {};

@@ -13,9 +13,9 @@
 #include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/http/transport.h"
-#include "controller/report/report.h"
 #include "controller/report/requests.h"
 #include "controller/what_if/asked.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
@@ -47,10 +47,10 @@ struct AnswerTerms {
   bool refreshed() const { return refresh.count() > 0; }
 };
 
-AnswerPatch make_patch(const Asked& asked, ReportStatus status, Wall now, const AnswerTerms& terms);
+AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall now, const AnswerTerms& terms);
 // Hash of an answer without its times: when it was decided, how long that took, when it expires, and of which
 // version of the cluster it is.
-std::uint64_t answer_hash(ReportStatus status);
+std::uint64_t answer_hash(explain::ReportStatus status);
 // The labels first, where they change, and the status last: who sees an answer's outcome finds its labels
 // right. The last reply is of the status.
 std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer);

@@ -72,11 +72,12 @@ Seen::Seen(const json::value& report)
       refresh(std::max<std::int64_t>(0, number_at(report, "/spec/refreshSeconds").value_or(0))),
       decided_at(parse_time(text_at(report, "/status/decidedAt"))) {}
 
-void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status) {
+void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status) {
   for (auto& condition : status.conditions) {
     const auto* was = before.condition(condition.type);
     const bool stays = was && was->is_true == condition.is_true && was->since && *was->since <= now;
     condition.since = stays ? *was->since : now;
+    condition.observed_generation = status.observed_generation;
   }
 }
 

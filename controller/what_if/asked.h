@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "controller/report/report.h"
 #include "controller/report/requests.h"
 #include "controller/what_if/report_text.h"
+#include "explain/report/report.h"
 
 namespace podium::controller {
 
@@ -57,7 +57,7 @@ struct Seen {
 };
 
 // Sets the conditions' times. A condition keeps the time of its last transition between True and False.
-void stamp(const AnsweredBefore& before, Wall now, ReportStatus& status);
+void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status);
 
 // Whether the labels of the report have to change. The expiry may lag by a tenth of the TTL, a minute at
 // least, so that an answer that is written again seldom takes a request for its labels.

@@ -4,8 +4,8 @@
 
 namespace podium::controller {
 
-ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
-                           const api::AdmissionObjects& objects) const {
+explain::ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
+                                    const api::AdmissionObjects& objects) const {
   const auto decided_at = clock_.wall();
   const auto began = clock_.now();
   const auto deadline = clock_.cpu_time() + config_.podium.what_if.deadline;
@@ -16,8 +16,8 @@ ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
   return status;
 }
 
-ReportStatus Asker::out_of_time() const {
-  auto status = declined(kDeadlineExceeded, "no thread for what-ifs was free in time");
+explain::ReportStatus Asker::out_of_time() const {
+  auto status = explain::declined(explain::kDeadlineExceeded, "no thread for what-ifs was free in time");
   status.decided_at = clock_.wall();
   return status;
 }

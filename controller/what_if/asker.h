@@ -20,9 +20,9 @@
 #include "api/admission.h"
 #include "async/on.h"
 #include "base/clock.h"
-#include "controller/report/report.h"
 #include "controller/what_if/question.h"
 #include "controller/what_if/turns.h"
+#include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -47,7 +47,7 @@ class Asker {
   // Calls `finish` with the answer, on the worker, and returns its result. The answer has decided_at and
   // evaluate. If its turn does not come before `until`, the question is declined (DeadlineExceeded).
   template <typename T>
-  async::Task<T> ask(std::shared_ptr<const Question> question, std::function<T(ReportStatus)> finish,
+  async::Task<T> ask(std::shared_ptr<const Question> question, std::function<T(explain::ReportStatus)> finish,
                      Steady until = Steady::max()) {
     api::AdmissionObjects objects;
     if (read_) objects = co_await read_(question);
@@ -87,7 +87,7 @@ class Asker {
   template <typename T>
   static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const Question> question,
                                            cluster::Snapshot snapshot, api::AdmissionObjects objects,
-                                           std::function<T(ReportStatus)> finish) {
+                                           std::function<T(explain::ReportStatus)> finish) {
     const auto before = self->clock_.cpu_time();
     auto result = finish(self->answer(*question, std::move(snapshot), objects));
     co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
@@ -98,9 +98,9 @@ class Asker {
     auto result = work();
     co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
   }
-  ReportStatus answer(const Question& question, cluster::Snapshot snapshot,
-                      const api::AdmissionObjects& objects) const;
-  ReportStatus out_of_time() const;
+  explain::ReportStatus answer(const Question& question, cluster::Snapshot snapshot,
+                               const api::AdmissionObjects& objects) const;
+  explain::ReportStatus out_of_time() const;
 
   const config::Config& config_;
   Clock& clock_;

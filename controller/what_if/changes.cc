@@ -67,8 +67,8 @@ std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, c
   return names;
 }
 
-void delete_pods(const Change& change, const std::string& ns, const Budget& budget, ChangeResult& done,
-                 Snapshot& fork) {
+void delete_pods(const Change& change, const std::string& ns, const Budget& budget,
+                 explain::ChangeResult& done, Snapshot& fork) {
   const auto selects = [&](const cluster::PodInfo& pod) {
     return pod.pod->meta.namespace_ == ns && change.selector.matches(pod.pod->meta.labels);
   };
@@ -89,14 +89,14 @@ void delete_pods(const Change& change, const std::string& ns, const Budget& budg
   done.message = pods(placed.size() + waiting.size()) + " deleted";
 }
 
-void remove_node(Row row, ChangeResult& done, Snapshot& fork) {
+void remove_node(Row row, explain::ChangeResult& done, Snapshot& fork) {
   const auto on_it = fork.entry(row).pods;
   for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
   fork.remove_node(done.node);
   done.message = "removed with " + pods(on_it.size());
 }
 
-void taint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+void taint_node(const Change& change, Row row, explain::ChangeResult& done, Snapshot& fork) {
   const auto& taint = change.taint;
   edit_node(row, fork, [&](api::Node& node) {
     std::erase_if(node.taints,
@@ -108,7 +108,7 @@ void taint_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
   if (taint.effect == api::TaintEffect::no_execute) done.message += "; its pods were left there";
 }
 
-void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+void untaint_node(const Change& change, Row row, explain::ChangeResult& done, Snapshot& fork) {
   std::size_t removed = 0;
   edit_node(row, fork, [&](api::Node& node) {
     removed = std::erase_if(node.taints, [&](const auto& each) {
@@ -119,7 +119,7 @@ void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& f
                              : "it has no such taint";
 }
 
-void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+void label_node(const Change& change, Row row, explain::ChangeResult& done, Snapshot& fork) {
   edit_node(row, fork, [&](api::Node& node) {
     std::vector<api::Labels::Entry> left(node.meta.labels.begin(), node.meta.labels.end());
     for (const auto& [key, value] : change.labels) {
@@ -134,7 +134,7 @@ void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
 
 // Changes of one node that is there.
 void change_node(const Change& change, Row row, const std::string& ns, const config::Config& config,
-                 const Budget& budget, ChangeResult& done, Snapshot& fork) {
+                 const Budget& budget, explain::ChangeResult& done, Snapshot& fork) {
   switch (change.type) {
     case Change::Type::remove_node:
       return remove_node(row, done, fork);
@@ -174,7 +174,7 @@ std::size_t memory_of_copy(Row row, const Snapshot& fork) {
 }
 
 Result<void> add_nodes(const Change& change, const std::string& path, const Budget& budget,
-                       ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
+                       ForkMemory& memory, explain::ChangeResult& done, Snapshot& fork) {
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
   if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
   const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
@@ -225,14 +225,15 @@ std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t co
   return names;
 }
 
-Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
-                                                const config::Config& config, const Budget& budget,
-                                                ForkMemory& memory, Snapshot& fork) {
-  std::vector<ChangeResult> out;
+Result<std::vector<explain::ChangeResult>> apply_changes(const std::vector<Change>& changes,
+                                                         const std::string& ns, const config::Config& config,
+                                                         const Budget& budget, ForkMemory& memory,
+                                                         Snapshot& fork) {
+  std::vector<explain::ChangeResult> out;
   for (std::size_t i = 0; i < changes.size() && has_time(budget); ++i) {
     const auto& change = changes[i];
     const auto path = fmt::format("spec.changes[{}]", i);
-    ChangeResult done;
+    explain::ChangeResult done;
     done.type = to_string(change.type);
     done.node = change.node_name;
     if (change.type == Change::Type::add_nodes) {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "controller/report/answer.h"
 #include "controller/what_if/change.h"
 #include "controller/what_if/fork_memory.h"
+#include "explain/report/answer.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -27,9 +27,10 @@ using Budget = std::function<bool()>;
 inline bool has_time(const Budget& budget) { return !budget || budget(); }
 
 // Once the budget has ended, the rest is not done, and the result is of no use.
-Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
-                                                const config::Config& config, const Budget& budget,
-                                                ForkMemory& memory, cluster::Snapshot& fork);
+Result<std::vector<explain::ChangeResult>> apply_changes(const std::vector<Change>& changes,
+                                                         const std::string& ns, const config::Config& config,
+                                                         const Budget& budget, ForkMemory& memory,
+                                                         cluster::Snapshot& fork);
 
 // Adds `count` nodes like this one: with its labels, taints and capacity, its CSI drivers and a copy of each
 // of its DaemonSet pods; ready, not cordoned, and without images. Returns their names.

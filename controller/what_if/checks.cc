@@ -4,7 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "controller/report/report.h"
+#include "explain/report/report.h"
+#include "explain/report/words.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/shared/untolerated.h"
 
@@ -36,7 +37,7 @@ Checks::Checks(const cluster::PodInfo& pod, const cluster::Snapshot& fork, const
   }
 }
 
-void Checks::add_to(NodeVerdict& verdict) const {
+void Checks::add_to(explain::NodeVerdict& verdict) const {
   const auto row = fork_.find_row(verdict.node);
   if (!row) return;
   for (const auto& [plugin, prepared] : filters_) {
@@ -45,10 +46,14 @@ void Checks::add_to(NodeVerdict& verdict) const {
     const auto rejects = verdict_of(prepared, verdict.node, *row);
     if (!rejects) continue;
     for (const auto& reason : rejects->reasons) {
-      if (check.reasons.size() < kReasonsOfCheck) check.reasons.push_back(cut(reason, kCheckReasonBytes));
+      if (check.reasons.size() == kReasonsOfCheck) break;
+      check.reasons.push_back(explain::cut(reason.text, kCheckReasonBytes));
+      check.causes.push_back(explain::cause_of(reason));
     }
     if (check.reasons.empty()) check.reasons.emplace_back("rejected");
-    if (plugin == plugins::kTaintPlugin) {
+    check.passes = false;
+    if (rejects->reasons.size() == 1 &&
+        rejects->reasons.front().code == framework::ReasonCode::untolerated_taint) {
       check.taints = plugins::untolerated_taints(pod_, fork_, *row);
       check.taints.resize(std::min(check.taints.size(), kTaints));
     }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/report/answer.h"
+#include "explain/report/answer.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/profile.h"
 
@@ -22,7 +22,7 @@ class Checks {
   Checks(const cluster::PodInfo& pod, const cluster::Snapshot& fork, const framework::Profile& profile);
 
   // Sets `checks` and `resources`. Filters that do not concern the pod are left out.
-  void add_to(NodeVerdict& verdict) const;
+  void add_to(explain::NodeVerdict& verdict) const;
 
  private:
   struct Prepared {

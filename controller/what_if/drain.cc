@@ -8,9 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "controller/report/report.h"
-#include "controller/report/summary.h"
 #include "controller/what_if/device_claims.h"
+#include "explain/report/project.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::controller {
@@ -63,14 +62,14 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
 
 struct Drained {
   std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
-  std::vector<Row> rows;              // that took pods
-  std::vector<DrainedPod> of_author;  // in the author's namespace
+  std::vector<Row> rows;                       // that took pods
+  std::vector<explain::DrainedPod> of_author;  // in the author's namespace
 };
 
 // Places one pod again. An empty node: it has no place.
-DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& profile, Drained& out,
-                     Snapshot& fork) {
-  DrainedPod told{.name = pod.pod->meta.name};
+explain::DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& profile, Drained& out,
+                              Snapshot& fork) {
+  explain::DrainedPod told{.name = pod.pod->meta.name};
   const auto next = successor(pod);
   hand_claims_on(*pod.pod, *next->pod, fork);
   const auto decision = framework::evaluate(*next, fork, profile);
@@ -79,8 +78,16 @@ DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& prof
   if (!decision.fits() || refused) {
     ++out.pending;
     told.code = "NoNode";
-    told.reason = cut(refused ? refused->message("Reserve") : main_reason(project(*next, decision, fork)),
-                      kDrainReasonBytes);
+    if (refused) {
+      told.reason = explain::cut(refused->message("Reserve"), kDrainReasonBytes);
+      return told;
+    }
+    const auto failed = explain::project(*next, decision, fork);
+    told.reason = explain::cut(explain::main_reason(failed), kDrainReasonBytes);
+    if (!failed.rejections.empty() && decision.error.empty()) {
+      const auto& most = failed.rejections.front();
+      told.cause = explain::Cause{most.code, most.about};
+    }
     return told;
   }
   ++out.moved;
@@ -97,7 +104,7 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
   std::ranges::stable_sort(evicted, std::greater(), [](const PodInfoPtr& pod) { return pod->priority; });
   Drained out;
   for (const auto& pod : evicted) {
-    DrainedPod told{.name = pod->pod->meta.name};
+    explain::DrainedPod told{.name = pod->pod->meta.name};
     const auto* profile = config.profile(pod->pod->scheduler_name);
     if (!pod->pod->meta.controller()) {
       ++out.gone;
@@ -114,8 +121,8 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
 }
 
 // The resource of which most is taken.
-FullNode fullness(Row row, const Snapshot& fork) {
-  FullNode full{.node = std::string(fork.node_name(row))};
+explain::FullNode fullness(Row row, const Snapshot& fork) {
+  explain::FullNode full{.node = std::string(fork.node_name(row))};
   const auto consider = [&full](const char* resource, std::int64_t requested, std::int64_t allocatable) {
     if (allocatable <= 0) return;
     const auto percent =
@@ -128,15 +135,15 @@ FullNode fullness(Row row, const Snapshot& fork) {
   return full;
 }
 
-std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
+std::vector<explain::FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
-  std::vector<FullNode> out;
+  std::vector<explain::FullNode> out;
   for (const auto row : rows) out.push_back(fullness(row, fork));
-  std::ranges::sort(out, [](const FullNode& a, const FullNode& b) {
+  std::ranges::sort(out, [](const explain::FullNode& a, const explain::FullNode& b) {
     return a.percent != b.percent ? a.percent > b.percent : a.node < b.node;
   });
-  std::erase_if(out, [](const FullNode& each) { return each.resource.empty(); });
+  std::erase_if(out, [](const explain::FullNode& each) { return each.resource.empty(); });
   if (out.size() > kFullest) out.resize(kFullest);
   return out;
 }
@@ -153,7 +160,7 @@ std::string words(const Drained& drained, std::size_t count, std::size_t broken)
   return out;
 }
 
-std::size_t bytes_of(const DrainedPod& pod) {
+std::size_t bytes_of(const explain::DrainedPod& pod) {
   constexpr std::size_t kKeys = 64;  // of its JSON
   return kKeys + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
 }
@@ -166,7 +173,7 @@ bool is_of_daemon_set(const api::Pod& pod) {
 }
 
 void drain(Row row, const std::string& ns, const config::Config& config, const Budget& budget,
-           ChangeResult& done, Snapshot& fork) {
+           explain::ChangeResult& done, Snapshot& fork) {
   std::vector<PodInfoPtr> evicted;
   for (const auto& pod : fork.entry(row).pods) {
     if (!stays(*pod->pod)) evicted.push_back(pod);
@@ -185,11 +192,12 @@ void drain(Row row, const std::string& ns, const config::Config& config, const B
   done.pods = std::move(drained.of_author);
 }
 
-void cut_drained_pods(std::vector<ChangeResult>& changes) {
+void cut_drained_pods(std::vector<explain::ChangeResult>& changes) {
   std::size_t count = 0, bytes = 0;
   for (auto& change : changes) {
-    std::ranges::stable_sort(change.pods, {}, [](const DrainedPod& pod) { return !pod.node.empty(); });
-    const auto first_cut = std::ranges::find_if(change.pods, [&](const DrainedPod& pod) {
+    std::ranges::stable_sort(change.pods, {},
+                             [](const explain::DrainedPod& pod) { return !pod.node.empty(); });
+    const auto first_cut = std::ranges::find_if(change.pods, [&](const explain::DrainedPod& pod) {
       count += 1;
       bytes += bytes_of(pod);
       return count > kMostDrainedPods || bytes > kMostDrainedBytes;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/report/answer.h"
 #include "controller/what_if/changes.h"
+#include "explain/report/answer.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
@@ -24,9 +24,9 @@ bool is_of_daemon_set(const api::Pod& pod);
 // The node is cordoned already. DaemonSets' and static pods stay. The others are placed again by priority;
 // those without a controller are gone. Fills in all of `done` but its type and node.
 void drain(cluster::Row row, const std::string& ns, const config::Config& config, const Budget& budget,
-           ChangeResult& done, cluster::Snapshot& fork);
+           explain::ChangeResult& done, cluster::Snapshot& fork);
 
 // Names as many pods as the bounds allow, those without a new place first. The totals stay.
-void cut_drained_pods(std::vector<ChangeResult>& changes);
+void cut_drained_pods(std::vector<explain::ChangeResult>& changes);
 
 }  // namespace podium::controller

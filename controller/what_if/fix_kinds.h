@@ -20,10 +20,10 @@ class Fixes {
       list_.push_back(
           {std::move(type), std::move(fields), std::move(message), landing.node_name, landing.score});
   }
-  std::vector<ReportFix> take() { return std::move(list_); }
+  std::vector<explain::ReportFix> take() { return std::move(list_); }
 
  private:
-  std::vector<ReportFix> list_;
+  std::vector<explain::ReportFix> list_;
 };
 
 // A toleration more; a node selector key, a term of affinity or a spread constraint less.

@@ -4,7 +4,7 @@
 
 namespace podium::controller {
 
-std::vector<ReportFix> find_fixes(const FixQuestion& question) {
+std::vector<explain::ReportFix> find_fixes(const FixQuestion& question) {
   const Trials trials(question);
   Fixes out;
   if (trials.rejected().empty()) return {};

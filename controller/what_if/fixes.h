@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "controller/report/answer.h"
 #include "controller/what_if/changes.h"
+#include "explain/report/answer.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::controller {
@@ -27,6 +27,6 @@ struct FixQuestion {
 };
 
 // At most kMostFixes.
-std::vector<ReportFix> find_fixes(const FixQuestion& question);
+std::vector<explain::ReportFix> find_fixes(const FixQuestion& question);
 
 }  // namespace podium::controller

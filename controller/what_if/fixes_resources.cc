@@ -10,7 +10,6 @@ namespace podium::controller {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
-constexpr std::string_view kInsufficient = "Insufficient ";
 
 // A unit in which a request is searched: finer steps help nobody.
 struct Unit {
@@ -101,8 +100,9 @@ void try_less_of(const Trials& trials, const std::string& resource, Fixes& out) 
 
 std::vector<std::string> lacking(const framework::Verdict& verdict) {
   std::vector<std::string> resources;
-  for (const std::string_view reason : verdict.reasons) {
-    if (reason.starts_with(kInsufficient)) resources.emplace_back(reason.substr(kInsufficient.size()));
+  for (const auto& reason : verdict.reasons) {
+    if (reason.code == framework::ReasonCode::insufficient_resource)
+      resources.emplace_back(framework::named(reason.about, framework::Topic::resource));
   }
   return resources;
 }

@@ -4,8 +4,8 @@
 #include <functional>
 #include <set>
 
-#include "controller/report/report.h"
-#include "scheduler/plugins/reason_codes.h"
+#include "explain/report/report.h"
+#include "explain/report/words.h"
 
 namespace podium::controller {
 namespace {
@@ -13,12 +13,14 @@ namespace {
 constexpr std::size_t kDomains = 16, kReasons = 16;  // of the CRD's schema
 constexpr std::size_t kVerdictReasonBytes = 1024;
 
-void reject(const framework::Verdict& verdict, NodeVerdict& out) {
+void reject(const framework::Verdict& verdict, explain::NodeVerdict& out) {
   out.plugin = verdict.plugin;
   for (const auto& reason : verdict.reasons) {
-    if (out.reasons.size() < kReasons) out.reasons.push_back(cut(reason, kVerdictReasonBytes));
+    if (out.reasons.size() == kReasons) break;
+    out.reasons.push_back(explain::cut(reason.text, kVerdictReasonBytes));
+    out.causes.push_back(explain::cause_of(reason));
   }
-  if (!verdict.reasons.empty()) out.code = plugins::reason_code(verdict.plugin, verdict.reasons.front());
+  if (!out.causes.empty()) out.code = out.causes.front().code;
 }
 
 // Places the group in one domain.
@@ -32,9 +34,9 @@ std::size_t fitting_in(const Replicas& replicas, std::int32_t count, const std::
 
 }  // namespace
 
-NodeVerdict verdict_on(const std::string& node, const framework::Decision& decision,
-                       const cluster::Snapshot& fork) {
-  NodeVerdict out{.node = node};
+explain::NodeVerdict verdict_on(const std::string& node, const framework::Decision& decision,
+                                const cluster::Snapshot& fork) {
+  explain::NodeVerdict out{.node = node};
   const auto row = fork.find_row(node);
   if (!row) {
     out.reasons = {"the cluster has no such node"};
@@ -61,9 +63,10 @@ NodeVerdict verdict_on(const std::string& node, const framework::Decision& decis
   return out;
 }
 
-GroupAnswer group_answer(const Replicas& replicas, std::int32_t min_count, const std::string& topology_key,
-                         std::int32_t fitting, const std::string& preferred, const cluster::Snapshot& fork) {
-  GroupAnswer out;
+explain::GroupAnswer group_answer(const Replicas& replicas, std::int32_t min_count,
+                                  const std::string& topology_key, std::int32_t fitting,
+                                  const std::string& preferred, const cluster::Snapshot& fork) {
+  explain::GroupAnswer out;
   out.min_count = static_cast<std::size_t>(min_count);
   out.topology_key = topology_key;
   if (topology_key.empty()) {
@@ -82,7 +85,7 @@ GroupAnswer group_answer(const Replicas& replicas, std::int32_t min_count, const
   }
   out.fits = !out.domain.empty();
   out.domains_total = domains.size();
-  std::ranges::stable_sort(out.domains, std::greater(), &GroupAnswer::Domain::fitting);
+  std::ranges::stable_sort(out.domains, std::greater(), &explain::GroupDomain::fitting);
   if (out.domains.size() > kDomains) out.domains.resize(kDomains);
   return out;
 }

@@ -124,11 +124,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   bool refuse(const Asked& asked, const std::string& key) {
     if (!asked.is_complete()) return false;
     const auto& what_if = config.podium.what_if;
-    auto status =
-        declined(kTooManyQuestions,
-                 fmt::format("too many what-ifs wait to be answered (at most {} in a namespace, {} in all); "
-                             "ask again later, by another change of the spec or in another what-if",
-                             what_if.max_waiting_per_namespace, what_if.max_waiting));
+    auto status = explain::declined(
+        explain::kTooManyQuestions,
+        fmt::format("too many what-ifs wait to be answered (at most {} in a namespace, {} in all); "
+                    "ask again later, by another change of the spec or in another what-if",
+                    what_if.max_waiting_per_namespace, what_if.max_waiting));
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = api.clock().now()};
     auto answer = make_patch(asked, std::move(status), api.clock().wall(), terms);
     answer.made = api.clock().now();
@@ -160,7 +160,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (is_under_way(key) || refreshes.has_turn(key)) return;
     // A refusal stays until the spec changes: otherwise what-ifs would take each other's places in turn.
     const auto* accepted = seen.asked.before.condition("Accepted");
-    if (accepted && accepted->reason == kTooManyRefreshed) return;
+    if (accepted && accepted->reason == explain::kTooManyRefreshed) return;
     if (!refreshes.place(seen.asked.ns, seen.asked.name, key, seen.refresh)) {
       questions.push(seen.asked.ns, key, {seen.asked.name, true}, kAgain);  // is refused then
       return;
@@ -242,7 +242,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       answer = make_patch(asked, too_many_refreshed(), api.clock().wall(), of_wrong_spec(item));
     }
     if (!answer && !question)
-      answer = make_patch(asked, refusal(question.error().message), api.clock().wall(), terms);
+      answer = make_patch(asked, explain::refusal(question.error().message), api.clock().wall(), terms);
     if (!answer) {
       auto asking = ask(std::make_shared<const Question>(std::move(*question)), asked, terms);
       answer = co_await std::move(asking);
@@ -260,9 +260,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (pushed == Answers::Pushed::refused) item->outcome = Outcome::retry_namespace;
   }
 
-  static ReportStatus too_many_refreshed() {
-    return declined(
-        kTooManyRefreshed,
+  static explain::ReportStatus too_many_refreshed() {
+    return explain::declined(
+        explain::kTooManyRefreshed,
         fmt::format("spec.refreshSeconds: too many what-ifs are asked again and again (at most {} in "
                     "a namespace, {} in all); try again later, by another change of the spec",
                     kRefreshed.per_namespace, kRefreshed.all));
@@ -276,7 +276,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // The answer's text is made on the worker, too: it may be long.
   Task<AnswerPatch> ask(std::shared_ptr<const Question> question, Asked asked, AnswerTerms terms) {
     terms.ttl = question->ttl;
-    const std::function<AnswerPatch(ReportStatus)> finish = [asked, terms](ReportStatus status) {
+    const std::function<AnswerPatch(explain::ReportStatus)> finish = [asked,
+                                                                      terms](explain::ReportStatus status) {
       const auto decided_at = *status.decided_at;
       return make_patch(asked, std::move(status), decided_at, terms);
     };
@@ -342,7 +343,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   AnswerPatch substitute(const Answers::Item& item, const Error& error) const {
     const auto& answer = item.value;
     auto status =
-        declined(kAnswerNotTaken, cut("the API server refuses the answer: " + error.message, kMessageBytes));
+        explain::declined(explain::kAnswerNotTaken,
+                          explain::cut("the API server refuses the answer: " + error.message, kMessageBytes));
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = answer.asked_at};
     auto made = make_patch({item.ns, answer.name, answer.uid, answer.generation}, std::move(status),
                            api.clock().wall(), terms);

@@ -13,9 +13,9 @@
 #include <map>
 
 #include "app/evaluate/evaluation.h"
-#include "controller/report/report.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/changes.h"
+#include "explain/report/report.h"
 
 namespace podium {
 namespace {
@@ -31,7 +31,7 @@ std::string read(const fs::path& path) {
 
 using Counts = std::map<std::string, std::size_t>;
 
-Counts counts_of(const controller::ReportStatus& status) {
+Counts counts_of(const explain::ReportStatus& status) {
   Counts counts;
   if (status.answer)
     for (const auto& each : status.answer->placements) counts[each.node] = each.count;

@@ -80,7 +80,7 @@ class Crd(Live):
 
 
 class Forms(Crd):
-    """unit/controller/report/forms has a status of each form, as podium writes it."""
+    """unit/explain/report/forms has a status of each form, as podium writes it."""
 
     def test_each_form_comes_back_as_it_was_written(self):
         self.podium.stop()

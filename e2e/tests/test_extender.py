@@ -106,7 +106,7 @@ class Extenders(WithExtenders):
         status = self.report(web, "Scheduled")
         self.assertEqual(status["rejections"],
                          [{"plugin": "NodeResourcesFit", "code": "InsufficientResource", "reason": "Insufficient cpu", "nodeCount": 1,
-                           "preemptionMayHelp": False, "shortfall": {"resource": "cpu", "least": "1", "nodeName": "small"},
+                           "preemptionMayHelp": False, "about": {"resource": "cpu"}, "shortfall": {"resource": "cpu", "least": "1", "nodeName": "small"},
                            "examples": ["small"]},
                           {"plugin": extender.url, "code": "Other", "reason": "n1 is full", "nodeCount": 1,
                            "preemptionMayHelp": True, "examples": ["n1"]}])

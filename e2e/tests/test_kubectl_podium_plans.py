@@ -81,7 +81,7 @@ class Plans(Plugin):
         said = self.eventually("2 of 4 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n",
                                self.admin, "drain", "full", code=3)
         self.assertRegex(said, r"default/bare +- +- +- +✗ no controller creates it again: it would be gone\n")
-        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most: does not match the pod's node selector ")
+        self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most do not match the pod's node selector ")
         self.assertRegex(said, r"default/web +(a1|b1) +\d+ +2 +! budget web allows 0 disruptions\n")
         self.assertRegex(said, r"kube-public/other +(a1|b1) +\d+ +2\n")
         self.assertIn("Not evicted: 1 pod of a DaemonSet (default/log).\n", said)
@@ -113,12 +113,12 @@ class Plans(Plugin):
                                stdin=asked)
         by_zone = (r"\Adefault/web: all 3 fit; room for 5 more after that\.\n"
                    r"  ZONE +PODS\n  zone-a +[12]\n  zone-b +[12]\nNodes: [ab]1 2 and [ab]1 1\.\n"
-                   r"After that 2 nodes: does not have enough free cpu; least short: 1 cpu\.\n")
+                   r"After that 2 nodes do not have enough free cpu; least short: 1 cpu\.\n")
         self.assertRegex(said, by_zone)
         self.assertIn("Nothing was created. Compare: --replicas N, --weights NodeResourcesFit=5, --drain ", said)
         self.assertRegex(self.ask("whatif", "-f", "-", stdin=asked), by_zone, "who may not list nodes is told the same")
         alone = json.dumps(deployment("alone", 1, cpu="1"))
-        self.assertIn("\nRoom for 7 more after that.\nAfter that 2 nodes: ", self.ask("whatif", "-f", "-", stdin=alone))
+        self.assertIn("\nRoom for 7 more after that.\nAfter that 2 nodes do not ", self.ask("whatif", "-f", "-", stdin=alone))
         self.assertNotIn("after that", self.ask("whatif", "-f", "-", stdin=json.dumps(pod("one"))), "nobody waits for a count")
 
         made = self.plane.create(deployment("web", 2, cpu="1"))
@@ -170,7 +170,7 @@ class Plans(Plugin):
             self.assertTrue(said.startswith("1 pod waits.\n"), said)
             self.assertRegex(said, r"\n *AGO +POD +OUTCOME +WHERE OR WHY\n")
             self.assertRegex(said, r"\n *\d+s  default/placed +Scheduled +[ab]1, \d+ points?\n")
-            self.assertRegex(said, r"\n *\d+s  default/huge +Unschedulable +\d of 3 nodes: ")
+            self.assertRegex(said, r"\n *\d+s  default/huge +Unschedulable +\d of 3 nodes ")
             self.assertNotIn("\033", said)
         self.assertRegex(self.ask("top", "-A", code=1), r"kubectl podium top: .*cannot list resource")
 

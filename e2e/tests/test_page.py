@@ -164,9 +164,9 @@ class Page(Live):
             products = [f"{s['weight']}×{score}" for s, score in zip(status["strategies"], told["strategyScores"], strict=True)]
             self.assertEqual([text for _, text in shown["points"]], products)
         turned_down = self.browser.text("#rejections")
-        self.assertIn("has a taint that the pod does not tolerate", turned_down)
+        self.assertIn("have a taint that the pod does not tolerate", turned_down)
         self.assertIn("gpu-0, gpu-1, gpu-2", turned_down)
-        self.assertIn("is cordoned", turned_down)
+        self.assertRegex(turned_down, "(is|are) cordoned")
         self.says("#attempts", "Scheduled")
 
         strategy, weight = self.a_move(status)
@@ -226,7 +226,7 @@ class Page(Live):
         self.browser.wait("document.getElementById('answer-verdict')?.innerText.includes('does not fit')", "the answer to a large pod")
         self.says("#answer-verdict", "none of 18 nodes takes it: most of them do not have enough free cpu")
         self.says("#fixes-found", "tolerate the taint gpu=true:NoSchedule")
-        self.says("#rejections", "does not have enough free cpu")
+        self.says("#rejections", "do not have enough free cpu")
         self.assert_quiet()
 
         self.browser.tab_to("here.id === 'manifest'", 90)
@@ -269,7 +269,7 @@ class Page(Live):
         self.says("#answer-verdict", "All 7 fit.")
         table = "[...document.querySelectorAll('#zones tr')].map((row) => [...row.children].map((cell) => cell.innerText))"
         self.shows(lambda: self.browser.run(table), [["Zone", "Pods"], *map(list, zones)])
-        self.says("#room-left", f"Room for {report['room']['count']} more after that. After that 14 nodes: does not have enough free cpu; "
+        self.says("#room-left", f"Room for {report['room']['count']} more after that. After that 14 nodes do not have enough free cpu; "
                                 "least short: ")
         self.assert_quiet()
 

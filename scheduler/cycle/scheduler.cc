@@ -15,7 +15,7 @@ using framework::ClusterEvent;
 constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
 constexpr std::string_view kPreemptsLater =
-    " preemption: waits, since as many preemptions of the namespace are under way as may be.";
+    " preemption: the namespace has as many preemptions under way as it may.";
 
 }  // namespace
 
@@ -248,12 +248,12 @@ void Scheduler::bound_pod_read(const std::string& uid, const PodRead& read) {
     assumed_.erase(uid);
     remove_from_node(uid);
     pod_added_or_updated(read.pod);
-    parts_.announcer.failed(
-        *read.pod, "SchedulerError",
-        "the API server said that the pod was bound to " + node + ", and shows it on no node", std::nullopt);
+    parts_.announcer.failed(*read.pod, "SchedulerError",
+                            "the API server confirmed the binding to " + node + ", but the pod is on no node",
+                            std::nullopt);
   } else {
     pod_added_or_updated(read.pod);
-    // What the watch tells of it until it shows the binding is older.
+    // Watch events of the pod are older than this read until one shows the binding.
     if (snapshot_.find_pod(uid)) assumed_.insert(uid);
   }
   wake();

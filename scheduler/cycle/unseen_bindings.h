@@ -1,8 +1,9 @@
-// UnseenBindings: the bindings that were answered as made and that no watch has shown yet, and when to read
+// UnseenBindings: bindings that the API server has confirmed and no watch has shown yet, and when to read
 // their pods.
 //
-// A watch shows a binding within milliseconds. After kPatience without it the pod is read: an API server or a
-// proxy may have answered 201 without binding it. Reads that fail are made again after pauses that double.
+// A watch usually shows a binding within milliseconds. If it does not within kPatience, the pod is read: an
+// API server or a proxy may have answered 201 without binding it. A failed read is repeated, each time after
+// a longer pause.
 //
 // Owner: Scheduler. Threads: the scheduling strand. Errors: none.
 #pragma once
@@ -30,7 +31,7 @@ class UnseenBindings {
   void ended(std::string_view uid);
   // The UID of a pod to read now, whose read is under way from now on.
   std::optional<std::string> take(Steady now);
-  // False: the binding has ended meanwhile, and what was read is of no use.
+  // False: the binding ended while its pod was read; ignore what was read.
   bool was_read(std::string_view uid);
   // The read has failed.
   void read_again(std::string_view uid, Steady now);

@@ -88,7 +88,8 @@ std::optional<Lead> lead_of(const Decision&, std::span<const Ranked> best = {});
 
 // Verdicts grouped by plugin and reason, most nodes first; `examples`: the first nodes by name.
 struct RejectionGroup {
-  std::string plugin, reason;
+  std::string plugin;
+  Reason reason;
   std::size_t nodes = 0;
   bool preemption_may_help = false;  // on some of the nodes
   std::vector<std::string> examples;

@@ -139,7 +139,8 @@ void Evaluation::end_search(const NodeSearch& search) {
 Verdict Evaluation::unsearched() const {
   Verdict verdict{"", Code::unschedulable_and_unresolvable, {}};
   if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
-    verdict.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(plugins, " "))};
+    verdict.reasons = {Reason(ReasonCode::excluded_by_name,
+                              fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(plugins, " ")))};
   }
   return verdict;
 }

@@ -22,9 +22,10 @@ std::size_t count(const NodeMask& nodes) {
 Verdict named_no_node(const std::vector<std::string>& plugins) {
   return {"",
           Code::unschedulable_and_unresolvable,
-          {plugins.size() == 1 ? "node(s) didn't satisfy plugin " + plugins.front()
-                               : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
-                                             fmt::join(plugins, " "))}};
+          {Reason(ReasonCode::excluded_by_name,
+                  plugins.size() == 1 ? "node(s) didn't satisfy plugin " + plugins.front()
+                                      : fmt::format("node(s) didn't satisfy plugin(s) [{}] simultaneously",
+                                                    fmt::join(plugins, " ")))}};
 }
 
 std::string_view status_of(const PreparedFilter& prepared) {
@@ -189,7 +190,8 @@ NodeMask Filters::run(Rejections& out) const {
     const auto left_out =
         out.add({"",
                  Code::unschedulable_and_unresolvable,
-                 {fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " "))}});
+                 {Reason(ReasonCode::excluded_by_name, fmt::format("node(s) didn't satisfy plugin(s) [{}]",
+                                                                   fmt::join(narrowed_by_, " ")))}});
     for (std::size_t w = 0; w < nodes.words(); ++w)
       out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
   }

@@ -34,7 +34,7 @@ std::string PlacementFailure::message(std::string_view point) const {
   if (is_error()) return plugin_failed(point, plugin, framework::message(verdict));
   // Upstream builds a FitError for one node.
   std::map<std::string_view, std::size_t> counts;
-  for (const auto& reason : verdict.reasons) ++counts[reason];
+  for (const auto& reason : verdict.reasons) ++counts[reason.text];
   return fit_error(1, counts);
 }
 

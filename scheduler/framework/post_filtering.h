@@ -39,7 +39,7 @@ class PostFiltering {
   std::size_t next_ = 0;                     // index into Profile::post_filters
   const PostFilterPlugin* asked_ = nullptr;  // the plugin of candidates_
   std::vector<PreemptionCandidate> candidates_;
-  std::vector<std::string> reasons_;
+  std::vector<Reason> reasons_;
   std::string_view status_ = to_string(Code::unschedulable);
 };
 

@@ -165,7 +165,7 @@ std::vector<RejectionGroup> group_rejections(const Decision& decision, const Sna
   for (const auto& verdict : decision.rejections.verdicts()) {
     auto& list = of_verdict.emplace_back();
     for (const auto& reason : verdict.reasons) {
-      auto& group = groups[{verdict.plugin, reason}];
+      auto& group = groups[{verdict.plugin, reason.text}];
       group.plugin = verdict.plugin;
       group.reason = reason;
       list.push_back(&group);
@@ -219,7 +219,8 @@ std::string fit_error(const Decision& decision, const Snapshot& snapshot,
     std::map<std::string_view, std::size_t> nodes_with;
     const auto counts = count_verdicts(decision, snapshot);
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      for (const auto& reason : decision.rejections.verdicts()[i].reasons) nodes_with[reason] += counts[i];
+      for (const auto& reason : decision.rejections.verdicts()[i].reasons)
+        nodes_with[reason.text] += counts[i];
     }
     text = fit_error(decision.node_count, nodes_with);
   }

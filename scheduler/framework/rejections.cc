@@ -11,7 +11,7 @@ constexpr std::size_t kLinearSearchLimit = 16;  // verdicts for which a linear s
 
 std::uint64_t hash_of(const Verdict& verdict) {
   auto hash = cluster::hash_mix(cluster::hash_text(verdict.plugin), static_cast<std::uint64_t>(verdict.code));
-  for (const auto& reason : verdict.reasons) hash = cluster::hash_mix(hash, cluster::hash_text(reason));
+  for (const auto& reason : verdict.reasons) hash = cluster::hash_mix(hash, cluster::hash_text(reason.text));
   return hash;
 }
 

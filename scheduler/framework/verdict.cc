@@ -1,8 +1,5 @@
 #include "scheduler/framework/verdict.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 namespace podium::framework {
 
 std::string_view to_string(Code code) {
@@ -17,6 +14,10 @@ std::string_view to_string(Code code) {
   return "Error";
 }
 
-std::string message(const Verdict& verdict) { return fmt::format("{}", fmt::join(verdict.reasons, ", ")); }
+std::string message(const Verdict& verdict) {
+  std::string out;
+  for (const auto& reason : verdict.reasons) out += (out.empty() ? "" : ", ") + reason.text;
+  return out;
+}
 
 }  // namespace podium::framework

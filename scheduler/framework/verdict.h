@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/framework/reason.h"
+
 namespace podium::framework {
 
 // The values of kube-scheduler's framework.Code that a verdict can have.
@@ -20,7 +22,7 @@ std::string_view to_string(Code);  // "Unschedulable", "UnschedulableAndUnresolv
 struct Verdict {
   std::string plugin;  // empty for nodes excluded by PreFilter
   Code code = Code::unschedulable;
-  std::vector<std::string> reasons;
+  std::vector<Reason> reasons;
   bool operator==(const Verdict&) const = default;
 };
 

@@ -15,8 +15,8 @@ namespace {
 
 using namespace framework;
 
-Verdict rejection(std::string reason) {
-  return {"NodeAffinity", Code::unschedulable_and_unresolvable, {std::move(reason)}};
+Verdict rejection(ReasonCode code) {
+  return {"NodeAffinity", Code::unschedulable_and_unresolvable, {Reason(code)}};
 }
 
 class AffinityFilter final : public NodeFilter {
@@ -29,8 +29,8 @@ class AffinityFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto not_enforced = out.add(rejection("node(s) didn't match scheduler-enforced node affinity"));
-    const auto not_required = out.add(rejection("node(s) didn't match Pod's node affinity/selector"));
+    const auto not_enforced = out.add(rejection(ReasonCode::enforced_affinity_mismatch));
+    const auto not_required = out.add(rejection(ReasonCode::node_selector_mismatch));
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (chunk_is_empty(nodes, chunk)) continue;
       if (enforced_) reject_unselected(*enforced_, nodes, chunk, not_enforced, out);
@@ -111,7 +111,8 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
     if (pod->node_selector.empty() && !pod->node_affinity.required && !added_.required) return {};
     PreparedFilter prepared{.filter = std::make_unique<AffinityFilter>(snapshot, added_.required, *pod)};
     prepared.only = named_nodes(*pod);
-    if (prepared.only && prepared.only->empty()) prepared.rejected = rejection("pod affinity terms conflict");
+    if (prepared.only && prepared.only->empty())
+      prepared.rejected = rejection(ReasonCode::node_affinity_conflict);
     return prepared;
   }
 

@@ -42,7 +42,7 @@ class FeatureFilter final : public NodeFilter {
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add({"NodeDeclaredFeatures",
                              Code::unschedulable_and_unresolvable,
-                             {"node(s) didn't match Pod's required features"}});
+                             {Reason(ReasonCode::node_feature_missing)}});
     const auto before = nodes;
     before.each([&](Row row) {
       const auto& declared = snapshot_.entry(row).node->declared_features;

@@ -14,8 +14,8 @@ class NodeNameFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add(
-        {"NodeName", Code::unschedulable_and_unresolvable, {"node(s) didn't match the requested node name"}});
+    const auto id =
+        out.add({"NodeName", Code::unschedulable_and_unresolvable, {Reason(ReasonCode::node_name_mismatch)}});
     for (std::size_t w = 0; w < nodes.words(); ++w) {
       auto others = nodes.word(w);
       if (wanted_ && *wanted_ / 64 == w) others &= ~(std::uint64_t{1} << *wanted_ % 64);

@@ -16,9 +16,7 @@ namespace {
 using namespace framework;
 using cluster::HostPort;
 
-Verdict no_free_ports() {
-  return {"NodePorts", Code::unschedulable, {"node(s) didn't have free ports for the requested pod ports"}};
-}
+Verdict no_free_ports() { return {"NodePorts", Code::unschedulable, {Reason(ReasonCode::host_port_in_use)}}; }
 
 // The host ports that a pod wants, by protocol and port: nodes and pods are asked about many.
 class WantedPorts {

@@ -25,8 +25,9 @@ class UnschedulableFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id =
-        out.add({"NodeUnschedulable", Code::unschedulable_and_unresolvable, {"node(s) were unschedulable"}});
+    const auto id = out.add({"NodeUnschedulable",
+                             Code::unschedulable_and_unresolvable,
+                             {Reason(ReasonCode::node_unschedulable)}});
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (!chunk_is_empty(nodes, chunk)) {
         reject_chunk(nodes, chunk, cordoned_.match(snapshot_.taint_set.chunk(chunk)), id, out);

@@ -17,7 +17,7 @@ class SchedulingGates final : public Plugin, public PreEnqueuePlugin {
     for (const auto& gate : pod->scheduling_gates) gates += (gates.empty() ? "" : " ") + gate;
     return Verdict{"SchedulingGates",
                    Code::unschedulable_and_unresolvable,
-                   {"waiting for scheduling gates: [" + gates + "]"}};
+                   {Reason(ReasonCode::scheduling_gated, "waiting for scheduling gates: [" + gates + "]")}};
   }
 };
 

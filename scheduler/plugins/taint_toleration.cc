@@ -41,7 +41,7 @@ class TaintFilter final : public NodeFilter {
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(
-        {"TaintToleration", Code::unschedulable_and_unresolvable, {"node(s) had untolerated taint(s)"}});
+        {"TaintToleration", Code::unschedulable_and_unresolvable, {Reason(ReasonCode::untolerated_taint)}});
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (!chunk_is_empty(nodes, chunk)) {
         reject_chunk(nodes, chunk, untolerated_.match(snapshot_.taint_set.chunk(chunk)), id, out);

@@ -55,7 +55,7 @@ TEST(ResourcePath, NamesEveryPart) {
 
 // The API server takes %2F for a slash: pods/x%2Fstatus is a subresource, and a path without a name is a
 // collection, of which a DELETE leaves nothing.
-TEST(ResourcePath, LeadsNowhereWithASegmentThatIsNoName) {
+TEST(ResourcePath, IsEmptyIfASegmentIsNotValid) {
   using std::string_literals::operator""s;
   for (const auto& bad : {""s, "."s, ".."s, "a/b"s, "x/status"s, "a%2Fb"s, "a\nb"s, "a\0b"s, "\x7f"s}) {
     SCOPED_TRACE(testing::PrintToString(bad));

@@ -7,7 +7,8 @@
 #include <variant>
 
 #include "api/decode.h"
-#include "controller/report/report.h"
+#include "explain/report/json.h"
+#include "explain/report/project.h"
 #include "scheduler/config/config.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/plugin.h"
@@ -114,9 +115,9 @@ const framework::Profile& profile() {
 void decide(const World& world) {
   for (const auto& pod : world.waiting) {
     const auto decision = framework::evaluate(*pod, world.snapshot, profile());
-    const auto status = controller::project(*pod, decision, world.snapshot);
-    controller::content_hash(status);
-    boost::json::serialize(controller::to_json(status));
+    const auto status = explain::project(*pod, decision, world.snapshot);
+    explain::content_hash(status);
+    boost::json::serialize(explain::to_json(status));
     for (const auto& filter : profile().filters) {
       if (!filter.plugin) continue;
       for (const auto& hint : filter.plugin->hints()) {

@@ -6,7 +6,7 @@ import sys
 
 import rooms
 
-CORE = ("scheduler/cluster", "scheduler/devices", "scheduler/framework", "scheduler/plugins")  # with their folders
+CORE = ("scheduler/cluster", "scheduler/devices", "scheduler/framework", "scheduler/plugins", "explain")  # with their folders
 BANNED_IN_CORE = re.compile(r"boost/asio|boost/beast|<(random|thread|fstream|iostream)>|spdlog|system_clock\(\)|steady_clock::now")
 INCLUDE = re.compile(r'#include "([^"]+)"')
 

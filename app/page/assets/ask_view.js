@@ -4,7 +4,7 @@ import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Devices, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
-import { answerVerdict, bestWords, count, marginWords, reasonWords, tolerations } from "./words.js";
+import { answerVerdict, bestWords, count, marginWords, tolerations } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
 kind: Pod
@@ -212,7 +212,7 @@ export class AskView extends Component {
       h("h2", { id: "answer-title" }, "Answer"),
       h("p", { class: "verdict", role: "status", id: "answer-verdict" }, answerVerdict(status)),
       h("p", null, marginWords(status.choice)),
-      failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? reasonWords(failure.reason ?? "")}`),
+      failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
         h("h2", null, "It would fit, if you"),
         h(

@@ -2,7 +2,7 @@
 import { Component, h } from "./vendor/preact.js";
 import { decisions, hasToken } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
-import { count, reasonWords, time } from "./words.js";
+import { count, isOfPod, reasonWords, time } from "./words.js";
 
 const MOST = 5000; // pods that are read at once, 500 in a request
 
@@ -26,7 +26,9 @@ function NamespaceForm({ ns, onRead }) {
 
 const reasonOf = (item) => {
   if (item.schedulingGates?.length) return `the pod is gated by ${item.schedulingGates.join(", ")}`;
-  return item.rejection ? `the node ${reasonWords(item.rejection.reason)}` : item.summary;
+  if (!item.rejection) return item.summary;
+  const words = reasonWords(item.rejection);
+  return isOfPod(item.rejection) ? words : `the node ${words}`;
 };
 
 // Pods with the same reason, most pods first.

@@ -62,7 +62,7 @@ export function Rejections({ status }) {
               "tr",
               { key: `${one.plugin} ${one.code} ${one.reason}` },
               h("td", { class: "number" }, one.nodeCount),
-              h("th", { scope: "row", title: one.reason }, reasonWords(one.reason)),
+              h("th", { scope: "row", title: one.reason }, reasonWords(one, one.nodeCount)),
               h("td", null, (one.examples ?? []).join(", ")),
               isShort && h("td", null, shortWords(one)),
             ),
@@ -218,7 +218,7 @@ export function Attempts({ status }) {
                 null,
                 one.reason &&
                   one.outcome !== "Scheduled" &&
-                  `${reasonWords(one.reason)}${one.nodeCount ? ` (${count(one.nodeCount, "node")})` : ""}`,
+                  `${one.reason}${one.nodeCount ? ` (${count(one.nodeCount, "node")})` : ""}`,
               ),
             ),
           ),

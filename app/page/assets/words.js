@@ -2,21 +2,33 @@
 
 import { roundedUp } from "./amounts.js";
 
-let tables = { strategies: [], reasons: [] };
+let tables = { strategies: [], reasons: {} };
 export function useWords(given) {
   tables = given;
 }
 
 export const strategyWords = (name) => tables.strategies.find(([known]) => known === name)?.[1] ?? name;
 
-// As reason_words() of app/render/words.cc.
-export function reasonWords(reason) {
-  if (reason.startsWith("Insufficient ")) return `does not have enough free ${reason.slice("Insufficient ".length)}`;
-  const words = tables.reasons.find(([start]) => reason.startsWith(start))?.[1];
-  if (!words) return reason;
-  const brace = reason.indexOf("{");
-  return brace < 0 ? words : `${words}: ${reason.slice(brace)}`;
+// The words of a rejection by its code, as reason_words() of explain/report/words.cc; kube-scheduler's own text
+// where the code has none.
+export function reasonWords({ code, reason, about = {} }, nodes = 1) {
+  const known = tables.reasons[code];
+  if (!known) return reason ?? "";
+  const names = {
+    resource: about.resource,
+    claim: about.claimName,
+    class: about.storageClassName ?? about.deviceClassName,
+    volume: about.volumeName,
+    request: about.request,
+    driver: about.driver,
+  };
+  return known[nodes === 1 ? 0 : 1].replace(/ ?\{(\w+)\}/g, (all, topic) =>
+    names[topic] ? `${all[0] === " " ? " " : ""}${names[topic]}` : "",
+  );
 }
+
+// Whether the pod itself is the cause, whatever the node.
+export const isOfPod = ({ code }) => tables.reasons[code]?.[2] ?? false;
 
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
 
@@ -24,10 +36,12 @@ const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 export const time = (text) => (text ? clock.format(new Date(text)) : "");
 
 // How the chosen node leads.
-export function leadWords(choice, feasible) {
+export function leadWords(choice, feasible, isQuestion = false) {
   if (feasible === 1 || choice.score === undefined) return "the only node that fits";
   const points = count(choice.score, "point");
-  if (choice.tiedNodes > 1) return `${points}, a tie of ${choice.tiedNodes} nodes, drawn by the pod’s UID`;
+  // A question's pod has no UID yet, by which a tie is drawn.
+  if (choice.tiedNodes > 1)
+    return `${points}, ${isQuestion ? `one of ${choice.tiedNodes} equal nodes` : `a tie of ${choice.tiedNodes} nodes, drawn by the pod’s UID`}`;
   if (choice.margin !== undefined) return `${points}, ${choice.margin} ahead of the next node`;
   return points;
 }
@@ -42,14 +56,9 @@ export function marginWords(choice) {
 
 const whose = (status) => {
   const first = status.rejections?.[0];
-  return first ? `: most of them ${plural(reasonWords(first.reason))}` : "";
+  if (!first) return "";
+  return isOfPod(first) ? `: ${reasonWords(first)}` : `: most of them ${reasonWords(first, 2)}`;
 };
-const plural = (words) =>
-  words
-    .replace(/^(already )?has /, "$1have ")
-    .replace(/^already runs its /, "already run their ")
-    .replace(/^is /, "are ")
-    .replace(/^does /, "do ");
 
 export const bestWords = ({ topNodes, nodeCounts: { feasible } }) =>
   `The best ${topNodes.length} of ${count(feasible, "node that fits", "nodes that fit")}`;
@@ -68,10 +77,10 @@ export function answerVerdict(status) {
   const { asked = 1, fitting = status.outcome === "Fits" ? asked : 0 } = status.replicas ?? {};
   if (status.outcome === "Fits") {
     const lead = status.choice
-      ? ` The first goes to ${status.choice.nodeName}: ${leadWords(status.choice, status.nodeCounts.feasible)}.`
+      ? ` The first goes to ${status.choice.nodeName}: ${leadWords(status.choice, status.nodeCounts.feasible, true)}.`
       : "";
     return asked === 1
-      ? `It fits, and would go to ${status.choice?.nodeName}: ${leadWords(status.choice, status.nodeCounts.feasible)}.`
+      ? `It fits, and would go to ${status.choice?.nodeName}: ${leadWords(status.choice, status.nodeCounts.feasible, true)}.`
       : `All ${asked} fit.${lead}`;
   }
   if (status.outcome === "PartlyFits") return `${fitting} of ${asked} fit; the next does not.`;
@@ -117,7 +126,7 @@ export function shortOfWords(failure) {
   if (!failure?.rejections?.length) return "";
   const main = mainOf(failure.rejections);
   const short = shortWords(main);
-  return `After that ${count(main.nodeCount, "node")}: ${reasonWords(main.reason)}${short && `; ${short}`}.`;
+  return `After that ${count(main.nodeCount, "node")} ${reasonWords(main, main.nodeCount)}${short && `; ${short}`}.`;
 }
 
 // Lines of YAML for the spec of a pod: the toleration that was tried.

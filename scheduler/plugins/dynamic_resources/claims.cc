@@ -6,6 +6,11 @@
 #include <optional>
 
 namespace podium::plugins {
+
+using framework::Reason;
+using framework::ReasonCode;
+using framework::Topic;
+
 namespace {
 
 constexpr std::string_view kWithdrawn = "withdrawn";  // instead of "pods"
@@ -15,16 +20,20 @@ struct Named {
   bool must_own = false;             // only a claim that was made for this pod counts
 };
 
-std::expected<Named, std::string> name_of(const api::Pod& pod, const api::PodResourceClaim& entry) {
+std::expected<Named, Reason> name_of(const api::Pod& pod, const api::PodResourceClaim& entry) {
   if (entry.claim_name) return Named{entry.claim_name};
   if (!entry.template_name) {
     return std::unexpected(
-        fmt::format("pod \"{}\", spec.resourceClaim \"{}\": none of the supported fields are set",
-                    pod.full_name(), entry.name));
+        Reason(ReasonCode::resource_claim_invalid,
+               fmt::format("pod \"{}\", spec.resourceClaim \"{}\": none of the supported fields are set",
+                           pod.full_name(), entry.name),
+               {{Topic::claim, entry.name}}));
   }
   const auto* made = pod.claim_name(entry);
   if (!made)
-    return std::unexpected(fmt::format("pod \"{}\": ResourceClaim not created yet", pod.full_name()));
+    return std::unexpected(Reason(ReasonCode::resource_claim_not_created,
+                                  fmt::format("pod \"{}\": ResourceClaim not created yet", pod.full_name()),
+                                  {{Topic::claim, entry.name}}));
   return Named{*made, true};
 }
 
@@ -35,8 +44,7 @@ bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod) {
 
 }  // namespace
 
-std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
-                                                            const cluster::Objects& objects) {
+std::expected<std::vector<ClaimPtr>, Reason> claims_of(const api::Pod& pod, const cluster::Objects& objects) {
   std::vector<ClaimPtr> claims;
   for (const auto& entry : pod.resource_claims) {
     const auto named = name_of(pod, entry);
@@ -45,13 +53,18 @@ std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
     auto claim = objects.shared<api::ResourceClaim>(pod.meta.namespace_, *named->claim);
     if (!claim) {
       return std::unexpected(
-          fmt::format("could not find ResourceClaim \"{}/{}\"", pod.meta.namespace_, *named->claim));
+          Reason(ReasonCode::resource_claim_not_found,
+                 fmt::format("could not find ResourceClaim \"{}/{}\"", pod.meta.namespace_, *named->claim),
+                 {{Topic::claim, *named->claim}}));
     }
     if (claim->meta.deleted)
-      return std::unexpected(fmt::format("resourceclaim \"{}\" is being deleted", claim->meta.name));
+      return std::unexpected(Reason(ReasonCode::resource_claim_deleted, {{Topic::claim, claim->meta.name}}));
     if (named->must_own && !is_owned_by(*claim, pod)) {
-      return std::unexpected(fmt::format("ResourceClaim {} was not created for Pod {} (Pod is not owner)",
-                                         full_name(*claim), pod.full_name()));
+      return std::unexpected(
+          Reason(ReasonCode::resource_claim_of_another_pod,
+                 fmt::format("ResourceClaim {} was not created for Pod {} (Pod is not owner)",
+                             full_name(*claim), pod.full_name()),
+                 {{Topic::claim, claim->meta.name}}));
     }
     claims.push_back(std::move(claim));
   }

@@ -13,14 +13,15 @@
 #include "api/device.h"
 #include "api/pod.h"
 #include "scheduler/cluster/objects.h"
+#include "scheduler/framework/reason.h"
 
 namespace podium::plugins {
 
 using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 
 // In the order of spec.resourceClaims, without entries for which no claim is needed.
-std::expected<std::vector<ClaimPtr>, std::string> claims_of(const api::Pod& pod,
-                                                            const cluster::Objects& objects);
+std::expected<std::vector<ClaimPtr>, framework::Reason> claims_of(const api::Pod& pod,
+                                                                  const cluster::Objects& objects);
 
 bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid);
 std::string full_name(const api::ResourceClaim& claim);  // "namespace/name"

@@ -21,14 +21,12 @@ namespace {
 using namespace framework;
 
 constexpr auto kName = DynamicResources::kName;
-constexpr auto kUnavailable = "resourceclaim not available on the node";
-constexpr auto kTooFew = "cannot allocate all claims";
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
 constexpr std::int64_t kMostSubRequests = 8;
 // Of a tally, over all nodes: some 50 ms. More devices than that are not counted for a report.
 constexpr std::int64_t kTallySteps = 1'000'000;
 
-Verdict waits(std::string reason) {
+Verdict waits(Reason reason) {
   return {std::string(kName), Code::unschedulable_and_unresolvable, {std::move(reason)}};
 }
 Verdict fails(std::string error) { return {std::string(kName), Code::error, {std::move(error)}}; }
@@ -39,7 +37,8 @@ std::optional<Verdict> check_class(const Snapshot& snapshot, const std::string& 
                                    const std::string& request) {
   if (name.empty()) return fails(fmt::format("request {}: unsupported request type", request));
   if (snapshot.objects().find<api::DeviceClass>("", name)) return std::nullopt;
-  return waits(fmt::format("request {}: device class {} does not exist", request, name));
+  return waits(
+      Reason(ReasonCode::device_class_not_found, {{Topic::request, request}, {Topic::device_class, name}}));
 }
 
 // Why no node can serve the claim now; it is not allocated.
@@ -48,8 +47,10 @@ std::optional<Verdict> check_requests(const api::ResourceClaim& claim, const Sna
     if (request.exactly) {
       if (auto verdict = check_class(snapshot, request.exactly->device_class, request.name)) return verdict;
     } else if (request.first_available.empty()) {
-      return waits(
-          fmt::format("resource claim {}, request {}: unknown request type", full_name(claim), request.name));
+      return waits(Reason(
+          ReasonCode::resource_claim_invalid,
+          fmt::format("resource claim {}, request {}: unknown request type", full_name(claim), request.name),
+          {{Topic::claim, claim.meta.name}, {Topic::request, request.name}}));
     }
     for (const auto& one : request.first_available) {
       const auto name = request.name + "/" + one.name;
@@ -73,7 +74,10 @@ std::optional<Verdict> check_nodes(const api::Allocation& allocation) {
 std::optional<Verdict> check_claim(const api::ResourceClaim& claim, const Snapshot& snapshot) {
   if (const auto& allocation = claim.status.allocation) return check_nodes(*allocation);
   if (snapshot.objects().is_in_flight(claim.meta.uid)) {
-    return waits(fmt::format("resource claim {} is in the process of being allocated", full_name(claim)));
+    return waits(
+        Reason(ReasonCode::resource_claim_in_flight,
+               fmt::format("resource claim {} is in the process of being allocated", full_name(claim)),
+               {{Topic::claim, claim.meta.name}}));
   }
   return check_requests(claim, snapshot);
 }
@@ -133,12 +137,12 @@ class Reach {
 
 // Calls `see` with each row that this plugin turned down for this reason.
 template <typename See>
-void each_row_with(const Snapshot& snapshot, const Decision& decision, std::string_view reason, See see) {
+void each_row_with(const Snapshot& snapshot, const Decision& decision, ReasonCode reason, See see) {
   snapshot.present().each([&](Row row) {
     const auto id = decision.rejections.id(row);
     if (id == kFits) return;
     const auto& verdict = decision.rejections.verdict(id);
-    if (verdict.plugin == kName && verdict.reasons.front() == reason) see(row);
+    if (verdict.reasons.front().code == reason) see(row);
   });
 }
 
@@ -197,7 +201,7 @@ class ClaimsFilter final : public NodeFilter {
     devices::Tally tally(devices::Steps{kTallySteps});
     // Nodes whose device plugins serve other resources have other requests: the first node's are told.
     const DeviceSearch* first = nullptr;
-    each_row_with(snapshot_, decision, kTooFew, [&](Row row) {
+    each_row_with(snapshot_, decision, ReasonCode::insufficient_devices, [&](Row row) {
       const auto here = devices_->at(row);
       if (!here || !here->search) return;
       if (!first) first = here->search;
@@ -215,7 +219,7 @@ class ClaimsFilter final : public NodeFilter {
       if (auto verdict = verdict_of(found, row))
         return {std::move(verdict), found.end == DevicesFound::End::timed_out};
     }
-    if (!reach_.has(row)) return {waits(kUnavailable)};
+    if (!reach_.has(row)) return {waits(Reason(ReasonCode::resource_claim_elsewhere))};
     return {};
   }
 
@@ -224,11 +228,11 @@ class ClaimsFilter final : public NodeFilter {
       case DevicesFound::End::timed_out:
         return fails(fmt::format("node {}: timed out trying to allocate devices", snapshot_.node_name(row)));
       case DevicesFound::End::invalid_pools:
-        return waits("invalid resource pools were encountered");
+        return waits(Reason(ReasonCode::device_pool_invalid));
       case DevicesFound::End::failed:
         return fails(found.error);
       case DevicesFound::End::none:
-        return waits(kTooFew);
+        return waits(Reason(ReasonCode::insufficient_devices));
       case DevicesFound::End::found:
         break;
     }
@@ -375,7 +379,8 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
   const auto& claims = accepted->claims;
   std::vector<Row> rows;
   if (!decision.pre_filter) {
-    each_row_with(snapshot, decision, kUnavailable, [&](Row row) { rows.push_back(row); });
+    each_row_with(snapshot, decision, ReasonCode::resource_claim_elsewhere,
+                  [&](Row row) { rows.push_back(row); });
   }
   const Reach reach(snapshot, claims, binding_timeout_);
   for (std::size_t i = 0; i < claims.size() && !rows.empty(); ++i) {

@@ -27,11 +27,12 @@ PodDevices::PodDevices(std::vector<ClaimPtr> claims, std::shared_ptr<const Exten
 
 // Upstream allocates a claim without requests if the pod has claims of its own and the node's device plugin
 // serves its extended resources. PreBind then fails, as upstream's.
-std::expected<PodDevices::Here, std::string> PodDevices::at(cluster::Row row) const {
+std::expected<PodDevices::Here, framework::Reason> PodDevices::at(cluster::Row row) const {
   if (!extended_) return Here{search_.get(), nullptr};
-  if (extended_->left_over()) return std::unexpected("cannot schedule extended resource claim");
+  if (extended_->left_over())
+    return std::unexpected(framework::Reason(framework::ReasonCode::resource_claim_left_over));
   const auto served = extended_->served_at(row);
-  if (!served) return std::unexpected("cannot fit resource");
+  if (!served) return std::unexpected(framework::Reason(framework::ReasonCode::resource_not_offered));
   if (served->empty() && claims_.empty()) return Here();
   auto known = variants_.find(*served);
   if (known == variants_.end()) {

@@ -26,7 +26,7 @@ class PodDevices {
     const DeviceSearch* search = nullptr;     // null: nothing is
     const ExtendedClaim* extended = nullptr;  // null: none
   };
-  std::expected<Here, std::string> at(cluster::Row row) const;
+  std::expected<Here, framework::Reason> at(cluster::Row row) const;
 
   const std::vector<ClaimPtr>& claims() const { return claims_; }
   const std::shared_ptr<const ExtendedResources>& extended() const { return extended_; }

@@ -18,22 +18,17 @@ using cluster::Row;
 using cluster::Snapshot;
 using framework::Code;
 using framework::PodDelta;
+using framework::ReasonCode;
 using framework::Verdict;
 
 using Counts = CountsByKey<std::int32_t>;
 
-Verdict verdict(Code code, std::string reason) {
-  return {std::string(InterPodAffinity::kName), code, {std::move(reason)}};
+Verdict verdict(Code code, ReasonCode reason) {
+  return {std::string(InterPodAffinity::kName), code, {framework::Reason(reason)}};
 }
-Verdict affinity_verdict() {
-  return verdict(Code::unschedulable_and_unresolvable, "node(s) didn't match pod affinity rules");
-}
-Verdict anti_affinity_verdict() {
-  return verdict(Code::unschedulable, "node(s) didn't match pod anti-affinity rules");
-}
-Verdict existing_verdict() {
-  return verdict(Code::unschedulable, "node(s) didn't satisfy existing pods anti-affinity rules");
-}
+Verdict affinity_verdict() { return verdict(Code::unschedulable_and_unresolvable, ReasonCode::pod_affinity); }
+Verdict anti_affinity_verdict() { return verdict(Code::unschedulable, ReasonCode::pod_anti_affinity); }
+Verdict existing_verdict() { return verdict(Code::unschedulable, ReasonCode::existing_pod_anti_affinity); }
 
 // PreFilter state: the pod's required terms, and pod counts per topology domain.
 struct AffinityState {

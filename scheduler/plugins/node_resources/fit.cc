@@ -30,8 +30,9 @@ bool has_class(const Snapshot& snapshot, std::string_view resource) {
   return snapshot.objects().extended_classes().find(resource) != nullptr;
 }
 
-std::string reason_for(std::string_view resource) { return "Insufficient " + std::string(resource); }
-constexpr std::string_view kTooManyPods = "Too many pods";
+Reason shortage_of(const std::string& resource) {
+  return Reason(ReasonCode::insufficient_resource, {{Topic::resource, resource}});
+}
 
 // The resources with a positive request. Others are not checked, so that a node with overcommitted cpu still
 // takes pods that request no cpu.
@@ -59,9 +60,9 @@ class Shortages {
   static Verdict verdict(const std::vector<Demand>& demands, const std::vector<bool>& lacks) {
     Verdict verdict{
         "NodeResourcesFit", lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable, {}};
-    if (lacks.front()) verdict.reasons.emplace_back(kTooManyPods);
+    if (lacks.front()) verdict.reasons.emplace_back(ReasonCode::too_many_pods);
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      if (lacks[i + 1]) verdict.reasons.push_back(reason_for(demands[i].name));
+      if (lacks[i + 1]) verdict.reasons.push_back(shortage_of(demands[i].name));
     }
     return verdict;
   }

@@ -15,8 +15,10 @@ namespace {
 
 using cluster::Row;
 
-constexpr std::string_view kPlugin = "NodeResourcesFit", kInsufficient = "Insufficient ",
-                           kTooMany = "Too many pods", kPods = "pods";
+using framework::Reason;
+using framework::ReasonCode;
+
+constexpr std::string_view kPods = "pods";
 
 // What one reason is about, and the least amount that was missing so far.
 struct Lack {
@@ -33,14 +35,15 @@ struct Lack {
   }
 };
 
-std::optional<Lack> lack_of(const std::string& reason, const cluster::PodInfo& pod,
+std::optional<Lack> lack_of(const Reason& reason, const cluster::PodInfo& pod,
                             const cluster::Snapshot& snapshot) {
-  if (reason == kTooMany) return Lack{.reason = reason, .resource = std::string(kPods), .want = 1};
-  if (!reason.starts_with(kInsufficient)) return std::nullopt;
-  auto resource = reason.substr(kInsufficient.size());
+  if (reason.code == ReasonCode::too_many_pods)
+    return Lack{.reason = reason.text, .resource = std::string(kPods), .want = 1};
+  if (reason.code != ReasonCode::insufficient_resource) return std::nullopt;
+  std::string resource(framework::named(reason.about, framework::Topic::resource));
   const auto want = pod.requests.get(resource);
   const auto amounts = amounts_of(snapshot, resource, Usage::requested);
-  return Lack{.reason = reason, .resource = std::move(resource), .want = want, .amounts = amounts};
+  return Lack{.reason = reason.text, .resource = std::move(resource), .want = want, .amounts = amounts};
 }
 
 }  // namespace
@@ -65,13 +68,12 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
   std::vector<std::vector<std::size_t>> of_verdict(verdicts.size());                  // indexes of lacks
   boost::unordered_flat_map<std::string_view, std::size_t, cluster::TextHash> known;  // by reason
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    if (verdicts[i].plugin != kPlugin) continue;
     for (const auto& reason : verdicts[i].reasons) {
-      auto it = known.find(reason);
+      auto it = known.find(reason.text);
       if (it == known.end()) {
         auto lack = lack_of(reason, pod, snapshot);
         if (!lack) continue;
-        it = known.emplace(reason, lacks.size()).first;
+        it = known.emplace(reason.text, lacks.size()).first;
         lacks.push_back(std::move(*lack));
       }
       of_verdict[i].push_back(it->second);

@@ -17,6 +17,7 @@ using cluster::Row;
 using cluster::Snapshot;
 using framework::Code;
 using framework::PodDelta;
+using framework::ReasonCode;
 using framework::Verdict;
 
 constexpr std::uint8_t kMissing = 1, kSkewed = 2;  // flags for reject_by_level
@@ -24,12 +25,12 @@ constexpr std::uint8_t kMissing = 1, kSkewed = 2;  // flags for reject_by_level
 Verdict missing_label() {
   return {std::string(PodTopologySpread::kName),
           Code::unschedulable_and_unresolvable,
-          {"node(s) didn't match pod topology spread constraints (missing required label)"}};
+          {framework::Reason(ReasonCode::topology_label_missing)}};
 }
 Verdict skewed() {
   return {std::string(PodTopologySpread::kName),
           Code::unschedulable,
-          {"node(s) didn't match pod topology spread constraints"}};
+          {framework::Reason(ReasonCode::topology_spread_skew)}};
 }
 
 // One constraint with its pod count per domain. A domain is a label value that an eligible node has; its

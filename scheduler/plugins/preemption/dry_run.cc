@@ -130,7 +130,7 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
         error = fmt::format("running \"{}\" filter plugin: {}", failed->plugin, error);
       if (errors.insert(error).second) out.errors.push_back(std::move(error));
     }
-    for (const auto& reason : failed->reasons) ++out.reasons[reason];
+    for (const auto& reason : failed->reasons) ++out.reasons[reason.text];
   }
   return out;
 }

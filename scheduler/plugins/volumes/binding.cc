@@ -19,20 +19,22 @@ using namespace framework;
 constexpr auto kName = VolumeBinding::kName;
 
 // Why the pod cannot use the claim; nullopt: it can. Source: podHasPVCs.
-std::optional<std::string> problem_of(const api::PersistentVolumeClaim* claim, const std::string& name,
-                                      const api::Volume& volume, const api::Pod& pod) {
+std::optional<Reason> problem_of(const api::PersistentVolumeClaim* claim, const std::string& name,
+                                 const api::Volume& volume, const api::Pod& pod) {
   const bool ephemeral = volume.kind == api::Volume::Kind::ephemeral;
   if (!claim) {
     if (!ephemeral) return claim_not_found(name);
-    return fmt::format("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"",
-                       name);
+    return Reason(ReasonCode::claim_not_created, {{Topic::claim, name}});
   }
   if (claim->phase == "Lost") {
-    return fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"", name,
-                       claim->volume_name);
+    return Reason(ReasonCode::volume_not_found,
+                  fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"",
+                              name, claim->volume_name),
+                  {{Topic::claim, name}, {Topic::volume, claim->volume_name}});
   }
-  if (claim->meta.deleted) return fmt::format("persistentvolumeclaim \"{}\" is being deleted", name);
-  if (ephemeral && !is_for_pod(*claim, pod)) return not_for_pod(*claim, pod);
+  if (claim->meta.deleted) return Reason(ReasonCode::claim_deleted, {{Topic::claim, name}});
+  if (ephemeral && !is_for_pod(*claim, pod))
+    return Reason(ReasonCode::claim_of_another_pod, not_for_pod(*claim, pod), {{Topic::claim, name}});
   return std::nullopt;
 }
 
@@ -63,15 +65,26 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
   return claims;
 }
 
+// Of a claim that has to be bound before the pod is scheduled.
+Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
+  Topics about{{Topic::claim, claim.meta.name}};
+  if (!claim.storage_class || claim.storage_class->empty()) return Reason(ReasonCode::claim_not_bound, about);
+  about.emplace_back(Topic::storage_class, *claim.storage_class);
+  return Reason(class_of(snapshot, claim) ? ReasonCode::claim_not_bound : ReasonCode::claim_class_not_found,
+                std::move(about));
+}
+
 Verdict verdict_of(std::uint8_t conflicts) {
   Verdict verdict{std::string(kName), Code::unschedulable_and_unresolvable, {}};
-  const auto add = [&](std::uint8_t conflict, const char* reason) {
-    if (conflicts & conflict) verdict.reasons.emplace_back(reason);
+  const auto add = [&](std::uint8_t conflict, Reason reason) {
+    if (conflicts & conflict) verdict.reasons.push_back(std::move(reason));
   };
-  add(kNodeAffinityConflict, "node(s) didn't match PersistentVolume's node affinity");
-  add(kNoVolumeToBind, "node(s) didn't find available persistent volumes to bind");
-  add(kNotEnoughStorage, "node(s) did not have enough free storage");
-  add(kBoundVolumeMissing, "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+  add(kNodeAffinityConflict, Reason(ReasonCode::volume_affinity_mismatch));
+  add(kNoVolumeToBind, Reason(ReasonCode::no_volume_to_bind));
+  add(kNotEnoughStorage, Reason(ReasonCode::insufficient_storage));
+  add(kBoundVolumeMissing,
+      Reason(ReasonCode::volume_not_found,
+             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"));
   return verdict;
 }
 
@@ -119,7 +132,7 @@ PreparedFilter VolumeBinding::prepare_filter(const PodInfo& pod, const Snapshot&
   const auto claims = claims_of(*pod, snapshot);
   if (!claims) return {.rejected = claims.error()};
   if (!claims->immediate.empty()) {
-    return {.rejected = unresolvable(kName, "pod has unbound immediate PersistentVolumeClaims")};
+    return {.rejected = unresolvable(kName, unbound(*claims->immediate.front(), snapshot))};
   }
   if (claims->bound.empty() && claims->delayed.empty()) return {};
   return {.filter = std::make_unique<BindingFilter>(snapshot, *claims)};

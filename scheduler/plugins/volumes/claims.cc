@@ -35,8 +35,8 @@ std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod&
                      claim.meta.name, pod.full_name());
 }
 
-std::string claim_not_found(std::string_view name) {
-  return fmt::format("persistentvolumeclaim \"{}\" not found", name);
+framework::Reason claim_not_found(const std::string& name) {
+  return framework::Reason(framework::ReasonCode::claim_not_found, {{framework::Topic::claim, name}});
 }
 
 bool claim_ref_matches(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim) {
@@ -61,7 +61,7 @@ bool is_bound(const api::PersistentVolumeClaim& claim) {
   return !claim.volume_name.empty() && claim.meta.annotations.contains("pv.kubernetes.io/bind-completed");
 }
 
-framework::Verdict unresolvable(std::string_view plugin, std::string reason) {
+framework::Verdict unresolvable(std::string_view plugin, framework::Reason reason) {
   return {std::string(plugin), framework::Code::unschedulable_and_unresolvable, {std::move(reason)}};
 }
 

@@ -26,7 +26,7 @@ const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::
 bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 
-std::string claim_not_found(std::string_view name);  // persistentvolumeclaim "name" not found
+framework::Reason claim_not_found(const std::string& name);  // persistentvolumeclaim "name" not found
 
 // True if the volume's claimRef names the claim. A claimRef without a UID matches any claim of that name.
 bool claim_ref_matches(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
@@ -44,7 +44,7 @@ Affinity by_labels(Affinity affinity);
 // annotation is not.
 bool is_bound(const api::PersistentVolumeClaim& claim);
 
-framework::Verdict unresolvable(std::string_view plugin, std::string reason);
+framework::Verdict unresolvable(std::string_view plugin, framework::Reason reason);
 framework::Verdict plugin_error(std::string_view plugin, std::string reason);
 
 // True if a volume of the pod uses the claim; for queueing hints. `ephemeral_too` includes the claims

@@ -68,8 +68,9 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
     const auto* claim = find_claim(snapshot, pod, *name);
     if (!claim && !incoming) continue;
     if (!claim) {
-      return unresolvable(kNodeVolumeLimits, fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_,
-                                                         *name, claim_not_found(*name)));
+      auto reason = claim_not_found(*name);
+      reason.text = fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_, *name, reason.text);
+      return unresolvable(kNodeVolumeLimits, std::move(reason));
     }
     if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod))
       return plugin_error(kNodeVolumeLimits, not_for_pod(*claim, pod));
@@ -145,7 +146,7 @@ Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool 
 }
 
 std::optional<Verdict> too_many() {
-  return Verdict{std::string(kNodeVolumeLimits), Code::unschedulable, {"node(s) exceed max volume count"}};
+  return Verdict{std::string(kNodeVolumeLimits), Code::unschedulable, {Reason(ReasonCode::too_many_volumes)}};
 }
 
 const api::CsiNode::Driver* find_driver(const api::CsiNode& csi_node, std::string_view name) {
@@ -201,7 +202,7 @@ class LimitsTrial final : public NodeTrial {
       if (csi_node_ && find_driver(*csi_node_, driver)) continue;
       return Verdict{std::string(kNodeVolumeLimits),
                      Code::unschedulable,
-                     {fmt::format("{} CSI driver is not installed on the node", driver)}};
+                     {Reason(ReasonCode::csi_driver_missing, {{Topic::driver, driver}})}};
     }
     if (!csi_node_ || std::ranges::none_of(csi_node_->drivers, has_limit)) return std::optional<Verdict>();
     return std::nullopt;

@@ -73,14 +73,10 @@ class Disks {
 };
 
 Verdict disk_conflict() {
-  return {std::string(kVolumeRestrictions), Code::unschedulable, {"node(s) had no available disk"}};
+  return {std::string(kVolumeRestrictions), Code::unschedulable, {Reason(ReasonCode::disk_conflict)}};
 }
 Verdict claim_in_use() {
-  return {std::string(kVolumeRestrictions),
-          Code::unschedulable,
-          {"node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already "
-           "in-use by another "
-           "pod"}};
+  return {std::string(kVolumeRestrictions), Code::unschedulable, {Reason(ReasonCode::claim_in_use)}};
 }
 
 // Counts the pods of a node that hold a disk, and the uses of the ReadWriteOncePod claims in the cluster.

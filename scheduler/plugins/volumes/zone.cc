@@ -106,7 +106,7 @@ class ZoneFilter final : public NodeFilter {
 
   bool ignores_pods() const override { return true; }
   void filter(NodeMask& nodes, Rejections& out) const override {
-    const auto id = out.add(unresolvable(kVolumeZone, "node(s) had no available volume zone"));
+    const auto id = out.add(unresolvable(kVolumeZone, Reason(ReasonCode::volume_zone_mismatch)));
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       if (!chunk_is_empty(nodes, chunk)) reject_chunk(nodes, chunk, outside(chunk), id, out);
     }
@@ -141,29 +141,35 @@ class ZoneFilter final : public NodeFilter {
 // its first consumer.
 std::optional<Verdict> add_topologies(const std::string& claim_name, const api::Pod& pod,
                                       const Snapshot& snapshot, std::vector<VolumeTopology>& to) {
-  if (claim_name.empty()) return unresolvable(kVolumeZone, "PersistentVolumeClaim had no name");
+  const auto incomplete = [&](std::string text) {
+    return unresolvable(kVolumeZone,
+                        Reason(ReasonCode::claim_invalid, std::move(text), {{Topic::claim, claim_name}}));
+  };
+  if (claim_name.empty()) return incomplete("PersistentVolumeClaim had no name");
   const auto* claim = find_claim(snapshot, pod, claim_name);
   if (!claim) return unresolvable(kVolumeZone, claim_not_found(claim_name));
   if (!claim->volume_name.empty()) {
     const auto* volume = find_volume(snapshot, claim->volume_name);
     if (!volume)
-      return unresolvable(kVolumeZone, fmt::format("persistentvolume \"{}\" not found", claim->volume_name));
+      return unresolvable(kVolumeZone,
+                          Reason(ReasonCode::volume_not_found,
+                                 fmt::format("persistentvolume \"{}\" not found", claim->volume_name),
+                                 {{Topic::claim, claim_name}, {Topic::volume, claim->volume_name}}));
     add_topologies(*volume, to);
     return std::nullopt;
   }
   const auto class_name = claim->storage_class.value_or("");
-  if (class_name.empty())
-    return unresolvable(kVolumeZone, "PersistentVolumeClaim had no pv name and storageClass name");
+  if (class_name.empty()) return incomplete("PersistentVolumeClaim had no pv name and storageClass name");
   const auto* storage_class = class_of(snapshot, *claim);
   if (!storage_class) {
-    return unresolvable(kVolumeZone, fmt::format("storageclass.storage.k8s.io \"{}\" not found", class_name));
+    return unresolvable(kVolumeZone,
+                        Reason(ReasonCode::storage_class_not_found,
+                               {{Topic::claim, claim_name}, {Topic::storage_class, class_name}}));
   }
   if (!storage_class->has_binding_mode) {
-    return unresolvable(kVolumeZone,
-                        fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", class_name));
+    return incomplete(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", class_name));
   }
-  if (!storage_class->wait_for_first_consumer)
-    return unresolvable(kVolumeZone, "PersistentVolume had no name");
+  if (!storage_class->wait_for_first_consumer) return incomplete("PersistentVolume had no name");
   return std::nullopt;
 }
 

@@ -296,15 +296,15 @@ TEST_F(Evaluate, ThePointsAddUpAndTheChosenNodeComesFirst) {
   const auto done = run({"shop/waiting", "shop/running"});
   ASSERT_TRUE(done) << done.error().message;
   for (const auto& result : done->results) {
-    const auto report = report_of(result, done->snapshot);
-    ASSERT_TRUE(report.choice);
-    ASSERT_FALSE(report.top.empty());
-    EXPECT_EQ(report.top.front().node, report.choice->node);
-    EXPECT_EQ(report.top.front().score, report.choice->score);
-    for (const auto& node : report.top) {
+    const auto status = report_of(result, done->snapshot).status;
+    ASSERT_TRUE(status.choice);
+    ASSERT_FALSE(status.top_nodes.empty());
+    EXPECT_EQ(status.top_nodes.front().node, status.choice->node);
+    EXPECT_EQ(status.top_nodes.front().score, status.choice->score);
+    for (const auto& node : status.top_nodes) {
       std::int64_t sum = 0;
-      for (std::size_t s = 0; s < report.strategies.size(); ++s) {
-        sum += report.strategies[s].weight * node.strategies[s];
+      for (std::size_t s = 0; s < status.strategies.size(); ++s) {
+        sum += status.strategies[s].weight * node.strategy_scores[s];
       }
       EXPECT_EQ(sum, node.score) << node.node;
     }

@@ -30,8 +30,8 @@ TEST(Devices, APlacedPodHearsWhichItHas) {
 }
 
 TEST(Devices, APendingPodHearsWhatIsWrongWithThem) {
-  const auto words = [](std::vector<DeviceCounts> devices) {
-    Rejection rejection;
+  const auto words = [](std::vector<framework::DeviceTally> devices) {
+    explain::ReportRejection rejection;
     rejection.devices = std::move(devices);
     return shortfall_words(rejection);
   };
@@ -59,12 +59,12 @@ TEST(Devices, TheTableOfPendingPodsHasThem) {
   const auto groups = group_waiting({*pod});
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].asks, "claim gpus");
-  EXPECT_EQ(groups[0].blocked_by, "3 of 3 nodes: does not have enough free devices for the pod's claims");
+  EXPECT_EQ(groups[0].blocked_by, "3 of 3 nodes do not have enough free devices for the pod's claims");
   EXPECT_EQ(groups[0].nearest_miss, "gpu: 4 devices match, 3 in use, 1 free");
 }
 
 TEST(Devices, TheRejectionThatCountsThemSaysMost) {
-  Rejection plain, counted;
+  explain::ReportRejection plain, counted;
   plain.nodes = counted.nodes = 3;
   plain.reason = "plain";
   counted.devices = {{"c", "gpu", 1, 1}};

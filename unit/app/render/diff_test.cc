@@ -13,12 +13,12 @@ namespace {
 TEST(Diff, TheVerdictThenARowForEachDifference) {
   const auto a = read_report(scheduled_report());
   auto b = a;
-  b.choice = Choice{"general-00", 396, 1, 2};
-  b.top = {{"general-00", 396, {100, 96, 0}}, {"general-01", 394, {100, 85, 9}}};
-  b.strategies[1].weight = 2;
-  b.nodes.feasible = 60;
-  b.rejections = {a.rejections[1]};
-  b.rejections[0].nodes = 6;
+  b.status.choice = explain::ReportChoice{"general-00", 396, 1, 2};
+  b.status.top_nodes = {{"general-00", 396, {100, 96, 0}}, {"general-01", 394, {100, 85, 9}}};
+  b.status.strategies[1].weight = 2;
+  b.status.node_counts.feasible = 60;
+  b.status.rejections = {a.status.rejections[1]};
+  b.status.rejections[0].nodes = 6;
   EXPECT_EQ(diff(a, b, "shop/web-07", "shop/web-08", {}),
             "shop/web-07 is on general-01 with 404 points; shop/web-08 is on general-00 with 396 points.\n"
             "                                              shop/web-07  shop/web-08\n"
@@ -54,8 +54,8 @@ TEST(Diff, APlacedPodAndOneThatWaits) {
 
 TEST(Diff, QuestionsCompareTheirReplicas) {
   auto a = read_report(partly_answer()), b = a;
-  b.fitting = 20;
-  b.choice->score = 290;
+  b.status.answer->fitting = 20;
+  b.status.choice->score = 290;
   const auto found = differences(a, b);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].what + found[0].a + found[0].b, "points300290");

@@ -45,9 +45,11 @@ json::value budget(const char* name, const char* selector, int allowed) {
 
 // As the command joins them.
 Drain joined(const std::vector<json::value>& objects, const json::value& answer = drain_answer()) {
-  Drain drain{.node = "n9", .answer = *read_report(answer).changes.at(0).drain};
+  const auto change = read_report(answer).status.answer->changes.at(0);
+  Drain drain{.node = "n9"};
+  set_numbers(change, drain);
   for (const auto& object : objects) drain.pods.push_back(*read_node_pod(object));
-  for (const auto& told : drain.answer.pods) {
+  for (const auto& told : change.pods) {
     const auto pod = std::ranges::find_if(
         drain.pods, [&](const NodePod& each) { return each.ns == "shop" && each.name == told.name; });
     if (pod != drain.pods.end()) pod->answer = told;
@@ -64,7 +66,7 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
       "POD            GOES TO  SCORE  NODES THAT FIT\n"
       "shop/api-0     n2         457              53\n"
       "shop/bare      -            -               -  ✗ no controller creates it again: it would be gone\n"
-      "shop/big       -            -               -  ✗ no node fits; most: does not have enough free cpu\n"
+      "shop/big       -            -               -  ✗ no node fits; most do not have enough free cpu\n"
       "shop/cache-11  n1         447              30  ! budget cache allows 0 disruptions\n"
       "bank/ledger    -            -               -  ? podium does not name it\n"
       "Not evicted: 1 pod of a DaemonSet (kube-system/proxy-1), 1 static pod (kube-system/etcd-n9).\n"
@@ -75,9 +77,9 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
 
 TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
   auto drain = joined({pods_of_n9()[0]});
-  drain.answer.evicted = drain.answer.moved = 1;
-  drain.answer.pending = 0;
-  drain.answer.fullest.clear();
+  drain.evicted = drain.moved = 1;
+  drain.pending = 0;
+  drain.fullest.clear();
   EXPECT_EQ(drain_table(drain, plain()),
             "1 of 1 pod has a new place; nothing would be pending.\n"
             "POD         GOES TO  SCORE  NODES THAT FIT\n"
@@ -105,7 +107,7 @@ TEST(Drain, SaysWhatTheUserMayNotSee) {
                       "! 1 PodDisruptionBudget does not allow all of these evictions now.\n"),
             std::string::npos)
       << text;
-  drain.answer.moved = 0;
+  drain.moved = 0;
   EXPECT_EQ(drain_exit_code(drain), 4);
 }
 

@@ -31,16 +31,14 @@ TEST(Pending, GroupsByReason) {
   pods[1].name = "big-5";
   EXPECT_EQ(pending_table(group_waiting(std::move(pods)), plain()),
             "4 pods wait; 1 more is gated.\n"
-            "PODS        WAIT  ASKS                            BLOCKED BY                                   "
-            "             "
+            "PODS        WAIT  ASKS                            BLOCKED BY                                    "
+            "         "
             "NEAREST MISS\n"
-            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes: does not have enough "
-            "free nvidia.com/gpu  "
-            "gpu-04: 7 nvidia.com/gpu short\n"
-            "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  gate example/quota                           "
-            "             "
+            "ml/big-2…5   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  66 of 66 nodes do not have enough free "
+            "nvidia.com/gpu  gpu-04: 7 nvidia.com/gpu short\n"
+            "ml/gated-1   19m  8 nvidia.com/gpu, 4 cpu, 2.5Gi  gate example/quota                            "
+            "         "
             "-\n"
-            "Evicting other pods would help none of them.\n"
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
@@ -74,10 +72,10 @@ TEST(Pending, BlockedByATaintNamesIt) {
   auto pod = waiting("web");
   pod.report = read_report(json::parse(R"json({"status": {
     "outcome": "Unschedulable", "nodeCounts": {"total": 2},
-    "rejections": [{"reason": "node(s) had untolerated taint(s)", "nodeCount": 2,
+    "rejections": [{"code": "UntoleratedTaint", "reason": "node(s) had untolerated taint(s)", "nodeCount": 2,
                     "taints": ["gpu:NoSchedule"]}]}})json"));
   EXPECT_EQ(group_waiting({std::move(pod)}).front().blocked_by,
-            "2 of 2 nodes: has a taint that the pod does not tolerate: gpu:NoSchedule");
+            "2 of 2 nodes have a taint that the pod does not tolerate: gpu:NoSchedule");
 }
 
 TEST(Pending, NamesWithGapsAndOtherNamesAreCounted) {

@@ -41,31 +41,25 @@ TEST(Text, ListsSayHowManyMore) {
   EXPECT_EQ(listed({}, 3, 2), "2 more");
 }
 
-TEST(Words, TheReadersBeforeThePlugins) {
-  EXPECT_EQ(reason_words("Insufficient cpu"), "does not have enough free cpu");
-  EXPECT_EQ(reason_words("node(s) had untolerated taint {gpu: true}"),
-            "has a taint that the pod does not tolerate: {gpu: true}");
-  EXPECT_EQ(reason_words("node(s) didn't match pod topology spread constraints (missing required label)"),
-            "does not have the label of a topology spread constraint");
-  EXPECT_EQ(reason_words("the budget of the zone is spent"), "the budget of the zone is spent");
+TEST(Words, AnUnknownStrategyKeepsItsName) {
+  EXPECT_EQ(strategy_words("TaintToleration"), "taints");
   EXPECT_EQ(strategy_words("ZoneBudget"), "ZoneBudget");
 }
 
 TEST(Words, OfTaintsThreeAreNamed) {
-  Rejection rejection{.reason = "node(s) had untolerated taint(s)"};
-  EXPECT_EQ(reason_words(rejection), "has a taint that the pod does not tolerate");
+  explain::ReportRejection rejection{.code = "UntoleratedTaint", .nodes = 1};
+  EXPECT_EQ(rejection_words(rejection), "has a taint that the pod does not tolerate");
   rejection.taints = {"a:NoSchedule", "b=1:NoExecute", "c:NoSchedule", "d:NoSchedule"};
   rejection.taints_total = 9;
   EXPECT_EQ(
-      reason_words(rejection),
+      rejection_words(rejection),
       "has a taint that the pod does not tolerate: a:NoSchedule, b=1:NoExecute, c:NoSchedule and 6 more");
 }
 
 TEST(Words, WhatIsMissing) {
   const auto missing = [](const char* resource, const char* least) {
-    Rejection rejection;
-    rejection.resource = resource;
-    rejection.least = least;
+    explain::ReportRejection rejection;
+    if (resource) rejection.shortfall = {resource, least};
     return missing_words(rejection);
   };
   EXPECT_EQ(missing("cpu", "54250m"), "54.25 cpu");

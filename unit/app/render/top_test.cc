@@ -12,7 +12,7 @@ namespace {
 
 std::vector<Report> two_decisions() {
   auto older = read_report(pending_report());
-  older.decided_at = *parse_time("2026-11-23T01:00:00Z");
+  older.status.decided_at = *parse_time("2026-11-23T01:00:00Z");
   return {older, read_report(scheduled_report())};
 }
 
@@ -34,7 +34,7 @@ TEST(Top, NewestDecisionsFirst) {
             "\n"
             "AGO  POD          OUTCOME        WHERE OR WHY\n"
             "10m  shop/web-07  Scheduled      general-01, 404 points\n"
-            "70m  ml/big-2     Unschedulable  66 of 66 nodes: does not have enough free nvidia.com/gpu\n");
+            "70m  ml/big-2     Unschedulable  66 of 66 nodes do not have enough free nvidia.com/gpu\n");
   EXPECT_EQ(top({}, {}, {}, plain()), "No pod waits.\n\nNo decision yet.\n");
 }
 

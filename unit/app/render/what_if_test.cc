@@ -17,7 +17,7 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "  n2       6\n"
             "Replica 14 does not fit any more.\n"
             "Turned down:\n"
-            "  12 nodes  does not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
+            "  12 nodes  do not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
             "With these changes:\n"
             "  DrainNode n9: 4 pods evicted: 4 would move, 0 would stay pending\n"
             "What would let it run, each tried on a copy of the cluster's state:\n"
@@ -30,19 +30,20 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
 
 Report all_fit() {
   auto report = read_report(partly_answer());
-  report.asked = report.fitting = 13;
-  report.failure.reset();
-  report.changes.clear();
-  report.fixes.clear();
-  report.not_modelled.clear();
+  report.status.answer->asked = report.status.answer->fitting = 13;
+  report.status.answer->first_failure.reset();
+  report.status.answer->changes.clear();
+  report.status.answer->fixes.clear();
+  report.status.answer->not_modelled.clear();
   return report;
 }
 
 TEST(WhatIf, CountsByZoneBesideNow) {
   auto report = all_fit();
-  report.zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
-  report.zones_total = 3;
-  report.room = Room{43, false, read_report(partly_answer()).failure};
+  report.status.answer->zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
+  report.status.answer->zones_total = 3;
+  report.status.answer->room =
+      explain::Room{43, false, read_report(partly_answer()).status.answer->first_failure};
   EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
             "shop/web: all 13 fit; room for 43 more after that.\n"
             "  ZONE  NOW  THEN\n"
@@ -50,10 +51,10 @@ TEST(WhatIf, CountsByZoneBesideNow) {
             "  b       0     7\n"
             "  c       0     0\n"
             "Nodes: n1 7 and n2 6.\n"
-            "After that 12 nodes: does not have enough free cpu; least short: 500m cpu.\n"
+            "After that 12 nodes do not have enough free cpu; least short: 500m cpu.\n"
             "Nothing was created. Compare: --drain n1\n");
-  report.zones[1].now = 0;
-  report.room = Room{9987, true, {}};
+  report.status.answer->zones[1].now = 0;
+  report.status.answer->room = explain::Room{9987, true, {}};
   EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
             "shop/web: all 13 fit; room for at least 9987 more after that.\n"
             "  ZONE  PODS\n"
@@ -66,10 +67,10 @@ TEST(WhatIf, CountsByZoneBesideNow) {
 
 TEST(WhatIf, ZonesAndNodesThatAreNotListedAreCounted) {
   auto report = all_fit();
-  report.asked = report.fitting = 500;
-  report.zones = {{"a", 200, 0}, {"b", 180, 0}};
-  report.zones_total = 5;
-  report.placements_total = 400;
+  report.status.answer->asked = report.status.answer->fitting = 500;
+  report.status.answer->zones = {{"a", 200, 0}, {"b", 180, 0}};
+  report.status.answer->zones_total = 5;
+  report.status.answer->placements_total = 400;
   EXPECT_EQ(what_if(report, "shop/web", plain()),
             "shop/web: all 500 fit.\n"
             "  ZONE  PODS\n"
@@ -82,12 +83,12 @@ TEST(WhatIf, ZonesAndNodesThatAreNotListedAreCounted) {
 
 TEST(WhatIf, CountsByNodeWhereTheZonesSayNothing) {
   // None, one, and pods on a node of no zone.
-  const std::vector<Zone> cases[] = {{}, {{"a", 13, 0}}, {{"a", 7, 0}, {"b", 5, 0}}};
+  const std::vector<explain::ZonePlacements> cases[] = {{}, {{"a", 13, 0}}, {{"a", 7, 0}, {"b", 5, 0}}};
   for (const auto& zones : cases) {
     auto report = all_fit();
-    report.zones = zones;
-    report.zones_total = zones.size();
-    report.room = Room{};
+    report.status.answer->zones = zones;
+    report.status.answer->zones_total = zones.size();
+    report.status.answer->room = explain::Room{};
     EXPECT_EQ(what_if(report, "shop/web", plain()),
               "shop/web: all 13 fit; no room for more after that.\n"
               "  NODE  PODS\n"
@@ -99,28 +100,29 @@ TEST(WhatIf, CountsByNodeWhereTheZonesSayNothing) {
 
 TEST(WhatIf, RoomAfterASinglePod) {
   auto report = read_report(partly_answer());
-  report.asked = report.fitting = 1;
-  report.outcome = "Fits";
-  for (const auto& [room, words] :
-       std::vector<std::pair<Room, std::string>>{{{45, false, {}}, "\nRoom for 45 more after that.\n"},
-                                                 {{0, false, {}}, "\nNo room for more after that.\n"}}) {
-    report.room = room;
+  report.status.answer->asked = report.status.answer->fitting = 1;
+  report.status.outcome = "Fits";
+  for (const auto& [room, words] : std::vector<std::pair<explain::Room, std::string>>{
+           {{45, false, {}}, "\nRoom for 45 more after that.\n"},
+           {{0, false, {}}, "\nNo room for more after that.\n"}}) {
+    report.status.answer->room = room;
     EXPECT_NE(what_if(report, "shop/web", plain()).find(words), std::string::npos);
   }
 }
 
 TEST(WhatIf, ADeadlineIsNoBound) {
   auto report = read_report(partly_answer());
-  report.failure.reset();
+  report.status.answer->first_failure.reset();
   EXPECT_NE(what_if(report, "shop/web", plain()).find("\npodium stopped at its deadline; more may fit.\n"),
             std::string::npos);
-  EXPECT_TRUE(capacity(report, "shop/web", plain())
-                  .starts_with(fmt::format("shop/web: room for at least {}.\n", report.fitting)));
+  EXPECT_TRUE(
+      capacity(report, "shop/web", plain())
+          .starts_with(fmt::format("shop/web: room for at least {}.\n", report.status.answer->fitting)));
 }
 
 TEST(WhatIf, ARefusedQuestionHasItsReason) {
   const auto report = read_report(refused_answer());
-  EXPECT_TRUE(report.complete);
+  EXPECT_TRUE(is_complete(report));
   EXPECT_EQ(what_if(report, "shop/web", plain()),
             "shop/web: refused: spec.profile: unknown profile \"gone\"\n");
   EXPECT_EQ(exit_code(report), 2);
@@ -129,7 +131,7 @@ TEST(WhatIf, ARefusedQuestionHasItsReason) {
 TEST(WhatIf, CapacityIsWhatFits) {
   auto report = read_report(partly_answer());
   EXPECT_TRUE(capacity(report, "shop/web", plain()).starts_with("shop/web: room for 13.\n"));
-  report.fitting = 20;
+  report.status.answer->fitting = 20;
   EXPECT_TRUE(capacity(report, "shop/web", plain()).starts_with("shop/web: room for at least 20.\n"));
 }
 
@@ -139,7 +141,7 @@ TEST(WhatIf, AnAnswerToAnEarlierGenerationIsNone) {
   for (auto& condition : object.as_object()["status"].as_object()["conditions"].as_array()) {
     condition.as_object()["observedGeneration"] = 1;
   }
-  EXPECT_FALSE(read_report(object).complete);
+  EXPECT_FALSE(is_complete(read_report(object)));
 }
 
 TEST(WhatIf, ExitCodesAreForScripts) {
@@ -147,7 +149,7 @@ TEST(WhatIf, ExitCodesAreForScripts) {
       {"Fits", 0}, {"PartlyFits", 3}, {"DoesNotFit", 4}, {"Failed", 1}, {"", 1}};
   for (const auto& [outcome, code] : cases) {
     Report report;
-    report.outcome = outcome;
+    report.status.outcome = outcome;
     EXPECT_EQ(exit_code(report), code) << outcome;
   }
 }

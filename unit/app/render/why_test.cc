@@ -25,18 +25,18 @@ TEST(Why, NamesTheNodeTheTieAndTheSum) {
       "Equal on all of these: taints 3×100=300.\n"
       "Lead over general-00, the best with fewer points: 8 (cpu and memory -1, image present +9).\n"
       "Turned down:\n"
-      "  9 nodes  has a taint that the pod does not tolerate: gpu=a100:NoSchedule and gpu=t4:NoSchedule  "
+      "  9 nodes  have a taint that the pod does not tolerate: gpu=a100:NoSchedule and gpu=t4:NoSchedule  "
       "gpu-00, gpu-01, gpu-02 and 6 more\n"
-      "  3 nodes  is cordoned                                                                            "
+      "  3 nodes  are cordoned                                                                            "
       "drained-00, drained-01 and drained-02\n");
 }
 
 TEST(Why, EveryColumnAddsUp) {
   const auto report = read_report(scheduled_report());
-  for (const auto& node : report.top) {
+  for (const auto& node : report.status.top_nodes) {
     std::int64_t sum = 0;
-    for (std::size_t s = 0; s < report.strategies.size(); ++s) {
-      sum += report.strategies[s].weight * node.strategies[s];
+    for (std::size_t s = 0; s < report.status.strategies.size(); ++s) {
+      sum += report.status.strategies[s].weight * node.strategy_scores[s];
     }
     EXPECT_EQ(sum, node.score) << node.node;
   }
@@ -52,10 +52,10 @@ TEST(Why, WideNamesThePlugins) {
 
 TEST(Why, OneNodeThatFitsNeedsNoLead) {
   auto report = read_report(scheduled_report());
-  report.nodes.feasible = 1;
-  report.top.resize(1);
-  report.choice->tied = 1;
-  report.choice->margin.reset();
+  report.status.node_counts.feasible = 1;
+  report.status.top_nodes.resize(1);
+  report.status.choice->tied_nodes = 1;
+  report.status.choice->margin.reset();
   const auto text = why(report, "shop/web-07", plain());
   EXPECT_TRUE(text.starts_with("shop/web-07 is on general-01: 404 points, the only node that fits.\n"))
       << text;
@@ -67,7 +67,7 @@ TEST(Why, APendingPodHearsWhatIsShort) {
   EXPECT_EQ(why(read_report(pending_report()), "ml/big-2", plain()),
             "ml/big-2 is pending: no node fits (66 nodes).\n"
             "Turned down:\n"
-            "  66 nodes  does not have enough free nvidia.com/gpu; least short: 7 nvidia.com/gpu  gpu-02 and "
+            "  66 nodes  do not have enough free nvidia.com/gpu; least short: 7 nvidia.com/gpu  gpu-02 and "
             "65 more\n"
             "Evicting other pods would not help.\n"
             "12 attempts, the last 10m ago.\n"
@@ -77,28 +77,57 @@ TEST(Why, APendingPodHearsWhatIsShort) {
 
 TEST(Why, PreemptionNamesItsVictims) {
   auto report = read_report(pending_report());
-  report.preemption = Eviction{"n3", {"batch/a", "batch/b"}, 2};
-  EXPECT_NE(why(report, "ml/big-2", plain())
-                .find("Preemption: batch/a and batch/b on n3 are evicted to make room.\n"),
-            std::string::npos);
+  report.status.preemption = explain::Preempted{"n3", {{"batch", "a"}, {"batch", "b"}}, 2};
+  const auto text = why(report, "ml/big-2", plain());
+  EXPECT_TRUE(
+      text.starts_with("ml/big-2 is pending: it waits until 2 evicted pods have left n3.\n"
+                       "Evicted to make room: batch/a and batch/b.\n"))
+      << text;
   auto placed = read_report(scheduled_report());
-  placed.preemption = Eviction{"general-01", {"batch/a"}, 1};
+  placed.status.preemption = explain::Preempted{"general-01", {{"batch", "a"}}, 1};
   EXPECT_NE(why(placed, "shop/web-07", plain()).find("\nTo make room, batch/a had to go.\n"),
             std::string::npos);
 }
 
+TEST(Why, AReasonOfThePodItselfIsTheWholeAnswer) {
+  auto report = read_report(json::parse(R"({"status": {"outcome": "Unschedulable", "attempts": 1,
+      "nodeCounts": {"total": 66}, "rejections": [{"plugin": "VolumeBinding", "code": "ClaimClassNotFound",
+      "reason": "pod has unbound immediate PersistentVolumeClaims", "nodeCount": 66,
+      "about": {"claimName": "d-pg-0", "storageClassName": "fast-ssd"}}]}})"));
+  EXPECT_EQ(why(report, "shop/pg-0", plain()),
+            "shop/pg-0 is pending: its claim d-pg-0 names the StorageClass fast-ssd, which does not exist.\n"
+            "1 attempt.\n");
+}
+
+TEST(Why, TheLabelsThatAPodAsksForAreCountedOneByOne) {
+  const auto report =
+      read_report(json::parse(R"({"status": {"outcome": "Unschedulable", "nodeCounts": {"total": 66},
+      "rejections": [{"plugin": "NodeAffinity", "code": "NodeSelectorMismatch", "nodeCount": 66,
+      "reason": "node(s) didn't match Pod's node affinity/selector", "parts": [
+        {"from": "nodeSelector", "requirement": "disk=ssd", "nodeCount": 18},
+        {"from": "nodeSelector", "requirement": "zone=eu-9z", "nodeCount": 0,
+         "values": ["eu-1a", "eu-1b"], "valuesTotal": 3},
+        {"from": "nodeAffinityTerm", "requirement": "arch In [arm64]", "nodeCount": 0}]}]}})"));
+  EXPECT_TRUE(
+      why(report, "shop/sel", plain())
+          .contains("Of the labels that it asks for:\n"
+                    "  nodeSelector disk=ssd                 18 nodes\n"
+                    "  nodeSelector zone=eu-9z                0 nodes  ← values: eu-1a, eu-1b and 1 more\n"
+                    "  nodeAffinity, one of arch In [arm64]   0 nodes\n"));
+}
+
 TEST(Why, AGatedPodWaitsForItsGates) {
   Report report;
-  report.outcome = "Gated";
-  report.gates = {"example/quota", "b"};
+  report.status.outcome = "Gated";
+  report.status.scheduling_gates = {"example/quota", "b"};
   EXPECT_EQ(why(report, "batch/x", plain()),
             "batch/x waits for its scheduling gates: example/quota, b. No node was evaluated.\n");
-  report.gates.clear();
-  report.message = "waits for DynamicResources: could not find ResourceClaim \"batch/gpu\"";
+  report.status.scheduling_gates.clear();
+  report.status.message = "waits for DynamicResources: could not find ResourceClaim \"batch/gpu\"";
   EXPECT_EQ(why(report, "batch/x", plain()),
             "batch/x waits for DynamicResources: could not find ResourceClaim \"batch/gpu\". No node was "
             "evaluated.\n");
-  report.history = {{std::nullopt, "Failed", "claim batch/gpu got deleted in the meantime", 0}};
+  report.status.history = {{std::nullopt, "Failed", "claim batch/gpu got deleted in the meantime", 0}};
   EXPECT_TRUE(why(report, "batch/x", plain()).contains("Earlier attempts:\n")) << "it is gated again";
 }
 
@@ -119,23 +148,23 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
 TEST(WhyNode, ASnippetQuotesAnEmptyValueAndEscapesWhatIsNoText) {
   const auto snippet = [](std::string_view taint) {
     const auto fix = fmt::format(R"({{"type": "TolerateTaint", "message": "m", "taint": {}}})", taint);
-    return read_report(json::parse(fmt::format(
-                           R"({{"spec": {{"dryRun": true}}, "status": {{"fixes": [{}]}}}})", fix)))
-        .fixes[0]
-        .snippet;
+    const auto text = tried_fixes(read_report(
+        json::parse(fmt::format(R"({{"spec": {{"dryRun": true}}, "status": {{"fixes": [{}]}}}})", fix))));
+    return text.substr(text.find("  m\n") + 4);
   };
-  EXPECT_EQ(snippet(R"({"key": "example.com/gone", "value": "", "effect": "NoExecute"})"),
-            "tolerations:\n- {key: example.com/gone, operator: Equal, value: \"\", effect: NoExecute}\n");
+  EXPECT_EQ(
+      snippet(R"({"key": "example.com/gone", "value": "", "effect": "NoExecute"})"),
+      "    tolerations:\n    - {key: example.com/gone, operator: Equal, value: \"\", effect: NoExecute}\n");
   EXPECT_EQ(snippet(R"({"key": "a\nb", "effect": "NoSchedule"})"),
-            "tolerations:\n- {key: \"a\\nb\", operator: Equal, value: \"\", effect: NoSchedule}\n");
+            "    tolerations:\n    - {key: \"a\\nb\", operator: Equal, value: \"\", effect: NoSchedule}\n");
   EXPECT_EQ(snippet("3"), "");
 }
 
 TEST(WhyNode, AnOlderPodiumNamesTheFirstReasonOnly) {
   auto report = read_report(node_answer());
-  report.fixes.clear();
-  report.verdicts[0].checks.clear();
-  report.verdicts[0].resources.clear();
+  report.status.answer->fixes.clear();
+  report.status.answer->verdicts[0].checks.clear();
+  report.status.answer->verdicts[0].resources.clear();
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "No: gpu-03 turns shop/web-07 down.\n"
             "  ✗ it has a taint that the pod does not tolerate\n"
@@ -144,8 +173,8 @@ TEST(WhyNode, AnOlderPodiumNamesTheFirstReasonOnly) {
 
 TEST(WhyNode, SaysThatNoSingleChangeHelps) {
   auto report = read_report(node_answer());
-  report.fixes.clear();
-  report.verdicts[0].checks.resize(2);
+  report.status.answer->fixes.clear();
+  report.status.answer->verdicts[0].checks.resize(2);
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "No: gpu-03 turns shop/web-07 down.\n"
             "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
@@ -155,8 +184,8 @@ TEST(WhyNode, SaysThatNoSingleChangeHelps) {
 
 TEST(WhyNode, SaysYesWithTheRank) {
   auto report = read_report(node_answer());
-  report.fixes.clear();
-  report.verdicts = {{.node = "general-09", .fits = true, .score = 470, .rank = 30}};
+  report.status.answer->fixes.clear();
+  report.status.answer->verdicts = {{.node = "general-09", .fits = true, .score = 470, .rank = 30}};
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
             "Yes: shop/web-07 fits general-09 with 470 points, rank 30 of 54.\n"
             "general-01 is better by 7.\n");
@@ -164,7 +193,8 @@ TEST(WhyNode, SaysYesWithTheRank) {
 
 TEST(WhyNode, ANodeThatIsNotThereIsNamed) {
   Report report;
-  report.verdicts = {{.node = "node-8", .code = "UnknownNode", .reasons = {"the cluster has no such node"}}};
+  report.status.answer.emplace().verdicts = {
+      {.node = "node-8", .code = "UnknownNode", .reasons = {"the cluster has no such node"}}};
   EXPECT_EQ(why_node(report, "shop/web-07", plain()), "There is no node node-8.\n");
 }
 

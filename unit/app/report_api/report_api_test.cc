@@ -107,7 +107,7 @@ struct Served {
   }
 
   void decide() {
-    controller::ReportStatus status;
+    explain::ReportStatus status;
     status.outcome = "Scheduled";
     status.choice.emplace().node = "n1";
     status.choice->score = 731;
@@ -118,7 +118,7 @@ struct Served {
     decisions.remember("shop", "web", "a-uid", status);
   }
   void wait(const std::string& ns, const std::string& pod) {
-    controller::ReportStatus status;
+    explain::ReportStatus status;
     status.outcome = "Unschedulable";
     status.attempts = 3;
     status.node_counts.total = 5;

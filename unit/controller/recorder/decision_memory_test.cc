@@ -9,6 +9,8 @@
 #include "unit/client/doubles.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;

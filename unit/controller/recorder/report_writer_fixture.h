@@ -19,6 +19,7 @@ namespace podium::controller::report_writer_test {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
+using namespace explain;
 using namespace std::chrono_literals;
 using test::node;
 using test::pod;

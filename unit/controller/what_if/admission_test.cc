@@ -10,6 +10,8 @@
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "base/steps.h"
+#include "explain/report/json.h"
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using test::node;

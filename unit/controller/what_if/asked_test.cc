@@ -9,9 +9,11 @@
 
 #include "base/time.h"
 #include "controller/report/metadata.h"
-#include "controller/report/refusal.h"
+#include "explain/report/refusal.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;

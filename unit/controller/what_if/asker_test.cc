@@ -11,6 +11,8 @@
 #include "unit/support/builders.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 namespace asio = boost::asio;

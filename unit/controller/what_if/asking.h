@@ -40,12 +40,12 @@ inline Result<controller::Question> read(std::string_view spec) {
   return controller::read_question(controller::scan_report(text).value(), std::chrono::seconds(600));
 }
 
-inline controller::ReportStatus ask(std::string_view spec, const cluster::Snapshot& snapshot,
-                                    const config::Config& config = default_config(),
-                                    const controller::Budget& budget = {}) {
+inline explain::ReportStatus ask(std::string_view spec, const cluster::Snapshot& snapshot,
+                                 const config::Config& config = default_config(),
+                                 const controller::Budget& budget = {}) {
   const auto question = read(spec);
   return question ? controller::answer(*question, snapshot, config, budget)
-                  : controller::refusal(question.error().message);
+                  : explain::refusal(question.error().message);
 }
 
 // About a pod as the API server has stored it.
@@ -63,14 +63,14 @@ inline controller::Question about(api::Pod pod, int replicas,
   return question;
 }
 
-inline controller::ReportStatus ask(const api::Pod& pod, int replicas, const cluster::Snapshot& snapshot,
-                                    const config::Config& config = default_config(),
-                                    const controller::Budget& budget = {}) {
+inline explain::ReportStatus ask(const api::Pod& pod, int replicas, const cluster::Snapshot& snapshot,
+                                 const config::Config& config = default_config(),
+                                 const controller::Budget& budget = {}) {
   return controller::answer(about(pod, replicas), snapshot, config, budget);
 }
 
 // "true Reason: message"
-inline std::string condition(const controller::ReportStatus& status, std::string_view type) {
+inline std::string condition(const explain::ReportStatus& status, std::string_view type) {
   for (const auto& c : status.conditions) {
     if (c.type == type) return fmt::format("{} {}: {}", c.is_true, c.reason, c.message);
   }
@@ -78,7 +78,7 @@ inline std::string condition(const controller::ReportStatus& status, std::string
 }
 
 using Counts = std::map<std::string, std::size_t>;
-inline Counts placements(const controller::ReportStatus& status) {
+inline Counts placements(const explain::ReportStatus& status) {
   Counts counts;
   if (status.answer) {
     for (const auto& each : status.answer->placements) counts[each.node] = each.count;

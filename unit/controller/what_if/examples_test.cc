@@ -8,9 +8,12 @@
 #include <string>
 #include <tuple>
 
+#include "explain/report/json.h"
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 std::string reports_page() {

@@ -4,11 +4,13 @@
 
 #include "async/virtual_time.h"
 #include "base/time.h"
-#include "controller/report/refusal.h"
 #include "controller/what_if/refreshes.h"
+#include "explain/report/refusal.h"
 #include "unit/controller/what_if/asking_controller.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;

@@ -13,6 +13,8 @@
 #include "unit/controller/what_if/asking_controller.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;

@@ -13,6 +13,8 @@
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using podium::test::node;

@@ -6,9 +6,12 @@
 #include <boost/json/serialize.hpp>
 #include <string>
 
+#include "explain/report/json.h"
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using test::node;

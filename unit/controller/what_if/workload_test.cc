@@ -11,6 +11,8 @@
 #include "unit/controller/what_if/asking.h"
 
 namespace podium::controller {
+
+using namespace explain;
 namespace {
 
 using test::node;

@@ -13,7 +13,7 @@
 
 namespace podium::framework::test {
 
-using Reasons = std::vector<std::string>;
+using Reasons = std::vector<Reason>;
 
 inline PodInfoPtr info(const api::Pod& pod) {
   return cluster::make_pod_info(std::make_shared<const api::Pod>(pod));

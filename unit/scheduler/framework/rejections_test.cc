@@ -55,7 +55,7 @@ TEST(Rejections, AnExtenderMayGiveEveryNodeAReasonOfItsOwn) {
   for (std::size_t i = 0; i < kMany; ++i) {
     const auto name = "n" + std::to_string(i);
     snapshot.set_node(podium::test::node(name).ptr());
-    opinion.failed.emplace_back(name, verdict_of(i).reasons.front());
+    opinion.failed.emplace_back(name, verdict_of(i).reasons.front().text);
   }
   const auto pod = info(podium::test::pod("p"));
   const Profile profile{};

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "scheduler/framework/plugin.h"
-#include "scheduler/plugins/reason_codes.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "unit/support/builders.h"
 
@@ -53,9 +52,9 @@ inline std::string text_of(const framework::Verdict& verdict) {
   using enum framework::Code;
   std::string text = verdict.code == unschedulable ? "U" : verdict.code == error ? "E" : "UU";
   for (const auto& reason : verdict.reasons) {
-    text += "; " + reason;
-    EXPECT_TRUE(verdict.code == error || plugins::reason_code(verdict.plugin, reason) != plugins::kOtherCode)
-        << verdict.plugin << ": " << reason << ": not in scheduler/plugins/reason_codes.cc";
+    text += "; " + reason.text;
+    EXPECT_TRUE(verdict.code == error || reason.code != framework::ReasonCode::other)
+        << verdict.plugin << ": " << reason.text << ": has no code";
   }
   return text;
 }

@@ -13,7 +13,8 @@ TEST(SchedulingGates, KeepsGatedPodsOut) {
       {"two gates, in their order", pod("a").gate("foo").gate("bar"),
        framework::Verdict{"SchedulingGates",
                           framework::Code::unschedulable_and_unresolvable,
-                          {"waiting for scheduling gates: [foo bar]"}}},
+                          {framework::Reason(framework::ReasonCode::scheduling_gated,
+                                             "waiting for scheduling gates: [foo bar]")}}},
   };
   const auto plugin = make(make_scheduling_gates);
   const auto& gates = dynamic_cast<const framework::PreEnqueuePlugin&>(*plugin);

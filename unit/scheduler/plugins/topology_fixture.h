@@ -36,7 +36,7 @@ using Scores = std::optional<std::map<std::string, std::int64_t>>;
 
 inline std::string text(const std::optional<framework::Verdict>& verdict) {
   if (!verdict) return "";
-  return (verdict->code == framework::Code::unschedulable ? "U: " : "UU: ") + verdict->reasons.front();
+  return (verdict->code == framework::Code::unschedulable ? "U: " : "UU: ") + verdict->reasons.front().text;
 }
 
 inline Verdicts filter(const framework::FilterPlugin& plugin, const api::Pod& pod,

@@ -1,0 +1,158 @@
+// The verdict on a node that a question names: each filter's own, and what would let the pod fit.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/render/amounts.h"
+#include "app/render/why.h"
+#include "app/render/words.h"
+#include "explain/report/words.h"
+
+namespace podium::render {
+namespace {
+
+constexpr std::string_view kFitPlugin = "NodeResourcesFit";
+
+// A reason that a filter gave, which may be kube-scheduler's text alone.
+struct Given {
+  std::string_view plugin;
+  const std::string& text;
+  const explain::Cause* cause;  // null: an older podium
+};
+
+// The reasons of a verdict or a check, with their causes.
+template <typename From>
+std::vector<Given> given_by(const From& from) {
+  std::vector<Given> out;
+  for (std::size_t i = 0; i < from.reasons.size(); ++i)
+    out.push_back({from.plugin, from.reasons[i], i < from.causes.size() ? &from.causes[i] : nullptr});
+  return out;
+}
+
+std::string rejection_line(const Given& given, const Options& options,
+                           const std::vector<std::string>& taints = {}) {
+  const auto code = given.cause ? std::string_view(given.cause->code) : std::string_view();
+  const auto words = given.cause ? explain::reason_words(code, given.cause->about, given.text) : given.text;
+  const bool is_of_node = given.cause && words != given.text && !explain::is_of_pod(code);
+  return fmt::format("  {} {}{}{}{}\n", options.style.bad("✗"), is_of_node ? "it " : "", words,
+                     taint_words(taints, taints.size()),
+                     options.wide ? fmt::format("  ({}: {})", given.plugin, given.text) : "");
+}
+
+// Requested and free amounts. An amount that is short has a line of its own; the others go to `passed`.
+std::string resource_lines(const explain::NodeVerdict& verdict, const explain::FilterCheck& fit,
+                           const Options& options, std::vector<std::string>& passed) {
+  std::string out;
+  std::vector<std::string_view> shown;
+  const auto given = given_by(fit);
+  const auto resource_of = [](const Given& one) {
+    return one.cause ? framework::named(one.cause->about, framework::Topic::resource) : std::string_view();
+  };
+  for (const auto& amount : verdict.resources) {
+    const auto words = fmt::format("{} {} free", amount.resource,
+                                   requested_of_free(amount.resource, amount.requested, amount.free));
+    if (std::ranges::find(given, amount.resource, resource_of) == given.end()) {
+      passed.push_back(words);
+    } else {
+      out += fmt::format("  {} {}\n", options.style.bad("✗"), words);
+      shown.push_back(amount.resource);
+    }
+  }
+  for (const auto& one : given) {
+    const auto resource = resource_of(one);
+    if (resource.empty() || std::ranges::find(shown, resource) == shown.end())
+      out += rejection_line(one, options);
+  }
+  if (fit.passes && verdict.resources.empty()) passed.push_back(filter_words(fit.plugin));
+  return out;
+}
+
+// What each filter says of the node: what rejects the pod first, then what it passes.
+std::string check_lines(const explain::NodeVerdict& verdict, const Options& options) {
+  std::string out;
+  std::vector<std::string> amounts, passed;
+  const auto is_of_check = [&](const std::string& reason) {
+    return std::ranges::any_of(verdict.checks, [&](const explain::FilterCheck& check) {
+      return std::ranges::find(check.reasons, reason) != check.reasons.end();
+    });
+  };
+  for (const auto& given : given_by(verdict)) {
+    if (!is_of_check(given.text)) out += rejection_line(given, options);
+  }
+  for (const auto& check : verdict.checks) {
+    if (check.plugin == kFitPlugin) {
+      out += resource_lines(verdict, check, options, amounts);
+    } else if (check.passes) {
+      passed.push_back(filter_words(check.plugin));
+    } else {
+      for (const auto& given : given_by(check)) out += rejection_line(given, options, check.taints);
+    }
+  }
+  for (const auto& line : {amounts, passed}) {
+    if (line.empty()) continue;
+    out += " ";
+    for (const auto& words : line) out += fmt::format(" {} {} ", options.style.good("✓"), words);
+    out.back() = '\n';
+  }
+  return out;
+}
+
+// How the node would rank with the first fix for it.
+std::string fixed_rank(const Report& report, const explain::NodeVerdict& verdict) {
+  const auto& answer = answer_of(report);
+  if (!report.status.choice || !report.status.choice->score) return {};
+  const auto fix = std::ranges::find_if(
+      answer.fixes, [&](const explain::ReportFix& each) { return each.node == verdict.node && each.score; });
+  if (fix == answer.fixes.end()) return {};
+  const auto more = *fix->score - *report.status.choice->score;
+  const auto& name = fix->message.empty() ? fix->type : fix->message;
+  if (more == 0)
+    return fmt::format("With \"{}\", {} has as many points as {}.\n", name, verdict.node,
+                       report.status.choice->node);
+  return fmt::format("With \"{}\", {} has {} {} than {}.\n", name, verdict.node,
+                     counted(static_cast<std::size_t>(more > 0 ? more : -more), "point"),
+                     more > 0 ? "more" : "fewer", report.status.choice->node);
+}
+
+}  // namespace
+
+bool is_unknown_node(const explain::NodeVerdict& verdict) { return verdict.code == "UnknownNode"; }
+
+std::string why_node(const Report& report, const std::string& subject, const Options& options) {
+  if (refusal_of(report)) return why(report, subject, options);
+  const auto& answer = answer_of(report);
+  std::string ranks;
+  std::string out;
+  for (const auto& verdict : answer.verdicts) {
+    const auto node = options.style.bold(verdict.node);
+    if (is_unknown_node(verdict)) {
+      out += fmt::format("There is no node {}.\n", node);
+      continue;
+    }
+    if (!verdict.fits) {
+      out += fmt::format("{}: {} turns {} down.\n", options.style.bad("No"), node, subject);
+      out += check_lines(verdict, options);
+      ranks += fixed_rank(report, verdict);
+      if (!verdict.would_fit_with.empty()) {
+        if (answer.fixes.empty()) out += fmt::format("It would fit with {}.\n", verdict.would_fit_with);
+      } else if (answer.fixes.empty()) {
+        out += "No single change that podium tried would let it fit there.\n";
+      }
+      continue;
+    }
+    out += fmt::format("{}: {} fits {}", options.style.good("Yes"), subject, node);
+    if (verdict.score) out += fmt::format(" with {} points", *verdict.score);
+    if (verdict.rank)
+      out += fmt::format(", rank {} of {}", *verdict.rank, report.status.node_counts.feasible);
+    out += ".\n" + check_lines(verdict, options);
+    if (report.status.choice && report.status.choice->node != verdict.node && report.status.choice->score &&
+        verdict.score) {
+      out += fmt::format("{} is better by {}.\n", report.status.choice->node,
+                         *report.status.choice->score - *verdict.score);
+    }
+  }
+  if (answer.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
+  return out + tried_fixes(report) + ranks;
+}
+
+}  // namespace podium::render

@@ -1,0 +1,386 @@
+// The parts of a report's status that a what-if's answer has beside those of a decision, and their fields.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/report/fields.h"
+#include "scheduler/framework/findings.h"
+#include "scheduler/framework/reason.h"
+
+namespace podium::explain {
+
+struct NodeCounts {
+  std::size_t total = 0, evaluated = 0, feasible = 0;
+};
+template <>
+struct Fields<NodeCounts> {
+  static constexpr std::tuple all{
+      required("total", &NodeCounts::total),
+      required("evaluated", &NodeCounts::evaluated),
+      required("feasible", &NodeCounts::feasible),
+  };
+};
+
+template <>
+struct Fields<framework::DeviceTally> {
+  using Tally = framework::DeviceTally;
+  static constexpr std::tuple all{
+      required("claimName", &Tally::claim), required("request", &Tally::request),
+      required("matched", &Tally::matched), required("inUse", &Tally::in_use),
+      required("tainted", &Tally::tainted), required("tooSmall", &Tally::too_small),
+  };
+};
+
+// A reason for programs, beside kube-scheduler's text.
+struct Cause {
+  std::string code;
+  framework::Topics about = {};
+};
+template <>
+struct Fields<Cause> {
+  static constexpr std::tuple all{
+      required("code", &Cause::code),
+      field("about", &Cause::about),
+  };
+};
+
+// The source of a part that is one of several terms, any of which is enough.
+inline constexpr const char* kOneOfSeveralTerms = "nodeAffinityTerm";
+
+// A part of the pod's node selector or required node affinity.
+struct UnmetPart {
+  std::string from, requirement;  // from: nodeSelector, nodeAffinity or kOneOfSeveralTerms
+  std::size_t nodes = 0;          // that meet it, whatever the other parts say
+  // Where no node does: the values that the label has on nodes.
+  std::vector<std::string> values = {};  // at most 5, those of most nodes first
+  std::size_t values_total = 0;
+};
+template <>
+struct Fields<UnmetPart> {
+  static constexpr std::tuple all{
+      required("from", &UnmetPart::from),
+      required("requirement", &UnmetPart::requirement, Meaning::text),
+      required("nodeCount", &UnmetPart::nodes),
+      counted("values", &UnmetPart::values, "valuesTotal", &UnmetPart::values_total, Meaning::domain),
+  };
+};
+
+// What is missing, where a resource is.
+struct Shortfall {
+  std::string resource, least;  // the least missing amount, as a quantity
+  std::string node = {};        // where that much is missing
+};
+template <>
+struct Fields<Shortfall> {
+  static constexpr std::tuple all{
+      required("resource", &Shortfall::resource, Meaning::name),
+      required("least", &Shortfall::least),
+      field("nodeName", &Shortfall::node, Meaning::node),
+  };
+};
+
+struct ReportRejection {
+  std::string plugin, code, reason;  // plugin: empty if it is no single one
+  std::size_t nodes = 0;
+  bool preemption_may_help = false;
+  framework::Topics about = {};
+  std::vector<UnmetPart> parts = {};  // of NodeSelectorMismatch, where no node fits: at most 8
+  std::optional<Shortfall> shortfall = {};
+  std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
+  std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
+  std::size_t taints_total = 0;
+  std::vector<std::string> examples = {};  // at most 3
+};
+template <>
+struct Fields<ReportRejection> {
+  static constexpr std::tuple all{
+      required("code", &ReportRejection::code),
+      required("reason", &ReportRejection::reason, Meaning::text),
+      required("nodeCount", &ReportRejection::nodes),
+      required("preemptionMayHelp", &ReportRejection::preemption_may_help),
+      field("plugin", &ReportRejection::plugin, Meaning::name),
+      field("about", &ReportRejection::about),
+      field("parts", &ReportRejection::parts),
+      field("shortfall", &ReportRejection::shortfall),
+      counted("taints", &ReportRejection::taints, "taintsTotal", &ReportRejection::taints_total),
+      field("devices", &ReportRejection::devices),
+      field("examples", &ReportRejection::examples, Meaning::node),
+  };
+};
+
+struct ReplicaPlacement {
+  std::string node;
+  std::size_t count = 0;
+};
+template <>
+struct Fields<ReplicaPlacement> {
+  static constexpr std::tuple all{
+      required("nodeName", &ReplicaPlacement::node, Meaning::node),
+      required("count", &ReplicaPlacement::count),
+  };
+};
+
+// The first replica that does not fit.
+struct FirstFailure {
+  std::size_t replica = 1;  // from 1
+  std::string reason, message;
+  NodeCounts node_counts = {};
+  std::vector<ReportRejection> rejections = {};  // at most 16
+  std::size_t rejections_total = 0;
+};
+template <>
+struct Fields<FirstFailure> {
+  static constexpr std::tuple all{
+      required("replica", &FirstFailure::replica),
+      required("nodeCounts", &FirstFailure::node_counts),
+      field("reason", &FirstFailure::reason, Meaning::text),
+      field("message", &FirstFailure::message, Meaning::text),
+      counted("rejections", &FirstFailure::rejections, "rejectionsTotal", &FirstFailure::rejections_total),
+  };
+};
+
+// How many more fit after all that were asked for.
+struct Room {
+  std::size_t count = 0;
+  bool may_be_more = false;  // not counted further: the bound of replicas, or the deadline
+  std::optional<FirstFailure> first_failure = {};
+};
+template <>
+struct Fields<Room> {
+  static constexpr std::tuple all{
+      required("count", &Room::count),
+      required("mayBeMore", &Room::may_be_more),
+      field("firstFailure", &Room::first_failure),
+  };
+};
+
+// A value of the label topology.kubernetes.io/zone.
+struct ZonePlacements {
+  std::string name;
+  std::size_t count = 0;  // replicas on its nodes
+  std::size_t now = 0;    // placed pods of the workload, as if which were not there it was asked
+};
+template <>
+struct Fields<ZonePlacements> {
+  static constexpr std::tuple all{
+      required("name", &ZonePlacements::name),
+      required("count", &ZonePlacements::count),
+      required("now", &ZonePlacements::now),
+  };
+};
+
+// What one filter says of a node.
+struct FilterCheck {
+  std::string plugin;
+  bool passes = true;
+  std::vector<std::string> reasons = {};  // at most 4; none: it passes
+  std::vector<Cause> causes = {};         // of the reasons, in their order
+  std::vector<std::string> taints = {};   // at most 3 that are not tolerated
+};
+template <>
+struct Fields<FilterCheck> {
+  static constexpr std::tuple all{
+      required("plugin", &FilterCheck::plugin, Meaning::name),
+      required("passes", &FilterCheck::passes),
+      field("reasons", &FilterCheck::reasons, Meaning::text),
+      field("causes", &FilterCheck::causes),
+      field("taints", &FilterCheck::taints),
+  };
+};
+
+// What a pod requests, and what is free on a node, as quantities.
+struct RequestedAmount {
+  std::string resource, requested, free;
+};
+template <>
+struct Fields<RequestedAmount> {
+  static constexpr std::tuple all{
+      required("resource", &RequestedAmount::resource, Meaning::name),
+      required("requested", &RequestedAmount::requested),
+      required("free", &RequestedAmount::free),
+  };
+};
+
+// The verdict on a node that the question names.
+struct NodeVerdict {
+  std::string node;
+  bool fits = false;
+  std::optional<std::int64_t> score = {};
+  std::vector<std::int64_t> strategy_scores = {};
+  std::optional<std::size_t> rank = {};  // from 1
+  std::string plugin = {}, code = {};
+  std::vector<std::string> reasons = {};  // at most 16
+  std::vector<Cause> causes = {};         // of the reasons, in their order
+  std::string would_fit_with = {};
+  // Each filter's own verdict, also those of filters after the one that rejects.
+  std::vector<FilterCheck> checks = {};         // at most 16
+  std::vector<RequestedAmount> resources = {};  // of the first replica; at most 16
+};
+template <>
+struct Fields<NodeVerdict> {
+  static constexpr std::tuple all{
+      required("nodeName", &NodeVerdict::node, Meaning::node),
+      required("fits", &NodeVerdict::fits),
+      field("score", &NodeVerdict::score),
+      field("rank", &NodeVerdict::rank),
+      field("strategyScores", &NodeVerdict::strategy_scores),
+      field("plugin", &NodeVerdict::plugin, Meaning::name),
+      field("code", &NodeVerdict::code),
+      field("reasons", &NodeVerdict::reasons, Meaning::text),
+      field("causes", &NodeVerdict::causes),
+      field("wouldFitWith", &NodeVerdict::would_fit_with, Meaning::text),
+      field("checks", &NodeVerdict::checks),
+      field("resources", &NodeVerdict::resources),
+  };
+};
+
+// The replicas of a group in one domain.
+struct GroupDomain {
+  std::string name;
+  std::size_t fitting = 0, missing = 0;
+};
+template <>
+struct Fields<GroupDomain> {
+  static constexpr std::tuple all{
+      required("name", &GroupDomain::name, Meaning::domain),
+      required("fitting", &GroupDomain::fitting),
+      required("missing", &GroupDomain::missing),
+  };
+};
+
+// Whether a group fits together.
+struct GroupAnswer {
+  std::size_t min_count = 1;
+  std::string topology_key;
+  bool fits = false;
+  std::string domain = {};
+  std::vector<GroupDomain> domains = {};  // at most 16
+  std::size_t domains_total = 0;
+};
+template <>
+struct Fields<GroupAnswer> {
+  static constexpr std::tuple all{
+      required("minCount", &GroupAnswer::min_count),
+      required("fits", &GroupAnswer::fits),
+      field("topologyKey", &GroupAnswer::topology_key, Meaning::name),
+      counted("domains", &GroupAnswer::domains, "domainsTotal", &GroupAnswer::domains_total),
+      field("domain", &GroupAnswer::domain, Meaning::domain),
+  };
+};
+
+// A pod of a drained node, in the namespace of the what-if.
+struct DrainedPod {
+  std::string name;
+  std::string node = {};  // its new one; empty: none
+  std::optional<std::int64_t> score = {};
+  std::optional<std::size_t> feasible = {};  // nodes on which it fits
+  std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
+  std::optional<Cause> cause = {};           // of NoNode: what held most nodes
+};
+template <>
+struct Fields<DrainedPod> {
+  static constexpr std::tuple all{
+      required("name", &DrainedPod::name), field("nodeName", &DrainedPod::node, Meaning::node),
+      field("score", &DrainedPod::score),  field("feasible", &DrainedPod::feasible),
+      field("code", &DrainedPod::code),    field("reason", &DrainedPod::reason, Meaning::text),
+      field("cause", &DrainedPod::cause),
+  };
+};
+
+// A node that took pods of a drained one, and the resource of which most is taken then.
+struct FullNode {
+  std::string node, resource = {};
+  std::size_t percent = 0;
+};
+template <>
+struct Fields<FullNode> {
+  static constexpr std::tuple all{
+      required("nodeName", &FullNode::node, Meaning::node),
+      required("resource", &FullNode::resource, Meaning::name),
+      required("percent", &FullNode::percent),
+  };
+};
+
+// What one change of the question did.
+struct ChangeResult {
+  std::string type, node, message;
+  std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
+  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: in the what-if's namespace
+  std::vector<DrainedPod> pods = {};                              // at most 64 of those
+  std::vector<FullNode> fullest = {};                             // at most 3
+};
+template <>
+struct Fields<ChangeResult> {
+  static constexpr std::tuple all{
+      required("type", &ChangeResult::type),
+      field("nodeName", &ChangeResult::node, Meaning::node),
+      field("message", &ChangeResult::message, Meaning::text),
+      field("podsMoved", &ChangeResult::pods_moved),
+      field("podsPending", &ChangeResult::pods_pending),
+      field("budgetsBroken", &ChangeResult::budgets_broken),
+      field("podsEvicted", &ChangeResult::pods_evicted),
+      field("podsTotal", &ChangeResult::pods_total),
+      field("pods", &ChangeResult::pods),
+      field("fullest", &ChangeResult::fullest),
+  };
+};
+
+// A single change with which the pod fits.
+struct ReportFix {
+  std::string type;
+  boost::json::object fields = {};  // those of its type
+  std::string message, node;
+  std::optional<std::int64_t> score = {};
+};
+template <>
+struct Fields<ReportFix> {
+  static constexpr std::tuple all{
+      required("type", &ReportFix::type),
+      rest(&ReportFix::fields),
+      field("message", &ReportFix::message, Meaning::text),
+      field("nodeName", &ReportFix::node, Meaning::node),
+      field("score", &ReportFix::score),
+  };
+};
+
+struct ReportAnswer {
+  std::size_t asked = 1, fitting = 0;        // replicas
+  std::vector<ReplicaPlacement> placements;  // at most 64, by count, then name
+  std::size_t placements_total = 0;          // nodes that take replicas
+  std::vector<ZonePlacements> zones;         // at most 16, by count, then name; also those without replicas
+  std::size_t zones_total = 0;
+  std::optional<Room> room;
+  std::optional<FirstFailure> first_failure;
+  std::vector<NodeVerdict> verdicts;
+  std::optional<GroupAnswer> group;
+  std::vector<ChangeResult> changes;
+  std::vector<ReportFix> fixes;
+  std::vector<std::string> not_modelled;
+};
+template <>
+struct Fields<ReportAnswer> {
+  static constexpr std::tuple all{
+      group("replicas", required("asked", &ReportAnswer::asked), required("fitting", &ReportAnswer::fitting)),
+      counted("placements", &ReportAnswer::placements, "placementsTotal", &ReportAnswer::placements_total),
+      counted("zones", &ReportAnswer::zones, "zonesTotal", &ReportAnswer::zones_total),
+      field("room", &ReportAnswer::room),
+      field("firstFailure", &ReportAnswer::first_failure),
+      field("verdicts", &ReportAnswer::verdicts),
+      field("group", &ReportAnswer::group),
+      field("changes", &ReportAnswer::changes),
+      field("fixes", &ReportAnswer::fixes),
+      field("notModelled", &ReportAnswer::not_modelled, Meaning::text),
+  };
+};
+
+// Counts the replicas of each node. `nodes`: the node of each replica.
+void set_placements(ReportAnswer& answer, const std::vector<std::string>& nodes);
+void set_zones(ReportAnswer& answer, std::vector<ZonePlacements> zones);
+
+}  // namespace podium::explain

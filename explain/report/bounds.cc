@@ -1,0 +1,222 @@
+#include "explain/report/bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json/monotonic_resource.hpp>
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/report/json.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+std::string text_of(const ReportStatus& status) {
+  // Hundreds of small values: allocated in one block and freed with it.
+  std::array<unsigned char, 16'384> block;
+  json::monotonic_resource memory(block.data(), block.size());
+  return json::serialize(to_json(status, json::storage_ptr(&memory)));
+}
+
+template <typename List>
+void keep(List& list, std::size_t most) {
+  list.resize(std::min(list.size(), most));
+}
+
+// Of one meaning: sentences, or names of plugins, resources and domains, as long as their authors like.
+void cut_to(ReportStatus& status, Meaning meaning, std::size_t bytes) {
+  each_text(status, [&](Meaning has, std::string& text) {
+    if (has == meaning) text = cut(std::move(text), bytes);
+  });
+}
+void cut_texts(ReportStatus& status, std::size_t bytes) { cut_to(status, Meaning::text, bytes); }
+void cut_names(ReportStatus& status, std::size_t bytes) {
+  cut_to(status, Meaning::name, bytes);
+  cut_to(status, Meaning::domain, bytes);
+}
+
+void cut_strategies(ReportStatus& status, std::size_t nodes) {
+  for (auto& strategy : status.strategies) keep(strategy.top_nodes, nodes);
+}
+
+// The nodes that a rejection names, and their taints.
+void keep_nodes(ReportRejection& rejection, std::size_t most) {
+  keep(rejection.examples, most);
+  keep(rejection.taints, most);
+  if (most == 0 && rejection.shortfall) rejection.shortfall->node.clear();
+  if (most == 0) rejection.parts.clear();
+  for (auto& part : rejection.parts) keep(part.values, most);
+}
+
+void cut_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
+  keep(status.rejections, most);
+  for (auto& rejection : status.rejections) keep_nodes(rejection, examples);
+}
+
+// Those given, and the requests that were counted.
+void cut_devices(ReportStatus& status, std::size_t given, std::size_t requests) {
+  keep(status.devices, given);
+  for (auto& rejection : status.rejections) keep(rejection.devices, requests);
+}
+
+constexpr void (*kSteps[])(ReportStatus&) = {
+    [](ReportStatus& s) { cut_strategies(s, 3); },
+    [](ReportStatus& s) { cut_texts(s, 1024); },
+    [](ReportStatus& s) { cut_rejections(s, 16, 1); },
+    [](ReportStatus& s) { cut_devices(s, 8, 4); },
+    [](ReportStatus& s) { cut_strategies(s, 1); },
+    [](ReportStatus& s) { cut_texts(s, 256); },
+    [](ReportStatus& s) { keep(s.top_nodes, 5); },
+    [](ReportStatus& s) {
+      if (s.preemption) keep(s.preemption->victims, 4);
+    },
+    [](ReportStatus& s) { cut_rejections(s, 8, 1); },
+    [](ReportStatus& s) { cut_strategies(s, 0); },
+    [](ReportStatus& s) { keep(s.scheduling_gates, 4); },
+    [](ReportStatus& s) { cut_names(s, 63); },
+    [](ReportStatus& s) { cut_devices(s, 4, 1); },
+    [](ReportStatus& s) { cut_rejections(s, 4, 0); },
+    [](ReportStatus& s) { keep(s.top_nodes, 2); },
+    [](ReportStatus& s) { cut_texts(s, 100); },
+    [](ReportStatus& s) {
+      for (auto& top : s.top_nodes) top.strategy_scores.clear();
+      if (s.preemption) keep(s.preemption->victims, 1);
+      keep(s.strategies, 8);
+      keep(s.scheduling_gates, 1);
+      keep(s.history, 2);
+    },
+    [](ReportStatus& s) {
+      s.strategies.clear();
+      keep(s.rejections, 2);
+      keep(s.top_nodes, 1);
+      cut_devices(s, 0, 0);
+    },
+};
+
+// --- answers ---
+
+constexpr std::size_t kStampedBytes = 512;  // times and generations that are not there yet
+
+template <typename See>
+void each_failure(ReportAnswer& answer, See see) {
+  if (answer.first_failure) see(*answer.first_failure);
+  if (answer.room && answer.room->first_failure) see(*answer.room->first_failure);
+}
+
+void cut_answer_devices(ReportStatus& status, std::size_t given, std::size_t requests) {
+  cut_devices(status, given, requests);
+  each_failure(*status.answer, [&](FirstFailure& failure) {
+    for (auto& rejection : failure.rejections) keep(rejection.devices, requests);
+  });
+}
+
+void cut_answer_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
+  cut_rejections(status, most, examples);
+  each_failure(*status.answer, [&](FirstFailure& failure) {
+    keep(failure.rejections, most);
+    for (auto& rejection : failure.rejections) keep_nodes(rejection, examples);
+  });
+}
+
+// A term or a constraint is the author's own, and as long as that. The message says which it is.
+void drop_fields(ReportAnswer& answer, std::size_t longer_than) {
+  for (auto& fix : answer.fixes) {
+    if (json::serialize(fix.fields).size() > longer_than) fix.fields.clear();
+  }
+}
+
+void cut_verdicts(ReportAnswer& answer, std::size_t checks, std::size_t reasons) {
+  for (auto& verdict : answer.verdicts) {
+    keep(verdict.checks, checks);
+    keep(verdict.reasons, reasons);
+    keep(verdict.causes, reasons);
+    for (auto& check : verdict.checks) {
+      keep(check.reasons, reasons);
+      keep(check.causes, reasons);
+      keep(check.taints, reasons);
+    }
+  }
+}
+
+void cut_pods(ReportAnswer& answer, std::size_t most) {
+  for (auto& change : answer.changes) keep(change.pods, most);
+}
+
+constexpr void (*kAnswerSteps[])(ReportStatus&) = {
+    [](ReportStatus& s) { drop_fields(*s.answer, 2048); },
+    [](ReportStatus& s) { cut_strategies(s, 3); },
+    [](ReportStatus& s) { cut_answer_devices(s, 8, 4); },
+    [](ReportStatus& s) { cut_texts(s, 1024); },
+    [](ReportStatus& s) { cut_answer_rejections(s, 16, 1); },
+    [](ReportStatus& s) { drop_fields(*s.answer, 512); },
+    [](ReportStatus& s) { cut_texts(s, 256); },
+    [](ReportStatus& s) { cut_strategies(s, 1); },
+    [](ReportStatus& s) { keep(s.answer->placements, 32); },
+    [](ReportStatus& s) { cut_verdicts(*s.answer, 16, 1); },
+    [](ReportStatus& s) { cut_answer_rejections(s, 8, 1); },
+    [](ReportStatus& s) { cut_pods(*s.answer, 16); },
+    [](ReportStatus& s) { cut_names(s, 63); },
+    [](ReportStatus& s) { keep(s.answer->placements, 16); },
+    [](ReportStatus& s) {
+      if (s.preemption) keep(s.preemption->victims, 4);
+    },
+    [](ReportStatus& s) { cut_pods(*s.answer, 4); },
+    [](ReportStatus& s) { cut_texts(s, 100); },
+    [](ReportStatus& s) {
+      cut_verdicts(*s.answer, 0, 1);
+      for (auto& verdict : s.answer->verdicts) verdict.resources.clear();
+    },
+    [](ReportStatus& s) {
+      cut_answer_devices(s, 1, 1);
+      cut_answer_rejections(s, 4, 0);
+      keep(s.top_nodes, 2);
+      keep(s.answer->placements, 4);
+    },
+    [](ReportStatus& s) {
+      cut_pods(*s.answer, 0);
+      for (auto& change : s.answer->changes) keep(change.fullest, 0);
+    },
+    [](ReportStatus& s) {
+      s.strategies.clear();
+      for (auto& verdict : s.answer->verdicts) verdict.strategy_scores.clear();
+      for (auto& top : s.top_nodes) top.strategy_scores.clear();
+      if (s.preemption) keep(s.preemption->victims, 1);
+      if (s.answer->group) keep(s.answer->group->domains, 4);
+      keep(s.answer->zones, 4);
+      drop_fields(*s.answer, 0);
+    },
+    [](ReportStatus& s) {
+      cut_texts(s, 40);
+      cut_answer_rejections(s, 2, 0);
+      for (auto& verdict : s.answer->verdicts) verdict.would_fit_with.clear();
+      for (auto& change : s.answer->changes) change.message.clear();
+    },
+};
+
+}  // namespace
+
+void bound_answer(ReportStatus& status) {
+  if (!status.answer) return;
+  for (const auto& step : kAnswerSteps) {
+    if (text_of(status).size() + kStampedBytes <= kAnswerBytes) return;
+    step(status);
+  }
+}
+
+std::string bounded_json(const ReportStatus& status, std::size_t most) {
+  auto text = text_of(status);
+  if (text.size() <= most) return text;
+  auto shorter = status;
+  for (const auto& step : kSteps) {
+    step(shorter);
+    text = text_of(shorter);
+    if (text.size() <= most) break;
+  }
+  return text;
+}
+
+}  // namespace podium::explain

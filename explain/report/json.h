@@ -1,0 +1,36 @@
+// The JSON of a report, both ways, and what goes through all its fields. All of it follows from the lists of
+// fields (fields.h).
+//
+// Reading is tolerant: an absent field, or one of another type, stays empty, and numbers are kept within
+// podium's own. So a report of a newer podium, or one that others wrote, can be read.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "explain/report/report.h"
+
+namespace podium::explain {
+
+// .status without the fields that are empty. All values are allocated in `memory`.
+boost::json::object to_json(const ReportStatus& status, boost::json::storage_ptr memory = {});
+boost::json::object to_json(const framework::Topics& about);
+// A merge patch of .status: the same, and null for each field that an earlier status may have.
+boost::json::object to_merge_patch(const ReportStatus& status);
+
+ReportStatus read_status(const boost::json::value& status);
+// Of a whole SchedulingReport. A question always has an answer: without one, of its spec's replicas.
+Report read_report(const boost::json::value& object);
+
+// The paths of all fields that podium writes, sorted: "status.choice.nodeName". The items of a list belong to
+// the list's path.
+std::span<const std::string> status_paths();
+
+// Calls `see` for each text of the status, in no particular order.
+void each_text(ReportStatus& status, const std::function<void(Meaning, std::string&)>& see);
+
+}  // namespace podium::explain

@@ -1,0 +1,179 @@
+#include "explain/report/project.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "explain/report/words.h"
+#include "scheduler/plugins/node_resources/shortfall.h"
+#include "scheduler/plugins/shared/unmet.h"
+#include "scheduler/plugins/shared/untolerated.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
+                      kGates = 16, kDevices = 32, kDeviceRequests = 8, kTaints = 3;
+constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 63;
+
+std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
+                             const cluster::Snapshot& snapshot) {
+  std::vector<NodeScore> out;
+  out.reserve(ranked.size());
+  for (const auto& [row, score] : ranked) out.push_back({std::string(snapshot.node_name(row)), score});
+  return out;
+}
+
+template <typename T>
+std::vector<T> first(const std::vector<T>& all, std::size_t most) {
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), most))};
+}
+
+// Puts the chosen node first. `best` has the best nodes, or is empty.
+void choice_first(const framework::Decision& decision, std::vector<framework::Ranked>& best) {
+  if (best.empty()) return;
+  const auto chosen = *decision.choice;
+  auto at = std::ranges::find(best, chosen, &framework::Ranked::row);
+  if (at == best.end()) {
+    at = std::prev(best.end());  // makes room in a full list: a feasible node that is not in it
+    *at = {chosen, decision.total[chosen]};
+  }
+  std::rotate(best.begin(), at, std::next(at));
+}
+
+void project_scores(const framework::Decision& decision, const cluster::Snapshot& snapshot,
+                    ReportStatus& status) {
+  auto& choice = status.choice.emplace();
+  choice.node = std::string(snapshot.node_name(*decision.choice));
+  auto best = framework::top_total(decision, snapshot, kTopNodes);
+  if (const auto lead = framework::lead_of(decision, best)) {
+    choice.score = decision.total[*decision.choice];
+    choice.tied_nodes = lead->tied;
+    choice.margin = lead->margin;
+  }
+  choice_first(decision, best);
+  for (const auto& [row, score] : best) {
+    auto& top = status.top_nodes.emplace_back(std::string(snapshot.node_name(row)), score);
+    top.strategy_scores.reserve(decision.strategies.size());
+    for (const auto& strategy : decision.strategies) top.strategy_scores.push_back(strategy.at(row));
+  }
+  status.strategies.reserve(decision.strategies.size());
+  for (const auto& s : decision.strategies) {
+    status.strategies.push_back(
+        {s.name, s.weight, named(framework::top_of(s, decision, snapshot, kStrategyNodes), snapshot)});
+  }
+}
+
+const char* from_text(plugins::SelectorPart::From from) {
+  using enum plugins::SelectorPart::From;
+  switch (from) {
+    case node_selector:
+      return "nodeSelector";
+    case node_affinity:
+      return "nodeAffinity";
+    case node_affinity_term:
+      return kOneOfSeveralTerms;
+  }
+  return "";
+}
+
+std::vector<UnmetPart> unmet_parts(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot) {
+  std::vector<UnmetPart> out;
+  for (auto& part : plugins::selector_parts(*pod.pod, snapshot)) {
+    for (auto& value : part.values) value = cut(std::move(value), kValueBytes);
+    out.push_back({from_text(part.from), cut(std::move(part.text), kPartBytes), part.nodes,
+                   std::move(part.values), part.values_total});
+  }
+  return out;
+}
+
+// What the reason's own text does not say.
+void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
+                 const framework::Decision& decision, const cluster::Snapshot& snapshot,
+                 const std::vector<plugins::Shortfall>& shortfalls, ReportRejection& rejection) {
+  using enum framework::ReasonCode;
+  switch (reason.code) {
+    case insufficient_resource:
+    case too_many_pods: {
+      const auto lacks = std::ranges::find(shortfalls, reason.text, &plugins::Shortfall::reason);
+      if (lacks != shortfalls.end()) rejection.shortfall.emplace(lacks->resource, lacks->least, lacks->node);
+      return;
+    }
+    case untolerated_taint: {
+      auto taints = plugins::untolerated_taints(pod, decision, snapshot);
+      rejection.taints_total = taints.size();
+      rejection.taints = first(taints, kTaints);
+      return;
+    }
+    case insufficient_devices:
+      rejection.devices = first(decision.findings.tallies, kDeviceRequests);
+      return;
+    case node_selector_mismatch:
+      if (!decision.fits()) rejection.parts = unmet_parts(pod, snapshot);
+      return;
+    default:
+      return;
+  }
+}
+
+void project_rejections(const cluster::PodInfo& pod, const framework::Decision& decision,
+                        const cluster::Snapshot& snapshot, ReportStatus& status) {
+  auto groups = framework::group_rejections(decision, snapshot, kExamples);
+  status.rejections_total = groups.size();
+  if (groups.empty()) return;
+  const auto shortfalls = plugins::shortfalls(pod, decision, snapshot);
+  groups.resize(std::min(groups.size(), kRejections));
+  for (auto& group : groups) {
+    auto& rejection = status.rejections.emplace_back();
+    const auto& reason = group.reason;
+    rejection.code = framework::row_of(reason.code).name;
+    rejection.about = about_of(reason);
+    add_details(reason, pod, decision, snapshot, shortfalls, rejection);
+    rejection.plugin = std::move(group.plugin);
+    rejection.reason = cut(std::move(group.reason.text), kReasonBytes);
+    rejection.nodes = group.nodes;
+    rejection.preemption_may_help = group.preemption_may_help;
+    rejection.examples = std::move(group.examples);
+  }
+}
+
+}  // namespace
+
+ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& decision,
+                     const cluster::Snapshot& snapshot) {
+  ReportStatus status;
+  status.node_counts = {decision.node_count, decision.evaluated, decision.feasible.count()};
+  status.message = cut(decision.error.empty() ? decision.message : decision.error, kMessageBytes);
+  status.pods_version = snapshot.pods_version();
+  if (decision.fits()) project_scores(decision, snapshot, status);
+  project_rejections(pod, decision, snapshot, status);
+  status.devices = first(decision.findings.devices, kDevices);
+  status.devices_total = decision.findings.devices.size();
+  if (decision.preemption) {
+    auto& preempted = status.preemption.emplace();
+    preempted.node = decision.preemption->node;
+    preempted.total = decision.preemption->victims.size();
+    for (const auto& victim : decision.preemption->victims) {
+      if (preempted.victims.size() == kVictims) break;
+      preempted.victims.push_back({victim->pod->meta.namespace_, victim->pod->meta.name});
+    }
+  }
+  return status;
+}
+
+ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate) {
+  ReportStatus status;
+  status.outcome = kGated;
+  status.profile = pod->scheduler_name;
+  const auto& gates = pod->scheduling_gates;
+  status.scheduling_gates = first(gates, kGates);
+  auto message = gates.empty() ? fmt::format("waits for {}: {}", gate.plugin, framework::message(gate))
+                 : gates.size() == 1
+                     ? "waits for its scheduling gate: " + gates.front()
+                     : fmt::format("waits for {} scheduling gates: {}", gates.size(), fmt::join(gates, ", "));
+  status.message = cut(std::move(message), kMessageBytes);
+  return status;
+}
+
+}  // namespace podium::explain

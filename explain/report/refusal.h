@@ -1,0 +1,26 @@
+// The answers to what-ifs that are not evaluated.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+
+#include "explain/report/report.h"
+
+namespace podium::explain {
+
+inline constexpr const char* kDeadlineExceeded = "DeadlineExceeded";
+inline constexpr const char* kMemoryExceeded = "MemoryExceeded";
+inline constexpr const char* kTooManyQuestions = "TooManyQuestions";
+inline constexpr const char* kAnswerNotTaken = "AnswerNotTaken";  // the API server refuses the answer itself
+inline constexpr const char* kTooManyRefreshed = "TooManyRefreshed";
+
+// The answer to an invalid request: outcome Refused, Accepted=False with path and reason, Complete=True with
+// reason Refused.
+ReportStatus refusal(const std::string& path_and_reason);
+// The answer to a request that podium does not serve: outcome Refused, Accepted=False with `reason`.
+ReportStatus declined(const std::string& reason, const std::string& message);
+
+ReportCondition report_condition(std::string type, bool is_true, std::string reason, std::string message);
+
+}  // namespace podium::explain

@@ -1,0 +1,64 @@
+#include "explain/report/report.h"
+
+#include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <utility>
+
+namespace podium::explain {
+namespace {
+
+// The condition of this type, unless it describes an earlier generation.
+const ReportCondition* condition_of(const Report& report, std::string_view type) {
+  const auto& conditions = report.status.conditions;
+  const auto found = std::ranges::find_if(conditions, [&](const ReportCondition& one) {
+    return one.type == type && one.observed_generation >= report.generation;
+  });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool is_complete(const Report& report) {
+  const auto* complete = condition_of(report, "Complete");
+  const auto* accepted = condition_of(report, "Accepted");
+  return (complete && complete->is_true) || (accepted && !accepted->is_true);
+}
+
+const std::string* refusal_of(const Report& report) {
+  const auto* accepted = condition_of(report, "Accepted");
+  if (accepted && !accepted->is_true) return &accepted->message;
+  return report.status.outcome == kRefused ? &report.status.message : nullptr;
+}
+
+std::string cut(std::string text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
+  text.resize(bytes);
+  return text;
+}
+
+std::uint64_t content_hash(const ReportStatus& s) {
+  std::size_t seed = 0;
+  const auto add = [&seed](const auto&... values) { (boost::hash_combine(seed, values), ...); };
+  add(s.outcome, s.profile);
+  if (s.choice) add(s.choice->node);
+  // The numbers of nodes order the rejections: their order is a counter, too.
+  std::size_t reasons = 0;
+  for (const auto& rejection : s.rejections) {
+    std::size_t one = 0;
+    boost::hash_combine(one, rejection.plugin);
+    boost::hash_combine(one, rejection.reason);
+    boost::hash_combine(one, rejection.preemption_may_help);
+    reasons += one;
+  }
+  add(reasons, s.rejections.size(), s.scheduling_gates);
+  if (s.preemption) {
+    add(s.preemption->node);
+    for (const auto& victim : s.preemption->victims) add(victim.ns, victim.name);
+  }
+  if (s.rejections.empty()) add(s.message);  // an error, not numbers of nodes
+  for (const auto& condition : s.conditions) add(condition.type, condition.is_true.is, condition.reason);
+  return seed;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,260 @@
+// The status of a SchedulingReport (podium.dev/v1alpha1) as a value, with the names of its fields in JSON.
+//
+// It is the only model of a report: podium fills it; the terminal, the API and the tests read it. project.h
+// makes it from a decision, json.h writes and reads it, bounds.h bounds its size. A test compares the fields
+// with the CRD.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "explain/report/answer.h"
+
+namespace podium::explain {
+
+struct NodeScore {
+  std::string node;
+  std::int64_t score = 0;
+  bool operator==(const NodeScore&) const = default;
+};
+template <>
+struct Fields<NodeScore> {
+  static constexpr std::tuple all{
+      required("nodeName", &NodeScore::node, Meaning::node),
+      required("score", &NodeScore::score),
+  };
+};
+
+struct TopNode {
+  std::string node;
+  std::int64_t score = 0;  // the sum of weight * strategy score
+  std::vector<std::int64_t> strategy_scores =
+      {};  // before the weight, in the order of ReportStatus::strategies
+  bool operator==(const TopNode&) const = default;
+};
+template <>
+struct Fields<TopNode> {
+  static constexpr std::tuple all{
+      required("nodeName", &TopNode::node, Meaning::node),
+      required("score", &TopNode::score),
+      field("strategyScores", &TopNode::strategy_scores),
+  };
+};
+
+struct ReportStrategy {
+  std::string name;
+  std::int64_t weight = 1;
+  std::vector<NodeScore> top_nodes;  // at most 5
+};
+template <>
+struct Fields<ReportStrategy> {
+  static constexpr std::tuple all{
+      required("name", &ReportStrategy::name, Meaning::name),
+      required("weight", &ReportStrategy::weight),
+      required("topNodes", &ReportStrategy::top_nodes),
+  };
+};
+
+struct ReportChoice {
+  std::string node;
+  std::optional<std::int64_t> score = {};   // nullopt: the node was not scored
+  std::size_t tied_nodes = 0;               // feasible nodes with this score, itself included
+  std::optional<std::int64_t> margin = {};  // to the best lower score; nullopt: there is none
+};
+template <>
+struct Fields<ReportChoice> {
+  static constexpr std::tuple all{
+      required("nodeName", &ReportChoice::node, Meaning::node),
+      field("score", &ReportChoice::score),
+      field("tiedNodes", &ReportChoice::tied_nodes),
+      field("margin", &ReportChoice::margin),
+  };
+};
+
+// "True" or "False" in JSON.
+struct Truth {
+  bool is = false;
+  Truth(bool value = false) : is(value) {}
+  operator bool() const { return is; }
+};
+
+struct ReportCondition {
+  std::string type;  // Complete or Accepted
+  Truth is_true = true;
+  std::string reason, message;
+  Wall since{};  // lastTransitionTime
+  std::int64_t observed_generation = 1;
+};
+template <>
+struct Fields<ReportCondition> {
+  static constexpr std::tuple all{
+      required("type", &ReportCondition::type),
+      required("status", &ReportCondition::is_true),
+      required("reason", &ReportCondition::reason),
+      required("message", &ReportCondition::message, Meaning::text),
+      required("observedGeneration", &ReportCondition::observed_generation),
+      required("lastTransitionTime", &ReportCondition::since),
+  };
+};
+
+// An earlier attempt.
+struct ReportAttempt {
+  std::optional<Wall> at;
+  std::string outcome, reason;  // reason: the one that held most nodes, or the error
+  std::size_t nodes = 0;        // how many nodes it held
+};
+template <>
+struct Fields<ReportAttempt> {
+  static constexpr std::tuple all{
+      field("at", &ReportAttempt::at),
+      required("outcome", &ReportAttempt::outcome),
+      field("reason", &ReportAttempt::reason, Meaning::text),
+      field("nodeCount", &ReportAttempt::nodes),
+  };
+};
+
+struct Victim {
+  std::string ns, name;
+};
+template <>
+struct Fields<Victim> {
+  static constexpr std::tuple all{
+      required("namespace", &Victim::ns),
+      required("name", &Victim::name),
+  };
+};
+
+// What preemption evicts for the pod.
+struct Preempted {
+  std::string node;
+  std::vector<Victim> victims;  // at most 16; a what-if names none of other namespaces
+  std::size_t total = 0;        // of all victims
+};
+template <>
+struct Fields<Preempted> {
+  static constexpr std::tuple all{
+      required("nodeName", &Preempted::node, Meaning::node),
+      required("victims", &Preempted::victims),
+      required("victimsTotal", &Preempted::total),
+  };
+};
+
+struct ReportStatus {
+  // Scheduled, Unschedulable, Failed or Gated; for a what-if: Fits, PartlyFits, DoesNotFit or Refused.
+  std::string outcome;
+  std::string profile, message;
+  std::optional<ReportChoice> choice;
+  std::optional<Wall> decided_at, expires_at;
+  std::uint32_t attempts = 0;
+  NodeCounts node_counts;
+  std::vector<ReportStrategy> strategies;
+  std::vector<TopNode> top_nodes;           // at most 10: the choice, then best first, ties by name
+  std::vector<ReportRejection> rejections;  // at most 16, most nodes first
+  std::size_t rejections_total = 0;
+  std::vector<framework::GivenDevice> devices;  // at most 32: what the pod's claims get
+  std::size_t devices_total = 0;
+  std::optional<Preempted> preemption;
+  std::vector<std::string> scheduling_gates;  // of a gated pod
+  std::vector<ReportAttempt> history;         // at most 5, newest first
+  std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};
+  std::uint64_t pods_version = 0;      // Snapshot::pods_version(); 0: unknown
+  std::optional<ReportAnswer> answer;  // of a what-if
+  std::vector<ReportCondition> conditions;
+  std::int64_t observed_generation = 1;
+};
+
+// The result in a line, for people and for the columns of kubectl get; "-" where there is nothing to say.
+struct ReportSummary {
+  std::string node, score, reason;
+};
+template <>
+struct Fields<ReportSummary> {
+  static constexpr std::tuple all{
+      required("node", &ReportSummary::node, Meaning::node),
+      required("score", &ReportSummary::score),
+      required("reason", &ReportSummary::reason, Meaning::text),
+  };
+};
+ReportSummary summary_of(const ReportStatus& status);
+// The reason that held most nodes, else the message; at most 100 bytes.
+std::string main_reason(const ReportStatus& status);
+
+template <>
+struct Fields<framework::GivenDevice> {
+  using Given = framework::GivenDevice;
+  static constexpr std::tuple all{
+      required("claimName", &Given::claim),
+      required("request", &Given::request),
+      required("driver", &Given::driver),
+      required("pool", &Given::pool, Meaning::node),  // drivers name pools after nodes
+      required("device", &Given::device),
+      field("adminAccess", &Given::admin_access),
+  };
+};
+
+template <>
+struct Fields<ReportStatus> {
+  using S = ReportStatus;
+  static constexpr std::tuple all{
+      field("outcome", &S::outcome),
+      derived("summary", summary_of),
+      field("profile", &S::profile, Meaning::name),
+      field("message", &S::message, Meaning::text),
+      field("choice", &S::choice),
+      field("decidedAt", &S::decided_at),
+      field("expiresAt", &S::expires_at),
+      required("attempts", &S::attempts),
+      required("nodeCounts", &S::node_counts),
+      field("strategies", &S::strategies),
+      field("topNodes", &S::top_nodes),
+      counted("rejections", &S::rejections, "rejectionsTotal", &S::rejections_total),
+      counted("devices", &S::devices, "devicesTotal", &S::devices_total),
+      field("preemption", &S::preemption),
+      field("schedulingGates", &S::scheduling_gates),
+      field("history", &S::history),
+      group("timing", required("evaluateMicroseconds", &S::evaluate), field("queuedMicroseconds", &S::queued),
+            field("bindMicroseconds", &S::bind)),
+      group("snapshot", field("at", &S::decided_at), numeral("resourceVersion", &S::pods_version)),
+      inlined(&S::answer),
+      field("conditions", &S::conditions),
+      required("observedGeneration", &S::observed_generation),
+  };
+};
+
+// The outcomes of a decision, and of a what-if that is not answered.
+inline constexpr const char* kScheduled = "Scheduled";
+inline constexpr const char* kUnschedulable = "Unschedulable";
+inline constexpr const char* kGated = "Gated";
+inline constexpr const char* kFailed = "Failed";
+inline constexpr const char* kRefused = "Refused";
+
+// A report as it is read: of an object, or of a list's item.
+struct Report {
+  std::string ns, name;  // of the object
+  std::string pod;       // spec.podRef
+  std::string pod_uid;
+  bool is_question = false;
+  std::int64_t generation = 0;
+  ReportStatus status;
+};
+
+// Whether the status answers this generation of the spec.
+bool is_complete(const Report& report);
+// Why the question was not answered; null: it was, or is not yet.
+const std::string* refusal_of(const Report& report);
+const std::string* refusal_of(Report&&) = delete;  // the text would dangle
+
+// Hash of what is worth a rewrite: outcome, reasons, choice, victims and gates. Not of counters: attempts,
+// times, and numbers and examples of nodes, which also the message of an unschedulable pod consists of.
+std::uint64_t content_hash(const ReportStatus& status);
+
+// Cuts a text to that many bytes, between characters: the API server refuses invalid UTF-8.
+std::string cut(std::string text, std::size_t bytes);
+
+}  // namespace podium::explain

@@ -1,0 +1,67 @@
+// The summary of a report: a line for people and for the columns of kubectl get.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "explain/report/report.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr std::size_t kSummaryBytes = 100;
+
+std::string shortened(std::string text) {
+  return text.size() <= kSummaryBytes ? text : cut(std::move(text), kSummaryBytes - 3) + "...";
+}
+
+// What decided between the feasible nodes.
+std::string lead_of(const ReportStatus& status) {
+  const auto& choice = *status.choice;
+  if (status.node_counts.feasible == 1) return "only node that fits";
+  if (choice.tied_nodes > 1) return fmt::format("tie of {} nodes", choice.tied_nodes);
+  if (choice.margin) return fmt::format("ahead by {}", *choice.margin);
+  return "-";
+}
+
+std::string held_by(const std::string& reason, std::size_t nodes, std::size_t total) {
+  return shortened(nodes == total ? fmt::format("{} (all {} nodes)", reason, total)
+                                  : fmt::format("{} ({} of {} nodes)", reason, nodes, total));
+}
+
+std::string reason_of(const ReportStatus& status) {
+  if (!status.scheduling_gates.empty())
+    return shortened(fmt::format("gate {}", fmt::join(status.scheduling_gates, ", ")));
+  const auto& answer = status.answer;
+  if (answer && answer->asked > 1 && answer->fitting == answer->asked)
+    return fmt::format("all {} replicas fit", answer->asked);
+  if (answer && answer->fitting > 0 && answer->fitting < answer->asked) {
+    auto text = fmt::format("{} of {} replicas fit", answer->fitting, answer->asked);
+    if (answer->first_failure && !answer->first_failure->reason.empty())
+      text += "; then " + answer->first_failure->reason;
+    return shortened(std::move(text));
+  }
+  const bool has_failed = status.outcome == kFailed || status.outcome == kRefused;
+  if (status.choice && !has_failed) return lead_of(status);
+  if (status.rejections.empty() || has_failed) return status.message.empty() ? "-" : main_reason(status);
+  const auto& first = status.rejections.front();
+  return held_by(first.reason, first.nodes, status.node_counts.total);
+}
+
+}  // namespace
+
+std::string main_reason(const ReportStatus& status) {
+  const bool has_failed = status.outcome == kFailed || status.outcome == kRefused;
+  if (!has_failed && !status.rejections.empty()) return shortened(status.rejections.front().reason);
+  return shortened(status.message);
+}
+
+ReportSummary summary_of(const ReportStatus& status) {
+  ReportSummary out{"-", "-", reason_of(status)};
+  if (status.choice) {
+    out.node = status.choice->node;
+    if (status.choice->score) out.score = fmt::format("{}", *status.choice->score);
+  }
+  return out;
+}
+
+}  // namespace podium::explain

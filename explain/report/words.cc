@@ -1,0 +1,63 @@
+#include "explain/report/words.h"
+
+#include <utility>
+
+#include "explain/report/report.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr std::size_t kNameBytes = 253, kResourceBytes = 317, kRequestBytes = 127;
+
+std::size_t most_bytes(framework::Topic topic) {
+  switch (topic) {
+    case framework::Topic::resource:
+      return kResourceBytes;
+    case framework::Topic::request:
+      return kRequestBytes;
+    default:
+      return kNameBytes;
+  }
+}
+
+}  // namespace
+
+framework::Topics about_of(const framework::Reason& reason) {
+  auto about = reason.about;
+  for (auto& [topic, name] : about) name = cut(std::move(name), most_bytes(topic));
+  return about;
+}
+
+Cause cause_of(const framework::Reason& reason) {
+  return {std::string(framework::row_of(reason.code).name), about_of(reason)};
+}
+
+std::string reason_words(std::string_view code, const framework::Topics& about, std::string_view text) {
+  const auto* row = framework::find_reason(code);
+  return row && !row->words.empty() ? framework::fill(row->words, about) : std::string(text);
+}
+
+std::string reason_words(const ReportRejection& rejection) {
+  return reason_words(rejection.code, rejection.about, rejection.reason);
+}
+
+std::string plural_of(std::string_view words) {
+  constexpr std::pair<std::string_view, std::string_view> kVerbs[] = {
+      {"already has its ", "already have their "},
+      {"already runs its ", "already run their "},
+      {"does ", "do "},
+      {"has ", "have "},
+      {"is ", "are "},
+  };
+  for (const auto& [one, many] : kVerbs) {
+    if (words.starts_with(one)) return std::string(many) + std::string(words.substr(one.size()));
+  }
+  return std::string(words);
+}
+
+bool is_of_pod(std::string_view code) {
+  const auto* row = framework::find_reason(code);
+  return row && row->is_of_pod;
+}
+
+}  // namespace podium::explain

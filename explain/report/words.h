@@ -1,0 +1,28 @@
+// Plain words for reasons, by their codes.
+//
+// Threads: pure functions. Errors: none; a reason without a known code keeps its own text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "explain/report/answer.h"
+#include "scheduler/framework/reason.h"
+
+namespace podium::explain {
+
+// What the reason names, each cut at the CRD's bound: the claim of an ephemeral volume may have a longer name
+// than a claim can have.
+framework::Topics about_of(const framework::Reason& reason);
+Cause cause_of(const framework::Reason& reason);
+
+// What a node does, "is cordoned"; or, of a reason that is the pod's own, a clause: "its claim x does not
+// exist". `text` is kube-scheduler's, for codes that are not known.
+std::string reason_words(std::string_view code, const framework::Topics& about, std::string_view text);
+std::string reason_words(const ReportRejection& rejection);
+// The same of several nodes: "are cordoned". Clauses stay as they are.
+std::string plural_of(std::string_view words);
+// Whether the pod itself is the cause, whatever the node.
+bool is_of_pod(std::string_view code);
+
+}  // namespace podium::explain

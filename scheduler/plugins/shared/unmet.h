@@ -1,0 +1,36 @@
+// Unmet: how many nodes meet each part of a pod's node selector and required node affinity.
+//
+// NodeAffinity's reason names no part, as kube-scheduler's. For reports, the parts are counted from the same
+// columns.
+// Threads: a pure function. Errors: none.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "api/pod.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::plugins {
+
+struct SelectorPart {
+  enum class From {
+    node_selector,
+    node_affinity,       // a requirement of the only term
+    node_affinity_term,  // one of several terms, any of which suffices
+  };
+  From from = From::node_selector;
+  std::string text;       // "disk=ssd", "arch In [arm64]"; the requirements of a term are joined by ", "
+  std::size_t nodes = 0;  // that meet it, whatever the other parts say
+  // Where no node meets a part about one label: the values that nodes have, those of most nodes first.
+  std::vector<std::string> values = {};  // at most kValuesNamed
+  std::size_t values_total = 0;
+};
+inline constexpr std::size_t kSelectorParts = 8, kValuesNamed = 5;
+
+// At most kSelectorParts, in the pod's order. The requirements of a single term are parts of their own; of
+// several terms, any of which suffices, each term is one part.
+std::vector<SelectorPart> selector_parts(const api::Pod& pod, const cluster::Snapshot& snapshot);
+
+}  // namespace podium::plugins

@@ -1,0 +1,298 @@
+// The projection of decisions onto report statuses.
+#include "explain/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "explain/report/project.h"
+#include "scheduler/config/config.h"
+#include "scheduler/framework/profile.h"
+#include "unit/support/builders.h"
+
+namespace podium::explain {
+namespace {
+
+using test::node;
+using test::pod;
+using Names = std::vector<std::string>;
+
+framework::Decision decide(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  static const auto kDefaults = config::load("", "default").value();
+  const auto info = cluster::make_pod_info(std::make_shared<const api::Pod>(pod));
+  return framework::evaluate(*info, snapshot, *kDefaults.profiles[0]);
+}
+
+ReportStatus report_on(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  return project(*cluster::make_pod_info(std::make_shared<const api::Pod>(pod)), decide(pod, snapshot),
+                 snapshot);
+}
+
+ReportStatus report_on(const framework::Decision& decision) {
+  return project(*cluster::make_pod_info(pod("web").ptr()), decision, {});
+}
+
+test::NodeBuilder machine(const std::string& name, std::string_view cpu = "4") {
+  return node(name).cap("cpu", cpu).cap("memory", "8Gi").cap("pods", "110");
+}
+
+cluster::Snapshot snapshot_of(std::initializer_list<test::NodeBuilder> nodes) {
+  cluster::Snapshot snapshot;
+  for (const auto& n : nodes) snapshot.set_node(n.ptr());
+  return snapshot;
+}
+
+// Rejections as "plugin: reason: nodes: examples".
+std::vector<std::string> lines(const std::vector<ReportRejection>& rejections) {
+  std::vector<std::string> out;
+  for (const auto& r : rejections) {
+    auto line = r.plugin + ": " + r.reason + ": " + std::to_string(r.nodes) + ":";
+    for (const auto& example : r.examples) line += " " + example;
+    out.push_back(std::move(line));
+  }
+  return out;
+}
+
+// --- project ---
+
+TEST(Project, TotalsAreTheWeightedSumsOfTheStrategies) {
+  auto snapshot = snapshot_of(
+      {machine("n1", "2").zone("a"), machine("n2", "4").zone("a").label("disk", "ssd"),
+       machine("n3", "16").zone("b").taint("soft", "", "PreferNoSchedule"), machine("n4", "1").zone("b")});
+  snapshot.add_pod(cluster::make_pod_info(pod("db").label("app", "db").req("cpu", "1").node("n3").ptr()));
+  const auto web = pod("web")
+                       .req("cpu", "1500m")
+                       .prefer_node(7, test::node_term({test::in("disk", {"ssd"})}))
+                       .prefer_affinity(30, test::term("topology.kubernetes.io/zone").label("app", "db"))
+                       .build();
+  const auto status = report_on(web, snapshot);
+
+  EXPECT_EQ(status.node_counts.total, 4u);
+  EXPECT_EQ(status.node_counts.evaluated, 4u);
+  EXPECT_EQ(status.node_counts.feasible, 3u);
+  std::map<std::string, std::int64_t> sums, totals;
+  for (const auto& strategy : status.strategies) {
+    ASSERT_EQ(strategy.top_nodes.size(), 3u) << strategy.name;
+    for (const auto& [host, score] : strategy.top_nodes) {
+      EXPECT_GE(score, 0);
+      EXPECT_LE(score, 100);
+      sums[host] += strategy.weight * score;
+    }
+  }
+  for (const auto& [node, score, each] : status.top_nodes) {
+    totals[node] = score;
+    ASSERT_EQ(each.size(), status.strategies.size());
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < each.size(); ++i) sum += status.strategies[i].weight * each[i];
+    EXPECT_EQ(sum, score) << "any row can be checked by hand: " << node;
+  }
+  EXPECT_EQ(sums, totals);
+  ASSERT_EQ(status.top_nodes.size(), 3u);
+  ASSERT_TRUE(status.choice);
+  EXPECT_EQ(status.choice->node, status.top_nodes[0].node);
+  EXPECT_EQ(status.choice->score, status.top_nodes[0].score);
+  EXPECT_EQ(status.choice->tied_nodes, 1u);
+  EXPECT_EQ(status.choice->margin, status.top_nodes[0].score - status.top_nodes[1].score);
+  EXPECT_GT(status.top_nodes[0].score, status.top_nodes[1].score);
+  EXPECT_GT(status.top_nodes[1].score, status.top_nodes[2].score);
+  EXPECT_EQ(status.message, "");
+  EXPECT_EQ(lines(status.rejections), std::vector<std::string>{"NodeResourcesFit: Insufficient cpu: 1: n4"});
+}
+
+Names names_of(const auto& scores) {
+  Names names;
+  for (const auto& score : scores) names.push_back(score.node);
+  return names;
+}
+
+TEST(Project, TheChosenNodeIsFirstWhateverTheTies) {
+  cluster::Snapshot snapshot;
+  for (int i = 30; i > 10; --i) snapshot.set_node(machine("n" + std::to_string(i)).ptr());
+  snapshot.set_node(machine("small", "2").ptr());
+  const Names by_name{"n11", "n12", "n13", "n14", "n15", "n16", "n17", "n18", "n19", "n20"};
+  std::set<std::string> chosen;
+  for (int i = 0; i < 40; ++i) {
+    const auto status =
+        report_on(pod("web").uid("uid-" + std::to_string(i)).req("cpu", "1").req("memory", "2Gi"), snapshot);
+    ASSERT_TRUE(status.choice);
+    chosen.insert(status.choice->node);
+    auto expected = by_name;
+    std::erase(expected, status.choice->node);
+    expected.resize(9);
+    expected.insert(expected.begin(), status.choice->node);
+    EXPECT_EQ(names_of(status.top_nodes), expected);
+    EXPECT_EQ(status.choice->tied_nodes, 20u);
+    EXPECT_EQ(status.choice->score, status.top_nodes[1].score);
+    ASSERT_TRUE(status.choice->margin) << "the small node has a lower score";
+    EXPECT_GT(*status.choice->margin, 0);
+    for (const auto& strategy : status.strategies) EXPECT_EQ(strategy.top_nodes.size(), 5u);
+  }
+  EXPECT_GT(chosen.size(), 5u) << "ties are drawn by the UID";
+}
+
+TEST(Project, ATieOfAllHasNoMargin) {
+  const auto status = report_on(pod("web").req("cpu", "1"), snapshot_of({machine("n1"), machine("n2")}));
+  EXPECT_EQ(status.choice->tied_nodes, 2u);
+  EXPECT_FALSE(status.choice->margin);
+}
+
+TEST(Project, ARejectionSaysWhatIsMissingAndWhetherPreemptionMayHelp) {
+  auto snapshot = snapshot_of({machine("full", "4"), machine("fuller", "4"), machine("small", "1"),
+                               machine("tainted", "64").taint("gpu", "", "NoSchedule")});
+  snapshot.add_pod(cluster::make_pod_info(pod("a").req("cpu", "2500m").node("full").ptr()));
+  snapshot.add_pod(cluster::make_pod_info(pod("b").req("cpu", "3").node("fuller").ptr()));
+  const auto status = report_on(pod("web").req("cpu", "2").req("memory", "12Gi"), snapshot);
+  std::vector<std::string> seen;
+  for (const auto& r : status.rejections) {
+    const auto least =
+        r.shortfall ? r.shortfall->resource + " " + r.shortfall->least + " on " + r.shortfall->node : "-";
+    seen.push_back(r.code + " " + std::to_string(r.nodes) + " " + least +
+                   (r.preemption_may_help ? " preempt" : ""));
+  }
+  EXPECT_EQ(seen, (Names{"InsufficientResource 3 cpu 500m on full",
+                         "InsufficientResource 3 memory 4Gi on full", "UntoleratedTaint 1 -"}))
+      << "a pod that is too large for the node needs no preemption";
+  EXPECT_EQ(status.rejections_total, 3u);
+  const auto smaller = report_on(pod("web").req("cpu", "2"), snapshot);
+  EXPECT_TRUE(smaller.rejections.at(0).preemption_may_help);
+}
+
+TEST(Project, TooManyPodsLacksOne) {
+  const auto snapshot = snapshot_of({node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "0")});
+  const auto status = report_on(pod("web").req("cpu", "1"), snapshot);
+  EXPECT_EQ(status.rejections.at(0).code, "TooManyPods");
+  EXPECT_EQ(status.rejections.at(0).shortfall->resource, "pods");
+  EXPECT_EQ(status.rejections.at(0).shortfall->least, "1");
+}
+
+TEST(Project, OfNodesThatLackEquallyMuchTheFirstByNameIsNearest) {
+  const auto snapshot = snapshot_of({machine("c", "1"), machine("b", "2"), machine("a", "2")});
+  const auto status = report_on(pod("web").req("cpu", "3"), snapshot);
+  EXPECT_EQ(status.rejections.at(0).shortfall->least, "1");
+  EXPECT_EQ(status.rejections.at(0).shortfall->node, "a");
+}
+
+TEST(Project, UntoleratedTaintsAreNamedThoseOfMostNodesFirst) {
+  const auto seen = [](const api::Pod& asked) {
+    const auto snapshot = snapshot_of(
+        {machine("a").taint("x", "", "NoSchedule"), machine("b").taint("gpu", "a100", "NoSchedule"),
+         machine("c").taint("gpu", "a100", "NoSchedule").taint("y", "", "NoExecute"),
+         machine("d").taint("gpu", "a100", "NoSchedule").taint("soft", "", "PreferNoSchedule"),
+         machine("e").taint("w", "1", "NoSchedule"),
+         machine("f").unschedulable().taint("z", "", "NoSchedule")});
+    const auto status = report_on(asked, snapshot);
+    std::vector<std::string> out;
+    for (const auto& rejection : status.rejections) {
+      for (const auto& taint : rejection.taints) out.push_back(taint);
+      if (rejection.code == "UntoleratedTaint") out.push_back(std::to_string(rejection.taints_total));
+    }
+    return out;
+  };
+  EXPECT_EQ(seen(pod("web")), (Names{"gpu=a100:NoSchedule", "w=1:NoSchedule", "x:NoSchedule", "4"}))
+      << "z is of a node that is rejected for being cordoned";
+  EXPECT_EQ(seen(pod("web").tolerate("gpu", "a100", "NoSchedule")),
+            (Names{"w=1:NoSchedule", "x:NoSchedule", "y:NoExecute", "3"}));
+}
+
+TEST(Project, RejectionsAreGroupedMostNodesFirst) {
+  const auto snapshot =
+      snapshot_of({machine("t1").taint("gpu", "", "NoSchedule"), machine("n4", "1"), machine("n3", "1"),
+                   machine("n2", "1"), machine("n1", "1"), machine("off").unschedulable()});
+  const auto status = report_on(pod("web").req("cpu", "2"), snapshot);
+  EXPECT_EQ(lines(status.rejections),
+            (std::vector<std::string>{"NodeResourcesFit: Insufficient cpu: 4: n1 n2 n3",
+                                      "NodeUnschedulable: node(s) were unschedulable: 1: off",
+                                      "TaintToleration: node(s) had untolerated taint(s): 1: t1"}));
+  EXPECT_EQ(status.node_counts.feasible, 0u);
+  EXPECT_FALSE(status.choice);
+  EXPECT_TRUE(status.top_nodes.empty());
+  EXPECT_TRUE(status.strategies.empty());
+  EXPECT_TRUE(status.message.starts_with("0/6 nodes are available: ")) << status.message;
+}
+
+TEST(Project, LongTextsAreCutBetweenCharacters) {
+  const std::string euro = "\u20ac";  // three bytes
+  const std::string a(8190, 'a');
+  struct Case {
+    const char* name;
+    std::string message, cut;
+  };
+  const Case cases[] = {
+      {"at the bound", a + "bc", a + "bc"},
+      {"over the bound", a + "bcd", a + "bc"},
+      {"a character over the bound is left out whole", a + euro, a},
+      {"one that ends at the bound stays", a.substr(1) + euro + "d", a.substr(1) + euro},
+  };
+  for (const auto& c : cases) {
+    framework::Decision decision;
+    decision.message = c.message;
+    EXPECT_EQ(report_on(decision).message, c.cut) << c.name;
+  }
+}
+
+// The API server refuses a report with a longer name.
+TEST(Project, WhatAReasonNamesIsCutAtTheBoundsOfTheCrd) {
+  api::Volume scratch;
+  scratch.name = std::string(63, 'v');
+  scratch.kind = api::Volume::Kind::ephemeral;
+  const auto status = report_on(pod(std::string(253, 'p')).volume(scratch), snapshot_of({machine("n1")}));
+  ASSERT_EQ(status.rejections.size(), 1u);
+  EXPECT_EQ(status.rejections[0].code, "ClaimNotCreated");
+  EXPECT_EQ(status.rejections[0].about,
+            (framework::Topics{{framework::Topic::claim, std::string(253, 'p')}}));
+}
+
+TEST(Project, AFailureTakesThePlaceOfTheMessage) {
+  framework::Decision decision;
+  decision.message = "0/0 nodes are available";
+  decision.error = "plugin \"X\" failed";
+  EXPECT_EQ(report_on(decision).message, "plugin \"X\" failed");
+}
+
+// --- content_hash ---
+
+TEST(ContentHash, CountersAreNotWorthARewrite) {
+  const auto with = [](auto change) {
+    ReportStatus status;
+    status.outcome = "Unschedulable";
+    status.message = "0/3 nodes are available: 2 a, 1 b.";
+    status.node_counts = {3, 3, 0};
+    status.rejections = {{.plugin = "A", .reason = "a", .nodes = 2},
+                         {.plugin = "B", .reason = "b", .nodes = 1}};
+    change(status);
+    return content_hash(status);
+  };
+  const auto before = with([](auto&) {});
+  struct Case {
+    const char* name;
+    std::uint64_t hash;
+    bool is_same;
+  };
+  const Case cases[] = {
+      {"attempts", with([](auto& s) { s.attempts = 7; }), true},
+      {"the time", with([](auto& s) { s.decided_at = Wall(std::chrono::seconds(7)); }), true},
+      {"nodes", with([](auto& s) { s.node_counts.total = 4; }), true},
+      {"nodes in the message", with([](auto& s) { s.message = "0/4 nodes are available"; }), true},
+      {"the order of reasons", with([](auto& s) { std::swap(s.rejections[0], s.rejections[1]); }), true},
+      {"history", with([](auto& s) { s.history.resize(1); }), true},
+      {"outcome", with([](auto& s) { s.outcome = "Failed"; }), false},
+      {"a reason", with([](auto& s) { s.rejections[0].reason = "c"; }), false},
+      {"one reason more", with([](auto& s) { s.rejections.push_back({.plugin = "C", .reason = "c"}); }),
+       false},
+      {"help", with([](auto& s) { s.rejections[0].preemption_may_help = true; }), false},
+      {"victims", with([](auto& s) { s.preemption = Preempted{"n1", {{"a", "b"}}, 1}; }), false},
+      {"gates", with([](auto& s) { s.scheduling_gates = {"a"}; }), false},
+      {"an error", with([](auto& s) {
+         s.rejections.clear();
+         s.message = "broken";
+       }),
+       false},
+  };
+  for (const auto& c : cases) EXPECT_EQ(c.hash == before, c.is_same) << c.name;
+}
+
+}  // namespace
+}  // namespace podium::explain
