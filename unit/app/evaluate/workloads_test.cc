@@ -1,0 +1,213 @@
+// Pods of workloads and questions, made as their controllers and the API server would make them.
+#include <fmt/format.h>
+#include <algorithm>
+#include <tuple>
+
+#include "unit/app/evaluate/fixture.h"
+
+namespace podium::evaluate {
+namespace {
+
+TEST_F(Evaluate, AWorkloadStandsForAPodOfItsTemplate) {
+  const std::string text =
+      deployment("resources") +
+      "---\n{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}}}\n"
+      "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n";
+  const auto file = files.write("web.yaml", text);
+  const auto done = run({file});
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(done->results.size(), 1u);
+  const auto& pod = *done->results[0].pod->pod;
+  EXPECT_EQ(pod.full_name(), "default/web-new-0");
+  ASSERT_TRUE(pod.meta.controller());
+  EXPECT_EQ(pod.meta.controller()->kind, "ReplicaSet");
+  const auto& workloads = done->snapshot.objects().workloads();
+  EXPECT_TRUE(workloads.contains({"default", api::Workload::Kind::replica_set, pod.meta.controller()->name}));
+  EXPECT_TRUE(workloads.contains({"default", api::Workload::Kind::service, "web"}));
+  const auto placed = place_files(inputs_for({file}));
+  ASSERT_TRUE(placed) << placed.error().message;
+  EXPECT_EQ(placed->pods.size(), 3u) << "--place takes spec.replicas";
+}
+
+// Each kind as its controller makes its pods: public bug reports, made small.
+TEST_F(Evaluate, APodOfAWorkloadIsAsItsControllerMakesIt) {
+  const auto cluster = files.write("zones.yaml", R"(
+apiVersion: v1
+kind: Node
+metadata: {name: a1, labels: {zone: a}}
+spec: {taints: [{key: node.kubernetes.io/network-unavailable, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b1, labels: {zone: b}}
+spec: {taints: [{key: node.kubernetes.io/not-ready, effect: NoExecute}]}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: example.com/fast
+volumeBindingMode: WaitForFirstConsumer
+)");
+  const std::string containers = "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]";
+  const std::string tolerates_all = "tolerations: [{operator: Exists}], ";
+  const std::string app = "metadata: {labels: {app: x}}";
+  const std::string selector = "selector: {matchLabels: {app: x}}";
+  struct Case {
+    const char* name;
+    std::string file;
+    Names placed;
+  };
+  const Case cases[] = {
+      {"a DaemonSet's pods tolerate what its controller adds",
+       "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: x}, spec: {" + selector + ", template: {" +
+           app + ", spec: {hostNetwork: true, " + containers + "}}}}",
+       {"x-new-0 a1", "x-new-1 b1"}},
+      {"but only those in the host's network run without one",
+       "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: x}, spec: {" + selector + ", template: {" +
+           app + ", spec: {" + containers + "}}}}",
+       {"x-new-0 b1"}},
+      {"a Job's pods have its name, and parallelism counts",
+       "{apiVersion: batch/v1, kind: Job, metadata: {name: x}, spec: {parallelism: 2, completions: 2, "
+       "template: {spec: {" +
+           tolerates_all +
+           "restartPolicy: Never, affinity: {podAntiAffinity: "
+           "{requiredDuringSchedulingIgnoredDuringExecution: "
+           "[{topologyKey: zone, labelSelector: {matchLabels: {job-name: x}}}]}}, " +
+           containers + "}}}}",
+       {"x-new-0 a1", "x-new-1 b1"}},
+      {"a CronJob is one Job",
+       "{apiVersion: batch/v1, kind: CronJob, metadata: {name: x}, spec: {schedule: '@daily', jobTemplate: "
+       "{spec: "
+       "{template: {spec: {" +
+           tolerates_all + "nodeSelector: {zone: b}, restartPolicy: Never, " + containers + "}}}}}}",
+       {"x-new-0 b1"}},
+      {"a StatefulSet's claims are made, of the default class",
+       "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {" + selector +
+           ", volumeClaimTemplates: [{metadata: {name: data}, spec: {resources: {requests: {storage: "
+           "1Gi}}}}], template: {" +
+           app + ", spec: {" + tolerates_all + "nodeSelector: {zone: a}, " + containers + "}}}}",
+       {"x-0 a1"}},
+      {"and so are those of generic ephemeral volumes",
+       "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {" + selector + ", template: {" +
+           app + ", spec: {" + tolerates_all +
+           "nodeSelector: {zone: a}, volumes: [{name: tmp, ephemeral: {volumeClaimTemplate: "
+           "{spec: {storageClassName: fast, resources: {requests: {storage: 1Gi}}}}}}], " +
+           containers + "}}}}",
+       {"x-new-0 a1"}},
+      {"a claim in the file gets the default class",
+       "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: "
+       "data}, spec: "
+       "{resources: {requests: {storage: 1Gi}}}}, {apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {" +
+           tolerates_all +
+           "nodeSelector: {zone: b}, volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], " +
+           containers + "}}]}",
+       {"x b1"}},
+      {"a pod tolerates for a time that its node is not ready",
+       "{apiVersion: v1, kind: Pod, metadata: {name: x}, spec: {nodeSelector: {zone: b}, " + containers +
+           "}}",
+       {"x b1"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    auto inputs = inputs_for({files.write("asked.yaml", c.file)});
+    inputs.cluster = {cluster};
+    inputs.ns = "shop";
+    const auto done = place_files(inputs);
+    ASSERT_TRUE(done) << done.error().message;
+    Names placed;
+    for (const auto& pod : done->pods) {
+      ASSERT_TRUE(pod.pod.starts_with("shop/"));
+      placed.push_back(pod.pod.substr(5) + " " + (pod.node.empty() ? pod.message : pod.node));
+    }
+    std::ranges::sort(placed);
+    EXPECT_EQ(placed, c.placed);
+  }
+}
+
+TEST_F(Evaluate, AWorkloadIsAskedAboutAsIfItsPodsWereNotThere) {
+  const auto owned = R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: web-1, namespace: default, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: web, uid: u, controller: true}]}
+spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+)";
+  auto inputs = inputs_for(
+      {files.write("web.yaml",
+                   "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: web}, spec: {replicas: 2, "
+                   "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: "
+                   "{containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}}}}")});
+  inputs.cluster.push_back(files.write("owned.yaml", owned));
+  const auto done = evaluate_files(inputs);
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done->results[0].decision.fits());
+  EXPECT_EQ(done->snapshot.node_name(*done->results[0].decision.choice), "n2");
+  ASSERT_TRUE(done->results[0].replicas);
+  EXPECT_EQ(done->results[0].replicas->asked, 2u);
+  EXPECT_EQ(done->results[0].replicas->fitting, 1u);
+  EXPECT_TRUE(
+      std::ranges::find(done->warnings,
+                        "StatefulSet default/web: asked about as if its 1 placed pod were not there") !=
+      done->warnings.end());
+  EXPECT_NE(to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods. 1 of them fit.\n"),
+            std::string::npos);
+}
+
+TEST_F(Evaluate, AQuestionStandsForItsTemplate) {
+  const auto template_of_question =
+      "dryRun: true, replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}";
+  const auto done = run({files.write("question.yaml", report(template_of_question)),
+                         files.write("who.yaml", report("dryRun: true, podRef: {name: running}"))});
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(done->results.size(), 2u);
+  EXPECT_EQ(done->results[0].pod->pod->full_name(), "shop/ask-new-0");
+  EXPECT_EQ(done->results[1].pod->pod->full_name(), "shop/running");
+}
+
+// Pods that are not stored yet are taken as the API server would store them.
+TEST_F(Evaluate, TheLimitRangesAndRuntimeClassesOfTheClusterApply) {
+  const auto limits = files.write("limits.yaml", R"(
+apiVersion: v1
+kind: LimitRange
+metadata: {name: most, namespace: shop}
+spec: {limits: [{type: Container, max: {cpu: "3"}}]}
+---
+apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: {name: kata}
+handler: kata
+overhead: {podFixed: {cpu: "1"}}
+)");
+  const auto ask = [&](const std::string& pod) {
+    auto inputs = inputs_for({files.write("pod.yaml", pod)});
+    inputs.cluster.push_back(limits);
+    return evaluate_files(inputs);
+  };
+  const auto without = [](const std::string& more) {
+    return "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec: {" + more +
+           "containers: [{name: c, image: i}]}\n";
+  };
+  const auto defaulted = ask(without(""));
+  ASSERT_TRUE(defaulted) << defaulted.error().message;
+  EXPECT_FALSE(defaulted->results[0].decision.fits()) << "the largest request is the default one";
+  const auto refused =
+      ask("{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: "
+          "[{name: c, image: i, resources: {limits: {cpu: 4}}}]}}");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "pod shop/web: maximum cpu usage per Container is 3, but limit is 4");
+  EXPECT_TRUE(ask(pod_of("web", "1"))->results[0].decision.fits());
+  EXPECT_FALSE(ask(pod_of("web", "2", "runtimeClassName: kata, "))->results[0].decision.fits()) << "2 and 1";
+  const auto unknown = ask(pod_of("web", "1", "runtimeClassName: gvisor, "));
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message, "pod shop/web: pod rejected: RuntimeClass \"gvisor\" not found");
+
+  const auto not_known = run({files.write("pod.yaml", pod_of("web", "1", "runtimeClassName: kata, "))});
+  ASSERT_TRUE(not_known) << not_known.error().message;
+  EXPECT_TRUE(std::ranges::any_of(not_known->warnings, [](const auto& line) {
+    return line.starts_with("--cluster has no runtimeclasses: ");
+  }));
+}
+
+}  // namespace
+}  // namespace podium::evaluate
