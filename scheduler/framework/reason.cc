@@ -139,7 +139,9 @@ const ReasonRow* find_reason(std::string_view name) {
 }
 
 std::string fill(std::string_view text, const Topics& about) {
+  if (!text.contains('{')) return std::string(text);
   std::string out;
+  out.reserve(text.size() + 16);  // most names are short: one allocation
   while (!text.empty()) {
     const auto open = std::min(text.find('{'), text.size());
     out += text.substr(0, open);

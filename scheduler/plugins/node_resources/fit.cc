@@ -23,6 +23,7 @@ struct Demand {
   std::int64_t want;
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has it
   bool has_class = false;                  // devices serve it where allocatable is 0
+  Reason shortage;                         // the reason where too little is free
 };
 
 bool is_left_to_devices(bool has_class, std::int64_t allocatable) { return has_class && allocatable <= 0; }
@@ -62,7 +63,7 @@ class Shortages {
         "NodeResourcesFit", lacks.back() ? Code::unschedulable_and_unresolvable : Code::unschedulable, {}};
     if (lacks.front()) verdict.reasons.emplace_back(ReasonCode::too_many_pods);
     for (std::size_t i = 0; i < demands.size(); ++i) {
-      if (lacks[i + 1]) verdict.reasons.push_back(shortage_of(demands[i].name));
+      if (lacks[i + 1]) verdict.reasons.push_back(demands[i].shortage);
     }
     return verdict;
   }
@@ -161,7 +162,7 @@ class FitFilter final : public NodeFilter {
     too_small.fill(0);
     Amounts::Chunk space, space_for_used;
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, amounts, has_class] = demands_[i];
+      const auto& [name, want, amounts, has_class, shortage] = demands_[i];
       ChunkWords never;
       if (amounts) {
         const auto allocatable = amounts->allocatable.chunk(chunk, space);
@@ -292,7 +293,8 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
       if (is_ignored(name)) continue;
       const auto amounts = amounts_of(snapshot, name, Usage::requested);
       const bool may_be_left = has_class(snapshot, name);
-      demands.push_back({std::move(name), want, amounts, may_be_left});
+      auto shortage = shortage_of(name);
+      demands.push_back({std::move(name), want, amounts, may_be_left, std::move(shortage)});
     }
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }
