@@ -15,6 +15,7 @@
 #include "app/evaluate/evaluation.h"
 #include "controller/what_if/answer.h"
 #include "controller/what_if/changes.h"
+#include "explain/report/json.h"
 #include "explain/report/report.h"
 
 namespace podium {
@@ -100,7 +101,7 @@ Result<json::object> say(const fs::path& scenario) {
   const auto question = controller::read_question(*report, std::chrono::hours(1));
   if (!question) return std::unexpected(question.error());
   const auto status = controller::answer(*question, snapshot, *config);
-  json::object said{{"status", controller::to_json(status)}};
+  json::object said{{"status", explain::to_json(status)}};
   if (!status.answer) return said;
   auto moved = moved_by(*question, snapshot, *config);
   if (!moved) return std::unexpected(moved.error());
