@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "controller/what_if/answer.h"
+#include "explain/answer/answer.h"
 
 namespace podium {
 namespace {
@@ -46,9 +46,9 @@ void what_if_of_10000_replicas(benchmark::State& state, const char* pod_spec) {
   const auto config = config::load("", "default").value();
   const auto text = report_about(pod_spec);
   const auto question =
-      controller::read_question(controller::scan_report(text).value(), std::chrono::seconds(600)).value();
+      explain::read_question(explain::scan_report(text).value(), std::chrono::seconds(600)).value();
   std::size_t fitting = 0;
-  for (auto _ : state) fitting = controller::answer(question, nodes, config).answer->fitting;
+  for (auto _ : state) fitting = explain::answer(question, nodes, config).answer->fitting;
   state.counters["fitting"] = static_cast<double>(fitting);
 }
 BENCHMARK_CAPTURE(what_if_of_10000_replicas, plain, "")->Arg(5000)->Unit(benchmark::kMillisecond);

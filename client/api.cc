@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "api/parse_json.h"
 #include "async/nap.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
@@ -32,7 +33,7 @@ bool names_part_of(std::string_view path, const json::value& status) {
 }
 
 Error error_of(const Response& response, const Request& request) {
-  const auto parsed = parse_api_json(response.body, {});
+  const auto parsed = api::parse_json(response.body);
   const json::value status = parsed ? *parsed : json::value();
   Error error = status_error(status, response.status);
   error.retry_after = std::max(error.retry_after, response.retry_after);
@@ -150,7 +151,7 @@ Task<Result<json::value>> Api::call_json(Request request, CallOptions options) {
   std::string what = request.method + " " + without_query(request.target);
   auto response = co_await call(std::move(request), options);
   if (!response) co_return std::unexpected(std::move(response.error()));
-  auto parsed = parse_api_json(response->body, {});
+  auto parsed = api::parse_json(response->body);
   if (!parsed) co_return fail(Error::Kind::internal, what + ": " + parsed.error().message);
   co_return parsed;
 }
@@ -182,7 +183,7 @@ Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions
   page.resource_version = std::move(cut->resource_version);
   page.token = std::move(cut->token);
   for (const auto text : cut->items) {
-    auto item = parse_api_json(text, {});
+    auto item = api::parse_json(text);
     page.items.push_back(item ? std::move(*item) : read_outline(text, {}));
     if (!item) unreadable_once(resource, name_of(page.items.back()), item.error());
   }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "api/parse_json.h"
 #include "app/render/diff.h"
 #include "app/render/drain.h"
 #include "app/render/pending.h"
@@ -10,7 +11,6 @@
 #include "app/render/top.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
-#include "client/decode/watch_lines.h"
 #include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
@@ -74,7 +74,7 @@ void check_pods(const json::value& object, const render::Options& options) {
 void render_text(std::string_view input) {
   // An API server sends UTF-8 only.
   if (!is_utf8(input)) return;
-  const auto object = client::parse_api_json(input, {});
+  const auto object = api::parse_json(input);
   if (!object) return;
   for (const bool wide : {false, true}) {
     const render::Options options{.wide = wide, .now = kRenderedAt, .program = "kubectl podium"};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/decode.h"
-#include "client/decode/watch_lines.h"
+#include "api/parse_json.h"
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
@@ -86,7 +86,7 @@ void check_node_affinity(const json::value& value) {
 }  // namespace
 
 void selectors(std::string_view input) {
-  const auto parsed = client::parse_api_json(input, {});
+  const auto parsed = api::parse_json(input);
   const auto* object = parsed ? parsed->if_object() : nullptr;
   if (!object) return;
   if (const auto* selector = object->if_contains("labelSelector")) check_label_selector(*selector);

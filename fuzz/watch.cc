@@ -12,7 +12,7 @@
 #include "client/decode/watch_lines.h"
 #include "client/watch/known_objects.h"
 #include "controller/what_if/asked.h"
-#include "controller/what_if/report_text.h"
+#include "explain/question/report_text.h"
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
@@ -147,7 +147,7 @@ void watch(std::string_view input) {
     if (event->type == client::WatchEvent::Type::error) (void)client::status_error(event->object, 0).message;
     const controller::Seen seen(event->object);
     (void)seen.is_answered();
-    (void)controller::scan_report(line);
+    (void)explain::scan_report(line);
     const auto copy = event->object;
     const auto changed = changes.size();
     if (event->type == client::WatchEvent::Type::deleted)

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "api/parse_json.h"
 #include "app/render/what_if.h"
-#include "client/decode/watch_lines.h"
-#include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
-#include "controller/what_if/question.h"
+#include "explain/answer/answer.h"
+#include "explain/question/question.h"
 #include "explain/report/refusal.h"
 #include "fuzz/checks.h"
 #include "fuzz/cluster.h"
@@ -43,23 +43,23 @@ Input split(std::string_view text) {
   return {text.substr(0, at), text.substr(at + kNextText.size())};
 }
 
-ReportStatus decide(const controller::Question& question) {
+ReportStatus decide(const explain::Question& question) {
   int decisions = 0;
-  const controller::Budget budget = [&decisions] { return ++decisions <= kDecisions; };
+  const explain::Budget budget = [&decisions] { return ++decisions <= kDecisions; };
   const auto& before = small_cluster();
   const auto nodes = before.node_count(), pods = before.pod_total();
   const auto generation = before.generation();
-  auto status = controller::answer(question, before, default_config(), budget);
+  auto status = explain::answer(question, before, default_config(), budget);
   require(before.node_count() == nodes && before.pod_total() == pods && before.generation() == generation,
           "an answer does not change the cluster");
   return status;
 }
 
 // As WhatIfController does: the subject that the question refers to is read from the API server.
-ReportStatus answer(Result<controller::Question>& question, std::string_view subject) {
+ReportStatus answer(Result<explain::Question>& question, std::string_view subject) {
   if (question && !question->subject) {
     const auto read = subject.empty() ? invalid(subject_path(*question) + ".name: not found")
-                                      : controller::read_subject(subject, *question);
+                                      : explain::read_subject(subject, *question);
     if (!read) question = std::unexpected(read.error());
   }
   return question ? decide(*question) : explain::refusal(question.error().message);
@@ -111,15 +111,15 @@ bool refuses_the_third_change(const ReportStatus& status) {
 
 void what_if(std::string_view input) {
   const auto [text, subject] = split(input);
-  const auto report = controller::scan_report(text);
+  const auto report = explain::scan_report(text);
   if (!report) return;
-  if (const auto watched = client::parse_api_json(text, {})) {
+  if (const auto watched = api::parse_json(text)) {
     const controller::Seen seen(*watched);
     require(seen.refresh.count() >= 0, "a period is not negative");
   }
   const auto asked = controller::asked_of(*report);
   const auto default_ttl = default_config().podium.reports.ttl;
-  auto question = controller::read_question(*report, default_ttl);
+  auto question = explain::read_question(*report, default_ttl);
   auto status = answer(question, subject);
   check_outcome(status);
   if (planted() && refuses_the_third_change(status)) status.message.assign(9000, 'x');

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 using api::Manifests;
-using controller::Subject;
+using explain::Subject;
 
 constexpr std::int64_t kMaxPods = 10'000;
 
@@ -126,7 +126,7 @@ class AskedReader {
     api::ObjectMeta meta;
     meta.name = of.name + "-new-0";
     meta.namespace_ = of.ns;
-    auto subject = controller::read_template(value, path, meta, options_.allow_unknown_fields);
+    auto subject = explain::read_template(value, path, meta, options_.allow_unknown_fields);
     if (!subject) {
       // The path of a manifest's own field starts with a dot.
       const std::string_view message = subject.error().message;

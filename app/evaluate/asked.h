@@ -1,7 +1,7 @@
 // What the files of `podium evaluate --pod` ask about: pods, workloads, questions, and what comes with them
 // in the output of kustomize and helm.
 //
-// A workload is asked about as its controller would make its pods (controller/what_if/workload.h). A
+// A workload is asked about as its controller would make its pods (explain/workload/workload.h). A
 // SchedulingReport with dryRun is asked about by its template or its podRef. Objects of other kinds belong to
 // the cluster.
 //
@@ -15,14 +15,14 @@
 
 #include "api/manifests.h"
 #include "base/problems.h"
-#include "controller/what_if/workload.h"
+#include "explain/workload/workload.h"
 
 namespace podium::evaluate {
 
 struct AskedObjects {
   struct Item {
-    api::PodPtr pod;                             // of a workload: its first one, before admission
-    std::optional<controller::Subject> subject;  // of a workload or a template
+    api::PodPtr pod;                          // of a workload: its first one, before admission
+    std::optional<explain::Subject> subject;  // of a workload or a template
   };
   std::vector<Item> items;  // in the order of the input
   api::Manifests others;

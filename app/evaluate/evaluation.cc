@@ -9,16 +9,16 @@
 #include "app/evaluate/missing_kinds.h"
 #include "base/clock.h"
 #include "base/problems.h"
-#include "controller/what_if/device_claims.h"
-#include "controller/what_if/ephemeral_claims.h"
-#include "controller/what_if/placing.h"
+#include "explain/answer/placing.h"
+#include "explain/workload/device_claims.h"
+#include "explain/workload/ephemeral_claims.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::evaluate {
 namespace {
 
 using api::Manifests;
-using controller::Subject;
+using explain::Subject;
 
 // Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
 cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& rules) {
@@ -103,7 +103,7 @@ struct Prepared {
 // The claims that were not stored yet get the default class, as the admission plugin DefaultStorageClass
 // gives it.
 void default_storage_classes(cluster::Snapshot& snapshot) {
-  const auto name = controller::default_storage_class(snapshot);
+  const auto name = explain::default_storage_class(snapshot);
   if (!name) return;
   std::vector<std::shared_ptr<api::PersistentVolumeClaim>> changed;
   for (const auto& [key, claim] : snapshot.objects().all<api::PersistentVolumeClaim>()) {
@@ -116,11 +116,11 @@ void default_storage_classes(cluster::Snapshot& snapshot) {
 
 // The pods of the workload that the cluster has are asked about as if they were not placed.
 void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
-  const auto removed = controller::remove_placed(subject, snapshot).size();
+  const auto removed = explain::remove_placed(subject, snapshot).size();
   if (removed == 0) return;
   warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} placed {} were not there",
-                                 controller::to_string(subject.kind), subject.pod.meta.namespace_,
-                                 subject.name, removed, removed == 1 ? "pod" : "pods"));
+                                 explain::to_string(subject.kind), subject.pod.meta.namespace_, subject.name,
+                                 removed, removed == 1 ? "pod" : "pods"));
 }
 
 Result<void> admit_contents(const Inputs& inputs, Contents& contents) {
@@ -179,12 +179,12 @@ cluster::PodInfoPtr replica_on(const Asked& asked, std::int32_t index, const api
   const auto& rules = asked.profile->request_rules;
   if (!asked.subject) return cluster::make_pod_info(asked.pod, rules);
   const auto& subject = *asked.subject;
-  auto pod = controller::replica_of(subject, *asked.pod, index);
+  auto pod = explain::replica_of(subject, *asked.pod, index);
   if (subject.kind != Subject::Kind::stateful_set)
     pod.meta.name = fmt::format("{}-new-{}", subject.name, index);
-  controller::make_claims(subject.claims, pod, fork);
-  controller::make_set_claims(subject, pod, fork);
-  controller::make_device_claims(templates, pod, fork);
+  explain::make_claims(subject.claims, pod, fork);
+  explain::make_set_claims(subject, pod, fork);
+  explain::make_device_claims(templates, pod, fork);
   return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), rules);
 }
 
@@ -193,8 +193,8 @@ std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplat
                                      cluster::Snapshot fork) {
   const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
   if (!asked.subject || (asked.subject->replicas == 1 && !is_daemon_set)) return std::nullopt;
-  const auto placed = controller::place_replicas({*asked.subject, *asked.pod, *asked.profile, {}, templates},
-                                                 {.asked = asked.subject->replicas}, fork, {}, {});
+  const auto placed = explain::place_replicas({*asked.subject, *asked.pod, *asked.profile, {}, templates},
+                                              {.asked = asked.subject->replicas}, fork, {}, {});
   return Fitting{.asked = static_cast<std::size_t>(placed.asked), .fitting = placed.rows.size()};
 }
 
@@ -225,7 +225,7 @@ void place_all(const Asked& asked, const api::ClaimTemplates& templates, cluster
   const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
   std::vector<std::string> nodes;
   if (is_daemon_set) {
-    for (const auto row : controller::daemon_rows(asked.subject->pod, snapshot))
+    for (const auto row : explain::daemon_rows(asked.subject->pod, snapshot))
       nodes.emplace_back(snapshot.node_name(row));
   }
   const auto count = is_daemon_set   ? static_cast<std::int32_t>(nodes.size())
@@ -235,7 +235,7 @@ void place_all(const Asked& asked, const api::ClaimTemplates& templates, cluster
     auto pod = replica_on(asked, i, templates, snapshot);
     if (is_daemon_set) {
       auto pinned = *pod->pod;
-      controller::pin_to_node(pinned, nodes[static_cast<std::size_t>(i)]);
+      explain::pin_to_node(pinned, nodes[static_cast<std::size_t>(i)]);
       pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pinned)),
                                    asked.profile->request_rules);
     }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <exception>
 
+#include "api/parse_json.h"
 #include "async/nap.h"
 #include "client/auth/url.h"
 #include "client/decode/watch_lines.h"
@@ -105,7 +106,7 @@ client::Task<Result<json::value>> Cluster::send(client::Request request) {
   if (response->status >= 300) {
     co_return std::unexpected(client::status_error(response->body, response->status));
   }
-  co_return client::parse_api_json(response->body, {});
+  co_return api::parse_json(response->body);
 }
 
 Result<json::value> Cluster::write(const std::string& method, const std::string& target,

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "controller/report/metadata.h"
-#include "controller/what_if/answer.h"
+#include "explain/answer/answer.h"
 #include "explain/report/json.h"
 #include "explain/report/node_names.h"
 #include "explain/report/report.h"

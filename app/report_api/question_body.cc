@@ -6,8 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <cctype>
 
+#include "api/parse_json.h"
 #include "api/yaml.h"
-#include "client/decode/watch_lines.h"
 #include "scheduler/config/names.h"
 
 namespace podium::app::report_api {
@@ -31,7 +31,7 @@ std::string text_at(const json::object& parent, std::string_view key) {
 
 Result<json::value> parse(const QuestionBody& body) {
   if (body.type == ContentType::json) {
-    auto value = client::parse_api_json(body.text, {});
+    auto value = api::parse_json(body.text);
     if (!value) return invalid("body: " + value.error().message);
     return value;
   }
@@ -134,15 +134,15 @@ Result<AskedBody> read_question_body(const QuestionBody& body) {
   // From here on it is a report that asks, with the same checks.
   const json::object metadata{{"namespace", body.ns}, {"name", *name}, {"uid", body.uid}, {"generation", 1}};
   const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(*spec)}});
-  const auto report = controller::scan_report(text);
+  const auto report = explain::scan_report(text);
   if (!report) return std::unexpected(report.error());
-  auto question = controller::read_question(*report, std::chrono::seconds(1));
+  auto question = explain::read_question(*report, std::chrono::seconds(1));
   if (!question) {
     const auto& message = question.error().message;
     return invalid(asked.is_report ? message : own_words(message));
   }
   question->withholds_node_names = body.withholds_node_names;
-  asked.question = std::make_shared<const controller::Question>(std::move(*question));
+  asked.question = std::make_shared<const explain::Question>(std::move(*question));
   return asked;
 }
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "controller/what_if/question.h"
+#include "explain/question/question.h"
 
 namespace podium::app::report_api {
 
@@ -35,7 +35,7 @@ struct QuestionBody {
   bool withholds_node_names = false;
 };
 
-using QuestionPtr = std::shared_ptr<const controller::Question>;
+using QuestionPtr = std::shared_ptr<const explain::Question>;
 
 struct AskedBody {
   QuestionPtr question;

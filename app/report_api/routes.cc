@@ -9,7 +9,7 @@
 #include <charconv>
 #include <optional>
 
-#include "controller/what_if/question.h"
+#include "explain/question/question.h"
 
 namespace podium::app::report_api {
 
@@ -109,9 +109,9 @@ const std::vector<Route>& routes() {
 const std::vector<Parameter>& question_parameters() {
   using enum Parameter::Type;
   static const std::vector<Parameter> all{
-      {"replicas", integer, 1, controller::kMostReplicas,
+      {"replicas", integer, 1, explain::kMostReplicas,
        "how many of these pods to place, one after the other; a workload's own replicas unless it is given"},
-      {"minCount", integer, 1, controller::kMostReplicas, "how many must fit together, as a group"},
+      {"minCount", integer, 1, explain::kMostReplicas, "how many must fit together, as a group"},
       {"topologyKey", text, 0, 0, "the label of the nodes within whose equal values the group must fit"},
       {"nodes", texts, 0, 0, "nodes whose verdicts are told whatever their rank: a,b"},
       {"strategies", weights, 0, 0,

@@ -25,8 +25,8 @@
 #include "client/http/observed_transport.h"
 #include "controller/recorder/decision_memory.h"
 #include "controller/recorder/report_writer.h"
-#include "controller/what_if/answer.h"
 #include "controller/what_if/what_if_controller.h"
+#include "explain/answer/answer.h"
 #include "scheduler/cycle/labelled.h"
 
 namespace podium::app::run {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/parse_json.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/watch_lines.h"
 
@@ -22,7 +23,7 @@ Result<ListPage> split_list(std::string_view body) {
   bool has_metadata = false, items_whole = true;
   const bool whole = skim_members(body, [&](std::string_view key, std::string_view value) {
     if (key == "metadata") {
-      const auto metadata = parse_api_json(value, {});
+      const auto metadata = api::parse_json(value);
       has_metadata = metadata && metadata->is_object();
       if (!has_metadata) return;
       page.resource_version = text_at(*metadata, "/resourceVersion");
@@ -43,12 +44,12 @@ json::value read_outline(std::string_view object, const json::storage_ptr& stora
   json::object metadata(storage);
   skim_members(object, [&](std::string_view key, std::string_view value) {
     if (key == "apiVersion" || key == "kind") {
-      if (auto text = parse_api_json(value, storage); text && text->is_string())
+      if (auto text = api::parse_json(value, storage); text && text->is_string())
         outline[key] = std::move(*text);
     } else if (key == "metadata") {
       skim_members(value, [&](std::string_view field, std::string_view part) {
         if (field == "managedFields") return;
-        if (auto parsed = parse_api_json(part, storage)) metadata[field] = std::move(*parsed);
+        if (auto parsed = api::parse_json(part, storage)) metadata[field] = std::move(*parsed);
       });
     }
   });

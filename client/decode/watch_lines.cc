@@ -1,18 +1,16 @@
 #include "client/decode/watch_lines.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
 #include <charconv>
 #include <utility>
 
+#include "api/parse_json.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/list_page.h"
 
 namespace podium::client {
 namespace json = boost::json;
 namespace {
-
-constexpr std::size_t kMaxDepth = 256;
 
 const json::value* field(const json::value& value, std::string_view name) {
   const json::object* object = value.if_object();
@@ -94,18 +92,8 @@ std::uint64_t version_number(std::string_view resource_version) {
   return error == std::errc() && stop == end ? number : 0;
 }
 
-Result<json::value> parse_api_json(std::string_view text, const json::storage_ptr& storage) {
-  json::parse_options options;
-  options.max_depth = kMaxDepth;
-  options.allow_invalid_utf8 = true;
-  boost::system::error_code failure;
-  json::value value = json::parse(text, failure, storage, options);
-  if (failure) return invalid("not JSON: " + failure.message());
-  return value;
-}
-
 Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_ptr& storage) {
-  auto whole = parse_api_json(line, storage);
+  auto whole = api::parse_json(line, storage);
   if (!whole) return outline_event(line, whole.error().message, storage);
   auto type = event_type(text(field(*whole, "type")));
   if (!type) return std::unexpected(type.error());
@@ -133,7 +121,7 @@ Error status_error(const json::value& status, int http) {
 }
 
 Error status_error(std::string_view body, int http) {
-  auto status = parse_api_json(body, {});
+  auto status = api::parse_json(body);
   return status_error(status ? *status : json::value(), http);
 }
 

@@ -40,10 +40,6 @@ struct WatchEvent {
   bool initial_events_end = false;  // bookmark with the annotation k8s.io/initial-events-end
 };
 
-// Parses JSON of the API server. At most 256 levels deep, because values are copied and destroyed by
-// recursion. Accepts invalid UTF-8.
-Result<boost::json::value> parse_api_json(std::string_view text, const boost::json::storage_ptr& storage);
-
 // Refuses an event whose resourceVersion is not a number: kept, no watch could go on from it.
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);
 

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "api/parse_json.h"
 #include "async/attachment.h"
 #include "async/nap.h"
 #include "async/timer.h"
@@ -362,7 +363,7 @@ Result<std::string> Reflector::Impl::take_page(std::string_view body, std::strin
 }
 
 void Reflector::Impl::take_item(std::string_view text) {
-  auto item = parse_api_json(text, &memory);
+  auto item = api::parse_json(text, &memory);
   bool understood = false;
   if (item) {
     understood = known.upsert(*item, batch);

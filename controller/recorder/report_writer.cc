@@ -8,10 +8,10 @@
 #include <boost/json/value.hpp>
 #include <set>
 
+#include "api/parse_json.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "base/time.h"
-#include "client/decode/watch_lines.h"
 #include "client/request_info.h"
 #include "controller/recorder/known_reports.h"
 #include "controller/recorder/replies.h"
@@ -155,7 +155,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), job.status));
     if (relabels) {
       requests.push_back(label_report(job.owner.ns, written.name, written.uid,
-                                      labels_of(job.status, kDecision), written.version));
+                                      labels_of(job.status, explain::kDecision), written.version));
     }
     requests.push_back(std::move(filling));
   }
@@ -179,7 +179,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     if (each.is_new) ++answer;
     const auto* labelled = each.relabels ? &*answer++ : nullptr;
     const auto& filled = *answer;
-    auto reply = filled ? client::parse_api_json(*filled, {}) : std::unexpected(filled.error());
+    auto reply = filled ? api::parse_json(*filled) : std::unexpected(filled.error());
     if (reply && labelled && !*labelled && !self->goes_on_without_labels(labelled->error()))
       reply = std::unexpected(labelled->error());
     // It was there without a status: made by a write that failed halfway, for another outcome perhaps.
@@ -323,8 +323,9 @@ Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, con
 // Fills in the status, and changes the labels where they say something else.
 Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, WrittenReport* report) {
   if (needs_labels(*report, job->status, self->ttl())) {
-    auto labelled = co_await send(self, label_report(job->owner.ns, report->name, report->uid,
-                                                     labels_of(job->status, kDecision), report->version));
+    auto labelled =
+        co_await send(self, label_report(job->owner.ns, report->name, report->uid,
+                                         labels_of(job->status, explain::kDecision), report->version));
     if (!labelled && !self->goes_on_without_labels(labelled.error())) co_return labelled;
     if (labelled) report->version = text_at(*labelled, "/metadata/resourceVersion");
   }
@@ -356,7 +357,7 @@ Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request r
   one.push_back(std::move(request));
   const auto answers = co_await self->api.send_all(std::move(one));
   if (!answers[0]) co_return std::unexpected(answers[0].error());
-  co_return client::parse_api_json(*answers[0], {});
+  co_return api::parse_json(*answers[0]);
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {

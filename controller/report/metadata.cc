@@ -7,7 +7,7 @@
 
 #include "api/decode.h"
 #include "base/time.h"
-#include "controller/report/ttl.h"
+#include "explain/report/ttl.h"
 
 namespace podium::controller {
 namespace {
@@ -71,7 +71,7 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
   each_manager(object, [&out](const json::value& manager) {
     if (const auto time = parse_time(text_at(manager, "/time"))) out.written = std::max(out.written, *time);
   });
-  const bool is_labelled = text_at(object, "/metadata/labels/podium.dev~1report") == kDecision;
+  const bool is_labelled = text_at(object, "/metadata/labels/podium.dev~1report") == explain::kDecision;
   // Users can set the label too, so the spec takes precedence where it is present.
   const bool is_question = dry_run(object).value_or(!is_labelled);
   out.kind = is_question ? ReportKind::question : ReportKind::decision;
@@ -108,11 +108,12 @@ std::chrono::seconds full_ttl(const json::value& report, const ReportMetadata& m
   const auto expires = parse_time(text_at(report, "/status/expiresAt"));
   auto decided = parse_time(text_at(report, "/status/decidedAt"));
   if (!decided) decided = parse_time(text_at(report, "/metadata/creationTimestamp"));
-  if (expires && decided && *expires >= *decided) return std::min(seconds_between(*decided, *expires), kKept);
+  if (expires && decided && *expires >= *decided)
+    return std::min(seconds_between(*decided, *expires), explain::kKept);
   if (metadata.ttl) return *metadata.ttl;
   const auto* kept = find(report, "/spec/ttlSeconds");
-  if (kept && kept->is_int64() && kept->get_int64() == 0) return kKept;
-  return report_ttl(find(report, "/spec"), default_ttl);
+  if (kept && kept->is_int64() && kept->get_int64() == 0) return explain::kKept;
+  return explain::report_ttl(find(report, "/spec"), default_ttl);
 }
 
 std::string expiry_minute(Wall expires) {
@@ -129,7 +130,7 @@ std::optional<Wall> parse_expiry_minute(std::string_view label) {
 
 bool is_podiums_decision(const json::value& report) {
   if (dry_run(report).value_or(true)) return false;
-  if (text_at(report, "/metadata/labels/podium.dev~1report") == kDecision) return true;
+  if (text_at(report, "/metadata/labels/podium.dev~1report") == explain::kDecision) return true;
   bool wrote = false;
   each_manager(report, [&wrote](const json::value& manager) {
     if (text_at(manager, "/manager") == kManager) wrote = true;

@@ -15,16 +15,9 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "explain/report/labels.h"
 
 namespace podium::controller {
-
-inline constexpr const char* kReportLabel = "podium.dev/report";
-inline constexpr const char* kDecision = "decision";
-inline constexpr const char* kQuestion = "question";
-inline constexpr const char* kOutcomeLabel = "podium.dev/outcome";
-inline constexpr const char* kExpiresLabel = "podium.dev/expires";   // see expiry_minute()
-inline constexpr const char* kTtlAnnotation = "podium.dev/ttl";      // seconds
-inline constexpr const char* kBytesAnnotation = "podium.dev/bytes";  // stored_bytes() at its creation
 
 enum class ReportKind : std::uint8_t { decision, question };
 

@@ -43,9 +43,9 @@ ReportLabels labels_of(const explain::ReportStatus& status, const char* kind) {
 }
 
 json::object to_json(const ReportLabels& labels) {
-  json::object out{{kReportLabel, labels.kind}};
-  if (!labels.outcome.empty()) out[kOutcomeLabel] = labels.outcome;
-  if (labels.expires) out[kExpiresLabel] = expiry_minute(*labels.expires);
+  json::object out{{explain::kReportLabel, labels.kind}};
+  if (!labels.outcome.empty()) out[explain::kOutcomeLabel] = labels.outcome;
+  if (labels.expires) out[explain::kExpiresLabel] = expiry_minute(*labels.expires);
   return out;
 }
 
@@ -53,10 +53,10 @@ json::value report_body(const ReportOwner& owner, const std::string& name, const
                         const explain::ReportStatus& status) {
   json::object metadata{{"name", name},
                         {"namespace", owner.ns},
-                        {"labels", to_json(labels_of(status, kDecision))},
+                        {"labels", to_json(labels_of(status, explain::kDecision))},
                         {"annotations",
-                         {{kTtlAnnotation, std::to_string(notes.ttl.count())},
-                          {kBytesAnnotation, std::to_string(notes.bytes)}}}};
+                         {{explain::kTtlAnnotation, std::to_string(notes.ttl.count())},
+                          {explain::kBytesAnnotation, std::to_string(notes.bytes)}}}};
   json::object spec{{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}},
                     {"dryRun", false},
                     {"ttlSeconds", notes.ttl.count()}};
@@ -93,7 +93,7 @@ client::Request fill_report(const ReportOwner& owner, const std::string& name, c
 client::Request label_report(const std::string& ns, const std::string& name, const std::string& uid,
                              const ReportLabels& labels, const std::string& version) {
   auto wanted = to_json(labels);
-  if (!labels.expires) wanted[kExpiresLabel] = nullptr;
+  if (!labels.expires) wanted[explain::kExpiresLabel] = nullptr;
   json::object metadata{{"uid", uid}, {"labels", std::move(wanted)}};
   if (!version.empty()) metadata["resourceVersion"] = version;
   auto made = request("PATCH", client::resource::scheduling_reports.path(ns, name) + "?fieldManager=podium",
@@ -113,8 +113,8 @@ client::Request delete_report(const std::string& ns, const std::string& name, co
 }
 
 std::string labels_of_minute(std::uint32_t minute) {
-  return fmt::format("{}={},{}={}", kExpiresLabel, expiry_minute(Wall(std::chrono::minutes(minute))),
-                     kReportLabel, kDecision);
+  return fmt::format("{}={},{}={}", explain::kExpiresLabel, expiry_minute(Wall(std::chrono::minutes(minute))),
+                     explain::kReportLabel, explain::kDecision);
 }
 
 client::Request delete_minute(const std::string& ns, std::uint32_t minute) {

@@ -30,7 +30,7 @@ struct ReportOwner {
 
 // What the labels of a report say.
 struct ReportLabels {
-  std::string kind;             // kDecision or kQuestion
+  std::string kind;             // explain::kDecision or explain::kQuestion
   std::string outcome;          // empty: none yet
   std::optional<Wall> expires;  // nullopt: it is kept
 };

@@ -10,13 +10,13 @@
 #include <map>
 #include <utility>
 
+#include "api/parse_json.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "client/concern.h"
-#include "client/decode/watch_lines.h"
 #include "client/request_info.h"
 #include "controller/report/requests.h"
-#include "controller/report/ttl.h"
+#include "explain/report/ttl.h"
 
 namespace podium::controller {
 namespace {
@@ -271,7 +271,7 @@ Task<Result<void>> ReportDeleter::Impl::check_minute(Impl* self, const std::stri
 
 // Forgets the reports of the reply to delete_minute(); returns how many it lists.
 std::size_t ReportDeleter::Impl::forget_listed(const std::string& reply) {
-  const auto list = client::parse_api_json(reply, {});
+  const auto list = api::parse_json(reply);
   boost::system::error_code none;
   const auto* items = list ? list->find_pointer("/items", none) : nullptr;
   if (!items || !items->is_array()) return 0;
@@ -313,7 +313,8 @@ Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
     const auto ttl = full_ttl(*object, *read, self->state.default_ttl);
     Report known = self->state.listed(*read, now);
     known.look = false;
-    known.due = ttl >= kKept ? RetentionIndex::kNever : self->state.due_of(read->written, 0, ttl, now);
+    known.due =
+        ttl >= explain::kKept ? RetentionIndex::kNever : self->state.due_of(read->written, 0, ttl, now);
     known.bytes = static_cast<std::uint32_t>(json::serialize(*object).size());
     self->state.index.track(known);
     self->looked();

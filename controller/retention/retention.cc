@@ -16,9 +16,9 @@
 #include "base/log_limit.h"
 #include "client/request_info.h"
 #include "controller/report/metadata.h"
-#include "controller/report/ttl.h"
 #include "controller/retention/deleter.h"
 #include "controller/retention/state.h"
+#include "explain/report/ttl.h"
 
 namespace podium::controller {
 namespace {
@@ -233,7 +233,7 @@ void Retention::track(const std::string& ns, const std::string& name, const std:
   if (server_time) impl_->state.server.is(*server_time, now);
   Report report{.ns = ns, .name = name, .uid = uid, .kind = kind};
   const auto written = impl_->state.server.now(now);
-  report.due = ttl >= kKept
+  report.due = ttl >= explain::kKept
                    ? RetentionIndex::kNever
                    : impl_->state.due_of(written.value_or(Wall{}), written ? facts.minute : 0, ttl, now);
   report.failure = facts.failure;

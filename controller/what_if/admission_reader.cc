@@ -36,7 +36,7 @@ Result<std::vector<api::LimitRange>> decode_all(const std::vector<boost::json::v
 
 }  // namespace
 
-Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const Question> question) {
+Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain::Question> question) {
   api::AdmissionObjects out;
   const auto& subject = *question->subject;
   if (!subject.is_stored) {
@@ -84,7 +84,7 @@ Task<void> AdmissionReader::read_runtime_class(std::string name, api::AdmissionO
   out->runtime = std::move(runtime);
 }
 
-Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const Question> question,
+Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::Question> question,
                                                  api::AdmissionObjects* out) {
   std::set<std::string> names;
   for (const auto& claim : question->subject->pod.resource_claims) {

@@ -14,7 +14,7 @@
 #include "api/admission.h"
 #include "base/log_limit.h"
 #include "client/api.h"
-#include "controller/what_if/question.h"
+#include "explain/question/question.h"
 
 namespace podium::controller {
 
@@ -26,12 +26,12 @@ class AdmissionReader {
   explicit AdmissionReader(client::Api& api) : api_(api) {}
 
   // For a question with its subject. Of a pod that the API server has stored, the claims' templates only.
-  client::Task<api::AdmissionObjects> read(std::shared_ptr<const Question> question);
+  client::Task<api::AdmissionObjects> read(std::shared_ptr<const explain::Question> question);
 
  private:
   client::Task<void> read_limit_ranges(std::string ns, api::AdmissionObjects* out);
   client::Task<void> read_runtime_class(std::string name, api::AdmissionObjects* out);
-  client::Task<void> read_claim_templates(std::shared_ptr<const Question> question,
+  client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question,
                                           api::AdmissionObjects* out);
   void log(const char* kind, const Error& error);
 

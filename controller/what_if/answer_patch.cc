@@ -7,8 +7,8 @@
 #include "client/api.h"
 #include "client/concern.h"
 #include "controller/report/metadata.h"
-#include "controller/report/ttl.h"
 #include "explain/report/json.h"
+#include "explain/report/ttl.h"
 
 namespace podium::controller {
 
@@ -18,10 +18,10 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
   const auto ttl = terms.ttl;
   const auto content = terms.refreshed() ? answer_hash(status) : 0;
   status.decided_at = now;
-  if (ttl < kKept) status.expires_at = now + ttl;
+  if (ttl < explain::kKept) status.expires_at = now + ttl;
   status.observed_generation = asked.generation;
   stamp(asked.before, now, status);
-  auto labels = labels_of(status, kQuestion);
+  auto labels = labels_of(status, explain::kQuestion);
   const bool relabels = needs_labels(asked.before, labels, ttl);
   // In a merge patch of a status, the API server does not look at the UID.
   const json::array patch{{{"op", "test"}, {"path", "/metadata/uid"}, {"value", asked.uid}},

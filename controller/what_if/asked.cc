@@ -51,7 +51,7 @@ const AnsweredBefore::Condition* AnsweredBefore::condition(std::string_view type
   return found == conditions.end() ? nullptr : &*found;
 }
 
-Asked asked_of(const ReportText& report) {
+Asked asked_of(const explain::ReportText& report) {
   Asked out{std::string(report.ns), std::string(report.name), std::string(report.uid), report.generation};
   out.before.kind = report.kind_label;
   out.before.outcome = report.outcome_label;

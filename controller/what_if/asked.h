@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "controller/report/requests.h"
-#include "controller/what_if/report_text.h"
+#include "explain/question/report_text.h"
 #include "explain/report/report.h"
 
 namespace podium::controller {
@@ -40,7 +40,7 @@ struct Asked {
 
   bool is_complete() const { return generation > 0; }  // false: the report could not be read completely
 };
-Asked asked_of(const ReportText& report);
+Asked asked_of(const explain::ReportText& report);
 
 // The fields of a watched report that decide whether it needs an answer. An oversized report may come
 // with little more than its metadata.

@@ -1,16 +1,16 @@
 #include "controller/what_if/asker.h"
 
-#include "controller/what_if/answer.h"
+#include "explain/answer/answer.h"
 
 namespace podium::controller {
 
-explain::ReportStatus Asker::answer(const Question& question, cluster::Snapshot snapshot,
+explain::ReportStatus Asker::answer(const explain::Question& question, cluster::Snapshot snapshot,
                                     const api::AdmissionObjects& objects) const {
   const auto decided_at = clock_.wall();
   const auto began = clock_.now();
   const auto deadline = clock_.cpu_time() + config_.podium.what_if.deadline;
-  const Budget budget = [&] { return clock_.cpu_time() < deadline && !stopped(); };
-  auto status = controller::answer(question, std::move(snapshot), config_, budget, objects);
+  const explain::Budget budget = [&] { return clock_.cpu_time() < deadline && !stopped(); };
+  auto status = explain::answer(question, std::move(snapshot), config_, budget, objects);
   status.decided_at = decided_at;
   status.evaluate = clock_.now() - began;
   return status;

@@ -20,8 +20,8 @@
 #include "api/admission.h"
 #include "async/on.h"
 #include "base/clock.h"
-#include "controller/what_if/question.h"
 #include "controller/what_if/turns.h"
+#include "explain/question/question.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
@@ -32,7 +32,7 @@ class Asker {
  public:
   using Fork = std::function<async::Task<cluster::Snapshot>()>;
 
-  using Read = std::function<async::Task<api::AdmissionObjects>(std::shared_ptr<const Question>)>;
+  using Read = std::function<async::Task<api::AdmissionObjects>(std::shared_ptr<const explain::Question>)>;
 
   // `read` may be empty: then nothing is read, and the answers say so.
   Asker(const config::Config& config, Clock& clock, boost::asio::any_io_executor workers, Fork fork,
@@ -47,8 +47,8 @@ class Asker {
   // Calls `finish` with the answer, on the worker, and returns its result. The answer has decided_at and
   // evaluate. If its turn does not come before `until`, the question is declined (DeadlineExceeded).
   template <typename T>
-  async::Task<T> ask(std::shared_ptr<const Question> question, std::function<T(explain::ReportStatus)> finish,
-                     Steady until = Steady::max()) {
+  async::Task<T> ask(std::shared_ptr<const explain::Question> question,
+                     std::function<T(explain::ReportStatus)> finish, Steady until = Steady::max()) {
     api::AdmissionObjects objects;
     if (read_) objects = co_await read_(question);
     auto turn = co_await turns_.take(question->meta.namespace_, until);
@@ -85,7 +85,7 @@ class Asker {
   using Measured = std::pair<T, Turns::Cpu>;
 
   template <typename T>
-  static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const Question> question,
+  static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const explain::Question> question,
                                            cluster::Snapshot snapshot, api::AdmissionObjects objects,
                                            std::function<T(explain::ReportStatus)> finish) {
     const auto before = self->clock_.cpu_time();
@@ -98,7 +98,7 @@ class Asker {
     auto result = work();
     co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
   }
-  explain::ReportStatus answer(const Question& question, cluster::Snapshot snapshot,
+  explain::ReportStatus answer(const explain::Question& question, cluster::Snapshot snapshot,
                                const api::AdmissionObjects& objects) const;
   explain::ReportStatus out_of_time() const;
 

@@ -14,20 +14,20 @@
 #include <utility>
 #include <vector>
 
+#include "api/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
-#include "client/decode/watch_lines.h"
 #include "client/request_info.h"
 #include "client/watch/reflector.h"
-#include "controller/report/ttl.h"
 #include "controller/what_if/admission_reader.h"
-#include "controller/what_if/answer.h"
 #include "controller/what_if/answer_patch.h"
 #include "controller/what_if/asked.h"
 #include "controller/what_if/queues.h"
 #include "controller/what_if/refreshes.h"
 #include "controller/what_if/what_if_reader.h"
+#include "explain/answer/answer.h"
+#include "explain/report/ttl.h"
 
 namespace podium::controller {
 namespace {
@@ -45,7 +45,9 @@ constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
 
 std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
-std::uint32_t size_of(std::size_t bytes) { return static_cast<std::uint32_t>(std::min(bytes, kObjectBytes)); }
+std::uint32_t size_of(std::size_t bytes) {
+  return static_cast<std::uint32_t>(std::min(bytes, explain::kObjectBytes));
+}
 
 template <typename Item>
 void put_off(Item& item, const Error& error) {
@@ -69,9 +71,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         ended(std::move(ended)),
         admission(api),
         reader(api, config),
-        asker(
-            config, api.clock(), std::move(workers), std::move(fork),
-            [this](std::shared_ptr<const Question> question) { return admission.read(std::move(question)); }),
+        asker(config, api.clock(), std::move(workers), std::move(fork),
+              [this](std::shared_ptr<const explain::Question> question) {
+                return admission.read(std::move(question));
+              }),
         questions(options_for_questions(config.podium.what_if), api.clock(), api.random(), gate, io,
                   [this](std::vector<Questions::Item>& batch) { return respond(&batch.front()); }),
         answers(options_for_answers(), api.clock(), api.random(), gate, io,
@@ -229,7 +232,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     const auto* accepted = asked.before.condition("Accepted");
     const bool was_answered = again && accepted && accepted->is_true;  // and so has its place
-    if (question && !was_answered && question->ttl >= kKept &&
+    if (question && !was_answered && question->ttl >= explain::kKept &&
         !retention.may_keep(asked.ns, asked.name, size_of(bytes))) {
       question = invalid("spec.ttlSeconds: too many what-ifs with 0 are there; give this one a TTL");
       terms = of_wrong_spec(item);
@@ -244,7 +247,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (!answer && !question)
       answer = make_patch(asked, explain::refusal(question.error().message), api.clock().wall(), terms);
     if (!answer) {
-      auto asking = ask(std::make_shared<const Question>(std::move(*question)), asked, terms);
+      auto asking = ask(std::make_shared<const explain::Question>(std::move(*question)), asked, terms);
       answer = co_await std::move(asking);
     }
     if (stopping()) co_return;
@@ -274,7 +277,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   }
 
   // The answer's text is made on the worker, too: it may be long.
-  Task<AnswerPatch> ask(std::shared_ptr<const Question> question, Asked asked, AnswerTerms terms) {
+  Task<AnswerPatch> ask(std::shared_ptr<const explain::Question> question, Asked asked, AnswerTerms terms) {
     terms.ttl = question->ttl;
     const std::function<AnswerPatch(explain::ReportStatus)> finish = [asked,
                                                                       terms](explain::ReportStatus status) {
@@ -314,7 +317,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         spdlog::warn("labels of what-ifs are not written {}error={:?}", client::request_fields(error),
                      error.message);
     }
-    const auto stored = client::parse_api_json(*reply, {});
+    const auto stored = api::parse_json(*reply);
     written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
     if (!stored) co_return;
     // Its spec was edited while the answer waited. Where an earlier try was carried out and its reply was
@@ -360,7 +363,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                             .version = std::move(version)};
     // It may have waited, and the wall clock may have been set meanwhile.
     const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);
-    const auto ttl = answer.ttl >= kKept ? kKept : std::max(answer.ttl - waited, 0s);
+    const auto ttl = answer.ttl >= explain::kKept ? explain::kKept : std::max(answer.ttl - waited, 0s);
     retention.track(item.ns, answer.name, answer.uid, ttl, ReportKind::question, std::nullopt, facts);
     answered.fetch_add(1, std::memory_order_relaxed);
     refreshes.written(item.key, answer.content, api.clock().now());

@@ -7,7 +7,7 @@
 
 #include "client/auth/url.h"
 #include "controller/what_if/answer_patch.h"
-#include "controller/what_if/report_text.h"
+#include "explain/question/report_text.h"
 
 namespace podium::controller {
 namespace {
@@ -34,13 +34,13 @@ Task<Result<std::optional<ReadWhatIf>>> WhatIfReader::read(std::string ns, std::
   auto path = client::resource::scheduling_reports.path(ns, name);
   const auto text = co_await api_.get_text(std::move(path), one_try());
   if (!text) co_return std::unexpected(text.error());
-  const auto report = scan_report(*text);
+  const auto report = explain::scan_report(*text);
   if (!report) co_return std::unexpected(report.error());
   const bool is_answered = report->is_answered();
   if (!report->is_what_if || (is_answered && !again) || !is_ours(report->scheduler_name))
     co_return std::nullopt;
   ReadWhatIf what_if{.asked = asked_of(*report),
-                     .question = read_question(*report, config_.podium.reports.ttl),
+                     .question = explain::read_question(*report, config_.podium.reports.ttl),
                      .bytes = text->size(),
                      .again = is_answered};
   auto& question = what_if.question;
@@ -57,20 +57,20 @@ Task<Result<std::optional<ReadWhatIf>>> WhatIfReader::read(std::string ns, std::
 }
 
 // Reads the pod or workload from the API server: the snapshot lacks pending pods and pod templates.
-Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<Question>* question) {
+Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<explain::Question>* question) {
   const auto& asked = **question;
-  const bool is_pod = asked.about == Question::About::pod;
-  const auto kind = is_pod ? Subject::Kind::pod : asked.workload_kind;
+  const bool is_pod = asked.about == explain::Question::About::pod;
+  const auto kind = is_pod ? explain::Subject::Kind::pod : asked.workload_kind;
   const auto& name = is_pod ? asked.pod_name : asked.workload_name;
-  const auto& maker = maker_of(kind);
+  const auto& maker = explain::maker_of(kind);
   const client::Resource resource{std::string(maker.group), std::string(maker.version),
                                   std::string(maker.plural)};
   auto path = resource.path(ns, name);
   const auto text = co_await api_.get_text(std::move(path), one_try());
   // A 404 without a reason comes from a proxy, not from the API server.
   if (!text && text.error().reason != "NotFound") co_return std::unexpected(text.error());
-  const auto read = text ? read_subject(*text, **question)
-                         : invalid(fmt::format("{}.name: {} {} not found", subject_path(asked),
+  const auto read = text ? explain::read_subject(*text, **question)
+                         : invalid(fmt::format("{}.name: {} {} not found", explain::subject_path(asked),
                                                is_pod ? "pod" : to_string(kind), name));
   if (!read) *question = std::unexpected(read.error());
   co_return Result<void>();
@@ -81,7 +81,7 @@ Task<Result<bool>> WhatIfReader::is_still(std::string ns, std::string name, std:
   auto path = client::resource::scheduling_reports.path(ns, name);
   const auto text = co_await api_.get_text(std::move(path), one_try());
   if (!text) co_return std::unexpected(text.error());
-  const auto report = scan_report(*text);
+  const auto report = explain::scan_report(*text);
   if (!report) co_return std::unexpected(report.error());
   co_return report->uid == uid && report->generation == generation;
 }
@@ -90,7 +90,7 @@ Task<Result<void>> WhatIfReader::list(std::function<void(const Asked&)> each) {
   const auto first = fmt::format("{}?limit={}&fieldSelector=spec.dryRun%3Dtrue",
                                  client::resource::scheduling_reports.path(""), kPage);
   const std::function<void(std::string_view)> take = [this, &each](std::string_view item) {
-    const auto report = scan_report(item);
+    const auto report = explain::scan_report(item);
     if (report && report->is_what_if && !report->is_answered() && is_ours(report->scheduler_name))
       each(asked_of(*report));
   };
@@ -99,7 +99,7 @@ Task<Result<void>> WhatIfReader::list(std::function<void(const Asked&)> each) {
     auto path = token.empty() ? first : first + "&continue=" + client::percent_encode(token);
     const auto page = co_await api_.get_text(std::move(path), one_try());
     if (!page) co_return std::unexpected(page.error());
-    const auto next = scan_list(*page, take);
+    const auto next = explain::scan_list(*page, take);
     if (!next) co_return std::unexpected(next.error());
     token = *next;
   } while (!token.empty());

@@ -15,7 +15,7 @@
 
 #include "client/api.h"
 #include "controller/what_if/asked.h"
-#include "controller/what_if/question.h"
+#include "explain/question/question.h"
 #include "scheduler/config/config.h"
 
 namespace podium::controller {
@@ -23,7 +23,7 @@ namespace podium::controller {
 // A what-if as it was read, with its subject.
 struct ReadWhatIf {
   Asked asked;
-  Result<Question> question;  // an error: the spec is wrong, with the findings
+  Result<explain::Question> question;  // an error: the spec is wrong, with the findings
   // Of the spec, also where only its subject is wrong. 0: it is answered once.
   std::chrono::seconds ttl{0}, refresh{0};
   std::size_t bytes = 0;  // of the report
@@ -46,7 +46,7 @@ class WhatIfReader {
   client::Task<Result<void>> list(std::function<void(const Asked&)> each);
 
  private:
-  client::Task<Result<void>> read_reference(std::string ns, Result<Question>* question);
+  client::Task<Result<void>> read_reference(std::string ns, Result<explain::Question>* question);
 
   client::Api& api_;
   const config::Config& config_;

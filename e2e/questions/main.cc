@@ -13,8 +13,8 @@
 #include <map>
 
 #include "app/evaluate/evaluation.h"
-#include "controller/what_if/answer.h"
-#include "controller/what_if/changes.h"
+#include "explain/answer/answer.h"
+#include "explain/answer/changes.h"
 #include "explain/report/json.h"
 #include "explain/report/report.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 namespace json = boost::json;
 namespace fs = std::filesystem;
-using controller::Question;
+using explain::Question;
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -46,7 +46,7 @@ json::array nodes_of(Question question, std::size_t fitting, const cluster::Snap
   Counts before;
   for (std::size_t i = 1; i <= fitting; ++i) {
     question.replicas = static_cast<std::int32_t>(i);
-    auto now = counts_of(controller::answer(question, snapshot, config));
+    auto now = counts_of(explain::answer(question, snapshot, config));
     std::vector<std::string> added;
     for (const auto& [node, count] : now) {
       if (count == before[node] + 1) added.push_back(node);
@@ -62,19 +62,19 @@ json::array nodes_of(Question question, std::size_t fitting, const cluster::Snap
 
 Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, const config::Config& config) {
   json::array moved;
-  if (question.changes.empty() || question.changes.back().type != controller::Change::Type::drain_node)
+  if (question.changes.empty() || question.changes.back().type != explain::Change::Type::drain_node)
     return moved;
   const auto& ns = question.meta.namespace_;
   auto earlier = question.changes;
   const auto drain = earlier.back();
   earlier.pop_back();
-  controller::ForkMemory memory;
-  if (auto done = controller::apply_changes(earlier, ns, config, {}, memory, fork); !done)
+  explain::ForkMemory memory;
+  if (auto done = explain::apply_changes(earlier, ns, config, {}, memory, fork); !done)
     return std::unexpected(done.error());
   const auto row = fork.find_row(drain.node_name);
   if (!row) return invalid("the drained node is gone");
   auto pods = fork.entry(*row).pods;
-  if (auto done = controller::apply_changes({drain}, ns, config, {}, memory, fork); !done)
+  if (auto done = explain::apply_changes({drain}, ns, config, {}, memory, fork); !done)
     return std::unexpected(done.error());
   std::ranges::stable_sort(pods, std::greater(), [](const auto& pod) { return pod->priority; });
   for (const auto& pod : pods) {
@@ -96,11 +96,11 @@ Result<json::object> say(const fs::path& scenario) {
   if (!evaluation) return std::unexpected(evaluation.error());
   const auto& snapshot = evaluation->snapshot;
   const auto text = read(scenario / "question.json");
-  const auto report = controller::scan_report(text);
+  const auto report = explain::scan_report(text);
   if (!report) return std::unexpected(report.error());
-  const auto question = controller::read_question(*report, std::chrono::hours(1));
+  const auto question = explain::read_question(*report, std::chrono::hours(1));
   if (!question) return std::unexpected(question.error());
-  const auto status = controller::answer(*question, snapshot, *config);
+  const auto status = explain::answer(*question, snapshot, *config);
   json::object said{{"status", explain::to_json(status)}};
   if (!status.answer) return said;
   auto moved = moved_by(*question, snapshot, *config);

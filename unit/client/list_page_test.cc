@@ -1,4 +1,5 @@
 #include "client/decode/list_page.h"
+#include "api/parse_json.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -110,7 +111,7 @@ TEST(Outline, IsWhatCanBeReadOfAnObject) {
   std::string closed = deep(500);
   for (int i = 0; i < 500; ++i) closed += "]}";
   const auto whole = head + R"("managedFields":[)" + closed + R"(],"uid":"u"},"spec":)" + closed + "}";
-  EXPECT_FALSE(parse_api_json(whole, {}));
+  EXPECT_FALSE(api::parse_json(whole));
   EXPECT_EQ(read_outline(whole, {}), expect);
   EXPECT_EQ(name_of(read_outline(whole, {})), "ns/p");
   // Cut short in the spec, and within the labels.

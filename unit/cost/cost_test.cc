@@ -4,7 +4,7 @@
 #include <chrono>
 #include <set>
 
-#include "controller/what_if/question.h"
+#include "explain/question/question.h"
 #include "scheduler/extender/wire.h"
 #include "unit/cost/rows.h"
 
@@ -64,9 +64,9 @@ TEST(Costs, OfTextsAreLinear) {
   const auto preempt = [](std::string_view text) { EXPECT_TRUE(extender::read_preemption_reply(text)); };
   const auto scores = [](std::string_view text) { EXPECT_TRUE(extender::read_priorities(text)); };
   const auto question = [](std::string_view text) {
-    const auto report = controller::scan_report(text);
+    const auto report = explain::scan_report(text);
     ASSERT_TRUE(report) << report.error().message;
-    (void)controller::read_question(*report, std::chrono::seconds(600));
+    (void)explain::read_question(*report, std::chrono::seconds(600));
   };
   const TextRow rows[] = {
       {"filter reply NodeNames", 5000, R"({"NodeNames":[«"n#"»]})", filter},

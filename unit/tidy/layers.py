@@ -25,7 +25,7 @@ def may_include(table, room):
 def findings():
     table = rooms.closure(rooms.links())
     # The suite of cost includes the rooms that its target links, and those below them.
-    linked = ("controller/what_if", "scheduler/extender")
+    linked = ("explain/answer", "scheduler/extender")
     table["unit/cost"] = table["unit/support"] | {"unit/support", "unit/cost"} | set(linked).union(*(table[x] for x in linked))
     for path in rooms.sources():
         room = rooms.room_of(path)

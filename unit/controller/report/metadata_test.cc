@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 
 #include "base/time.h"
-#include "controller/report/ttl.h"
+#include "explain/report/ttl.h"
 
 namespace podium::controller {
 namespace {
@@ -68,7 +68,7 @@ TEST(ReportMetadata, TimesThatOthersWroteDoNoHarm) {
   };
   const Case cases[] = {
       {"2026-11-22T13:20:00Z", "2026-11-22T14:20:00Z", 1h},
-      {"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", kKept},
+      {"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", explain::kKept},
       {"2026-11-22T13:20:00Z", "1999-01-01T00:00:00Z", 7min},
       {"yesterday", "tomorrow", 7min},
   };

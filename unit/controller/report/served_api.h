@@ -8,19 +8,14 @@
 #include <vector>
 
 #include "client/api.h"
-#include "scheduler/config/config.h"
 #include "unit/client/object_server.h"
+#include "unit/scheduler/config/default_config.h"
 
 namespace podium::unit {
 
 using Lines = std::vector<std::string>;
 
 inline const std::string kPlural = "schedulingreports";
-
-inline const config::Config& default_config() {
-  static const auto config = config::load("", "default").value();
-  return config;
-}
 
 struct ServedApi {
   // A report or a what-if in namespace shop; null if there is none.

@@ -46,7 +46,7 @@ TEST(Asked, TheWatchAndTheTextTellTheSame) {
   EXPECT_EQ(seen.refresh, 60s);
   EXPECT_EQ(seen.scheduler_name, "batch");
   EXPECT_EQ(seen.decided_at, parse_time("2026-01-02T03:00:00Z"));
-  const auto report = scan_report(kAnswered);
+  const auto report = explain::scan_report(kAnswered);
   ASSERT_TRUE(report);
   const auto asked = asked_of(*report);
   EXPECT_EQ(line(asked.before), line(seen.asked.before));
@@ -69,7 +69,7 @@ TEST(Asked, WhatOthersWroteIsNoHarm) {
     const Seen seen(json::parse(text));
     EXPECT_EQ(line(seen.asked.before), "  ");
     EXPECT_EQ(seen.refresh, 0s);
-    const auto report = scan_report(text);
+    const auto report = explain::scan_report(text);
     ASSERT_TRUE(report);
     EXPECT_EQ(line(asked_of(*report).before), "  ");
   }
@@ -102,27 +102,27 @@ TEST(Asked, LabelsChangeWhereTheyAreWrongOrFarBehind) {
     bool needs;
   };
   const Case cases[] = {
-      {"the same", {kQuestion, "Fits", labelled}, 1h, false},
-      {"a little later", {kQuestion, "Fits", labelled + 359s}, 1h, false},
-      {"later by a tenth", {kQuestion, "Fits", labelled + 360s}, 1h, true},
-      {"earlier by a tenth", {kQuestion, "Fits", labelled - 360s}, 1h, true},
-      {"a minute of a short TTL", {kQuestion, "Fits", labelled + 59s}, 10s, false},
-      {"more than that", {kQuestion, "Fits", labelled + 60s}, 10s, true},
-      {"another outcome", {kQuestion, "DoesNotFit", labelled}, 1h, true},
-      {"another kind", {kDecision, "Fits", labelled}, 1h, true},
-      {"kept now", {kQuestion, "Fits", std::nullopt}, 1h, true},
+      {"the same", {explain::kQuestion, "Fits", labelled}, 1h, false},
+      {"a little later", {explain::kQuestion, "Fits", labelled + 359s}, 1h, false},
+      {"later by a tenth", {explain::kQuestion, "Fits", labelled + 360s}, 1h, true},
+      {"earlier by a tenth", {explain::kQuestion, "Fits", labelled - 360s}, 1h, true},
+      {"a minute of a short TTL", {explain::kQuestion, "Fits", labelled + 59s}, 10s, false},
+      {"more than that", {explain::kQuestion, "Fits", labelled + 60s}, 10s, true},
+      {"another outcome", {explain::kQuestion, "DoesNotFit", labelled}, 1h, true},
+      {"another kind", {explain::kDecision, "Fits", labelled}, 1h, true},
+      {"kept now", {explain::kQuestion, "Fits", std::nullopt}, 1h, true},
   };
   for (const auto& c : cases) EXPECT_EQ(needs_labels(right, c.wanted, c.ttl), c.needs) << c.name;
   for (const char* far : {"000101010000", "168001010000", "226012312359", "999912312359"}) {
     auto forged = right;
     forged.expires = far;
-    EXPECT_TRUE(needs_labels(forged, {kQuestion, "Fits", labelled}, 1h)) << far;
+    EXPECT_TRUE(needs_labels(forged, {explain::kQuestion, "Fits", labelled}, 1h)) << far;
   }
   auto kept = right;
   kept.expires.clear();
-  EXPECT_FALSE(needs_labels(kept, {kQuestion, "Fits", std::nullopt}, 1h));
-  EXPECT_TRUE(needs_labels(kept, {kQuestion, "Fits", labelled}, 1h));
-  EXPECT_TRUE(needs_labels({}, {kQuestion, "Fits", std::nullopt}, 1h));
+  EXPECT_FALSE(needs_labels(kept, {explain::kQuestion, "Fits", std::nullopt}, 1h));
+  EXPECT_TRUE(needs_labels(kept, {explain::kQuestion, "Fits", labelled}, 1h));
+  EXPECT_TRUE(needs_labels({}, {explain::kQuestion, "Fits", std::nullopt}, 1h));
 }
 
 }  // namespace

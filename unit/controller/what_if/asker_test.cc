@@ -6,8 +6,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include "controller/what_if/answer.h"
-#include "unit/controller/what_if/asking.h"
+#include "explain/answer/answer.h"
+#include "unit/explain/answer/asking.h"
 #include "unit/support/builders.h"
 
 namespace podium::controller {
@@ -27,7 +27,8 @@ async::Task<cluster::Snapshot> fork_of_one_node() {
 struct AskerFixture {
   // The outcome, or why there is none.
   std::string ask(Steady until = Steady::max()) {
-    auto question = std::make_shared<const Question>(unit::about(test::pod("web").ns("shop").build(), 1));
+    auto question =
+        std::make_shared<const explain::Question>(unit::about(test::pod("web").ns("shop").build(), 1));
     const std::function<std::string(ReportStatus)> finish = [this](ReportStatus status) {
       EXPECT_EQ(status.decided_at, clock.wall());
       return status.outcome == kRefused ? status.conditions.front().reason : status.outcome;

@@ -57,7 +57,7 @@ TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
   deep = R"({"dryRun":true,"template":)" + deep + "}";
   const auto large =
       fmt::format(R"({{"dryRun":true,"template":{{"metadata":{{"annotations":{{"a":"{}"}}}}}}}})",
-                  std::string(kTemplateBytes, 'x'));
+                  std::string(explain::kTemplateBytes, 'x'));
   struct Case {
     const char *name, *spec, *starts;
   };

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "controller/what_if/answer.h"
 #include "controller/what_if/what_if_controller.h"
-#include "unit/controller/what_if/asking.h"
+#include "explain/answer/answer.h"
+#include "unit/explain/answer/asking.h"
 
 namespace podium::controller {
 

@@ -1,0 +1,146 @@
+#include "explain/answer/admission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/admission.h"
+#include "api/limit_range.h"
+
+namespace podium::explain {
+namespace {
+
+std::string profile_names(const config::Config& config) {
+  std::string out;
+  for (const auto& profile : config.profiles) out += (out.empty() ? "" : ", ") + profile->scheduler_name;
+  return out;
+}
+
+std::unexpected<Error> unknown_profile(std::string_view path, std::string_view name,
+                                       const config::Config& config) {
+  return invalid(fmt::format("{}: unknown profile \"{}\" (known: {})", path, name, profile_names(config)));
+}
+
+// The path of the pod's own fields.
+std::string pod_path(const Question& question) {
+  switch (question.about) {
+    case Question::About::pod:
+      return "spec.podRef.name";
+    case Question::About::workload:
+      return "spec.workloadRef.name";
+    case Question::About::pod_template:
+      break;
+  }
+  return question.subject->kind == Subject::Kind::pod ? "spec.template" : "spec.template.spec.template";
+}
+
+std::string scheduler_path(const Question& question) {
+  const auto path = pod_path(question);
+  return question.about == Question::About::pod_template ? path + ".spec.schedulerName"
+                                                         : path + ": spec.schedulerName of the pod";
+}
+
+// spec.profile, else spec.schedulerName, else the pod's own. A pod without one takes the only profile.
+Result<std::string> profile_of(const Question& question, const config::Config& config) {
+  for (const auto& [path, name] :
+       {std::pair("spec.profile", &question.profile), {"spec.schedulerName", &question.scheduler_name}}) {
+    if (name->empty()) continue;
+    if (!config.profile(*name)) return unknown_profile(path, *name, config);
+    return *name;
+  }
+  const auto& named = question.subject->pod.scheduler_name;
+  if (config.profile(named)) return named;
+  if (!question.subject->names_scheduler && config.profiles.size() == 1)
+    return config.profiles[0]->scheduler_name;
+  return unknown_profile(scheduler_path(question), named, config);
+}
+
+// A priority in the template must equal that of its class.
+Result<void> check_priority(const Question& question, std::optional<std::int32_t> given,
+                            std::int32_t computed) {
+  if (!given || *given == computed) return {};
+  return invalid(
+      fmt::format("{}.spec.priority: the integer value of priority ({}) must not be provided in pod "
+                  "spec; priority admission controller computed {} from the given PriorityClass name",
+                  pod_path(question), *given, computed));
+}
+
+// The claims that the pod's controllers would create for it.
+Result<void> check_claims(const Question& question, const api::AdmissionObjects& objects) {
+  const auto& subject = *question.subject;
+  if (!objects.limit_ranges) return {};
+  std::vector<std::pair<std::string, const api::PersistentVolumeClaim*>> claims;
+  for (const auto& claim : subject.claim_templates) claims.emplace_back(claim.meta.name, &claim);
+  for (const auto& [volume, claim] : subject.claims) claims.emplace_back(volume, &claim);
+  for (const auto& [name, claim] : claims) {
+    for (const auto& range : *objects.limit_ranges) {
+      if (const auto why = api::limit_range_refusal(range, *claim); !why.empty())
+        return invalid(fmt::format("{}: persistentvolumeclaim {}: {}", subject_path(question), name, why));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
+                                                       const cluster::Snapshot& snapshot,
+                                                       const config::Config& config,
+                                                       const api::AdmissionObjects& objects) {
+  auto profile = profile_of(question, config);
+  if (!profile) return std::unexpected(profile.error());
+  auto pod = std::make_shared<api::Pod>(question.subject->pod);
+  pod->scheduler_name = std::move(*profile);
+  pod->scheduling_gates.clear();  // answers where the pod would go once its gates are removed
+  const bool is_stored = question.subject->is_stored;
+  const auto priority = is_stored ? std::nullopt : std::exchange(pod->priority, std::nullopt);
+  api::Manifests::List<api::PriorityClass> classes;
+  for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>())
+    classes.push_back(priority_class);
+  if (!is_stored) api::add_default_tolerations(*pod);
+  if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted)
+    return invalid(
+        fmt::format("{}: {}", is_stored ? "spec.podRef" : pod_path(question), admitted.error().message));
+  if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
+    return std::unexpected(checked.error());
+  if (auto checked = check_claims(question, objects); !checked) return std::unexpected(checked.error());
+  return pod;
+}
+
+Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
+                                       const config::Config& config) {
+  framework::Profile profile = *config.profile(pod.scheduler_name);
+  std::string known;
+  for (const auto& score : profile.scores) known += (known.empty() ? "" : ", ") + score.name;
+  for (std::size_t i = 0; i < question.strategies.size(); ++i) {
+    const auto& [name, weight] = question.strategies[i];
+    const auto score = std::ranges::find(profile.scores, name, &framework::Profile::ScoreEntry::name);
+    if (score == profile.scores.end()) {
+      return invalid(
+          fmt::format("spec.strategies[{}].name: unknown strategy \"{}\" of profile \"{}\" (known: {})", i,
+                      name, profile.scheduler_name, known));
+    }
+    score->weight = weight;
+  }
+  for (const auto& [name, weight] : question.strategies) {
+    if (weight > 0) continue;
+    std::erase_if(profile.scores, [&](const auto& each) { return each.name == name; });
+    std::erase_if(profile.pre_scores, [&](const auto& each) { return each.name == name; });
+  }
+  return profile;
+}
+
+std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,
+                                      const api::AdmissionObjects& objects) {
+  std::vector<std::string> out;
+  if (profile.has_extenders) out.emplace_back("HTTP extenders");
+  if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
+  if (subject.is_stored) return out;
+  out.emplace_back("admission webhooks and policies");
+  if (!objects.limit_ranges) out.emplace_back("LimitRange");
+  out.emplace_back("ResourceQuota");
+  if (!subject.pod.runtime_class.empty() && !objects.runtime) out.emplace_back("RuntimeClass");
+  return out;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,38 @@
+// Admission of a what-if: its profile, its pod as the API server would store it, and what is not modelled.
+//
+// Emulates defaults, validation, priority classes, DefaultTolerationSeconds, LimitRanger and RuntimeClass.
+// What could not be read is named by not_modelled().
+//
+// Threads: pure functions. Errors: Kind::invalid; Error.message is "path: reason".
+// Source: plugin/pkg/admission/priority, plugin/pkg/admission/defaulttolerationseconds.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/admission.h"
+#include "api/pod.h"
+#include "base/result.h"
+#include "explain/question/question.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::explain {
+
+// The question's pod with defaults, priority and the name of its profile. Scheduling gates are removed. The
+// question has its subject.
+Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
+                                                       const cluster::Snapshot& snapshot,
+                                                       const config::Config& config,
+                                                       const api::AdmissionObjects& objects = {});
+
+// The profile of the pod, with the question's weights.
+Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
+                                       const config::Config& config);
+
+// What may change the real outcome and is not part of the answer.
+std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,
+                                      const api::AdmissionObjects& objects = {});
+
+}  // namespace podium::explain

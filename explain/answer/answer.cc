@@ -1,0 +1,351 @@
+#include "explain/answer/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/answer/admission.h"
+#include "explain/answer/checks.h"
+#include "explain/answer/fixes.h"
+#include "explain/answer/fork_memory.h"
+#include "explain/answer/placing.h"
+#include "explain/answer/verdicts.h"
+#include "explain/report/bounds.h"
+#include "explain/report/node_names.h"
+#include "explain/report/project.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::Snapshot;
+
+constexpr std::size_t kReasonBytes = 1024, kZoneBytes = 63;  // of the CRD's schema
+
+// Victims in other namespaces are not named: the author may not be allowed to see them.
+void name_own_victims(const std::string& ns, ReportStatus& status) {
+  if (!status.preemption) return;
+  std::erase_if(status.preemption->victims, [&ns](const auto& victim) { return victim.ns != ns; });
+}
+
+std::size_t count_other_victims(const framework::Decision& decision, const std::string& ns) {
+  if (!decision.preemption) return 0;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(decision.preemption->victims,
+                            [&ns](const auto& victim) { return victim->pod->meta.namespace_ != ns; }));
+}
+
+std::string other_victims(std::size_t count) {
+  if (count == 0) return "";
+  return fmt::format(" (preemption would evict {} {} of other namespaces)", count,
+                     count == 1 ? "pod" : "pods");
+}
+
+// A placed pod has its node's zone and region; before it was placed, it had none of them.
+void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::Pod& pod) {
+  const auto row = subject.was_on.empty() ? std::nullopt : fork.find_row(subject.was_on);
+  if (!row) return;
+  std::vector<api::Labels::Entry> left(pod.meta.labels.begin(), pod.meta.labels.end());
+  for (const auto key : {api::label::zone, api::label::region}) {
+    const auto* of_node = fork.entry(*row).node->meta.labels.find(key);
+    std::erase_if(left,
+                  [&](const auto& each) { return of_node && each.first == key && each.second == *of_node; });
+  }
+  pod.meta.labels = api::Labels(std::move(left));
+}
+
+using Zones = std::map<std::string, ZonePlacements>;
+
+// Empty: the node has no such label.
+std::string zone_of(const Snapshot& fork, cluster::Row row) {
+  const auto* value = fork.entry(row).node->meta.labels.find(api::label::zone);
+  return value ? cut(*value, kZoneBytes) : std::string();
+}
+
+Zones zones_now(const std::vector<std::string>& nodes, const Snapshot& fork) {
+  Zones zones;
+  for (const auto& node : nodes) {
+    const auto row = fork.find_row(node);
+    if (auto zone = row ? zone_of(fork, *row) : std::string(); !zone.empty()) ++zones[std::move(zone)].now;
+  }
+  return zones;
+}
+
+// Answers one question. Its members are the steps, in order.
+class Answering {
+ public:
+  Answering(const Question& question, const Subject& subject, const api::Pod& pod,
+            const framework::Profile& profile, const Budget& budget, const api::AdmissionObjects& objects,
+            Count count, Snapshot fork)
+      : question_(question),
+        subject_(subject),
+        profile_(profile),
+        budget_(budget),
+        objects_(objects),
+        replicas_{subject, pod, profile, budget, objects.claim_templates},
+        count_(count),
+        fork_(std::move(fork)) {}
+
+  // `now`: the node of each pod that was removed, before the changes.
+  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed, Zones now) {
+    answer_.changes = std::move(changes);
+    const auto start = fork_;
+    const auto placed = place_replicas(
+        replicas_, count_, fork_, [this](const ReplicaSeen& seen) { see_first(seen); },
+        [this](const ReplicaSeen& seen) { see_failed(seen); });
+    if (placed.ended == Placed::Ended::out_of_time && placed.rows.empty())
+      return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
+    set_counts(placed);
+    set_room(placed);
+    if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
+    if (question_.min_count > 0) {
+      answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
+                                   preferred_domain(placed, start), start);
+    }
+    answer_.not_modelled = not_modelled(subject_, profile_, objects_);
+    conclude(placed, removed);
+    return std::move(status_);
+  }
+
+ private:
+  void see_first(const ReplicaSeen& seen) {
+    status_ = project(*seen.pod, seen.decision, seen.fork);
+    name_own_victims(seen.pod->pod->meta.namespace_, status_);
+    if (question_.nodes.empty()) return;
+    const Checks checks(*seen.pod, seen.fork, profile_);
+    for (const auto& node : question_.nodes) {
+      if (is_cut_short()) return;
+      auto verdict = verdict_on(node, seen.decision, seen.fork);
+      if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
+      const auto row = seen.fork.find_row(node);
+      if (question_.fixes && !verdict.fits && row)
+        verdict.would_fit_with = add_fixes({*seen.pod, seen.fork, profile_, seen.decision, row, budget_});
+      answer_.verdicts.push_back(std::move(verdict));
+    }
+  }
+
+  // Whether the budget ended before all was answered.
+  bool is_cut_short() { return cut_short_ = cut_short_ || !has_time(budget_); }
+
+  static FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed) {
+    return {.replica = static_cast<std::size_t>(seen.index) + 1,
+            .reason = seen.refused.empty() ? main_reason(failed) : cut(seen.refused, kReasonBytes),
+            .message = seen.refused.empty() ? failed.message : seen.refused,
+            .node_counts = failed.node_counts,
+            .rejections = failed.rejections,
+            .rejections_total = failed.rejections_total};
+  }
+
+  void see_failed(const ReplicaSeen& seen) {
+    const auto& ns = seen.pod->pod->meta.namespace_;
+    auto failed = project(*seen.pod, seen.decision, seen.fork);
+    auto failure = failure_of(seen, failed);
+    if (question_.room && seen.index >= count_.asked) {
+      after_all_ = std::move(failure);
+      return;
+    }
+    name_own_victims(ns, failed);
+    if (seen.index == 0) status_.message = failure.message;
+    answer_.first_failure = std::move(failure);
+    status_.preemption = std::move(failed.preemption);
+    other_victims_ = count_other_victims(seen.decision, ns);
+    if (question_.fixes && seen.refused.empty() && !seen.decision.fits())
+      add_fixes({*seen.pod, seen.fork, profile_, seen.decision, std::nullopt, budget_});
+  }
+
+  // Returns the first fix.
+  std::string add_fixes(const FixQuestion& question) {
+    auto fixes = find_fixes(question);
+    is_cut_short();
+    auto first = fixes.empty() ? std::string() : cut(fixes.front().message, kReasonBytes);
+    for (auto& fix : fixes) {
+      fix.message = cut(std::move(fix.message), kReasonBytes);
+      // The fix for a named node may be one that was found for all nodes.
+      const bool is_known = std::ranges::any_of(answer_.fixes, [&fix](const ReportFix& known) {
+        return known.message == fix.message && known.node == fix.node;
+      });
+      if (!is_known && answer_.fixes.size() < kMostFixes) answer_.fixes.push_back(std::move(fix));
+    }
+    return first;
+  }
+
+  void set_counts(const Placed& placed) {
+    answer_.asked = static_cast<std::size_t>(placed.asked);
+    answer_.fitting = placed.rows.size();
+    std::vector<std::string> nodes;
+    for (const auto row : placed.rows) nodes.emplace_back(fork_.node_name(row));
+    set_placements(answer_, nodes);
+    if (placed.rows.empty()) status_.choice.reset();
+  }
+
+  void set_room(const Placed& placed) {
+    if (!question_.room || placed.fitting() < placed.asked) return;
+    answer_.room = Room{.count = static_cast<std::size_t>(placed.more),
+                        .may_be_more = !placed.counted,
+                        .first_failure = std::move(after_all_)};
+  }
+
+  // The zones of all nodes, and those where the workload's pods are now.
+  std::vector<ZonePlacements> count_zones(const Placed& placed, Zones zones) const {
+    for (const auto row : fork_.rows_by_name()) {
+      if (auto zone = zone_of(fork_, row); !zone.empty()) zones.try_emplace(std::move(zone));
+    }
+    for (const auto row : placed.rows) {
+      if (const auto zone = zones.find(zone_of(fork_, row)); zone != zones.end()) ++zone->second.count;
+    }
+    std::vector<ZonePlacements> out;
+    for (auto& [name, zone] : zones) {
+      zone.name = name;
+      out.push_back(std::move(zone));
+    }
+    return out;
+  }
+
+  // The domain in which the first replica would be placed.
+  std::string preferred_domain(const Placed& placed, const Snapshot& start) const {
+    if (placed.rows.empty()) return {};
+    const auto* value = start.entry(placed.rows.front()).node->meta.labels.find(question_.topology_key);
+    return value ? *value : std::string();
+  }
+
+  std::string summary(const Placed& placed, std::size_t removed) const {
+    const auto fitting = placed.fitting();
+    auto text =
+        placed.asked == 0 ? std::string("no node should run one of its pods")
+        : fitting == placed.asked && fitting == 1
+            ? fmt::format("would be placed on {}", fork_.node_name(placed.rows.front()))
+        : fitting == placed.asked ? fmt::format("all {} replicas fit", placed.asked)
+        : placed.ended == Placed::Ended::done
+            ? fmt::format("{} of {} replicas fit", fitting, placed.asked)
+            : fmt::format("at least {} of {} replicas fit: {}", fitting, placed.asked,
+                          placed.ended == Placed::Ended::out_of_time ? "the deadline passed"
+                                                                     : "a what-if may use no more memory");
+    if (const auto& group = answer_.group; group && !group->topology_key.empty()) {
+      text += group->fits
+                  ? fmt::format("; {} fit together in {}", group->min_count, group->domain)
+                  : fmt::format("; {} do not fit together in any {}", group->min_count, group->topology_key);
+    }
+    if (answer_.first_failure) text += ": " + answer_.first_failure->message;
+    text += other_victims(other_victims_);
+    if (removed > 0 && !subject_.is_stored)
+      text += fmt::format(" (as if its {} placed {} were not there)", removed, removed == 1 ? "pod" : "pods");
+    if (removed > 0 && subject_.is_stored) text += fmt::format(" (as if it were not on {})", subject_.was_on);
+    if (cut_short_ && placed.ended == Placed::Ended::done)
+      text += " (the deadline passed before all of it was answered)";
+    if (profile_.has_extenders) text += " (HTTP extenders were not asked)";
+    return text;
+  }
+
+  std::string reason(const Placed& placed) const {
+    switch (placed.ended) {
+      case Placed::Ended::out_of_time:
+        return kDeadlineExceeded;
+      case Placed::Ended::out_of_memory:
+        return kMemoryExceeded;
+      case Placed::Ended::done:
+        break;
+    }
+    return cut_short_ ? kDeadlineExceeded : status_.outcome;
+  }
+
+  void conclude(const Placed& placed, std::size_t removed) {
+    const bool all = placed.fitting() == placed.asked && placed.asked > 0;
+    const bool together = !answer_.group || answer_.group->fits;
+    status_.outcome = !together              ? "DoesNotFit"
+                      : all                  ? "Fits"
+                      : placed.fitting() > 0 ? "PartlyFits"
+                                             : "DoesNotFit";
+    status_.profile = profile_.scheduler_name;
+    status_.attempts = 1;
+    status_.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
+                          report_condition("Complete", true, reason(placed), summary(placed, removed))};
+    status_.answer = std::move(answer_);
+  }
+
+  const Question& question_;
+  const Subject& subject_;
+  const framework::Profile& profile_;
+  const Budget& budget_;
+  const api::AdmissionObjects& objects_;
+  const Replicas replicas_;
+  const Count count_;
+  Snapshot fork_;
+  ReportStatus status_;
+  ReportAnswer answer_;
+  std::optional<FirstFailure> after_all_;
+  std::size_t other_victims_ = 0;
+  bool cut_short_ = false;  // the deadline passed
+};
+
+// How many replicas to try, and to place at most. One is always tried.
+Result<Count> count_replicas(const Question& question, const Subject& subject, const api::Pod& pod,
+                             const api::AdmissionObjects& objects, const ForkMemory& memory) {
+  // A workload that is scaled to 0 is asked about with one pod.
+  const auto asked = std::max({question.replicas.value_or(subject.replicas), question.min_count, 1});
+  const auto each = memory_of_replica(subject, replica_of(subject, pod, 0), objects.claim_templates);
+  // A group is placed once more, in one domain after the other.
+  const auto room = memory.room(each) / (question.topology_key.empty() ? 1 : 2);
+  const auto most = static_cast<std::int32_t>(std::clamp<std::size_t>(room, 1, Count::kAny));
+  if (question.min_count > most) {
+    return invalid(
+        fmt::format("spec.minCount: {} pods of this size need more memory than a what-if may use; at most {} "
+                    "are possible",
+                    question.min_count, most));
+  }
+  const auto left = std::max(0, static_cast<std::int32_t>(kMostReplicas) - asked);
+  return Count{.asked = asked, .more = question.room ? left : 0, .most = most};
+}
+
+// The nodes that the asker knows by name.
+std::vector<std::string> named_by(const Question& question) {
+  auto names = question.nodes;
+  for (const auto& change : question.changes) {
+    for (const auto& name : {change.node_name, change.like, change.node ? change.node->meta.name : ""}) {
+      if (!name.empty()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
+                    const Budget& budget, const api::AdmissionObjects& objects) {
+  const auto& subject = *question.subject;
+  const auto admitted = admit_question(question, fork, config, objects);
+  if (!admitted) return refusal(admitted.error().message);
+  const auto profile = profile_for(question, **admitted, config);
+  if (!profile) return refusal(profile.error().message);
+  if (question.replicas && subject.kind == Subject::Kind::daemon_set)
+    return refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
+  if (question.room && subject.kind == Subject::Kind::daemon_set)
+    return refusal("spec.room: a DaemonSet has one pod on each node that it selects");
+  if (question.min_count > 0 && subject.kind == Subject::Kind::daemon_set)
+    return refusal("spec.minCount: a DaemonSet has one pod on each node that it selects");
+  auto pod = **admitted;
+  remove_topology_labels(subject, fork, pod);
+  const auto removed = remove_placed(subject, fork);
+  auto now = zones_now(removed, fork);
+  add_owner(subject, fork);
+  ForkMemory memory;
+  auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, memory, fork);
+  if (!changes) return refusal(changes.error().message);
+  if (!question.changes.empty() && !has_time(budget))
+    return declined(kDeadlineExceeded, "the deadline passed before the changes were made");
+  const auto count = count_replicas(question, subject, pod, objects, memory);
+  if (!count) return refusal(count.error().message);
+  const auto names = fork;
+  auto status = Answering(question, subject, pod, *profile, budget, objects, *count, std::move(fork))
+                    .run(std::move(*changes), removed.size(), std::move(now));
+  if (question.withholds_node_names)
+    NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
+        .withhold(status);
+  bound_answer(status);
+  return status;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,254 @@
+#include "explain/answer/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "explain/answer/drain.h"
+#include "explain/workload/device_claims.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+
+constexpr const char* kCordoned = "node.kubernetes.io/unschedulable";
+
+std::string pods(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "pod" : "pods"); }
+
+template <typename Edit>
+void edit_node(Row row, Snapshot& fork, Edit&& edit) {
+  auto copy = std::make_shared<api::Node>(*fork.entry(row).node);
+  edit(*copy);
+  fork.set_node(std::move(copy));
+}
+
+void cordon(Row row, Snapshot& fork) {
+  edit_node(row, fork, [](api::Node& node) {
+    node.unschedulable = true;
+    const api::Taint taint{.key = kCordoned, .value = "", .effect = api::TaintEffect::no_schedule};
+    if (std::ranges::find(node.taints, taint) == node.taints.end()) node.taints.push_back(taint);
+  });
+}
+
+// A new node is ready: it has none of the taints that the node controller adds.
+void make_ready(api::Node& node) {
+  node.unschedulable = false;
+  std::erase_if(node.taints,
+                [](const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); });
+}
+
+std::string unused_name(const std::string& stem, std::int32_t& number, const Snapshot& fork) {
+  std::string name;
+  do name = fmt::format("{}-new-{}", stem, ++number);
+  while (fork.find_row(name));
+  return name;
+}
+
+// Copies of the node under names that are not taken.
+std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, const Budget& budget,
+                                    Snapshot& fork) {
+  std::vector<std::string> names;
+  std::int32_t number = 0;
+  for (std::int32_t i = 0; i < count && has_time(budget); ++i) {
+    auto copy = std::make_shared<api::Node>(node);
+    copy->meta.name = unused_name(node.meta.name, number, fork);
+    copy->meta.uid = copy->meta.name + "-what-if";
+    copy->meta.labels.set(std::string(api::label::hostname), copy->meta.name);
+    copy->images.clear();
+    make_ready(*copy);
+    names.push_back(copy->meta.name);
+    fork.set_node(std::move(copy));
+  }
+  return names;
+}
+
+void delete_pods(const Change& change, const std::string& ns, const Budget& budget, ChangeResult& done,
+                 Snapshot& fork) {
+  const auto selects = [&](const cluster::PodInfo& pod) {
+    return pod.pod->meta.namespace_ == ns && change.selector.matches(pod.pod->meta.labels);
+  };
+  std::vector<PodInfoPtr> placed;
+  std::vector<std::string> waiting;
+  fork.each_pod([&](const PodInfoPtr& pod) {
+    if (selects(*pod)) placed.push_back(pod);
+  });
+  // A pod that waits for its victims to go keeps room on its node.
+  for (const auto& nomination : fork.nominations()) {
+    if (selects(*nomination.pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+  }
+  for (const auto& pod : placed) {
+    if (!has_time(budget)) return;
+    remove_with_devices(*pod->pod, fork);
+  }
+  for (const auto& uid : waiting) fork.withdraw_nomination(uid);
+  done.message = pods(placed.size() + waiting.size()) + " deleted";
+}
+
+void remove_node(Row row, ChangeResult& done, Snapshot& fork) {
+  const auto on_it = fork.entry(row).pods;
+  for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
+  fork.remove_node(done.node);
+  done.message = "removed with " + pods(on_it.size());
+}
+
+void taint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+  const auto& taint = change.taint;
+  edit_node(row, fork, [&](api::Node& node) {
+    std::erase_if(node.taints,
+                  [&](const auto& each) { return each.key == taint.key && each.effect == taint.effect; });
+    node.taints.push_back(taint);
+  });
+  done.message = fmt::format("tainted with {}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
+                             to_string(taint.effect));
+  if (taint.effect == api::TaintEffect::no_execute) done.message += "; its pods were left there";
+}
+
+void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+  std::size_t removed = 0;
+  edit_node(row, fork, [&](api::Node& node) {
+    removed = std::erase_if(node.taints, [&](const auto& each) {
+      return each.key == change.key && (!change.effect || each.effect == *change.effect);
+    });
+  });
+  done.message = removed > 0 ? fmt::format("{} {} removed", removed, removed == 1 ? "taint" : "taints")
+                             : "it has no such taint";
+}
+
+void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
+  edit_node(row, fork, [&](api::Node& node) {
+    std::vector<api::Labels::Entry> left(node.meta.labels.begin(), node.meta.labels.end());
+    for (const auto& [key, value] : change.labels) {
+      std::erase_if(left, [&](const auto& each) { return each.first == key; });
+      if (value) left.emplace_back(key, *value);
+    }
+    node.meta.labels = api::Labels(std::move(left));
+  });
+  done.message =
+      fmt::format("{} {} changed", change.labels.size(), change.labels.size() == 1 ? "label" : "labels");
+}
+
+// Changes of one node that is there.
+void change_node(const Change& change, Row row, const std::string& ns, const config::Config& config,
+                 const Budget& budget, ChangeResult& done, Snapshot& fork) {
+  switch (change.type) {
+    case Change::Type::remove_node:
+      return remove_node(row, done, fork);
+    case Change::Type::cordon_node:
+      cordon(row, fork);
+      done.message = "cordoned";
+      return;
+    case Change::Type::uncordon_node:
+      uncordon(row, fork);
+      done.message = "uncordoned";
+      return;
+    case Change::Type::drain_node:
+      cordon(row, fork);
+      return drain(row, ns, config, budget, done, fork);
+    case Change::Type::taint_node:
+      return taint_node(change, row, done, fork);
+    case Change::Type::untaint_node:
+      return untaint_node(change, row, done, fork);
+    case Change::Type::label_node:
+      return label_node(change, row, done, fork);
+    case Change::Type::add_nodes:
+    case Change::Type::delete_pods:
+      return;  // not of one node
+  }
+}
+
+// Of a copy that add_nodes_like() makes.
+std::size_t memory_of_copy(Row row, const Snapshot& fork) {
+  const auto& entry = fork.entry(row);
+  auto node = *entry.node;
+  node.images.clear();
+  auto sum = memory_of(node);
+  if (const auto* drivers = fork.objects().find<api::CsiNode>("", node.meta.name)) sum += memory_of(*drivers);
+  for (const auto& pod : entry.pods)
+    if (is_of_daemon_set(*pod->pod)) sum += memory_of(*pod->pod);
+  return sum;
+}
+
+Result<void> add_nodes(const Change& change, const std::string& path, const Budget& budget,
+                       ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
+  const auto like = change.node ? std::nullopt : fork.find_row(change.like);
+  if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
+  const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
+  if (!memory.take(static_cast<std::size_t>(change.count), each)) {
+    return invalid(fmt::format(
+        "{}.count: {} such nodes need more memory than a what-if may use; at most {} are possible", path,
+        change.count, memory.room(each)));
+  }
+  const auto names = like ? add_nodes_like(change.like, change.count, budget, fork)
+                          : add_copies(*change.node, change.count, budget, fork);
+  if (names.empty()) return {};
+  done.message = names.size() == 1
+                     ? names.front() + " added"
+                     : fmt::format("{} nodes added: {} to {}", names.size(), names.front(), names.back());
+  return {};
+}
+
+}  // namespace
+
+void uncordon(Row row, Snapshot& fork) {
+  edit_node(row, fork, [](api::Node& node) {
+    node.unschedulable = false;
+    std::erase_if(node.taints, [](const api::Taint& taint) { return taint.key == kCordoned; });
+  });
+}
+
+std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, const Budget& budget,
+                                        Snapshot& fork) {
+  const auto entry = fork.entry(*fork.find_row(name));
+  const auto names = add_copies(*entry.node, count, budget, fork);
+  const auto* drivers = fork.objects().find<api::CsiNode>("", name);
+  const auto drivers_of = drivers ? std::optional(*drivers) : std::nullopt;
+  for (const auto& added : names) {
+    if (!has_time(budget)) break;
+    if (drivers_of) {
+      auto copy = std::make_shared<api::CsiNode>(*drivers_of);
+      copy->meta.name = added;
+      fork.objects().set<api::CsiNode>(std::move(copy));
+    }
+    for (const auto& pod : entry.pods) {
+      if (!is_of_daemon_set(*pod->pod)) continue;
+      auto copy = std::make_shared<api::Pod>(*pod->pod);
+      copy->meta.uid += "@" + added;
+      copy->node_name = added;
+      fork.add_pod(cluster::make_pod_info(std::move(copy), pod->rules));
+    }
+  }
+  return names;
+}
+
+Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
+                                                const config::Config& config, const Budget& budget,
+                                                ForkMemory& memory, Snapshot& fork) {
+  std::vector<ChangeResult> out;
+  for (std::size_t i = 0; i < changes.size() && has_time(budget); ++i) {
+    const auto& change = changes[i];
+    const auto path = fmt::format("spec.changes[{}]", i);
+    ChangeResult done;
+    done.type = to_string(change.type);
+    done.node = change.node_name;
+    if (change.type == Change::Type::add_nodes) {
+      if (auto added = add_nodes(change, path, budget, memory, done, fork); !added)
+        return std::unexpected(added.error());
+    } else if (change.type == Change::Type::delete_pods) {
+      delete_pods(change, ns, budget, done, fork);
+    } else {
+      const auto row = fork.find_row(change.node_name);
+      if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));
+      change_node(change, *row, ns, config, budget, done, fork);
+    }
+    out.push_back(std::move(done));
+  }
+  cut_drained_pods(out);
+  return out;
+}
+
+}  // namespace podium::explain

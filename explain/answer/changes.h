@@ -1,0 +1,42 @@
+// Applies the changes of a what-if to its fork, in order, and tells what each did.
+//
+// A drained node's pods are placed again with the same placement code as the question's own. Pods of other
+// namespaces are counted and never named.
+//
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that is not there, or
+// more new nodes than there is memory for.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "explain/answer/fork_memory.h"
+#include "explain/question/change.h"
+#include "explain/report/answer.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::explain {
+
+// Returns whether there is time to go on. Asked before each decision, and in every loop over what the
+// question or the cluster has that may take more than some milliseconds: what-ifs keep their deadline and a
+// stop of the process within 100 ms or so. The core has no clock. May be empty.
+using Budget = std::function<bool()>;
+inline bool has_time(const Budget& budget) { return !budget || budget(); }
+
+// Once the budget has ended, the rest is not done, and the result is of no use.
+Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
+                                                const config::Config& config, const Budget& budget,
+                                                ForkMemory& memory, cluster::Snapshot& fork);
+
+// Adds `count` nodes like this one: with its labels, taints and capacity, its CSI drivers and a copy of each
+// of its DaemonSet pods; ready, not cordoned, and without images. Returns their names.
+std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, const Budget& budget,
+                                        cluster::Snapshot& fork);
+
+// Allows pods on the node again, as `kubectl uncordon` does.
+void uncordon(cluster::Row row, cluster::Snapshot& fork);
+
+}  // namespace podium::explain

@@ -1,0 +1,208 @@
+#include "explain/answer/drain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "explain/report/project.h"
+#include "explain/workload/device_claims.h"
+#include "scheduler/framework/placement.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+
+constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200;
+
+std::string counted_pods(std::size_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "pod" : "pods");
+}
+
+bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
+
+// kubectl drain leaves these pods alone.
+bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
+
+// How many budgets the evictions exceed. For evictions, an empty selector matches all pods of the namespace.
+std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Snapshot& fork) {
+  std::size_t broken = 0;
+  for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
+    const auto& selector = budget->selector;
+    if (!selector) continue;
+    const auto hits = std::ranges::count_if(evicted, [&](const PodInfoPtr& pod) {
+      return pod->pod->meta.namespace_ == budget->meta.namespace_ && selector->matches(pod->pod->meta.labels);
+    });
+    if (hits > budget->disruptions_allowed) ++broken;
+  }
+  return broken;
+}
+
+// The pod that its controller creates in place of an evicted one.
+PodInfoPtr successor(const cluster::PodInfo& pod) {
+  auto next = std::make_shared<api::Pod>(*pod);
+  next->meta.uid += "#moved";
+  next->meta.deleted.reset();
+  next->node_name.clear();
+  next->nominated_node.clear();
+  next->start_time.reset();
+  next->phase = "Pending";
+  next->container_statuses.clear();
+  next->init_container_statuses.clear();
+  next->status_pod_requests.reset();
+  next->status_pod_allocated.clear();
+  return cluster::make_pod_info(std::move(next), pod.rules);
+}
+
+struct Drained {
+  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
+  std::vector<Row> rows;              // that took pods
+  std::vector<DrainedPod> of_author;  // in the author's namespace
+};
+
+// Places one pod again. An empty node: it has no place.
+DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& profile, Drained& out,
+                     Snapshot& fork) {
+  DrainedPod told{.name = pod.pod->meta.name};
+  const auto next = successor(pod);
+  hand_claims_on(*pod.pod, *next->pod, fork);
+  const auto decision = framework::evaluate(*next, fork, profile);
+  const auto refused =
+      decision.fits() ? framework::place(next, *decision.choice, profile, fork) : std::nullopt;
+  if (!decision.fits() || refused) {
+    ++out.pending;
+    told.code = "NoNode";
+    if (refused) {
+      told.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
+      return told;
+    }
+    const auto failed = project(*next, decision, fork);
+    told.reason = cut(main_reason(failed), kDrainReasonBytes);
+    if (!failed.rejections.empty() && decision.error.empty()) {
+      const auto& most = failed.rejections.front();
+      told.cause = Cause{most.code, most.about};
+    }
+    return told;
+  }
+  ++out.moved;
+  out.rows.push_back(*decision.choice);
+  told.node = fork.node_name(*decision.choice);
+  if (!decision.total.empty()) told.score = decision.total[*decision.choice];
+  told.feasible = decision.feasible.count();
+  return told;
+}
+
+// In the order of the queue: by priority, then as they were on the node.
+Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, const config::Config& config,
+                    const Budget& budget, Snapshot& fork) {
+  std::ranges::stable_sort(evicted, std::greater(), [](const PodInfoPtr& pod) { return pod->priority; });
+  Drained out;
+  for (const auto& pod : evicted) {
+    DrainedPod told{.name = pod->pod->meta.name};
+    const auto* profile = config.profile(pod->pod->scheduler_name);
+    if (!pod->pod->meta.controller()) {
+      ++out.gone;
+      told.code = "NoController";
+    } else if (!profile || (budget && !budget())) {
+      ++out.skipped;
+      told.code = profile ? "NotEvaluated" : "OtherScheduler";
+    } else {
+      told = place_one(*pod, *profile, out, fork);
+    }
+    if (pod->pod->meta.namespace_ == ns) out.of_author.push_back(std::move(told));
+  }
+  return out;
+}
+
+// The resource of which most is taken.
+FullNode fullness(Row row, const Snapshot& fork) {
+  FullNode full{.node = std::string(fork.node_name(row))};
+  const auto consider = [&full](const char* resource, std::int64_t requested, std::int64_t allocatable) {
+    if (allocatable <= 0) return;
+    const auto percent =
+        static_cast<std::size_t>(100.0 * static_cast<double>(requested) / static_cast<double>(allocatable));
+    if (percent > full.percent) full = {full.node, resource, percent};
+  };
+  consider("cpu", fork.requested_milli_cpu[row], fork.allocatable_milli_cpu[row]);
+  consider("memory", fork.requested_memory[row], fork.allocatable_memory[row]);
+  consider("pods", fork.pod_count[row], fork.allocatable_pods[row]);
+  return full;
+}
+
+std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
+  std::ranges::sort(rows);
+  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  std::vector<FullNode> out;
+  for (const auto row : rows) out.push_back(fullness(row, fork));
+  std::ranges::sort(out, [](const FullNode& a, const FullNode& b) {
+    return a.percent != b.percent ? a.percent > b.percent : a.node < b.node;
+  });
+  std::erase_if(out, [](const FullNode& each) { return each.resource.empty(); });
+  if (out.size() > kFullest) out.resize(kFullest);
+  return out;
+}
+
+std::string words(const Drained& drained, std::size_t count, std::size_t broken) {
+  auto out = fmt::format("{} evicted: {} would move, {} would stay pending", counted_pods(count),
+                         drained.moved, drained.pending);
+  if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
+  if (drained.skipped > 0)
+    out += fmt::format(", {} were not asked about (another scheduler, or no time left)", drained.skipped);
+  if (broken > 0)
+    out += fmt::format("; {} {} not allow it now", broken,
+                       broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
+  return out;
+}
+
+std::size_t bytes_of(const DrainedPod& pod) {
+  constexpr std::size_t kKeys = 64;  // of its JSON
+  return kKeys + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
+}
+
+}  // namespace
+
+bool is_of_daemon_set(const api::Pod& pod) {
+  const auto* owner = pod.meta.controller();
+  return owner && owner->kind == "DaemonSet";
+}
+
+void drain(Row row, const std::string& ns, const config::Config& config, const Budget& budget,
+           ChangeResult& done, Snapshot& fork) {
+  std::vector<PodInfoPtr> evicted;
+  for (const auto& pod : fork.entry(row).pods) {
+    if (!stays(*pod->pod)) evicted.push_back(pod);
+  }
+  const auto broken = count_broken(evicted, fork);
+  for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
+  const auto count = evicted.size();
+  auto drained = place_again(std::move(evicted), ns, config, budget, fork);
+  done.pods_evicted = count;
+  done.pods_moved = drained.moved;
+  done.pods_pending = drained.pending;
+  done.budgets_broken = broken;
+  done.message = words(drained, count, broken);
+  done.fullest = fullest(std::move(drained.rows), fork);
+  done.pods_total = drained.of_author.size();
+  done.pods = std::move(drained.of_author);
+}
+
+void cut_drained_pods(std::vector<ChangeResult>& changes) {
+  std::size_t count = 0, bytes = 0;
+  for (auto& change : changes) {
+    std::ranges::stable_sort(change.pods, {}, [](const DrainedPod& pod) { return !pod.node.empty(); });
+    const auto first_cut = std::ranges::find_if(change.pods, [&](const DrainedPod& pod) {
+      count += 1;
+      bytes += bytes_of(pod);
+      return count > kMostDrainedPods || bytes > kMostDrainedBytes;
+    });
+    change.pods.erase(first_cut, change.pods.end());
+  }
+}
+
+}  // namespace podium::explain

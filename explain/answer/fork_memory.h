@@ -1,0 +1,46 @@
+// ForkMemory: how much memory a what-if may take for what it adds to its fork: pods, nodes and claims. The
+// rest of the fork is shared with the snapshot.
+//
+// A few KiB of JSON may be a megabyte once decoded, and 10,000 replicas each have a copy. So podium counts
+// the decoded objects, before it copies them.
+//
+// Threads: values and pure functions. Errors: none.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "api/admission.h"
+#include "api/node.h"
+#include "api/objects.h"
+#include "api/pod.h"
+#include "explain/workload/workload.h"
+
+namespace podium::explain {
+
+class ForkMemory {
+ public:
+  static constexpr std::size_t kMost = 64 * 1024 * 1024;  // bytes
+
+  // How many more objects of this size there is room for.
+  std::size_t room(std::size_t bytes_each) const { return left_ / std::max<std::size_t>(1, bytes_each); }
+  // False: there is no room for so many, and nothing is taken.
+  bool take(std::size_t count, std::size_t bytes_each) {
+    if (count > room(bytes_each)) return false;
+    left_ -= count * bytes_each;
+    return true;
+  }
+
+ private:
+  std::size_t left_ = kMost;
+};
+
+// Bytes of an object and of its part in the fork's tables, rounded up.
+std::size_t memory_of(const api::Pod& pod);
+std::size_t memory_of(const api::Node& node);
+std::size_t memory_of(const api::CsiNode& drivers);
+// Of one replica with the claims that are made for it.
+std::size_t memory_of_replica(const Subject& subject, const api::Pod& pod,
+                              const api::ClaimTemplates& templates);
+
+}  // namespace podium::explain

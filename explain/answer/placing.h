@@ -1,0 +1,62 @@
+// Places the replicas of a what-if on a fork, one after the other (framework/placement.h). Each sees the
+// earlier ones and what Reserve assumed for them.
+//
+// Threads: pure functions on one fork. Errors: none; a replica that does not fit is data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/claim_template.h"
+#include "explain/answer/changes.h"
+#include "explain/workload/workload.h"
+#include "scheduler/framework/decision.h"
+
+namespace podium::explain {
+
+struct Replicas {
+  const Subject& subject;
+  const api::Pod& pod;  // admitted
+  const framework::Profile& profile;
+  const Budget& budget;  // may be empty
+  const api::ClaimTemplates& claim_templates;
+};
+
+// One replica's decision on the fork as it was before the replica was placed.
+struct ReplicaSeen {
+  std::int32_t index = 0;
+  const cluster::PodInfoPtr& pod;
+  const framework::Decision& decision;
+  const cluster::Snapshot& fork;
+  const std::string& refused;  // of `failed`: Reserve's message where it refused the chosen node; else empty
+};
+using SeeReplica = std::function<void(const ReplicaSeen&)>;
+
+struct Placed {
+  std::int32_t asked = 0;
+  std::vector<cluster::Row> rows;  // of the replicas that fit, in their order; at most `asked`
+  enum class Ended : std::uint8_t { done, out_of_time, out_of_memory };
+  Ended ended = Ended::done;  // other: before all that were asked for were decided
+  std::int32_t more = 0;      // that fit after them
+  bool counted = false;       // no more than those fit: the next was turned down
+  std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }
+};
+
+struct Count {
+  static constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
+  std::int32_t asked = 1;
+  std::int32_t more = 0;     // to try after them, where all of them fit
+  std::int32_t most = kAny;  // to place: there is no memory for others
+};
+
+// Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
+// to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `first`
+// before the first replica is placed, and `failed` with the first that does not fit; both may be empty.
+Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& first,
+                      const SeeReplica& failed);
+
+}  // namespace podium::explain

@@ -1,0 +1,92 @@
+#include "explain/answer/verdicts.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "explain/report/report.h"
+#include "explain/report/words.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr std::size_t kDomains = 16, kReasons = 16;  // of the CRD's schema
+constexpr std::size_t kVerdictReasonBytes = 1024;
+
+void reject(const framework::Verdict& verdict, NodeVerdict& out) {
+  out.plugin = verdict.plugin;
+  for (const auto& reason : verdict.reasons) {
+    if (out.reasons.size() == kReasons) break;
+    out.reasons.push_back(cut(reason.text, kVerdictReasonBytes));
+    out.causes.push_back(cause_of(reason));
+  }
+  if (!out.causes.empty()) out.code = out.causes.front().code;
+}
+
+// Places the group in one domain.
+std::size_t fitting_in(const Replicas& replicas, std::int32_t count, const std::string& key,
+                       const std::string& domain, cluster::Snapshot fork) {
+  auto pod = replicas.pod;
+  pod.node_selector.set(key, domain);
+  const Replicas inside{replicas.subject, pod, replicas.profile, replicas.budget, replicas.claim_templates};
+  return static_cast<std::size_t>(place_replicas(inside, {count}, fork, {}, {}).fitting());
+}
+
+}  // namespace
+
+NodeVerdict verdict_on(const std::string& node, const framework::Decision& decision,
+                       const cluster::Snapshot& fork) {
+  NodeVerdict out{.node = node};
+  const auto row = fork.find_row(node);
+  if (!row) {
+    out.reasons = {"the cluster has no such node"};
+    out.code = "UnknownNode";
+    return out;
+  }
+  if (!decision.fits() || !decision.feasible.test(*row)) {
+    const auto& rejections = decision.rejections;
+    const bool has_verdict = !rejections.verdicts().empty() && rejections.id(*row) != framework::kFits;
+    if (has_verdict)
+      reject(rejections.verdict(rejections.id(*row)), out);
+    else
+      out.reasons = {decision.error.empty() ? "not evaluated: percentageOfNodesToScore ended the search"
+                                            : decision.error};
+    return out;
+  }
+  out.fits = true;
+  if (decision.total.empty()) return out;
+  out.score = decision.total[*row];
+  for (const auto& strategy : decision.strategies) out.strategy_scores.push_back(strategy.at(*row));
+  std::size_t better = 0;
+  decision.feasible.each([&](cluster::Row other) { better += decision.total[other] > *out.score ? 1 : 0; });
+  out.rank = better + 1;
+  return out;
+}
+
+GroupAnswer group_answer(const Replicas& replicas, std::int32_t min_count, const std::string& topology_key,
+                         std::int32_t fitting, const std::string& preferred, const cluster::Snapshot& fork) {
+  GroupAnswer out;
+  out.min_count = static_cast<std::size_t>(min_count);
+  out.topology_key = topology_key;
+  if (topology_key.empty()) {
+    out.fits = fitting >= min_count;
+    return out;
+  }
+  std::set<std::string> domains;
+  for (const auto row : fork.rows_by_name()) {
+    if (const auto* value = fork.entry(row).node->meta.labels.find(topology_key)) domains.insert(*value);
+  }
+  for (const auto& name : domains) {
+    if (replicas.budget && !replicas.budget()) break;
+    const auto count = fitting_in(replicas, min_count, topology_key, name, fork);
+    out.domains.push_back({name, count, out.min_count - count});
+    if (count == out.min_count && (out.domain.empty() || name == preferred)) out.domain = name;
+  }
+  out.fits = !out.domain.empty();
+  out.domains_total = domains.size();
+  std::ranges::stable_sort(out.domains, std::greater(), &GroupDomain::fitting);
+  if (out.domains.size() > kDomains) out.domains.resize(kDomains);
+  return out;
+}
+
+}  // namespace podium::explain

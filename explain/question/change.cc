@@ -1,0 +1,188 @@
+#include "explain/question/change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/decode.h"
+#include "api/defaults.h"
+#include "api/known_fields.h"
+#include "api/validate.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+using Type = Change::Type;
+
+struct Name {
+  Type type;
+  std::string_view text;
+};
+constexpr std::array kTypes = {
+    Name{Type::add_nodes, "AddNodes"},       Name{Type::remove_node, "RemoveNode"},
+    Name{Type::cordon_node, "CordonNode"},   Name{Type::uncordon_node, "UncordonNode"},
+    Name{Type::drain_node, "DrainNode"},     Name{Type::taint_node, "TaintNode"},
+    Name{Type::untaint_node, "UntaintNode"}, Name{Type::label_node, "LabelNode"},
+    Name{Type::delete_pods, "DeletePods"}};
+
+std::optional<Type> read_type(ObjectReader& reader, SpecFindings& findings) {
+  const auto text = reader.required("type");
+  if (text.empty()) return std::nullopt;
+  const auto found = std::ranges::find(kTypes, text, &Name::text);
+  if (found != kTypes.end()) return found->type;
+  std::string known;
+  for (const auto& each : kTypes) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.text);
+  findings.add(reader.path("type"), fmt::format("unknown type \"{}\" (known: {})", text, known));
+  return std::nullopt;
+}
+
+api::TaintEffect read_effect(const std::string& text, const std::string& path, SpecFindings& findings) {
+  using enum api::TaintEffect;
+  for (const auto effect : {no_schedule, prefer_no_schedule, no_execute}) {
+    if (text == to_string(effect)) return effect;
+  }
+  findings.add(path, "must be NoSchedule, PreferNoSchedule or NoExecute");
+  return no_schedule;
+}
+
+void check_key(const std::string& key, const std::string& path, SpecFindings& findings) {
+  if (!key.empty() && !api::is_qualified_name(key))
+    findings.add(path, fmt::format("\"{}\" is no label key", key));
+}
+
+void check_value(const std::string& value, const std::string& path, SpecFindings& findings) {
+  if (!api::is_label_value(value)) findings.add(path, fmt::format("\"{}\" is no label value", value));
+}
+
+void read_taint(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
+  ObjectReader reader(value, path, findings);
+  change.taint.key = reader.required("key");
+  check_key(change.taint.key, reader.path("key"), findings);
+  change.taint.value = reader.text("value");
+  check_value(change.taint.value, reader.path("value"), findings);
+  change.taint.effect = read_effect(reader.text("effect"), reader.path("effect"), findings);
+  reader.unknown_fields();
+}
+
+void read_labels(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
+  const auto* labels = value.if_object();
+  if (!labels || labels->empty()) return findings.add(path, "must be an object with at least one label");
+  for (const auto& label : *labels) {
+    const std::string key(std::string_view(label.key()));
+    const auto& text = label.value();
+    const auto at = fmt::format("{}[{}]", path, key);
+    check_key(key, at, findings);
+    if (text.is_null()) {
+      change.labels.emplace_back(key, std::nullopt);
+    } else if (text.is_string()) {
+      const std::string value_of_label(text.get_string());
+      check_value(value_of_label, at, findings);
+      change.labels.emplace_back(key, value_of_label);
+    } else {
+      findings.add(at, "must be a string, or null to remove the label");
+    }
+  }
+}
+
+// "-new-N" is added to it, and a name has 253 characters at most.
+constexpr std::size_t kLongestStem = 240;
+
+// A node as a manifest has it, without a name of its own where it names none.
+void read_node(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
+  if (const auto unknown = api::detail::first_unknown_field(value, "Node"))
+    return findings.add(path + "." + *unknown, "unknown field");
+  auto node = api::decode_node(value);
+  if (!node) return findings.add(invalid(path + "." + node.error().message).error());
+  if (node->meta.name.empty()) node->meta.name = "what-if";
+  if (node->meta.name.size() > kLongestStem)
+    findings.add(
+        path + ".metadata.name",
+        fmt::format("longer than {} characters, and the new nodes' names are longer than it", kLongestStem));
+  api::set_defaults(*node);
+  for (const auto& finding : api::validate(*node)) findings.add(path, finding);
+  change.node = std::move(*node);
+}
+
+void read_new_nodes(ObjectReader& reader, const std::string& path, Change& change, SpecFindings& findings) {
+  change.count = static_cast<std::int32_t>(reader.integer("count", 1, kMostNewNodes).value_or(1));
+  change.like = reader.text("like");
+  const auto* node = reader.value("template");
+  if (change.like.empty() == (node == nullptr)) findings.add(path, "needs exactly one of like and template");
+  if (node) read_node(*node, reader.path("template"), change, findings);
+}
+
+void read_selector(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
+  if (const auto other = reader.text("namespace"); !other.empty() && other != ns) {
+    findings.add(reader.path("namespace"), "must be the namespace of the what-if, " + ns);
+  }
+  const auto* selector = reader.value("selector");
+  if (!selector) return findings.add(reader.path("selector"), "required");
+  if (const auto unknown = api::detail::first_unknown_field(*selector, "LabelSelector"))
+    findings.add(reader.path("selector") + "." + *unknown, "unknown field");
+  auto read = api::decode_label_selector(*selector, reader.path("selector"));
+  if (!read) return findings.add(read.error());
+  change.selector = std::move(*read);
+}
+
+}  // namespace
+
+std::string_view to_string(Type type) { return std::ranges::find(kTypes, type, &Name::type)->text; }
+
+std::string_view to_string(api::TaintEffect effect) {
+  switch (effect) {
+    case api::TaintEffect::no_schedule:
+      return "NoSchedule";
+    case api::TaintEffect::prefer_no_schedule:
+      return "PreferNoSchedule";
+    case api::TaintEffect::no_execute:
+      return "NoExecute";
+    default:
+      return "";
+  }
+}
+
+Change read_change(const json::value& value, const std::string& path, const std::string& ns,
+                   SpecFindings& findings) {
+  Change change;
+  ObjectReader reader(value, path, findings);
+  const auto type = value.is_object() ? read_type(reader, findings) : std::nullopt;
+  if (!type) return change;
+  change.type = *type;
+  if (*type != Type::add_nodes && *type != Type::delete_pods) change.node_name = reader.required("nodeName");
+  switch (*type) {
+    case Type::add_nodes:
+      read_new_nodes(reader, path, change, findings);
+      break;
+    case Type::taint_node:
+      if (const auto* taint = reader.value("taint"))
+        read_taint(*taint, reader.path("taint"), change, findings);
+      else
+        findings.add(reader.path("taint"), "required");
+      break;
+    case Type::untaint_node:
+      change.key = reader.required("key");
+      if (const auto effect = reader.text("effect"); !effect.empty())
+        change.effect = read_effect(effect, reader.path("effect"), findings);
+      break;
+    case Type::label_node:
+      if (const auto* labels = reader.value("labels"))
+        read_labels(*labels, reader.path("labels"), change, findings);
+      else
+        findings.add(reader.path("labels"), "required");
+      break;
+    case Type::delete_pods:
+      read_selector(reader, ns, change, findings);
+      break;
+    case Type::remove_node:
+    case Type::cordon_node:
+    case Type::uncordon_node:
+    case Type::drain_node:
+      break;
+  }
+  reader.unknown_fields();
+  return change;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,54 @@
+// Change: one entry of a what-if's spec.changes, which changes.h applies to the fork.
+//
+// Threads: values and pure functions. Errors: findings with their paths.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/node.h"
+#include "api/objects.h"
+#include "explain/question/spec_reader.h"
+
+namespace podium::explain {
+
+inline constexpr std::size_t kMostChanges = 32;
+inline constexpr std::int64_t kMostNewNodes = 1000;  // of one change
+
+struct Change {
+  enum class Type : std::uint8_t {
+    add_nodes,
+    remove_node,
+    cordon_node,
+    uncordon_node,
+    drain_node,
+    taint_node,
+    untaint_node,
+    label_node,
+    delete_pods
+  };
+  Type type = Type::add_nodes;
+  std::string node_name;                   // the node that is changed
+  std::string like;                        // AddNodes: the node to copy
+  std::optional<api::Node> node;           // AddNodes: a template instead
+  std::int32_t count = 1;                  // AddNodes
+  api::Taint taint;                        // TaintNode
+  std::string key;                         // UntaintNode
+  std::optional<api::TaintEffect> effect;  // UntaintNode; nullopt: of every effect
+  std::vector<std::pair<std::string, std::optional<std::string>>> labels;  // LabelNode; nullopt: remove
+  api::LabelSelector selector;  // DeletePods, in the namespace of the what-if
+};
+
+std::string_view to_string(Change::Type);
+std::string_view to_string(api::TaintEffect);  // as a manifest writes it
+
+// Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that DeletePods may name.
+Change read_change(const boost::json::value& value, const std::string& path, const std::string& ns,
+                   SpecFindings& findings);
+
+}  // namespace podium::explain

@@ -1,0 +1,183 @@
+#include "explain/question/question.h"
+
+#include <fmt/format.h>
+
+#include "api/parse_json.h"
+#include "api/validate.h"
+#include "explain/report/ttl.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::int64_t kMostWeight = 1'000'000;
+
+// A name becomes part of a path to the API server.
+std::string name_in(ObjectReader& reader, SpecFindings& findings) {
+  auto name = reader.required("name");
+  if (name.empty()) return name;
+  if (!api::is_dns_subdomain(name))
+    findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", name));
+  return name;
+}
+
+void read_pod_reference(const json::value& value, Question& question, SpecFindings& findings) {
+  ObjectReader reader(value, "spec.podRef", findings);
+  question.about = Question::About::pod;
+  question.pod_name = name_in(reader, findings);
+  question.pod_uid = reader.text("uid");
+  reader.unknown_fields();
+}
+
+void read_workload_reference(const json::value& value, Question& question, SpecFindings& findings) {
+  ObjectReader reader(value, "spec.workloadRef", findings);
+  question.about = Question::About::workload;
+  const auto kind = reader.required("kind");
+  if (const auto known = workload_kind(kind)) {
+    question.workload_kind = *known;
+  } else if (!kind.empty()) {
+    findings.add(
+        reader.path("kind"),
+        fmt::format("unknown kind \"{}\" (known: Deployment, StatefulSet, ReplicaSet, Job, DaemonSet)",
+                    kind));
+  }
+  question.workload_name = name_in(reader, findings);
+  reader.unknown_fields();
+}
+
+void read_about(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  const auto* pod_template = spec.value("template");
+  const auto* pod_ref = spec.value("podRef");
+  const auto* workload_ref = spec.value("workloadRef");
+  if ((pod_template != nullptr) + (pod_ref != nullptr) + (workload_ref != nullptr) != 1) {
+    return findings.add("spec", "a what-if needs exactly one of template, podRef and workloadRef");
+  }
+  if (pod_ref) return read_pod_reference(*pod_ref, question, findings);
+  if (workload_ref) return read_workload_reference(*workload_ref, question, findings);
+  auto subject = read_template(*pod_template, "spec.template", question.meta);
+  if (!subject) return findings.add(subject.error());
+  question.subject = std::move(*subject);
+}
+
+void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  if (const auto replicas = spec.integer("replicas", 1, kMostReplicas))
+    question.replicas = static_cast<std::int32_t>(*replicas);
+  question.topology_key = spec.text("topologyKey");
+  if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
+    findings.add("spec.topologyKey", fmt::format("\"{}\" is no label key", question.topology_key));
+  if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
+    question.min_count = static_cast<std::int32_t>(*least);
+    if (question.replicas && *question.replicas < question.min_count)
+      findings.add("spec.minCount", fmt::format("must be at most spec.replicas ({})", *question.replicas));
+  } else if (!question.topology_key.empty()) {
+    findings.add("spec.topologyKey", "needs spec.minCount: the size of the group");
+  }
+}
+
+void read_strategies(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  spec.items("strategies", kMostStrategies, [&](const json::value& item, const std::string& path) {
+    ObjectReader reader(item, path, findings);
+    StrategyWeight strategy;
+    strategy.name = reader.required("name");
+    const auto weight = reader.integer("weight", 0, kMostWeight);
+    if (!weight && !reader.value("weight")) findings.add(reader.path("weight"), "required");
+    strategy.weight = weight.value_or(1);
+    reader.unknown_fields();
+    question.strategies.push_back(std::move(strategy));
+  });
+}
+
+// An answer that expires before the next one would end the what-if by itself.
+void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings) {
+  const auto every = spec.integer("refreshSeconds", 0, kMostRefresh).value_or(0);
+  question.refresh = std::chrono::seconds(every);
+  if (every == 0) return;
+  if (every < kLeastRefresh)
+    return findings.add("spec.refreshSeconds", fmt::format("must be 0 or at least {}", kLeastRefresh));
+  if (question.ttl < kKept && 2 * question.refresh > question.ttl) {
+    findings.add("spec.refreshSeconds",
+                 fmt::format("must be at most half of the time that the answer is kept (spec.ttlSeconds; {} "
+                             "seconds here)",
+                             question.ttl.count()));
+  }
+}
+
+void read_spec(const json::value& value, std::chrono::seconds default_ttl, Question& question,
+               SpecFindings& findings) {
+  if (!value.is_object()) return findings.add("spec", "required");
+  ObjectReader spec(value, "spec", findings);
+  read_about(spec, question, findings);
+  read_group(spec, question, findings);
+  read_strategies(spec, question, findings);
+  question.nodes = spec.texts("nodes", kMostNodes);
+  question.profile = spec.text("profile");
+  question.scheduler_name = spec.text("schedulerName");
+  spec.items("changes", kMostChanges, [&](const json::value& item, const std::string& path) {
+    question.changes.push_back(read_change(item, path, question.meta.namespace_, findings));
+  });
+  question.fixes = spec.flag("fixes");
+  question.room = spec.flag("room");
+  question.ttl = report_ttl(&value, default_ttl);
+  read_refresh(spec, question, findings);
+  for (const auto* read_elsewhere : {"dryRun", "ttlSeconds", "nonce"}) spec.value(read_elsewhere);
+  spec.unknown_fields();
+}
+
+Result<void> check_size(const ReportText& report) {
+  if (report.template_bytes > kTemplateBytes) return invalid("spec.template: larger than 64 KiB");
+  if (report.template_depth > kTemplateDepth)
+    return invalid(fmt::format("spec.template: nested deeper than {} levels", kTemplateDepth));
+  if (report.rest_bytes > kTemplateBytes) return invalid("spec: larger than 64 KiB without its template");
+  if (report.rest_depth > kTemplateDepth)
+    return invalid(fmt::format("spec: nested deeper than {} levels", kTemplateDepth));
+  if (report.bytes > kObjectBytes) return invalid("metadata: the whole report is larger than 1 MiB");
+  return {};
+}
+
+}  // namespace
+
+std::string subject_path(const Question& question) {
+  switch (question.about) {
+    case Question::About::pod:
+      return "spec.podRef";
+    case Question::About::workload:
+      return "spec.workloadRef";
+    case Question::About::pod_template:
+      break;
+  }
+  return "spec.template";
+}
+
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl) {
+  if (auto size = check_size(report); !size) return std::unexpected(size.error());
+  auto spec = report.spec.empty() ? json::value() : api::parse_json(report.spec);
+  if (!spec) return invalid("spec: " + spec.error().message);
+  Question question;
+  question.meta.namespace_ = report.ns;
+  question.meta.name = report.name;
+  question.meta.uid = report.uid;
+  question.meta.generation = report.generation;
+  SpecFindings findings;
+  read_spec(*spec, default_ttl, question, findings);
+  if (!findings.none()) return std::unexpected(findings.error());
+  return question;
+}
+
+Result<void> read_subject(std::string_view json, Question& question) {
+  const auto path = subject_path(question);
+  const bool is_pod = question.about == Question::About::pod;
+  if (json.size() > kObjectBytes)
+    return invalid(fmt::format("{}.name: the {} is larger than 1 MiB", path, is_pod ? "pod" : "workload"));
+  const auto live = api::parse_json(json);
+  if (!live) return invalid(path + ": " + live.error().message);
+  auto subject = is_pod ? read_stored_pod(*live, path)
+                        : read_workload(*live, question.workload_kind, path, question.meta);
+  if (!subject) return std::unexpected(subject.error());
+  if (!question.pod_uid.empty() && question.pod_uid != subject->pod.meta.uid)
+    return invalid("spec.podRef.uid: pod " + question.pod_name + " has another UID");
+  question.subject = std::move(*subject);
+  return {};
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,70 @@
+// Reads the spec of a what-if (a SchedulingReport with dryRun: true) into a Question.
+//
+// Sizes are checked before anything is decoded: a template has kTemplateBytes at most, a pod or workload of
+// the cluster kObjectBytes. What its replicas take is bounded by fork_memory.h.
+//
+// Threads: pure functions. Errors: Kind::invalid; the message has every finding as "path: reason", joined by
+// "; ".
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/meta.h"
+#include "base/result.h"
+#include "explain/question/change.h"
+#include "explain/question/report_text.h"
+#include "explain/workload/workload.h"
+
+namespace podium::explain {
+
+inline constexpr std::size_t kTemplateBytes = 64 * 1024;  // of spec.template, and of the rest of the spec
+inline constexpr std::size_t kTemplateDepth = 64;         // a pod has about 15
+inline constexpr std::size_t kObjectBytes = 1024 * 1024;  // of a report or of a pod, with its metadata
+inline constexpr std::int64_t kMostReplicas = 10'000;
+inline constexpr std::int64_t kLeastRefresh = 10, kMostRefresh = 86'400;  // seconds
+inline constexpr std::size_t kMostNodes = 16, kMostStrategies = 32;
+
+// Other weights of a strategy; 0 switches it off.
+struct StrategyWeight {
+  std::string name;
+  std::int64_t weight = 1;
+};
+
+struct Question {
+  enum class About : std::uint8_t { pod_template, pod, workload };
+
+  api::ObjectMeta meta;  // of the report: namespace, name, UID and generation
+  About about = About::pod_template;
+  std::string pod_name, pod_uid;                     // podRef; no UID: any pod of that name
+  Subject::Kind workload_kind = Subject::Kind::pod;  // workloadRef
+  std::string workload_name;
+  std::optional<Subject> subject;        // missing until read_subject() where `about` is a reference
+  std::optional<std::int32_t> replicas;  // nullopt: as many as the subject has
+  std::int32_t min_count = 0;            // 0: none
+  std::string topology_key;
+  std::vector<std::string> nodes;
+  std::vector<StrategyWeight> strategies;
+  std::string profile, scheduler_name;
+  std::vector<Change> changes;
+  bool fixes = false;
+  bool room = false;                  // how many more fit, up to kMostReplicas in all
+  bool withholds_node_names = false;  // the asker may not know them; no field of the spec
+  std::chrono::seconds ttl{0};        // kKept: as long as the report is there
+  std::chrono::seconds refresh{0};    // 0: answered once
+};
+
+// The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".
+std::string subject_path(const Question& question);
+
+// Reads spec. For a reference the subject is still missing: read_subject() adds it.
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl);
+// Adds the subject of spec.podRef or spec.workloadRef, from its JSON text as the API server returned it.
+Result<void> read_subject(std::string_view json, Question& question);
+
+}  // namespace podium::explain

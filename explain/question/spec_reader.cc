@@ -1,0 +1,104 @@
+#include "explain/question/spec_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace podium::explain {
+
+namespace json = boost::json;
+
+void SpecFindings::add(const std::string& path, std::string_view reason) {
+  lines_.push_back(fmt::format("{}: {}", path, reason));
+}
+
+Error SpecFindings::error() const {
+  std::string text;
+  for (const auto& line : lines_) text += (text.empty() ? "" : "; ") + line;
+  return Error{.kind = Error::Kind::invalid, .message = std::move(text)};
+}
+
+ObjectReader::ObjectReader(const json::value& value, std::string path, SpecFindings& findings)
+    : object_(value.if_object()), path_(std::move(path)), findings_(findings) {
+  if (!object_) findings_.add(path_, "must be an object");
+}
+
+std::string ObjectReader::path(std::string_view field) const { return fmt::format("{}.{}", path_, field); }
+
+const json::value* ObjectReader::value(std::string_view field) {
+  known_.emplace_back(field);
+  const auto* found = object_ ? object_->if_contains(field) : nullptr;
+  return found && !found->is_null() ? found : nullptr;
+}
+
+std::string ObjectReader::text(std::string_view field) {
+  const auto* found = value(field);
+  if (!found) return {};
+  if (!found->is_string()) {
+    findings_.add(path(field), "must be a string");
+    return {};
+  }
+  if (found->get_string().size() > kMostText) {
+    findings_.add(path(field), fmt::format("must have at most {} bytes", kMostText));
+    return {};
+  }
+  return std::string(found->get_string());
+}
+
+std::string ObjectReader::required(std::string_view field) {
+  const auto* found = value(field);
+  const bool is_missing = !found || (found->is_string() && found->get_string().empty());
+  if (object_ && is_missing) findings_.add(path(field), "required");
+  return found ? text(field) : std::string();
+}
+
+bool ObjectReader::flag(std::string_view field) {
+  const auto* found = value(field);
+  if (found && !found->is_bool()) findings_.add(path(field), "must be true or false");
+  return found && found->is_bool() && found->get_bool();
+}
+
+std::optional<std::int64_t> ObjectReader::integer(std::string_view field, std::int64_t least,
+                                                  std::int64_t most) {
+  const auto* found = value(field);
+  if (!found) return std::nullopt;
+  const auto* number = found->if_int64();
+  if (number && *number >= least && *number <= most) return *number;
+  findings_.add(path(field), fmt::format("must be between {} and {}", least, most));
+  return std::nullopt;
+}
+
+const json::array* ObjectReader::array(std::string_view field, std::size_t most) {
+  const auto* found = value(field);
+  if (!found) return nullptr;
+  const auto* list = found->if_array();
+  if (!list) findings_.add(path(field), "must be a list");
+  if (list && list->size() > most) {
+    findings_.add(path(field), fmt::format("must have at most {} items", most));
+    return nullptr;
+  }
+  return list;
+}
+
+std::vector<std::string> ObjectReader::texts(std::string_view field, std::size_t most) {
+  std::vector<std::string> out;
+  items(field, most, [&](const json::value& item, const std::string& at) {
+    if (!item.is_string() || item.get_string().empty())
+      findings_.add(at, "must be a string that is not empty");
+    else if (item.get_string().size() > kMostName)
+      findings_.add(at, fmt::format("must have at most {} bytes", kMostName));
+    else
+      out.emplace_back(item.get_string());
+  });
+  return out;
+}
+
+void ObjectReader::unknown_fields() const {
+  if (!object_) return;
+  for (const auto& field : *object_) {
+    const std::string_view key = field.key();
+    if (std::ranges::find(known_, key) == known_.end()) findings_.add(path(key), "unknown field");
+  }
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,66 @@
+// Reads JSON objects of a what-if's spec and collects every finding, each with its path.
+//
+// A reader remembers which fields were asked for, so that unknown_fields() reports all others. A field of a
+// wrong type is a finding and reads as absent. So is a text that is too long: answers repeat texts, and the
+// CRD bounds them there, while the HTTPS API has no schema before it.
+//
+// Threads: values; the JSON must outlive a reader. Errors: findings, "path: reason".
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace podium::explain {
+
+class SpecFindings {
+ public:
+  void add(const std::string& path, std::string_view reason);
+  void add(const Error& error) { lines_.push_back(error.message); }  // its message has the path
+  bool none() const { return lines_.empty(); }
+  Error error() const;  // all findings in one line; Kind::invalid
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+class ObjectReader {
+ public:
+  // A value that is no object is a finding, and has no fields.
+  ObjectReader(const boost::json::value& value, std::string path, SpecFindings& findings);
+
+  std::string path(std::string_view field) const;
+  // Null where absent or null.
+  const boost::json::value* value(std::string_view field);
+  static constexpr std::size_t kMostText = 317;  // bytes: a label key
+  static constexpr std::size_t kMostName = 253;  // bytes: of an item of texts()
+  std::string text(std::string_view field);      // "" where absent
+  std::string required(std::string_view field);  // a finding where absent or empty
+  bool flag(std::string_view field);             // false where absent
+  std::optional<std::int64_t> integer(std::string_view field, std::int64_t least, std::int64_t most);
+  std::vector<std::string> texts(std::string_view field, std::size_t most);
+  // Calls each(item, path of the item); a list of more than `most` items is a finding, and is not read.
+  template <typename Each>
+  void items(std::string_view field, std::size_t most, Each&& each) {
+    const auto* list = array(field, most);
+    if (!list) return;
+    std::size_t index = 0;
+    for (const auto& item : *list) each(item, path(field) + "[" + std::to_string(index++) + "]");
+  }
+  void unknown_fields() const;
+
+ private:
+  const boost::json::array* array(std::string_view field, std::size_t most);
+
+  const boost::json::object* object_;
+  const std::string path_;
+  SpecFindings& findings_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace podium::explain

@@ -1,0 +1,76 @@
+#include "explain/workload/ephemeral_claims.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "api/decode.h"
+#include "api/defaults.h"
+#include "scheduler/plugins/volumes/claims.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+using api::PersistentVolumeClaim;
+using api::StorageClass;
+
+bool is_default(const StorageClass& storage_class) {
+  for (const auto* key :
+       {"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}) {
+    if (const auto* value = storage_class.meta.annotations.find(key); value && *value == "true") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::string> default_storage_class(const cluster::Snapshot& snapshot) {
+  const StorageClass* best = nullptr;
+  for (const auto& [key, storage_class] : snapshot.objects().all<StorageClass>()) {
+    if (is_default(*storage_class) && (!best || storage_class->meta.created > best->meta.created))
+      best = storage_class.get();
+  }
+  return best ? std::optional(best->meta.name) : std::nullopt;
+}
+
+Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const json::value& pod) {
+  std::vector<EphemeralClaim> claims;
+  boost::system::error_code none;
+  const auto* volumes = pod.find_pointer("/spec/volumes", none);
+  if (!volumes || !volumes->is_array()) return claims;
+  for (std::size_t i = 0; i < volumes->get_array().size(); ++i) {
+    const auto& volume = volumes->get_array()[i];
+    const auto* claim_template = volume.find_pointer("/ephemeral/volumeClaimTemplate", none);
+    const auto* name = volume.find_pointer("/name", none);
+    if (!claim_template || !name || !name->is_string()) continue;
+    auto claim = api::decode_persistent_volume_claim(*claim_template);
+    if (!claim) {
+      return invalid(
+          fmt::format("spec.volumes[{}].ephemeral.volumeClaimTemplate.{}", i, claim.error().message));
+    }
+    api::set_defaults(*claim);
+    claims.push_back({std::string(name->get_string()), std::move(*claim)});
+  }
+  return claims;
+}
+
+void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork) {
+  for (const auto& volume : pod.volumes) {
+    const auto of_volume = std::ranges::find(claims, volume.name, &EphemeralClaim::volume);
+    if (volume.kind != api::Volume::Kind::ephemeral || of_volume == claims.end()) continue;
+    const auto name = *plugins::claim_name(pod, volume);
+    if (plugins::find_claim(fork, pod, name)) continue;
+    auto claim = std::make_shared<PersistentVolumeClaim>(of_volume->claim);
+    claim->meta.name = name;
+    claim->meta.namespace_ = pod.meta.namespace_;
+    claim->meta.uid = pod.meta.uid + "-" + volume.name;
+    claim->meta.owners = {
+        {.api_version = "v1", .kind = "Pod", .name = pod.meta.name, .uid = pod.meta.uid, .controller = true}};
+    if (!claim->storage_class) claim->storage_class = default_storage_class(fork);
+    fork.objects().set<PersistentVolumeClaim>(std::move(claim));
+  }
+}
+
+}  // namespace podium::explain

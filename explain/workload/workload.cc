@@ -1,0 +1,419 @@
+#include "explain/workload/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "api/decode.h"
+#include "api/defaults.h"
+#include "api/known_fields.h"
+#include "explain/workload/device_claims.h"
+#include "scheduler/plugins/shared/node_selector.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+using Kind = Subject::Kind;
+
+// The value of a label that the Deployment's controller sets. It never has this value in a cluster, because
+// it consists of consonants and digits there.
+constexpr const char* kTemplateHash = "what-if";
+
+const json::value* find(const json::value& value, std::string_view pointer) {
+  boost::system::error_code none;
+  const auto* found = value.find_pointer(pointer, none);
+  return found && !found->is_null() ? found : nullptr;
+}
+
+std::string text_of(const json::value& value, std::string_view pointer) {
+  const auto* found = find(value, pointer);
+  return found && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+std::optional<std::int32_t> count_of(const json::value& value, std::string_view pointer) {
+  const auto* found = find(value, pointer);
+  if (!found || !found->is_int64()) return std::nullopt;
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(found->get_int64(), 0, 1'000'000'000));
+}
+
+// Reads the template of a pod. Its pod gets labels, annotations and owners from it; name, namespace and UID
+// come from the report.
+Result<void> read_pod_template(const json::value& value, const std::string& path,
+                               const api::ObjectMeta& report, Subject& out) {
+  auto pod = api::decode_pod_template(value);
+  if (!pod) return invalid(path + "." + pod.error().message);
+  if (pod->containers.empty()) return invalid(path + ".spec.containers: at least one is needed");
+  if (!pod->node_name.empty()) {
+    return invalid(fmt::format(
+        "{}.spec.nodeName: must be empty: a pod that names its node goes to {} past every scheduler", path,
+        pod->node_name));
+  }
+  auto claims = read_ephemeral_claims(value);
+  if (!claims) return invalid(path + "." + claims.error().message);
+  out.claims = std::move(*claims);
+  out.names_scheduler = find(value, "/spec/schedulerName") != nullptr;
+  api::ObjectMeta meta;
+  meta.name = report.name;
+  meta.namespace_ = report.namespace_;
+  meta.uid = report.uid;
+  meta.labels = std::move(pod->meta.labels);
+  meta.annotations = std::move(pod->meta.annotations);
+  meta.owners = std::move(pod->meta.owners);
+  pod->meta = std::move(meta);
+  out.pod = std::move(*pod);
+  return {};
+}
+
+void own(Subject& subject, Kind kind, const std::string& name) {
+  subject.pod.meta.owners = {{.api_version = maker_of(kind).api_version(),
+                              .kind = std::string(maker_of(kind).kind),
+                              .name = name,
+                              .uid = name + "-what-if",
+                              .controller = true}};
+}
+
+void add_owner_object(Subject& subject, api::Workload::Kind kind, const std::string& name,
+                      std::optional<api::LabelSelector> selector) {
+  auto& owner = subject.owner.emplace();
+  owner.meta.namespace_ = subject.pod.meta.namespace_;
+  owner.meta.name = name;
+  owner.meta.uid = name + "-what-if";
+  owner.kind = kind;
+  owner.selector = std::move(selector);
+}
+
+// The API server refuses a workload whose selector is absent or does not select its own pods.
+Result<std::optional<api::LabelSelector>> read_selector(const json::value& value, const std::string& path,
+                                                        const Subject& subject) {
+  const auto* selector = find(value, "/spec/selector");
+  if (!selector) return invalid(path + ".spec.selector: required");
+  auto read = api::decode_label_selector(*selector, path + ".spec.selector");
+  if (!read) return std::unexpected(read.error());
+  if (!read->matches(subject.pod.meta.labels)) {
+    return invalid(path + ".spec.template.metadata.labels: spec.selector does not match them");
+  }
+  return std::optional<api::LabelSelector>(std::move(*read));
+}
+
+// A pod's owner is a ReplicaSet whose selector is the Deployment's with the template's hash.
+void own_as_deployment(Subject& subject, std::optional<api::LabelSelector> selector) {
+  subject.pod.meta.labels.set("pod-template-hash", kTemplateHash);
+  selector->match_labels.set("pod-template-hash", kTemplateHash);
+  const auto replica_set = subject.name + "-" + kTemplateHash;
+  own(subject, Kind::replica_set, replica_set);
+  add_owner_object(subject, api::Workload::Kind::replica_set, replica_set, std::move(selector));
+}
+
+Result<void> own_as_stateful_set(Subject& subject, const json::value& value, const std::string& path,
+                                 std::optional<api::LabelSelector> selector) {
+  own(subject, Kind::stateful_set, subject.name);
+  add_owner_object(subject, api::Workload::Kind::stateful_set, subject.name, std::move(selector));
+  subject.first_ordinal = count_of(value, "/spec/ordinals/start").value_or(0);
+  const auto* templates = find(value, "/spec/volumeClaimTemplates");
+  if (!templates || !templates->is_array()) return {};
+  for (std::size_t i = 0; i < templates->get_array().size(); ++i) {
+    auto claim = api::decode_persistent_volume_claim(templates->get_array()[i]);
+    if (!claim) {
+      return invalid(fmt::format("{}.spec.volumeClaimTemplates[{}].{}", path, i, claim.error().message));
+    }
+    api::set_defaults(*claim);
+    subject.claim_templates.push_back(std::move(*claim));
+  }
+  return {};
+}
+
+// A ReplicationController selects by labels alone, by default those of its template.
+std::optional<api::LabelSelector> plain_selector(const json::value& value, const Subject& subject) {
+  api::LabelSelector selector;
+  const auto* given = find(value, "/spec/selector");
+  if (!given || !given->is_object() || given->get_object().empty()) {
+    selector.match_labels = subject.pod.meta.labels;
+    return selector;
+  }
+  for (const auto& [key, label] : given->get_object()) {
+    if (label.is_string()) selector.match_labels.set(std::string(key), std::string(label.get_string()));
+  }
+  return selector;
+}
+
+// `value`: a Job, or a CronJob's jobTemplate. A CronJob is asked about with one Job of it.
+void own_as_job(Subject& subject, const json::value& value) {
+  own(subject, Kind::job, subject.name);
+  auto& labels = subject.pod.meta.labels;
+  for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels.set(key, subject.name);
+  for (const auto* key : {"batch.kubernetes.io/controller-uid", "controller-uid"})
+    labels.set(key, subject.name + "-what-if");
+  subject.is_indexed = text_of(value, "/spec/completionMode") == "Indexed";
+  const auto parallelism = count_of(value, "/spec/parallelism").value_or(1);
+  subject.replicas = std::min(parallelism, count_of(value, "/spec/completions").value_or(parallelism));
+}
+
+// The tolerations that the DaemonSet's controller adds.
+void add_daemon_tolerations(api::Pod& pod) {
+  using enum api::TaintEffect;
+  const auto tolerate = [&pod](const char* key, api::TaintEffect effect) {
+    const api::Toleration toleration{
+        .key = key, .value = "", .op = api::Toleration::Op::exists, .effect = effect};
+    if (std::ranges::find(pod.tolerations, toleration) == pod.tolerations.end())
+      pod.tolerations.push_back(toleration);
+  };
+  tolerate("node.kubernetes.io/not-ready", no_execute);
+  tolerate("node.kubernetes.io/unreachable", no_execute);
+  tolerate("node.kubernetes.io/disk-pressure", no_schedule);
+  tolerate("node.kubernetes.io/memory-pressure", no_schedule);
+  tolerate("node.kubernetes.io/pid-pressure", no_schedule);
+  tolerate("node.kubernetes.io/unschedulable", no_schedule);
+  if (pod.host_network) tolerate("node.kubernetes.io/network-unavailable", no_schedule);
+}
+
+Result<Subject> read_manifest(const json::value& value, Kind kind, const std::string& path,
+                              const api::ObjectMeta& report) {
+  Subject subject;
+  subject.kind = kind;
+  if (kind == Kind::pod) {
+    if (auto read = read_pod_template(value, path, report, subject); !read)
+      return std::unexpected(read.error());
+    return subject;
+  }
+  subject.name = text_of(value, "/metadata/name");
+  if (subject.name.empty()) return invalid(path + ".metadata.name: required");
+  if (const auto ns = text_of(value, "/metadata/namespace"); !ns.empty() && ns != report.namespace_) {
+    return invalid(fmt::format("{}.metadata.namespace: must be the namespace of the what-if, {}", path,
+                               report.namespace_));
+  }
+  const auto* pod_template = find(value, maker_of(kind).pod_template);
+  auto template_path = path + std::string(maker_of(kind).pod_template);
+  std::ranges::replace(template_path, '/', '.');
+  if (!pod_template) return invalid(template_path + ": required");
+  if (auto read = read_pod_template(*pod_template, template_path, report, subject); !read)
+    return std::unexpected(read.error());
+  subject.replicas = count_of(value, "/spec/replicas").value_or(1);
+  if (kind == Kind::job || kind == Kind::cron_job) {
+    own_as_job(subject, kind == Kind::job ? value : value.at_pointer("/spec/jobTemplate"));
+    return subject;
+  }
+  if (kind == Kind::replication_controller) {
+    own(subject, kind, subject.name);
+    add_owner_object(subject, api::Workload::Kind::replication_controller, subject.name,
+                     plain_selector(value, subject));
+    return subject;
+  }
+  auto selector = read_selector(value, path, subject);
+  if (!selector) return std::unexpected(selector.error());
+  switch (kind) {
+    case Kind::deployment:
+      own_as_deployment(subject, std::move(*selector));
+      break;
+    case Kind::replica_set:
+      own(subject, Kind::replica_set, subject.name);
+      add_owner_object(subject, api::Workload::Kind::replica_set, subject.name, std::move(*selector));
+      break;
+    case Kind::stateful_set:
+      if (auto owned = own_as_stateful_set(subject, value, path, std::move(*selector)); !owned)
+        return std::unexpected(owned.error());
+      break;
+    default:
+      own(subject, Kind::daemon_set, subject.name);
+      add_daemon_tolerations(subject.pod);
+  }
+  return subject;
+}
+
+std::string known_kinds() {
+  std::string out;
+  for (const auto& maker : api::pod_makers()) out += fmt::format("{}{}", out.empty() ? "" : ", ", maker.kind);
+  return out;
+}
+
+bool is_controlled(const api::Pod& pod, std::string_view kind, std::string_view name) {
+  const auto* owner = pod.meta.controller();
+  return owner && owner->kind == kind && owner->name == name;
+}
+
+// The names of the Deployment's ReplicaSets.
+std::set<std::string, std::less<>> replica_sets_of(const Subject& subject,
+                                                   const cluster::Snapshot& snapshot) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [key, workload] : snapshot.objects().workloads()) {
+    if (workload->kind != api::Workload::Kind::replica_set) continue;
+    if (workload->meta.namespace_ != subject.pod.meta.namespace_) continue;
+    const auto* owner = workload->meta.controller();
+    if (owner && owner->kind == "Deployment" && owner->name == subject.name)
+      names.insert(workload->meta.name);
+  }
+  return names;
+}
+
+// Whether podium's DaemonSet controller would run a pod on this node.
+// Source: daemon_controller.go NodeShouldRunDaemonPod.
+bool should_run(const api::Pod& pod, const api::Node& node) {
+  if (!plugins::required_affinity_selects(pod, node)) return false;
+  return std::ranges::none_of(node.taints, [&](const api::Taint& taint) {
+    const bool keeps_away =
+        taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute;
+    return keeps_away &&
+           std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint); });
+  });
+}
+
+}  // namespace
+
+std::optional<Kind> workload_kind(std::string_view kind) {
+  for (const auto each :
+       {Kind::deployment, Kind::stateful_set, Kind::replica_set, Kind::daemon_set, Kind::job}) {
+    if (to_string(each) == kind) return each;
+  }
+  return std::nullopt;
+}
+
+const api::PodMaker& maker_of(Kind kind) { return api::pod_makers()[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(Kind kind) { return maker_of(kind).kind; }
+
+Result<Subject> read_template(const json::value& value, const std::string& path,
+                              const api::ObjectMeta& report, bool allow_unknown_fields) {
+  const auto unknown_field = [&](std::string_view type) -> std::optional<std::string> {
+    return allow_unknown_fields ? std::nullopt : api::detail::first_unknown_field(value, type);
+  };
+  if (!value.is_object() || !value.get_object().contains("kind")) {
+    if (const auto unknown = unknown_field("PodTemplateSpec"))
+      return invalid(path + "." + *unknown + ": unknown field");
+    Subject subject;
+    if (auto read = read_pod_template(value, path, report, subject); !read)
+      return std::unexpected(read.error());
+    return subject;
+  }
+  const auto kind = text_of(value, "/kind");
+  const auto maker = std::ranges::find(api::pod_makers(), kind, &api::PodMaker::kind);
+  if (maker == api::pod_makers().end()) {
+    return invalid(fmt::format("{}.kind: unknown kind \"{}\" (known: {})", path, kind, known_kinds()));
+  }
+  if (text_of(value, "/apiVersion") != maker->api_version()) {
+    return invalid(fmt::format("{}.apiVersion: must be {} for a {}", path, maker->api_version(), kind));
+  }
+  if (const auto unknown = unknown_field(kind)) return invalid(path + "." + *unknown + ": unknown field");
+  const auto index = static_cast<std::size_t>(maker - api::pod_makers().begin());
+  return read_manifest(value, static_cast<Kind>(index), path, report);
+}
+
+Result<Subject> read_workload(const json::value& value, Kind kind, const std::string& path,
+                              const api::ObjectMeta& report) {
+  return read_manifest(value, kind, path, report);
+}
+
+Result<Subject> read_stored_pod(const json::value& value, const std::string& path) {
+  auto pod = api::decode_pod(value);
+  if (!pod) return invalid(path + ": " + pod.error().message);
+  auto claims = read_ephemeral_claims(value);
+  if (!claims) return invalid(path + ": " + claims.error().message);
+  Subject subject;
+  subject.claims = std::move(*claims);
+  subject.names_scheduler = true;
+  subject.is_stored = true;
+  if (!pod->node_name.empty()) {
+    subject.was_on = std::exchange(pod->node_name, {});
+    pod->nominated_node.clear();
+    pod->meta.deleted.reset();
+    pod->start_time.reset();
+    pod->phase = "Pending";
+    pod->container_statuses.clear();
+    pod->init_container_statuses.clear();
+    pod->status_pod_requests.reset();
+    pod->status_pod_allocated.clear();
+  }
+  subject.pod = std::move(*pod);
+  return subject;
+}
+
+std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork) {
+  std::vector<cluster::PodInfoPtr> gone;
+  if (subject.is_stored) {
+    if (const auto* pod = fork.find_pod(subject.pod.meta.uid)) gone.push_back(*pod);
+  } else if (subject.kind != Kind::pod) {
+    const bool is_deployment = subject.kind == Kind::deployment;
+    const auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
+    const auto is_its = [&](const api::Pod& pod) {
+      if (pod.meta.namespace_ != subject.pod.meta.namespace_) return false;
+      const auto* owner = pod.meta.controller();
+      return is_deployment ? owner && owner->kind == "ReplicaSet" && sets.contains(owner->name)
+                           : is_controlled(pod, to_string(subject.kind), subject.name);
+    };
+    fork.each_pod([&](const cluster::PodInfoPtr& pod) {
+      if (is_its(*pod->pod)) gone.push_back(pod);
+    });
+    // A pod that waits for its victims to go keeps room on its node.
+    std::vector<std::string> waiting;
+    for (const auto& nomination : fork.nominations()) {
+      if (is_its(*nomination.pod->pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+    }
+    for (const auto& uid : waiting) fork.withdraw_nomination(uid);
+  }
+  std::vector<std::string> nodes;
+  for (const auto& pod : gone) {
+    nodes.push_back(pod->pod->node_name);
+    remove_with_devices(*pod->pod, fork);
+  }
+  return nodes;
+}
+
+void add_owner(const Subject& subject, cluster::Snapshot& fork) {
+  if (subject.owner) fork.objects().set_workload(std::make_shared<api::Workload>(*subject.owner));
+}
+
+api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32_t index) {
+  api::Pod pod = admitted;
+  if (index > 0) {
+    pod.meta.uid = fmt::format("{}#{}", pod.meta.uid, index);
+    pod.meta.name = fmt::format("{}#{}", pod.meta.name, index);  // ephemeral claims are named after it
+    pod.resource_claim_statuses.clear();
+  }
+  if (subject.kind == Kind::stateful_set) {
+    const auto ordinal = subject.first_ordinal + index;
+    pod.meta.name = fmt::format("{}-{}", subject.name, ordinal);
+    pod.meta.labels.set("statefulset.kubernetes.io/pod-name", pod.meta.name);
+    pod.meta.labels.set("apps.kubernetes.io/pod-index", std::to_string(ordinal));
+    for (const auto& claim : subject.claim_templates) {
+      api::Volume volume;
+      volume.name = claim.meta.name;
+      volume.kind = api::Volume::Kind::claim;
+      volume.id = fmt::format("{}-{}", claim.meta.name, pod.meta.name);
+      std::erase_if(pod.volumes, [&](const auto& each) { return each.name == volume.name; });
+      pod.volumes.push_back(std::move(volume));
+    }
+  }
+  if (subject.is_indexed)
+    pod.meta.labels.set("batch.kubernetes.io/job-completion-index", std::to_string(index));
+  return pod;
+}
+
+void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::Snapshot& fork) {
+  for (const auto& of : subject.claim_templates) {
+    const auto name = fmt::format("{}-{}", of.meta.name, replica.meta.name);
+    if (fork.objects().find<api::PersistentVolumeClaim>(replica.meta.namespace_, name)) continue;
+    auto claim = std::make_shared<api::PersistentVolumeClaim>(of);
+    claim->meta.name = name;
+    claim->meta.namespace_ = replica.meta.namespace_;
+    claim->meta.uid = name + "-what-if";
+    if (!claim->storage_class) claim->storage_class = default_storage_class(fork);
+    fork.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+  }
+}
+
+std::vector<cluster::Row> daemon_rows(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  std::vector<cluster::Row> rows;
+  for (const auto row : snapshot.rows_by_name()) {
+    if (should_run(pod, *snapshot.entry(row).node)) rows.push_back(row);
+  }
+  return rows;
+}
+
+void pin_to_node(api::Pod& pod, std::string_view node) {
+  const api::Requirement by_name{
+      .key = "metadata.name", .op = api::Requirement::Op::in, .values = {std::string(node)}};
+  pod.node_affinity.required =
+      std::vector<api::NodeSelectorTerm>{{.match_expressions = {}, .match_fields = {by_name}}};
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,89 @@
+// Subject: what a what-if asks about, as pods that their controller would create, and that controller.
+//
+// Reads a pod template, a whole manifest, a live workload or a live pod. The default topology spreading of a
+// pod follows from its owner, so the ReplicaSet or StatefulSet that would own the pods is part of the
+// Subject; add_owner() puts it on the fork.
+//
+// Threads: values and pure functions. Errors: Kind::invalid; Error.message is "path: reason".
+// Sources: pkg/controller/deployment/util, pkg/controller/statefulset/stateful_set_utils.go,
+// pkg/controller/job, pkg/controller/daemon/daemon_controller.go.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/meta.h"
+#include "api/objects.h"
+#include "api/pod.h"
+#include "api/pod_makers.h"
+#include "base/result.h"
+#include "explain/workload/ephemeral_claims.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::explain {
+
+struct Subject {
+  // In the order of api::pod_makers().
+  enum class Kind : std::uint8_t {
+    pod,
+    deployment,
+    stateful_set,
+    replica_set,
+    daemon_set,
+    job,
+    cron_job,
+    replication_controller
+  };
+  Kind kind = Kind::pod;
+  std::string name;                    // of the workload; empty for a pod
+  api::Pod pod;                        // before admission; of replica 0, but for what replica() changes
+  std::vector<EphemeralClaim> claims;  // of its generic ephemeral volumes
+  bool names_scheduler = false;        // the pod has a schedulerName of its own
+  bool is_stored = false;              // a pod of the API server, already admitted
+  std::string was_on;                  // the node of a placed pod
+  std::int32_t replicas = 1;           // of the workload; a DaemonSet has one pod on each node instead
+  std::optional<api::Workload>
+      owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
+  std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
+  std::int32_t first_ordinal = 0;                           // StatefulSet
+  bool is_indexed = false;                                  // Job: completionMode Indexed
+};
+
+// "Deployment", "StatefulSet" …; nullopt: not a kind that a what-if reads from the API server.
+std::optional<Subject::Kind> workload_kind(std::string_view kind);
+const api::PodMaker& maker_of(Subject::Kind);
+std::string_view to_string(Subject::Kind);
+
+// `report` gives the pods their namespace, and a pod its name and UID.
+// A pod template, or a manifest, which has a kind. Refuses unknown fields, unless they are allowed.
+Result<Subject> read_template(const boost::json::value& value, const std::string& path,
+                              const api::ObjectMeta& report, bool allow_unknown_fields = false);
+// A live workload. Accepts unknown fields: the API server may be newer.
+Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kind, const std::string& path,
+                              const api::ObjectMeta& report);
+// A live pod, pending or placed. It is asked about as if it were not placed.
+Result<Subject> read_stored_pod(const boost::json::value& value, const std::string& path);
+
+// Removes the pods that the Subject is about from the fork, so that they are asked about as if they were not
+// placed: the pod itself, or the pods of the workload with this kind and name. Returns the node of each.
+std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork);
+
+void add_owner(const Subject& subject, cluster::Snapshot& fork);
+
+// The pod of a replica, made from the admitted pod. The first replica keeps the pod's name and UID.
+api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32_t index);
+
+// The claims that a StatefulSet's controller would create for this replica, where they do not exist.
+void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::Snapshot& fork);
+
+// DaemonSet: the nodes that should run one of its pods, by name. The pod is that of the template: its
+// controller does not know what admission adds.
+std::vector<cluster::Row> daemon_rows(const api::Pod& pod, const cluster::Snapshot& snapshot);
+// DaemonSet: pins a replica to a node, as its controller does.
+void pin_to_node(api::Pod& pod, std::string_view node);
+
+}  // namespace podium::explain

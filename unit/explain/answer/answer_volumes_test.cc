@@ -1,0 +1,266 @@
+// Replicas that share volumes or other resources of a Reserve plugin: each sees what the earlier ones
+// got, and the live snapshot does not change.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <string>
+#include <vector>
+
+#include "explain/answer/answer.h"
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+using podium::test::pod;
+using podium::test::share;
+using Volume = api::PersistentVolume;
+using Claim = api::PersistentVolumeClaim;
+
+constexpr int kPodsOfANode = 2;
+
+// Nodes n1 and n2 with capacity for two pods each, and StorageClasses with existing (local) or
+// dynamically provisioned (fast) volumes.
+cluster::Snapshot nodes() {
+  cluster::Snapshot snapshot;
+  for (const std::string name : {"n1", "n2"}) {
+    snapshot.set_node(test::node(name)
+                          .label("kubernetes.io/hostname", name)
+                          .cap("cpu", "4")
+                          .cap("memory", "8Gi")
+                          .cap("pods", std::to_string(kPodsOfANode))
+                          .ptr());
+  }
+  snapshot.objects().set(share(test::storage_class("local", "kubernetes.io/no-provisioner", true)));
+  snapshot.objects().set(share(test::storage_class("fast", "disks.example.com", true)));
+  return snapshot;
+}
+
+// An existing volume that only one node can access.
+Volume local(const std::string& name, const std::string& node) {
+  auto made = test::persistent_volume(name, "5Gi", "local");
+  made.node_affinity = {test::node_term({test::in("kubernetes.io/hostname", {node})})};
+  return made;
+}
+Claim claim(const std::string& name, const std::string& storage_class, const char* mode = "ReadWriteOnce") {
+  return test::persistent_volume_claim("default", name, "5Gi", storage_class, {mode});
+}
+
+template <typename... Objects>
+cluster::Snapshot with(const Objects&... objects) {
+  auto snapshot = nodes();
+  (snapshot.objects().template set<Objects>(share(objects)), ...);
+  return snapshot;
+}
+
+constexpr auto kNothingToBind = "node(s) didn't find available persistent volumes to bind";
+constexpr auto kInUse =
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
+    "another "
+    "pod";
+
+TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
+  const auto two_volumes = with(local("v1", "n1"), local("v2", "n2"), claim("c", "local"));
+  auto for_one = local("v1", "n1");
+  for_one.access_modes = {"ReadWriteOncePod"};
+  const struct {
+    const char* name;
+    cluster::Snapshot snapshot;
+    int replicas;
+    const char* outcome;
+    std::size_t placed;
+    std::vector<std::string> reasons;  // of the first that does not fit
+  } cases[] = {
+      {"a claim that gets one of two volumes draws all to its node", two_volumes, 2, "Fits", 2, {}},
+      {"where that is full the next does not fit",
+       two_volumes,
+       3,
+       "PartlyFits",
+       2,
+       {kNothingToBind, "Too many pods"}},
+      {"so does one whose volume is made on demand",
+       with(claim("c", "fast")),
+       3,
+       "PartlyFits",
+       2,
+       {kNothingToBind, "Too many pods"}},
+      {"a claim for one pod",
+       with(for_one, claim("c", "local", "ReadWriteOncePod")),
+       2,
+       "PartlyFits",
+       1,
+       {kInUse}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto status = unit::ask(pod("web").claim("c"), c.replicas, c.snapshot);
+    EXPECT_EQ(status.outcome, c.outcome);
+    EXPECT_EQ(unit::placements(status), (unit::Counts{{status.choice->node, c.placed}}))
+        << "all on the volume's node";
+    std::vector<std::string> reasons;
+    if (const auto& failure = status.answer->first_failure) {
+      for (const auto& rejection : failure->rejections) reasons.push_back(rejection.reason);
+    }
+    std::ranges::sort(reasons, std::greater{});
+    if (!c.reasons.empty()) {
+      EXPECT_EQ(reasons, c.reasons);
+    }
+  }
+}
+
+TEST(ReplicasWithVolumes, NobodyElseSeesWhatIsReserved) {
+  const auto snapshot = with(local("v", "n1"), claim("c", "local"), claim("d", "fast"));
+  const auto status = unit::ask(pod("web").claim("c").claim("d"), 2, snapshot);
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_FALSE(snapshot.objects().find<Volume>("", "v")->claim);
+  EXPECT_TRUE(snapshot.objects().find<Claim>("default", "d")->meta.annotations.empty());
+}
+
+// Reserves two pods at most, on any node; the plugin itself keeps no count.
+class TwoPlaces final : public framework::Plugin, public framework::ReservePlugin {
+ public:
+  std::string_view name() const override { return "TwoPlaces"; }
+  framework::ReserveResult reserve(const framework::AssumedPod&, cluster::Snapshot& snapshot) const override {
+    if (snapshot.pod_total() <= 2) return {};
+    return {framework::Verdict{"TwoPlaces", framework::Code::unschedulable, {"no place left"}}, nullptr};
+  }
+  void unreserve(const framework::AssumedPod&, framework::PluginState*, cluster::Snapshot&,
+                 framework::Handle&) const override {}
+};
+
+TEST(ReplicasWithVolumes, AReservePluginMaySayNo) {
+  const auto plugin = std::make_shared<TwoPlaces>();
+  auto config = unit::default_config();
+  auto profile = *config.profiles[0];
+  profile.reserves.push_back({"TwoPlaces", plugin.get()});
+  config.profiles = {share(profile)};
+  const auto status = unit::ask(pod("web"), 3, nodes(), config);
+  EXPECT_EQ(status.outcome, "PartlyFits");
+  EXPECT_EQ(status.answer->fitting, 2u);
+  EXPECT_EQ(status.answer->first_failure->message, "0/1 nodes are available: 1 no place left.");
+  EXPECT_EQ(status.conditions.back().message,
+            "2 of 3 replicas fit: 0/1 nodes are available: 1 no place left.");
+}
+
+// --- generic ephemeral claims ---
+
+api::Pod with_ephemeral(const std::string& name) {
+  api::Volume disk;
+  disk.name = "disk";
+  disk.kind = api::Volume::Kind::ephemeral;
+  api::Pod made = pod(name);
+  made.volumes.push_back(disk);
+  return made;
+}
+
+// The volume's claim template; omits the class if it is empty.
+std::vector<EphemeralClaim> ephemeral(const std::string& storage_class) {
+  json::object spec{{"accessModes", {"ReadWriteOnce"}}, {"resources", {{"requests", {{"storage", "5Gi"}}}}}};
+  if (!storage_class.empty()) spec["storageClassName"] = storage_class;
+  const json::value made = json::object{
+      {"spec",
+       {{"volumes", {{{"name", "disk"}, {"ephemeral", {{"volumeClaimTemplate", {{"spec", spec}}}}}}}}}}};
+  return read_ephemeral_claims(made).value();
+}
+
+api::StorageClass by_default(api::StorageClass storage_class, const char* key, int age) {
+  storage_class.meta.annotations.set(key, "true");
+  storage_class.meta.created = Wall{} - std::chrono::hours(age);
+  return storage_class;
+}
+
+TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
+  constexpr auto kKey = "storageclass.kubernetes.io/is-default-class";
+  constexpr auto kBetaKey = "storageclass.beta.kubernetes.io/is-default-class";
+  const auto now = test::storage_class("now", "disks.example.com", false);
+  auto foreign = claim("web-disk", "fast");
+  const struct {
+    const char* name;
+    cluster::Snapshot snapshot;
+    std::string storage_class;
+    int replicas;
+    // "not found" comes from upstream's DynamicResources after a PreFilter that ended before its own.
+    std::string message;
+    std::size_t placed;
+  } cases[] = {
+      {"made on demand", nodes(), "fast", 3, "all 3 replicas fit", 3},
+      {"a volume each", with(local("v1", "n1"), local("v2", "n2")), "local", 2, "all 2 replicas fit", 2},
+      {"one volume only", with(local("v1", "n1")), "local", 2,
+       "1 of 2 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
+       "bind. no new claims to deallocate,",
+       1},
+      {"to be bound at once", with(now), "now", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
+       "found",
+       0},
+      {"no such class", nodes(), "none", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
+       "found",
+       0},
+      {"no class and no default", nodes(), "", 1,
+       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
+       "found",
+       0},
+      {"the default class", with(by_default(test::storage_class("fast", "disks.example.com", true), kKey, 1)),
+       "", 2, "all 2 replicas fit", 2},
+      {"the newest default class",
+       with(by_default(now, kKey, 2),
+            by_default(test::storage_class("fast", "disks.example.com", true), kBetaKey, 1)),
+       "", 2, "all 2 replicas fit", 2},
+      {"somebody else's claim of that name", with(foreign), "fast", 2,
+       "0 of 2 replicas fit: 0/2 nodes are available: PVC default/web-disk was not created for pod "
+       "default/web "
+       "(pod is not owner). not found",
+       0},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto status = answer(unit::about(with_ephemeral("web"), c.replicas, ephemeral(c.storage_class)),
+                               c.snapshot, unit::default_config());
+    auto message = status.conditions.back().message;
+    if (const auto preemption = message.find(" preemption:"); preemption != std::string::npos)
+      message.resize(preemption);
+    EXPECT_EQ(message, c.message);
+    EXPECT_EQ(status.answer->fitting, c.placed);
+    EXPECT_FALSE(c.snapshot.objects().find<Claim>("default", "web#1-disk"));
+  }
+}
+
+TEST(EphemeralVolumes, AreReadWithTheirPath) {
+  const auto wrong = json::parse(R"({"spec": {"volumes": [{"name": "a"}, {"name": "b", "ephemeral": {
+      "volumeClaimTemplate": {"spec": {"resources": {"requests": {"storage": "lots"}}}}}}]}})");
+  const auto read = read_ephemeral_claims(wrong);
+  ASSERT_FALSE(read);
+  EXPECT_TRUE(read.error().message.starts_with(
+      "spec.volumes[1].ephemeral.volumeClaimTemplate.spec.resources.requests.storage: "))
+      << read.error().message;
+  EXPECT_EQ(read_ephemeral_claims(json::parse(R"({"spec": {"volumes": "none"}})"))->size(), 0u);
+}
+
+// --- a pod of the cluster ---
+
+TEST(APodThatWaits, HasTheClaimsThatWereMadeForIt) {
+  auto made = claim("web-disk", "fast");
+  made.meta.owners = {{.kind = "Pod", .name = "web", .uid = "uid-web", .controller = true}};
+  api::Volume disk;
+  disk.name = "disk";
+  disk.kind = api::Volume::Kind::ephemeral;
+  api::Pod web = pod("web");
+  web.volumes.push_back(disk);
+  EXPECT_EQ(unit::ask(web, 1, with(made)).outcome, "Fits");
+}
+
+TEST(APodThatWaits, IsNotInItsOwnWay) {
+  auto snapshot = nodes();
+  const api::Pod web = pod("web").req("cpu", "3");
+  snapshot.remove_node("n2");
+  snapshot.nominate(cluster::make_pod_info(share(web)), "n1");
+  EXPECT_EQ(unit::ask(web, 1, snapshot).outcome, "Fits");
+}
+
+}  // namespace
+}  // namespace podium::explain

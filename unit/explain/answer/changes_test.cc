@@ -1,0 +1,241 @@
+// The changes of a what-if: what each does to the fork, and what it tells.
+#include "explain/answer/changes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+
+using namespace explain;
+namespace {
+
+using test::node;
+using test::pod;
+using unit::ask;
+using unit::run_pod;
+
+// Asks where a pod of this many CPUs goes after the changes.
+ReportStatus after(const cluster::Snapshot& snapshot, std::string_view changes, std::string_view cpu = "1") {
+  return ask(fmt::format(R"({{"template": {{"spec": {{"containers": [{{"name": "c", "image": "i",
+                  "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}, "changes": [{}]}})",
+                         cpu, changes),
+             snapshot);
+}
+
+std::string told(const ReportStatus& status) {
+  std::string out;
+  for (const auto& each : status.answer->changes)
+    out += fmt::format("{}{}{}: {}\n", each.type, each.node.empty() ? "" : " ", each.node, each.message);
+  return out;
+}
+
+TEST(Changes, EachDoesWhatItSays) {
+  auto snapshot = unit::two_nodes();
+  snapshot.set_node(node("n2")
+                        .cap("cpu", "2")
+                        .cap("memory", "8Gi")
+                        .cap("pods", "110")
+                        .taint("old", "", "NoSchedule")
+                        .ptr());
+  run_pod(snapshot, pod("a").ns("shop").label("app", "a").req("cpu", "3").node("n1"));
+  struct Case {
+    const char *changes, *cpu;
+    const char* goes_to;  // nullptr: nowhere
+    const char* told;
+  };
+  const Case cases[] = {
+      {R"({"type": "AddNodes", "like": "n1"})", "4", "n1-new-1", "AddNodes: n1-new-1 added\n"},
+      {R"({"type": "AddNodes", "count": 3, "template": {"status": {"allocatable": {"cpu": "9", "memory": "1Gi", "pods": "9"}}}})",
+       "9", nullptr, "AddNodes: 3 nodes added: what-if-new-1 to what-if-new-3\n"},
+      {R"({"type": "RemoveNode", "nodeName": "n1"})", "1", nullptr, "RemoveNode n1: removed with 1 pod\n"},
+      {R"({"type": "CordonNode", "nodeName": "n1"})", "1", nullptr, "CordonNode n1: cordoned\n"},
+      {R"({"type": "CordonNode", "nodeName": "n1"}, {"type": "UncordonNode", "nodeName": "n1"})", "1", "n1",
+       "CordonNode n1: cordoned\nUncordonNode n1: uncordoned\n"},
+      {R"({"type": "TaintNode", "nodeName": "n1", "taint": {"key": "a", "value": "b", "effect": "NoSchedule"}})",
+       "1", nullptr, "TaintNode n1: tainted with a=b:NoSchedule\n"},
+      {R"({"type": "UntaintNode", "nodeName": "n2", "key": "old"})", "2", "n2",
+       "UntaintNode n2: 1 taint removed\n"},
+      {R"({"type": "UntaintNode", "nodeName": "n1", "key": "old"})", "1", "n1",
+       "UntaintNode n1: it has no such taint\n"},
+      {R"({"type": "LabelNode", "nodeName": "n1", "labels": {"disk": "ssd"}})", "1", "n1",
+       "LabelNode n1: 1 label changed\n"},
+      {R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "a"}}})", "4", "n1",
+       "DeletePods: 1 pod deleted\n"},
+      {R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "b"}}})", "4", nullptr,
+       "DeletePods: 0 pods deleted\n"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.changes);
+    const auto status = after(snapshot, c.changes, c.cpu);
+    ASSERT_TRUE(status.answer) << status.message;
+    EXPECT_EQ(told(status), c.told);
+    if (std::string_view(c.cpu) == "9") continue;  // any of three
+    EXPECT_EQ(status.choice ? status.choice->node : "", c.goes_to ? c.goes_to : "");
+  }
+}
+
+TEST(Changes, ADeletedPodThatWaitsForItsNodeKeepsNoRoomThere) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  const auto waiting = pod("waiting").ns("shop").label("app", "a").req("cpu", "3");
+  const auto other = pod("other").ns("elsewhere").label("app", "a").req("cpu", "1");
+  snapshot.nominate(cluster::make_pod_info(waiting.ptr()), "n1");
+  snapshot.nominate(cluster::make_pod_info(other.ptr()), "n1");
+  const auto fits = [&](std::string_view changes, std::string_view cpu) {
+    return after(snapshot, changes, cpu).outcome == "Fits";
+  };
+  constexpr std::string_view kDelete = R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "a"}}})";
+  EXPECT_FALSE(fits("", "1"));
+  EXPECT_EQ(told(after(snapshot, kDelete)), "DeletePods: 1 pod deleted\n");
+  EXPECT_TRUE(fits(kDelete, "3"));
+  EXPECT_FALSE(fits(kDelete, "4")) << "a pod of another namespace stays";
+}
+
+TEST(Changes, ANodeThatIsNotThereIsRefusedWithItsPath) {
+  const auto message = [](std::string_view change) { return after(unit::two_nodes(), change).message; };
+  EXPECT_EQ(message(R"({"type": "DrainNode", "nodeName": "n9"})"),
+            "spec.changes[0].nodeName: unknown node \"n9\"");
+  EXPECT_EQ(message(R"({"type": "AddNodes", "like": "n9"})"), "spec.changes[0].like: unknown node \"n9\"");
+  EXPECT_EQ(message(R"({"type": "RemoveNode", "nodeName": "n1"}, {"type": "CordonNode", "nodeName": "n1"})"),
+            "spec.changes[1].nodeName: unknown node \"n1\"");
+}
+
+TEST(Changes, ADrainedNodesPodsArePlacedAgainFirst) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+  const auto owned = [](const char* name, const char* cpu) {
+    return pod(name).owner("ReplicaSet", "web").label("app", "web").req("cpu", cpu);
+  };
+  run_pod(snapshot, owned("small", "1").node("n1"));
+  run_pod(snapshot, owned("important", "3").priority(10).node("n1"));
+  run_pod(snapshot, owned("large", "2").node("n1"));
+  run_pod(snapshot, pod("bare").req("cpu", "1").node("n1"));
+  run_pod(snapshot, pod("log").owner("DaemonSet", "log").node("n1"));
+  run_pod(snapshot, pod("static").annotation("kubernetes.io/config.mirror", "x").node("n1"));
+  snapshot.objects().set(
+      test::share(test::disruption_budget("default", "web", test::select_labels({{"app", "web"}}), 1)));
+  const auto status = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+  ASSERT_EQ(status.answer->changes.size(), 1u) << status.message;
+  const auto& drained = status.answer->changes[0];
+  EXPECT_EQ(drained.pods_moved, 2u) << "the important one, then the small one";
+  EXPECT_EQ(drained.pods_pending, 1u);
+  EXPECT_EQ(drained.budgets_broken, 1u);
+  EXPECT_EQ(drained.message,
+            "4 pods evicted: 2 would move, 1 would stay pending, 1 without a controller would be gone; "
+            "1 PodDisruptionBudget does not allow it now");
+  EXPECT_EQ(status.outcome, "DoesNotFit") << "n2 is full then";
+  EXPECT_EQ(drained.pods_evicted, 4u) << "not those of the DaemonSet and the kubelet";
+  EXPECT_EQ(drained.pods_total, 0u) << "the what-if is of another namespace";
+  EXPECT_TRUE(drained.pods.empty());
+  ASSERT_EQ(drained.fullest.size(), 1u);
+  EXPECT_EQ(drained.fullest[0].node, "n2");
+  EXPECT_EQ(drained.fullest[0].resource, "cpu");
+  EXPECT_EQ(drained.fullest[0].percent, 100u);
+}
+
+TEST(Changes, ADrainNamesThePodsOfItsOwnNamespace) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}, {"n3", "1"}});
+  const auto owned = [](const char* name, const char* cpu) {
+    return pod(name).ns("shop").owner("ReplicaSet", "web").req("cpu", cpu).node("n1");
+  };
+  run_pod(snapshot, owned("web", "4"));
+  run_pod(snapshot, owned("large", "5"));
+  run_pod(snapshot, pod("bare").ns("shop").req("cpu", "100m").node("n1"));
+  run_pod(snapshot, pod("secret").ns("bank").owner("ReplicaSet", "web").req("cpu", "1").node("n1"));
+  const auto drained = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})").answer->changes.at(0);
+  EXPECT_EQ(drained.pods_evicted, 4u);
+  EXPECT_EQ(drained.pods_moved, 2u);
+  EXPECT_EQ(drained.pods_total, 3u);
+  std::string told;
+  for (const auto& each : drained.pods)
+    told += fmt::format("{} {} {} {} {}\n", each.name, each.node, each.feasible.value_or(0), each.code,
+                        each.reason);
+  EXPECT_EQ(told,
+            "large  0 NoNode Insufficient cpu\n"
+            "bare  0 NoController \n"
+            "web n2 1  \n");
+  EXPECT_TRUE(drained.pods[2].score);
+}
+
+TEST(Changes, NamedPodsOfDrainsAreBounded) {
+  cluster::Snapshot snapshot = unit::nodes_of({{"n1", "64"}, {"n2", "64"}, {"n3", "64"}});
+  for (int i = 0; i < 100; ++i) {
+    run_pod(snapshot, pod(fmt::format("web-{}", i))
+                          .ns("shop")
+                          .owner("ReplicaSet", "web")
+                          .req("cpu", "1m")
+                          .node(i % 2 ? "n1" : "n2"));
+  }
+  const auto status = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"},
+                                         {"type": "DrainNode", "nodeName": "n2"})");
+  ASSERT_EQ(status.answer->changes.size(), 2u) << status.message;
+  const auto &one = status.answer->changes[0], &two = status.answer->changes[1];
+  EXPECT_GE(one.pods.size(), 40u);
+  EXPECT_LE(one.pods.size() + two.pods.size(), 64u);
+  EXPECT_EQ(one.pods_total, 50u);
+  EXPECT_GE(two.pods_total, 50u) << "of which some came from n1";
+}
+
+TEST(Checks, EachFilterOfANamedNodeSpeaks) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  snapshot.set_node(node("gpu")
+                        .cap("cpu", "8")
+                        .cap("memory", "8Gi")
+                        .cap("pods", "110")
+                        .taint("gpu", "yes", "NoSchedule")
+                        .ptr());
+  snapshot.set_node(node("cordoned").unschedulable().ptr());
+  run_pod(snapshot, pod("a").req("cpu", "5").node("gpu"));
+  const auto status =
+      ask(R"({"nodes": ["gpu", "n9"], "template": {"spec": {"containers": [{"name": "c", "image": "i",
+                                "resources": {"requests": {"cpu": "3500m"}}}]}}})",
+          snapshot);
+  ASSERT_EQ(status.answer->verdicts.size(), 2u) << status.message;
+  const auto& verdict = status.answer->verdicts[0];
+  std::vector<std::string> failing;
+  for (const auto& check : verdict.checks) {
+    if (!check.reasons.empty()) failing.push_back(check.plugin + ": " + check.reasons.front());
+  }
+  EXPECT_EQ(failing, (std::vector<std::string>{"TaintToleration: node(s) had untolerated taint(s)",
+                                               "NodeResourcesFit: Insufficient cpu"}))
+      << "the second one, too";
+  ASSERT_EQ(verdict.checks.size(), 3u);
+  EXPECT_EQ(verdict.checks[0].plugin, "NodeUnschedulable");
+  EXPECT_TRUE(verdict.checks[0].reasons.empty()) << "another node is cordoned, not this one";
+  EXPECT_EQ(verdict.checks[1].taints, std::vector<std::string>{"gpu=yes:NoSchedule"});
+  ASSERT_EQ(verdict.resources.size(), 1u);
+  EXPECT_EQ(verdict.resources[0].requested, "3500m");
+  EXPECT_EQ(verdict.resources[0].free, "3");
+  EXPECT_TRUE(status.answer->verdicts[1].checks.empty()) << "there is no such node";
+}
+
+TEST(Changes, ANewNodeRunsTheDaemonSetsOfItsModel) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  run_pod(snapshot, pod("log").owner("DaemonSet", "log").req("cpu", "1").node("n1"));
+  run_pod(snapshot, pod("web").owner("ReplicaSet", "web").req("cpu", "3").node("n1"));
+  EXPECT_EQ(after(snapshot, R"({"type": "AddNodes", "like": "n1"})", "3").outcome, "Fits");
+  EXPECT_EQ(after(snapshot, R"({"type": "AddNodes", "like": "n1"})", "4").outcome, "DoesNotFit");
+}
+
+// Each copy would have half a megabyte of annotations.
+TEST(Changes, NewNodesHaveABoundOfMemory) {
+  auto large = node("large").cap("cpu", "4").cap("pods", "110");
+  for (int i = 0; i < 5000; ++i) large.annotation(fmt::format("{:x}", i), "");
+  auto snapshot = unit::two_nodes();
+  snapshot.set_node(large.ptr());
+  const auto refused = after(snapshot, R"({"type": "AddNodes", "like": "n1", "count": 1000},
+                                          {"type": "AddNodes", "like": "large", "count": 1000})");
+  EXPECT_TRUE(
+      unit::condition(refused, "Accepted")
+          .starts_with("false Invalid: spec.changes[1].count: 1000 such nodes need more memory than a "
+                       "what-if may use; at most "))
+      << unit::condition(refused, "Accepted");
+  const auto done = after(snapshot, R"({"type": "AddNodes", "like": "large", "count": 50})");
+  EXPECT_EQ(told(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
+}
+
+}  // namespace
+}  // namespace podium::explain

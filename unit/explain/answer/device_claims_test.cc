@@ -1,0 +1,120 @@
+// The claim controller's work on a fork: claims of templates, and devices that are free again.
+#include "explain/workload/device_claims.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "explain/answer/changes.h"
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+using test::pod;
+
+// A claim of one device on n1, reserved for these pods.
+api::ResourceClaim allocated(const std::string& name, const std::vector<std::string>& users) {
+  api::ResourceClaim claim;
+  claim.meta.name = name;
+  claim.meta.namespace_ = "ml";
+  claim.meta.uid = name;
+  auto& allocation = claim.status.allocation.emplace();
+  allocation.results.push_back(
+      {.request = "gpu", .driver = "gpu.example.com", .pool = "n1", .device = "gpu-0"});
+  for (const auto& uid : users)
+    claim.status.reserved_for.push_back({.api_group = "", .resource = "pods", .name = uid, .uid = uid});
+  return claim;
+}
+
+// A pod on n1 that uses these claims; what it is called is its UID.
+api::Pod user_of(const std::string& name, const std::vector<std::string>& claims) {
+  api::Pod made = pod(name).ns("ml").label("app", name).node("n1");
+  made.meta.uid = name;
+  for (const auto& claim : claims)
+    made.resource_claims.push_back({.name = claim, .claim_name = claim, .template_name = std::nullopt});
+  return made;
+}
+
+struct Fork {
+  cluster::Snapshot snapshot = unit::two_nodes();
+
+  void put(api::ResourceClaim claim) {
+    snapshot.objects().set<api::ResourceClaim>(test::share(std::move(claim)));
+  }
+  const api::ResourceClaim& claim(const std::string& name) const {
+    return *snapshot.objects().find<api::ResourceClaim>("ml", name);
+  }
+};
+
+TEST(DeviceClaims, TheLastUserThatGoesFreesTheDevices) {
+  Fork fork;
+  fork.put(allocated("own", {"a"}));
+  fork.put(allocated("shared", {"a", "b"}));
+  fork.put(allocated("others", {"b"}));
+  free_devices(user_of("a", {"own", "shared", "others", "missing"}), fork.snapshot);
+  EXPECT_FALSE(fork.claim("own").status.allocation);
+  EXPECT_TRUE(fork.claim("shared").status.allocation);
+  EXPECT_EQ(fork.claim("shared").status.reserved_for.size(), 1u);
+  EXPECT_EQ(fork.claim("others"), allocated("others", {"b"})) << "it was not reserved for the pod";
+  free_devices(user_of("b", {"shared"}), fork.snapshot);
+  EXPECT_FALSE(fork.claim("shared").status.allocation);
+}
+
+TEST(DeviceClaims, AForkLeavesTheLiveClaimAlone) {
+  Fork live;
+  live.put(allocated("own", {"a"}));
+  auto fork = live;
+  free_devices(user_of("a", {"own"}), fork.snapshot);
+  EXPECT_TRUE(live.claim("own").status.allocation);
+}
+
+TEST(DeviceClaims, AClaimOfATemplateAndOneOfExtendedResourcesAreFreedToo) {
+  Fork fork;
+  fork.put(allocated("train-gpus-x7k", {"train"}));
+  fork.put(allocated("train-extended-resources-9fp", {"train"}));
+  auto gone = user_of("train", {});
+  gone.resource_claims.push_back({.name = "gpus", .claim_name = std::nullopt, .template_name = "one-gpu"});
+  gone.resource_claim_statuses.push_back({.name = "gpus", .claim_name = "train-gpus-x7k"});
+  gone.extended_resource_claim.emplace().claim_name = "train-extended-resources-9fp";
+  free_devices(gone, fork.snapshot);
+  EXPECT_FALSE(fork.claim("train-gpus-x7k").status.allocation);
+  EXPECT_FALSE(fork.claim("train-extended-resources-9fp").status.allocation);
+}
+
+TEST(DeviceClaims, APodInThePlaceOfAnotherOwnsTheClaimOfItsTemplate) {
+  Fork fork;
+  auto claim = allocated("train-gpus-x7k", {"train"});
+  claim.meta.owners = {
+      {.api_version = "v1", .kind = "Pod", .name = "train", .uid = "train", .controller = true}};
+  fork.put(claim);
+  auto gone = user_of("train", {});
+  gone.resource_claims.push_back({.name = "gpus", .claim_name = std::nullopt, .template_name = "one-gpu"});
+  gone.resource_claim_statuses.push_back({.name = "gpus", .claim_name = "train-gpus-x7k"});
+  auto next = gone;
+  next.meta.uid = "train#moved";
+  hand_claims_on(gone, next, fork.snapshot);
+  EXPECT_EQ(fork.claim("train-gpus-x7k").meta.controller()->uid, "train#moved");
+}
+
+TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
+  for (const auto* change :
+       {R"({"type": "RemoveNode", "nodeName": "n1"})", R"({"type": "DrainNode", "nodeName": "n1"})",
+        R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "a"}}})"}) {
+    Fork fork;
+    fork.put(allocated("own", {"a"}));
+    unit::run_pod(fork.snapshot, user_of("a", {"own"}));
+    auto question =
+        unit::read(std::string(R"({"template": {"spec": {"containers": [{"name": "c", "image": "i"}]}},
+        "changes": [)") +
+                   change + "]}");
+    ASSERT_TRUE(question) << question.error().message;
+    ForkMemory memory;
+    ASSERT_TRUE(apply_changes(question->changes, "ml", unit::default_config(), {}, memory, fork.snapshot));
+    EXPECT_FALSE(fork.claim("own").status.allocation) << change;
+  }
+}
+
+}  // namespace
+}  // namespace podium::explain

@@ -1,0 +1,160 @@
+// Fixes: each single change that would let a pod fit, and none that would not.
+#include "explain/answer/fixes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <vector>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+
+using namespace explain;
+namespace {
+
+using test::node;
+using test::pod;
+using unit::run_pod;
+using Lines = std::vector<std::string>;
+
+auto big(const char* name, const char* cpu = "4") {
+  return node(name).cap("cpu", cpu).cap("memory", "8Gi").cap("pods", "110");
+}
+
+ReportStatus ask_for_fixes(const api::Pod& pod, const cluster::Snapshot& snapshot,
+                           std::vector<std::string> nodes = {}) {
+  auto question = unit::about(pod, 1);
+  question.fixes = true;
+  question.nodes = std::move(nodes);
+  return answer(question, snapshot, unit::default_config());
+}
+
+// "type: message -> node"
+Lines fixes(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  Lines out;
+  const auto status = ask_for_fixes(pod, snapshot);
+  for (const auto& fix : status.answer->fixes)
+    out.push_back(fmt::format("{}: {} -> {}", fix.type, fix.message, fix.node));
+  return out;
+}
+
+TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
+  cluster::Snapshot tainted, plain, cordoned, labelled;
+  tainted.set_node(big("n1").taint("dedicated", "gpu", "NoSchedule").ptr());
+  tainted.set_node(big("n2").taint("dedicated", "gpu", "NoSchedule").taint("b", "", "NoExecute").ptr());
+  plain.set_node(big("n1").ptr());
+  cordoned.set_node(
+      big("n1").unschedulable().taint("node.kubernetes.io/unschedulable", "", "NoSchedule").ptr());
+  labelled.set_node(big("n1").label("disk", "hdd").zone("zone-a").ptr());
+  struct Case {
+    const char* name;
+    api::Pod pod;
+    const cluster::Snapshot& snapshot;
+    Lines fixes;
+  };
+  const Case cases[] = {
+      {"a taint", pod("web"), tainted, {"TolerateTaint: tolerate the taint dedicated=gpu:NoSchedule -> n1"}},
+      {"more CPU than any node has",
+       pod("web").req("cpu", "5"),
+       plain,
+       {"RequestLess: request at most 4 of cpu in container c1, not 5 -> n1"}},
+      {"more memory than any node has",
+       pod("web").req("memory", "9Gi"),
+       plain,
+       {"RequestLess: request at most 8Gi of memory in container c1, not 9Gi -> n1"}},
+      {"more of both: no single change helps", pod("web").req("cpu", "5").req("memory", "9Gi"), plain, {}},
+      {"a node selector",
+       pod("web").node_selector("disk", "ssd"),
+       labelled,
+       {"WithoutNodeSelector: no nodeSelector disk=ssd -> n1"}},
+      {"two keys of which one matches",
+       pod("web").node_selector("disk", "hdd").node_selector("gpu", "a"),
+       labelled,
+       {"WithoutNodeSelector: no nodeSelector gpu=a -> n1"}},
+      {"a node affinity",
+       pod("web").require_node(test::node_term({test::in("disk", {"ssd"}), test::exists("disk")})),
+       labelled,
+       {"WithoutNodeAffinity: no required node affinity for disk -> n1"}},
+      {"a pod affinity",
+       pod("web").affinity(test::term("kubernetes.io/hostname").label("app", "db")),
+       labelled,
+       {"WithoutPodAffinity: no required pod affinity over kubernetes.io/hostname -> n1"}},
+      {"a spread over a key that no node has",
+       pod("web").label("app", "web").spread(test::spread("rack").label("app", "web")),
+       labelled,
+       {"SpreadScheduleAnyway: whenUnsatisfiable: ScheduleAnyway for the spreading over rack -> n1"}},
+      {"a cordoned node",
+       pod("web"),
+       cordoned,
+       {"UncordonNode: uncordon n1 -> n1", "AddNodes: one more node like n1 -> n1-new-1"}},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    EXPECT_EQ(fixes(c.pod, c.snapshot), c.fixes);
+  }
+}
+
+TEST(Fixes, OfAFullNode) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  snapshot.set_node(big("n2").ptr());
+  for (const auto& [name, on, cpu, priority] : {std::tuple{"a", "n1", "1", 100},
+                                                {"b", "n1", "2", 100},
+                                                {"c", "n1", "1", 5},
+                                                {"d", "n2", "1", 100},
+                                                {"e", "n2", "3", 100}})
+    run_pod(snapshot, pod(name).req("cpu", cpu).priority(priority).node(on));
+  EXPECT_EQ(fixes(pod("web").req("cpu", "3"), snapshot),
+            (Lines{"FewerPods: 1 pod fewer on n2, its largest first -> n2",
+                   "AddNodes: one more node like n1 -> n1-new-1",
+                   "RaisePriority: a priority of at least 101: it would preempt 1 pod on n2 -> n2"}));
+  EXPECT_EQ(fixes(pod("web").req("cpu", "1").priority(5), snapshot).back(),
+            "RaisePriority: a priority of at least 6: it would preempt 1 pod on n1 -> n1");
+}
+
+TEST(Fixes, TheLargestRequestThatFitsIsFound) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, pod("a").req("cpu", "2750m").priority(0).node("n1"));
+  auto asked = pod("web").container("small").req("cpu", "250m").container("big").req("cpu", "3").build();
+  const auto status = ask_for_fixes(asked, snapshot);
+  ASSERT_FALSE(status.answer->fixes.empty());
+  EXPECT_EQ(boost::json::serialize(status.answer->fixes[0].fields),
+            R"({"resource":"cpu","atMost":"1","container":"big"})");
+  asked.containers[1].requests = {{"cpu", test::quantity("1")}};
+  EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "Fits") << "what it says";
+  asked.containers[1].requests = {{"cpu", test::quantity("1001m")}};
+  EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "DoesNotFit") << "and no more than that";
+}
+
+TEST(Fixes, OfANamedNode) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  snapshot.set_node(big("n2", "2").taint("a", "b", "NoSchedule").ptr());
+  snapshot.set_node(big("n3", "2").ptr());
+  const auto status = ask_for_fixes(pod("web").req("cpu", "3"), snapshot, {"n1", "n2", "n3"});
+  EXPECT_EQ(status.outcome, "Fits");
+  ASSERT_EQ(status.answer->verdicts.size(), 3u);
+  EXPECT_EQ(status.answer->verdicts[0].would_fit_with, "");
+  EXPECT_EQ(status.answer->verdicts[1].would_fit_with, "") << "one toleration is not enough";
+  EXPECT_EQ(status.answer->verdicts[2].would_fit_with, "request at most 2 of cpu in container c1, not 3");
+  ASSERT_EQ(status.answer->fixes.size(), 1u);
+  EXPECT_EQ(status.answer->fixes[0].node, "n3");
+}
+
+TEST(Fixes, EndWithTheBudget) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  auto question = unit::about(pod("web").req("cpu", "5"), 1);
+  question.fixes = true;
+  int looks = 0;
+  const auto status = answer(question, snapshot, unit::default_config(), [&] { return looks++ < 4; });
+  EXPECT_EQ(status.outcome, "DoesNotFit");
+  EXPECT_TRUE(status.answer->fixes.empty()) << "an amount that is not known to be the largest is not told";
+}
+
+}  // namespace
+}  // namespace podium::explain
