@@ -1,5 +1,5 @@
-// The kinds of objects that a decision may depend on: what a dump of a cluster needs, for `podium dump` and
-// `podium evaluate`.
+// The kinds of objects that a decision may depend on, and the workloads that are asked about: what a dump of
+// a cluster needs.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

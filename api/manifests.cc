@@ -8,6 +8,7 @@
 
 #include "api/decode.h"
 #include "api/known_fields.h"
+#include "api/pod_makers.h"
 #include "api/yaml.h"
 #include "base/problems.h"
 
@@ -184,7 +185,8 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
     return invalid("expected a Pod, got " + std::string(kind));
   }
   if (other) {
-    ++ignored_[std::string(api_version) + "/" + std::string(kind)];
+    // A workload is asked about, if not looked at.
+    if (!pod_maker(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
     return {};
   }
   if (!options_.allow_unknown_fields) {

@@ -6,9 +6,10 @@
 #include "api/admission.h"
 #include "api/dump_kinds.h"
 #include "app/evaluate/asked.h"
-#include "app/evaluate/missing_kinds.h"
-#include "base/clock.h"
+#include "app/offline/missing_kinds.h"
+#include "app/offline/snapshot.h"
 #include "base/problems.h"
+#include "explain/answer/admission.h"
 #include "explain/answer/placing.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/ephemeral_claims.h"
@@ -19,39 +20,6 @@ namespace {
 
 using api::Manifests;
 using explain::Subject;
-
-// Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
-cluster::Snapshot to_snapshot(Manifests manifests, const cluster::RequestRules& rules) {
-  cluster::Snapshot snapshot;
-  snapshot.set_moment({.time = system_clock().wall()});
-  std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
-  for (auto& node : manifests.nodes) snapshot.set_node(std::move(node));
-  for (auto& pod : manifests.pods) {
-    if (!pod->node_name.empty())
-      snapshot.add_pod(cluster::make_pod_info(pod, rules));
-    else if (!pod->nominated_node.empty())
-      snapshot.nominate(cluster::make_pod_info(pod, rules), pod->nominated_node);
-  }
-  auto& objects = snapshot.objects();
-  const auto set_all = [&](const auto& list) {
-    for (const auto& object : list) objects.set(object);
-  };
-  set_all(manifests.namespaces);
-  set_all(manifests.priority_classes);
-  set_all(manifests.disruption_budgets);
-  set_all(manifests.persistent_volumes);
-  set_all(manifests.persistent_volume_claims);
-  set_all(manifests.storage_classes);
-  set_all(manifests.csi_nodes);
-  set_all(manifests.csi_drivers);
-  set_all(manifests.csi_storage_capacities);
-  set_all(manifests.volume_attachments);
-  set_all(manifests.resource_slices);
-  set_all(manifests.device_classes);
-  set_all(manifests.resource_claims);
-  for (const auto& workload : manifests.workloads) objects.set_workload(workload);
-  return snapshot;
-}
 
 std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::PodInfo& pod,
                                                                 const cluster::Snapshot& snapshot,
@@ -88,7 +56,7 @@ decltype(PodResult::allocations) allocations_of(const cluster::PodInfoPtr& pod,
 struct Asked {
   api::PodPtr pod;                 // admitted; of a workload its first
   std::optional<Subject> subject;  // of a workload
-  const framework::Profile* profile;
+  framework::ProfilePtr profile;
 };
 
 // The contents of all input files, admitted.
@@ -99,20 +67,6 @@ struct Prepared {
   std::map<std::string, api::ClaimTemplates, std::less<>> claim_templates;  // by namespace
   std::vector<std::string> warnings;
 };
-
-// The claims that were not stored yet get the default class, as the admission plugin DefaultStorageClass
-// gives it.
-void default_storage_classes(cluster::Snapshot& snapshot) {
-  const auto name = explain::default_storage_class(snapshot);
-  if (!name) return;
-  std::vector<std::shared_ptr<api::PersistentVolumeClaim>> changed;
-  for (const auto& [key, claim] : snapshot.objects().all<api::PersistentVolumeClaim>()) {
-    if (claim->meta.created || claim->storage_class) continue;
-    changed.push_back(std::make_shared<api::PersistentVolumeClaim>(*claim));
-    changed.back()->storage_class = name;
-  }
-  for (auto& claim : changed) snapshot.objects().set<api::PersistentVolumeClaim>(std::move(claim));
-}
 
 // The pods of the workload that the cluster has are asked about as if they were not placed.
 void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
@@ -136,7 +90,8 @@ Result<void> admit_contents(const Inputs& inputs, Contents& contents) {
       contents.cluster.workloads.push_back(std::make_shared<const api::Workload>(*item.subject->owner));
   }
   if (auto admitted = api::admit(contents.cluster, pods); !admitted) return admitted;
-  for (auto& line : missing_kinds(contents.cluster, pods)) contents.warnings.push_back(std::move(line));
+  for (auto& line : offline::missing_kinds(contents.cluster, pods))
+    contents.warnings.push_back(std::move(line));
   for (std::size_t i = 0; i < pods.size(); ++i) contents.asked[i].pod = std::move(pods[i]);
   return {};
 }
@@ -156,18 +111,27 @@ Result<Prepared> prepare(const Inputs& inputs) {
   for (const auto& each : contents->cluster.resource_claim_templates)
     prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
   prepared.snapshot =
-      to_snapshot(std::move(contents->cluster), framework::request_rules(prepared.config.features));
-  if (!inputs.as_given) default_storage_classes(prepared.snapshot);
+      offline::to_snapshot(std::move(contents->cluster), framework::request_rules(prepared.config.features));
+  if (!inputs.as_given) offline::default_storage_classes(prepared.snapshot);
   Problems problems;
   for (auto& [pod, subject] : contents->asked) {
-    const auto* profile = prepared.config.profile(pod->scheduler_name);
-    if (!profile) {
+    const auto* named = prepared.config.profile(pod->scheduler_name);
+    const auto& profiles = prepared.config.profiles;
+    if (!named && profiles.size() == 1 && !inputs.as_given) {
+      named = profiles.front().get();
+      prepared.warnings.push_back(fmt::format("pod {}: asked with profile {}; it names scheduler {}",
+                                              pod->full_name(), named->scheduler_name, pod->scheduler_name));
+    }
+    if (!named) {
       problems.add(fmt::format("pod {}: profile not found for scheduler name \"{}\"", pod->full_name(),
                                pod->scheduler_name));
       continue;
     }
     if (subject) replace_placed(*subject, prepared.snapshot, prepared.warnings);
-    prepared.asked.push_back({pod, std::move(subject), profile});
+    const bool is_pinned = !pod->node_name.empty() && !inputs.as_given;
+    auto profile =
+        std::make_shared<const framework::Profile>(is_pinned ? explain::kubelet_profile(*named) : *named);
+    prepared.asked.push_back({pod, std::move(subject), std::move(profile)});
   }
   if (problems) return std::unexpected(problems.error());
   return prepared;

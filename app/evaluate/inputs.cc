@@ -7,43 +7,13 @@
 #include <set>
 
 #include "app/evaluate/asked.h"
-#include "base/input.h"
+#include "app/offline/files.h"
 #include "base/problems.h"
 
 namespace podium::evaluate {
 namespace {
 
 using api::Manifests;
-using Texts = std::vector<api::ManifestText>;
-
-// The files of a directory and of those below it that have manifests, as `kubectl apply -R` takes them;
-// must-gather writes such trees.
-std::vector<std::string> files_below(const std::string& directory) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (std::filesystem::recursive_directory_iterator it(directory, error), end; !error && it != end;
-       it.increment(error)) {
-    const auto extension = it->path().extension();
-    const bool is_manifest = extension == ".yaml" || extension == ".yml" || extension == ".json";
-    if (is_manifest && it->is_regular_file(error)) files.push_back(it->path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-Texts read_files(const std::vector<std::string>& arguments, Problems& problems) {
-  Texts texts;
-  for (const auto& argument : arguments) {
-    std::error_code error;
-    const bool is_directory = std::filesystem::is_directory(argument, error);
-    const auto files = is_directory ? files_below(argument) : std::vector{argument};
-    if (files.empty()) problems.add(argument + ": no .yaml, .yml or .json file in this directory");
-    for (const auto& file : files) {
-      if (auto text = problems.value_of(read_input(file))) texts.push_back({file, std::move(*text)});
-    }
-  }
-  return texts;
-}
 
 Result<config::Config> load_config(const Inputs& inputs) {
   const auto gates = config::parse_feature_gates(inputs.feature_gates);
@@ -122,8 +92,8 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   named.insert(named.end(), inputs.cluster.begin(), inputs.cluster.end());
   named.insert(named.end(), arguments.files.begin(), arguments.files.end());
   if (std::ranges::count(named, "-") > 1) problems.add("-: standard input can be read only once");
-  const auto cluster_texts = read_files(inputs.cluster, problems);
-  const auto pod_texts = read_files(arguments.files, problems);
+  const auto cluster_texts = offline::read_files(inputs.cluster, problems);
+  const auto pod_texts = offline::read_files(arguments.files, problems);
   if (problems) return std::unexpected(problems.error());
   out.warnings = out.config.warnings;
   for (const auto& extender : out.config.extenders) {

@@ -20,7 +20,7 @@ constexpr const char* kStrict = "?fieldValidation=Strict";
 // Removed in any case, Ctrl-C and errors included.
 class Stored {
  public:
-  Stored(Cluster& cluster, std::string ns, std::string name)
+  Stored(LiveCluster& cluster, std::string ns, std::string name)
       : cluster_(cluster), ns_(std::move(ns)), name_(std::move(name)) {}
   ~Stored() {
     if (keep_) return;
@@ -31,7 +31,7 @@ class Stored {
   void keep() { keep_ = true; }
 
  private:
-  Cluster& cluster_;
+  LiveCluster& cluster_;
   const std::string ns_, name_;
   bool keep_ = false;
 };
@@ -83,7 +83,7 @@ std::string offline_hint(const std::string& ns, const std::string& pod) {
       api::dump_command(), ns, pod);
 }
 
-Admission dry_run_pod(Cluster& cluster, const std::string& ns, const json::value& pod) {
+Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::value& pod) {
   auto admitted = cluster.write("POST", client::resource::pods.path(ns) + kDryRun, pod);
   if (admitted) return {std::move(admitted)};
   auto error = std::move(admitted.error());
@@ -100,7 +100,7 @@ Admission dry_run_pod(Cluster& cluster, const std::string& ns, const json::value
   return out;
 }
 
-Result<bool> dry_run(Cluster& cluster, const std::string& ns, const json::value& object) {
+Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::value& object) {
   const auto kind = text_of(object, "/kind"), name = text_of(object, "/metadata/name");
   const auto* maker = api::pod_maker(text_of(object, "/apiVersion"), kind);
   if (!maker) return false;
@@ -123,7 +123,7 @@ Result<bool> dry_run(Cluster& cluster, const std::string& ns, const json::value&
   return std::unexpected(std::move(error));
 }
 
-Result<json::value> ask(Cluster& cluster, const std::string& ns, json::object spec, bool keep) {
+Result<json::value> ask(LiveCluster& cluster, const std::string& ns, json::object spec, bool keep) {
   cluster.catch_interrupts();
   const auto name = fmt::format("whatif-{:016x}", cluster.random().next());
   auto created =

@@ -8,25 +8,22 @@
 #include <boost/json/value.hpp>
 #include <string>
 
-#include "app/kubectl/cluster.h"
+#include "app/kubectl/live_cluster.h"
 #include "base/result.h"
 
 namespace podium::kubectl {
 
 // A server-side dry run of the pod: quota, limits, webhooks and admission policies of the cluster have
-// spoken. Returns the pod as it would be stored. `refused`: they refuse it, and the error has their words.
-struct Admission {
-  Result<boost::json::value> pod;
-  bool refused = false;
-};
-Admission dry_run_pod(Cluster& cluster, const std::string& ns, const boost::json::value& pod);
+// spoken.
+Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const boost::json::value& pod);
 
 // A server-side dry run of another object: created, or replaced where it exists. Returns whether it exists.
-Result<bool> dry_run(Cluster& cluster, const std::string& ns, const boost::json::value& object);
+Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const boost::json::value& object);
 
 // Creates the question, waits for its answer and deletes it unless `keep`. Returns the answered object.
 // Ctrl-C deletes the question too.
-Result<boost::json::value> ask(Cluster& cluster, const std::string& ns, boost::json::object spec, bool keep);
+Result<boost::json::value> ask(LiveCluster& cluster, const std::string& ns, boost::json::object spec,
+                               bool keep);
 
 // Whether the API server does not serve SchedulingReports: podium is not installed.
 bool is_not_installed(const Error& error);

@@ -1,87 +1,58 @@
-// Cluster: one API server, for a program that does one thing after the other. Each call waits for its
-// reply and blocks the caller.
+// Cluster: what the commands ask: one API server and the podium in it (LiveCluster), or a dump of a cluster
+// and an engine in this process (DumpCluster). A command does not know which, so both print the same.
 //
-// The seam of the commands: tests give it a transport of their own. Calls run one io_context on the caller's
-// thread; nothing runs between calls.
-// Owner: a command. Threads: one. Errors: as Api; `invalid` for a kubeconfig that is wrong.
+// Owner: a command. Threads: one; each call blocks the caller. Errors: in words for people; Kind::invalid for
+// wrong input.
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/kubectl/connection.h"
-#include "base/clock.h"
+#include "base/result.h"
 #include "client/api.h"
 
 namespace podium::kubectl {
 
-// The error of a wait that Ctrl-C ended.
-inline constexpr const char* kInterrupted = "interrupted";
+// The pod as it would be stored. `refused`: quota, a webhook or a policy refuses it, in the error's words.
+struct Admission {
+  Result<boost::json::value> pod;
+  bool refused = false;
+};
 
 class Cluster {
  public:
-  using MakeTransport = std::function<std::shared_ptr<client::Transport>(boost::asio::any_io_executor)>;
+  virtual ~Cluster() = default;
 
-  // The API server and the namespace that the flags and the kubeconfig name.
-  static Result<std::unique_ptr<Cluster>> connect(const Connection& connection);
-  Cluster(const MakeTransport& make, std::string ns, std::chrono::milliseconds timeout, Clock& clock,
-          Random& random);
-  ~Cluster();
-  Cluster(const Cluster&) = delete;
+  virtual const std::string& ns() const = 0;  // of the flags, or else the kubeconfig's
+  // The flags that a hint repeats, with a leading space: " --cluster dump.yaml". Empty: none.
+  virtual std::string hint_flags() const { return {}; }
 
-  const std::string& ns() const { return ns_; }
-  std::chrono::milliseconds timeout() const { return timeout_; }
-  Random& random() { return random_; }
+  virtual Result<boost::json::value> get(const client::Resource& resource, const std::string& ns,
+                                         const std::string& name) = 0;
+  virtual Result<std::vector<boost::json::value>> list(const client::Resource& resource,
+                                                       const std::string& ns,
+                                                       const client::ListOptions& options) = 0;
+  // The API server's own checks, as the user.
+  virtual Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) = 0;
+  // Of another object: created, or replaced if it exists. Returns whether it exists.
+  virtual Result<bool> dry_run(const std::string& ns, const boost::json::value& object) = 0;
+  // Asks podium a question with this spec. Returns the answered SchedulingReport. `keep`: it stays.
+  virtual Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) = 0;
+  // The report of the decision about a pod. nullopt: there is none. No UID: the last pod of that name.
+  virtual Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
+                                                             const std::string& uid) = 0;
+  // The reports of pods that were not placed, in a namespace or in all ("").
+  virtual Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) = 0;
 
-  Result<boost::json::value> get(const client::Resource& resource, const std::string& ns,
-                                 const std::string& name);
-  Result<std::vector<boost::json::value>> list(const client::Resource& resource, const std::string& ns,
-                                               const client::ListOptions& options);
-  // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.
-  Result<boost::json::value> write(const std::string& method, const std::string& target,
-                                   const boost::json::value& body);
-  // Watches one object until `done`, at most for timeout(). Kind::timeout: it never was; the message is
-  // kInterrupted, of Kind::cancelled, after Ctrl-C.
-  Result<boost::json::value> wait_for(const client::Resource& resource, const std::string& ns,
-                                      const std::string& name,
-                                      std::function<bool(const boost::json::value&)> done);
-
-  // From now on SIGINT and SIGTERM end wait_for() and pause() and not the process. `all`: requests, too; then
-  // no later one works.
-  void catch_interrupts(bool all = false);
-  // Waits, at most until an interrupt.
-  void pause(std::chrono::milliseconds time);
-  bool interrupted() const { return interrupted_; }
-
- private:
-  template <typename T>
-  Result<T> run(client::Task<Result<T>> task);
-  client::Task<Result<boost::json::value>> send(client::Request request);
-  client::Task<Result<boost::json::value>> watch(client::Resource resource, std::string ns, std::string name,
-                                                 std::function<bool(const boost::json::value&)> done);
-  client::Task<Result<bool>> wait_until(Steady end);
-  // One watch, until it ends. Nothing: it ended before `done`.
-  client::Task<Result<std::optional<boost::json::value>>> watch_once(
-      std::string target, std::function<bool(const boost::json::value&)> done, Steady deadline);
-
-  boost::asio::io_context io_;
-  std::optional<boost::asio::signal_set> signals_;
-  std::shared_ptr<client::Transport> transport_;
-  const std::string ns_;
-  const std::chrono::milliseconds timeout_;
-  Clock& clock_;
-  Random& random_;
-  client::Api api_;
-  client::Stream* stream_ = nullptr;  // of the running watch
-  bool interrupted_ = false;
+  virtual bool interrupted() const { return false; }  // by Ctrl-C
 };
+
+// A LiveCluster, or with --cluster a DumpCluster.
+Result<std::unique_ptr<Cluster>> open_cluster(const Connection& connection);
 
 }  // namespace podium::kubectl

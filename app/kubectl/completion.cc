@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "app/kubectl/cluster.h"
+#include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 
 namespace podium::kubectl {
@@ -73,7 +73,7 @@ Completion argument_of(const CLI::App& command, const std::string& typed) {
 }
 
 Result<Words> names(const Connection& connection, const std::string& plural) {
-  auto cluster = Cluster::connect(connection);
+  auto cluster = LiveCluster::connect(connection);
   if (!cluster) return std::unexpected(cluster.error());
   client::Resource resource("", "v1", plural, plural == "pods");
   if (const auto* maker = api::pod_maker_named(plural)) resource = resource_of(*maker);

@@ -23,6 +23,20 @@ void add_connection(CLI::App& command, Connection& connection, bool all) {
       ->capture_default_str();
 }
 
+void add_dump_files(CLI::App& command, Connection& connection) {
+  command
+      .add_option("--cluster", connection.dump,
+                  "a dump of the cluster (podium dump), or a directory of manifests, to ask instead of the "
+                  "API server")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  command
+      .add_option("--config", connection.config,
+                  "with --cluster: the scheduler's configuration (default: that of kube-scheduler)")
+      ->type_name("FILE");
+}
+
 void add_output(CLI::App& command, Output& output) {
   command.add_option("-o,--output", output.format, "table, wide, json or yaml")
       ->type_name("FORMAT")

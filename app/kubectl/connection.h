@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/render/why.h"
 #include "base/result.h"
@@ -18,6 +19,8 @@ namespace podium::kubectl {
 
 struct Connection {
   std::string kubeconfig, context, ns;
+  std::vector<std::string> dump;  // --cluster: files to read instead of an API server
+  std::string config;             // of the engine that answers about a dump
   bool all_namespaces = false;
   std::string request_timeout = "30s";
 };
@@ -29,6 +32,8 @@ struct Output {
 
 // -n, --context, --kubeconfig and --request-timeout; with `all`, -A too.
 void add_connection(CLI::App& command, Connection& connection, bool all = false);
+// --cluster and --config, for a command that works on a dump too.
+void add_dump_files(CLI::App& command, Connection& connection);
 void add_output(CLI::App& command, Output& output);
 
 // "30s", "2m", "1m30s", "500ms"; "0" is an hour, since every wait has a deadline.

@@ -8,8 +8,8 @@
 
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
-#include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
+#include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/reports.h"
 #include "base/input.h"
@@ -58,7 +58,7 @@ Result<Named> from_file(const std::string& file) {
 }
 
 // A report of this name, else the decision on the pod of this name.
-Result<Named> from_cluster(Cluster& cluster, const std::string& text) {
+Result<Named> from_cluster(LiveCluster& cluster, const std::string& text) {
   const auto slash = text.find('/');
   const auto ns = slash == std::string::npos ? cluster.ns() : text.substr(0, slash);
   const auto name = slash == std::string::npos ? text : text.substr(slash + 1);
@@ -81,11 +81,11 @@ Result<Named> from_cluster(Cluster& cluster, const std::string& text) {
 }
 
 int run_diff(const CLI::App& command, const DiffFlags& flags) {
-  std::unique_ptr<Cluster> cluster;
+  std::unique_ptr<LiveCluster> cluster;
   std::vector<Named> both;
   for (const auto& name : {flags.a, flags.b}) {
     if (!is_file(name) && !cluster) {
-      auto connected = Cluster::connect(flags.connection);
+      auto connected = LiveCluster::connect(flags.connection);
       if (!connected) return fail_with(command, connected.error());
       cluster = std::move(*connected);
     }

@@ -78,7 +78,7 @@ class Draining {
     json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}};
     spec["changes"] = json::array{json::object{{"type", "DrainNode"}, {"nodeName", flags_.node}}};
     if (!flags_.profile.empty()) spec["profile"] = flags_.profile;
-    auto answered = ask(cluster_, ns, std::move(spec), false);
+    auto answered = cluster_.ask(ns, std::move(spec), false);
     if (!answered && answered.error().code == 403) {
       refused_ = std::move(answered.error());
       drain_.unasked.push_back(ns);
@@ -126,7 +126,7 @@ class Draining {
 };
 
 int run_drain(const CLI::App& command, const DrainFlags& flags) {
-  auto cluster = Cluster::connect(flags.connection);
+  auto cluster = open_cluster(flags.connection);
   if (!cluster) return fail_with(command, cluster.error());
   auto named = flags;
   for (const char* prefix : {"node/", "nodes/", "no/"}) {
@@ -157,6 +157,7 @@ void add_drain(CLI::App& app, int& exit_code) {
   command->add_option("--profile", flags->profile, "the profile of podium's configuration")
       ->type_name("NAME");
   add_connection(*command, flags->connection);
+  add_dump_files(*command, flags->connection);
   add_output(*command, flags->output);
   command->callback([command, flags, &exit_code] { exit_code = run_drain(*command, *flags); });
 }

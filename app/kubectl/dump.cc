@@ -7,8 +7,8 @@
 
 #include "api/dump_kinds.h"
 #include "api/yaml.h"
-#include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
+#include "app/kubectl/live_cluster.h"
 
 namespace podium::kubectl {
 namespace {
@@ -30,7 +30,7 @@ bool is_needed(const api::DumpKind& kind) { return kind.kind == "Node" || kind.k
 // Kinds that may not be listed, or that the API server does not have, are named and left out: `podium
 // evaluate` warns if one of them would change an answer. Without nodes and pods there is nothing to answer.
 int run_dump(const CLI::App& command, const Connection& connection) {
-  auto cluster = Cluster::connect(connection);
+  auto cluster = LiveCluster::connect(connection);
   if (!cluster) return fail_with(command, cluster.error());
   for (const auto& kind : api::dump_kinds()) {
     const client::Resource resource{std::string(kind.group), "v1", std::string(kind.plural)};

@@ -137,8 +137,8 @@ Result<json::value> pod_of(const json::value& object, const std::string& ns) {
   meta["generateName"] = (name.empty() ? std::string("whatif") : name.substr(0, 50)) + "-";
   meta["namespace"] = ns;
   json::object pod_spec = spec->get_object();
-  if (kind == "Pod")
-    pod_spec.erase("nodeName");  // it is placed; a template that names its node places all its pods
+  // A pod that kubectl printed is on its node; any other names it, and no scheduler is asked.
+  if (kind == "Pod" && value_at(object, "/metadata/uid")) pod_spec.erase("nodeName");
   if (kind == "StatefulSet") add_claims(object, pod_spec);
   return json::object{
       {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};

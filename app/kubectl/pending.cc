@@ -20,7 +20,7 @@ struct PendingFlags {
 };
 
 int run_pending(const CLI::App& command, const PendingFlags& flags) {
-  auto cluster = Cluster::connect(flags.connection);
+  auto cluster = open_cluster(flags.connection);
   if (!cluster) return fail_with(command, cluster.error());
   const auto ns = flags.connection.all_namespaces ? std::string() : (*cluster)->ns();
   const auto waiting = waiting_groups(**cluster, ns);
@@ -39,8 +39,9 @@ int run_pending(const CLI::App& command, const PendingFlags& flags) {
   }
   if (!installed)
     std::cerr << "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
-  std::cout << render::pending_table(
-      groups, render_options(flags.output, installed ? program_of(command) : std::string()));
+  auto options = render_options(flags.output, installed ? program_of(command) : std::string());
+  options.flags = (*cluster)->hint_flags();
+  std::cout << render::pending_table(groups, options);
   return 0;
 }
 
@@ -50,6 +51,7 @@ void add_pending(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("pending", "Which pods wait, and what blocks them?");
   const auto flags = std::make_shared<PendingFlags>();
   add_connection(*command, flags->connection, true);
+  add_dump_files(*command, flags->connection);
   add_output(*command, flags->output);
   command->callback([command, flags, &exit_code] { exit_code = run_pending(*command, *flags); });
 }

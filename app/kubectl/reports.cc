@@ -61,16 +61,19 @@ Result<std::optional<json::value>> find_report(Cluster& cluster, const std::stri
 }
 
 std::string no_report(const std::optional<json::value>& pod, const std::string& ns, const std::string& name,
-                      const std::string& program) {
+                      const std::string& program, const std::string& hint_flags) {
   if (!pod) return fmt::format("There is no pod {0}/{1}, and no report of one.\n", ns, name);
   const auto subject = ns + "/" + name;
   const auto waiting = render::read_waiting_pod(*pod);
   if (waiting && !waiting->gates.empty()) return render::gated(subject, waiting->gates);
   const auto scheduler = render::printable(text_of(*pod, "/spec/schedulerName"));
-  const auto ask = fmt::format("Where would it go now? {} whatif pod/{} -n {}\n", program, name, ns);
+  const auto ask =
+      fmt::format("Where would it go now? {} whatif pod/{} -n {}{}\n", program, name, ns, hint_flags);
   if (!waiting) {
     const auto node = render::printable(text_of(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
+    if (!hint_flags.empty())
+      return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);
     return fmt::format(
         "{} is on {}. There is no report of it. Its scheduler is \"{}\". If that is podium, the report has "
         "expired, has made room for newer ones, was deleted, or reports of such pods are off.\n"

@@ -18,8 +18,10 @@ namespace podium::kubectl {
 Result<std::optional<boost::json::value>> find_report(Cluster& cluster, const std::string& ns,
                                                       const std::string& pod, const std::string& uid);
 
-// Why a pod has no report and what works instead. `pod`: the pod, null where it does not exist.
+// Why a pod has no report and what works instead. `pod`: nullopt if it does not exist. `hint_flags`: see
+// Cluster.
 std::string no_report(const std::optional<boost::json::value>& pod, const std::string& ns,
-                      const std::string& name, const std::string& program);
+                      const std::string& name, const std::string& program,
+                      const std::string& hint_flags = {});
 
 }  // namespace podium::kubectl

@@ -9,8 +9,8 @@
 #include <map>
 #include <memory>
 
-#include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
+#include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/waiting.h"
 #include "app/render/terminal.h"
@@ -33,7 +33,7 @@ struct TopFlags {
 // The last decisions. Lists names only; reads those reports that are new.
 class LastDecisions {
  public:
-  LastDecisions(Cluster& cluster, std::string ns) : cluster_(cluster), ns_(std::move(ns)) {}
+  LastDecisions(LiveCluster& cluster, std::string ns) : cluster_(cluster), ns_(std::move(ns)) {}
 
   Result<std::vector<render::Report>> read() {
     client::ListOptions names;
@@ -69,14 +69,14 @@ class LastDecisions {
   }
 
  private:
-  Cluster& cluster_;
+  LiveCluster& cluster_;
   const std::string ns_;
   std::map<std::string, render::Report> seen_;  // by UID and resourceVersion
 };
 
 class Top {
  public:
-  Top(const CLI::App& command, const TopFlags& flags, Cluster& cluster)
+  Top(const CLI::App& command, const TopFlags& flags, LiveCluster& cluster)
       : command_(command),
         flags_(flags),
         cluster_(cluster),
@@ -135,13 +135,13 @@ class Top {
 
   const CLI::App& command_;
   const TopFlags& flags_;
-  Cluster& cluster_;
+  LiveCluster& cluster_;
   const std::string ns_;
   LastDecisions decisions_;
 };
 
 int run_top(const CLI::App& command, const TopFlags& flags) {
-  auto cluster = Cluster::connect(flags.connection);
+  auto cluster = LiveCluster::connect(flags.connection);
   if (!cluster) return fail_with(command, cluster.error());
   Top top(command, flags, **cluster);
   return flags.once || !render::is_terminal() ? top.once() : top.live();

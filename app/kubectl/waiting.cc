@@ -7,16 +7,19 @@
 namespace podium::kubectl {
 namespace {
 
-// The decisions by the UID of their pod.
+// Of a pod. Those of a dump that somebody wrote by hand may have no UID.
+std::string key_of(const std::string& uid, const std::string& ns, const std::string& name) {
+  return uid.empty() ? ns + "/" + name : uid;
+}
+
 Result<std::map<std::string, render::Report>> decisions(Cluster& cluster, const std::string& ns) {
-  client::ListOptions options;
-  options.label_selector = "podium.dev/report=decision,podium.dev/outcome!=Scheduled";
-  auto listed = cluster.list(client::resource::scheduling_reports, ns, options);
-  if (!listed) return std::unexpected(std::move(listed.error()));
+  const auto listed = cluster.unplaced_decisions(ns);
+  if (!listed) return std::unexpected(listed.error());
   std::map<std::string, render::Report> out;
   for (const auto& object : *listed) {
     auto report = render::read_report(object);
-    out.insert_or_assign(report.pod_uid, std::move(report));
+    const auto key = key_of(report.pod_uid, report.ns, report.pod);
+    out.insert_or_assign(key, std::move(report));
   }
   return out;
 }
@@ -36,7 +39,8 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns) {
     auto pod = render::read_waiting_pod(object);
     if (!pod) continue;
     if (reports) {
-      if (const auto report = reports->find(pod->uid); report != reports->end()) pod->report = report->second;
+      if (const auto report = reports->find(key_of(pod->uid, pod->ns, pod->name)); report != reports->end())
+        pod->report = report->second;
     }
     waiting.push_back(std::move(*pod));
   }

@@ -123,7 +123,7 @@ class Asking {
     }
     bool exists = false;
     if (text_of(object, "/kind") != "Pod") {
-      const auto checked = dry_run(cluster_, ns, object);
+      const auto checked = cluster_.dry_run(ns, object);
       if (!checked) return fail(checked.error(), checked.error().code == 403 ? kRefused : 0);
       exists = *checked;
     }
@@ -150,7 +150,7 @@ class Asking {
       fail(pod.error());
       return std::nullopt;
     }
-    auto admission = dry_run_pod(cluster_, ns, *pod);
+    auto admission = cluster_.dry_run_pod(ns, *pod);
     if (admission.pod) return std::move(*admission.pod);
     fail(admission.pod.error(), admission.refused ? kRefused : 0);
     return std::nullopt;
@@ -161,7 +161,7 @@ class Asking {
     if (!spec) return fail(spec.error());
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
-    auto answered = ask(cluster_, subject.ns, *spec, flags_.keep);
+    auto answered = cluster_.ask(subject.ns, *spec, flags_.keep);
     if (!answered) return fail(answered.error());
     const auto report = render::read_report(*answered);
     if (flags_.output.format == "json") {
@@ -200,7 +200,7 @@ int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
     return fail_with(command, invalid("needs either -f FILE or TYPE/NAME, such as deploy/web").error());
   }
   if (const auto spec = question_spec(flags.question); !spec) return fail_with(command, spec.error());
-  auto cluster = Cluster::connect(flags.connection);
+  auto cluster = open_cluster(flags.connection);
   if (!cluster) return fail_with(command, cluster.error());
   return Asking(command, flags, **cluster).run();
 }
@@ -232,6 +232,7 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
   command.add_flag("--fixes", flags.question.fixes, "what would let it run, each fix tried");
   command.add_flag("--keep", flags.keep, "keep the question with its answer as a SchedulingReport");
   add_connection(command, flags.connection);
+  add_dump_files(command, flags.connection);
   add_output(command, flags.output);
 }
 

@@ -38,7 +38,7 @@ int why_not_there(const CLI::App& command, Cluster& cluster, const WhyFlags& fla
   auto spec = question_spec(asked);
   if (!spec) return fail_with(command, spec.error());
   (*spec)["podRef"] = json::object{{"name", flags.pod}};
-  auto answered = ask(cluster, cluster.ns(), std::move(*spec), false);
+  auto answered = cluster.ask(cluster.ns(), std::move(*spec), false);
   if (!answered) return fail_with(command, answered.error());
   if (is_document(flags.output)) {
     print_document(flags.output, *answered);
@@ -65,7 +65,7 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
   boost::system::error_code none;
   const auto* uid = pod ? pod->find_pointer("/metadata/uid", none) : nullptr;
   auto report =
-      find_report(cluster, ns, flags.pod, uid && uid->is_string() ? std::string(uid->get_string()) : "");
+      cluster.decision(ns, flags.pod, uid && uid->is_string() ? std::string(uid->get_string()) : "");
   if (!report) {
     auto error = std::move(report.error());
     if (is_not_installed(error)) {
@@ -76,7 +76,7 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
     return fail_with(command, error);
   }
   if (!*report) {
-    std::cerr << no_report(pod, ns, flags.pod, program);
+    std::cerr << no_report(pod, ns, flags.pod, program, cluster.hint_flags());
     return 1;
   }
   if (is_document(flags.output)) {
@@ -88,13 +88,13 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
   if (!pod) std::cout << "The pod is gone.\n";
   if (read.status.outcome == "Unschedulable" && pod && !render::is_pods_own_fault(read)) {
     std::cout << "What would help? " << program << " whatif pod/" << flags.pod << " -n " << ns
-              << " --fixes\n";
+              << cluster.hint_flags() << " --fixes\n";
   }
   return 0;
 }
 
 int run_why(const CLI::App& command, const WhyFlags& flags) {
-  auto cluster = Cluster::connect(flags.connection);
+  auto cluster = open_cluster(flags.connection);
   if (!cluster) return fail_with(command, cluster.error());
   auto named = flags;
   for (const char* prefix : {"pod/", "pods/", "po/"}) {
@@ -115,6 +115,7 @@ void add_why(CLI::App& app, int& exit_code) {
   command->add_option("POD", flags->pod, "the pod's name")->required();
   command->add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
   add_connection(*command, flags->connection);
+  add_dump_files(*command, flags->connection);
   add_output(*command, flags->output);
   command->callback([command, flags, &exit_code] { exit_code = run_why(*command, *flags); });
 }

@@ -95,6 +95,8 @@ std::string blocked_by(const WaitingPod& pod) {
   if (pod.report->status.outcome == "Failed") return "the attempt failed: " + pod.report->status.message;
   if (const auto& preemption = pod.report->status.preemption)
     return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
+  if (pod.report->status.outcome == "Fits" && pod.report->status.choice)
+    return fmt::format("nothing: it would go to {}", pod.report->status.choice->node);
   const auto* rejection = main_rejection(pod.report->status.rejections);
   if (!rejection)
     return pod.report->status.message.empty() ? "no report of podium" : pod.report->status.message;
@@ -189,7 +191,8 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
   out += table(rows, {Align::left, Align::right, Align::left}, 0);
   if (waiting == 0) return out;
   if (!options.program.empty()) {
-    out += fmt::format("Next: {} why {} -n {}\n", options.program, groups.front().first, groups.front().ns);
+    out += fmt::format("Next: {} why {} -n {}{}\n", options.program, groups.front().first, groups.front().ns,
+                       options.flags);
   }
   return out;
 }

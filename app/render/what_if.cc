@@ -114,7 +114,7 @@ std::string stopped(const Report& report, const Options& options) {
     return turned_down(report.status.rejections, report.status.rejections_total, options);
   const auto& failure = *answer.first_failure;
   const auto& why = failure.message.empty() ? failure.reason : failure.message;
-  auto out = fmt::format("Replica {} does not fit any more.\n", failure.replica);
+  auto out = answer.fitting == 0 ? "" : fmt::format("Replica {} does not fit any more.\n", failure.replica);
   if (failure.rejections.empty()) return out + (why.empty() ? "" : why + "\n");
   return out + turned_down(failure.rejections, failure.rejections_total, options);
 }

@@ -17,6 +17,7 @@ struct Options {
   Wall now{};
   // The name that the program was called by, for hints: "kubectl podium". Empty: no hints.
   std::string program;
+  std::string flags = {};  // that a hint repeats, with a leading space: " --cluster dump.yaml"
 };
 
 // Whether no node fits because of the pod itself: a claim that does not exist, and the like. No change that

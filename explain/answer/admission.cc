@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "api/admission.h"
 #include "api/limit_range.h"
@@ -40,7 +41,8 @@ std::string scheduler_path(const Question& question) {
                                                          : path + ": spec.schedulerName of the pod";
 }
 
-// spec.profile, else spec.schedulerName, else the pod's own. A pod without one takes the only profile.
+// spec.profile, else spec.schedulerName, else the pod's own. If there is one profile only, it answers for
+// other schedulers' pods too: podium may run beside kube-scheduler.
 Result<std::string> profile_of(const Question& question, const config::Config& config) {
   for (const auto& [path, name] :
        {std::pair("spec.profile", &question.profile), {"spec.schedulerName", &question.scheduler_name}}) {
@@ -50,8 +52,7 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
   }
   const auto& named = question.subject->pod.scheduler_name;
   if (config.profile(named)) return named;
-  if (!question.subject->names_scheduler && config.profiles.size() == 1)
-    return config.profiles[0]->scheduler_name;
+  if (config.profiles.size() == 1) return config.profiles[0]->scheduler_name;
   return unknown_profile(scheduler_path(question), named, config);
 }
 
@@ -127,6 +128,25 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
     std::erase_if(profile.scores, [&](const auto& each) { return each.name == name; });
     std::erase_if(profile.pre_scores, [&](const auto& each) { return each.name == name; });
   }
+  if (!pod.node_name.empty()) return kubelet_profile(std::move(profile));
+  return profile;
+}
+
+framework::Profile kubelet_profile(framework::Profile profile) {
+  static constexpr std::array kChecked = {"NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit"};
+  const auto is_skipped = [](const auto& entry) {
+    return std::ranges::find(kChecked, entry.name) == kChecked.end();
+  };
+  std::erase_if(profile.pre_filters, is_skipped);
+  std::erase_if(profile.filters, is_skipped);
+  profile.scores.clear();
+  profile.pre_scores.clear();
+  profile.post_filters.clear();
+  profile.reserves.clear();
+  profile.permits.clear();
+  profile.pre_binds.clear();
+  profile.post_binds.clear();
+  profile.has_extenders = false;
   return profile;
 }
 
@@ -134,6 +154,11 @@ std::vector<std::string> not_modelled(const Subject& subject, const framework::P
                                       const api::AdmissionObjects& objects) {
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");
+  if (!subject.pod.node_name.empty())
+    out.emplace_back("the scheduler, which a pod with spec.nodeName does not pass");
+  if (subject.names_scheduler && subject.pod.scheduler_name != profile.scheduler_name)
+    out.push_back(fmt::format("scheduler {} (asked with profile {})", subject.pod.scheduler_name,
+                              profile.scheduler_name));
   if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");

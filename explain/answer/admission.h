@@ -27,9 +27,13 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const config::Config& config,
                                                        const api::AdmissionObjects& objects = {});
 
-// The profile of the pod, with the question's weights.
+// The profile of the pod, with the question's weights; for a pod that names its node, see below.
 Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
                                        const config::Config& config);
+
+// What is left of a profile for a pod that names its node (spec.nodeName): no scheduler is asked, and the
+// kubelet takes the pod if these filters pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
+framework::Profile kubelet_profile(framework::Profile profile);
 
 // What may change the real outcome and is not part of the answer.
 std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,

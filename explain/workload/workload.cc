@@ -46,11 +46,6 @@ Result<void> read_pod_template(const json::value& value, const std::string& path
   auto pod = api::decode_pod_template(value);
   if (!pod) return invalid(path + "." + pod.error().message);
   if (pod->containers.empty()) return invalid(path + ".spec.containers: at least one is needed");
-  if (!pod->node_name.empty()) {
-    return invalid(fmt::format(
-        "{}.spec.nodeName: must be empty: a pod that names its node goes to {} past every scheduler", path,
-        pod->node_name));
-  }
   auto claims = read_ephemeral_claims(value);
   if (!claims) return invalid(path + "." + claims.error().message);
   out.claims = std::move(*claims);

@@ -107,6 +107,14 @@ TEST_F(Evaluate, ChoosesTheProfileByTheSchedulersName) {
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->results[0].profile, "batch");
   EXPECT_EQ(done->snapshot.node_name(*done->results[0].decision.choice), "n3") << "taints do not count there";
+  const auto other = run({files.write("pods.yaml", pod_of("web", "4"))});
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->results[0].profile, "batch") << "the only profile answers, and says so";
+  EXPECT_EQ(other->warnings.front(),
+            "pod shop/web: asked with profile batch; it names scheduler default-scheduler");
+  config = files.write("config.yaml",
+                       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+                       "profiles: [{schedulerName: batch}, {schedulerName: podium}]\n");
   EXPECT_EQ(error({files.write("pods.yaml", pod_of("web", "4"))}),
             "pod shop/web: profile not found for scheduler name \"default-scheduler\"");
 }
@@ -127,14 +135,6 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
                     "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}")},
        "kruise.yaml: no pod, and nothing with a template of pods, in it; not asked: StatefulSet kr "
        "(apps.kruise.io/v1beta1)"},
-      {"a template that names its node",
-       {files.write(
-           "pinned.yaml",
-           "{apiVersion: v1, kind: ReplicationController, metadata: {name: old}, spec: {template: {spec: "
-           "{nodeName: n1, containers: [{name: c, image: i}]}}}}")},
-       "replicationcontroller old: spec.template.spec.nodeName: must be empty: a pod that names its node "
-       "goes to n1 past every "
-       "scheduler"},
       {"no such pod", {"shop/nobody"}, "--pod shop/nobody: no such pod in --cluster, and no such file"},
       {"nothing with pods",
        {files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")},

@@ -40,9 +40,9 @@ std::string status_of(int code, const std::string& reason, const std::string& me
 
 class Ask : public testing::Test {
  protected:
-  Cluster cluster(std::chrono::milliseconds timeout = std::chrono::seconds(5)) {
-    const Cluster::MakeTransport make = [this](auto) { return transport; };
-    return Cluster(make, "shop", timeout, system_clock(), random);
+  LiveCluster cluster(std::chrono::milliseconds timeout = std::chrono::seconds(5)) {
+    const LiveCluster::MakeTransport make = [this](auto) { return transport; };
+    return LiveCluster(make, "shop", timeout, system_clock(), random);
   }
   // "GET /path" of each request, without the query.
   std::vector<std::string> requests() const {

@@ -132,9 +132,16 @@ TEST(Manifest, APodIsATemplateItself) {
       R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "labels": {"a": "b"}},
           "spec": {"schedulerName": "mine", "nodeName": "n1"}})");
   const auto asked = *pod_of(pod, "shop");
-  EXPECT_FALSE(asked.at("spec").as_object().contains("nodeName"));
-  EXPECT_EQ(template_of(pod, asked),
-            json::parse(R"({"metadata": {"labels": {"a": "b"}}, "spec": {"schedulerName": "mine"}})"));
+  EXPECT_EQ(
+      template_of(pod, asked),
+      json::parse(
+          R"({"metadata": {"labels": {"a": "b"}}, "spec": {"schedulerName": "mine", "nodeName": "n1"}})"));
+}
+
+TEST(Manifest, APodThatKubectlPrintedIsAskedWithoutItsNode) {
+  const auto pod = json::parse(R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "uid": "u"},
+                                   "spec": {"schedulerName": "mine", "nodeName": "n1"}})");
+  EXPECT_FALSE(pod_of(pod, "shop")->at("spec").as_object().contains("nodeName"));
 }
 
 TEST(Question, FlagsBecomeItsSpec) {

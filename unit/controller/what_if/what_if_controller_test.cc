@@ -82,9 +82,6 @@ TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
        "False Invalid: spec.podRef.name: pod nobody not found"},
       {"another pod of that name", R"({"dryRun":true,"podRef":{"name":"pending","uid":"u2"}})",
        "False Invalid: spec.podRef.uid: pod pending has another UID"},
-      {"another scheduler's pod", R"({"dryRun":true,"podRef":{"name":"pending","uid":"u1"}})",
-       "False Invalid: spec.podRef.name: spec.schedulerName of the pod: unknown profile \"else\" (known: "
-       "default-scheduler)"},
       {"no such workload", R"({"dryRun":true,"workloadRef":{"kind":"Deployment","name":"nobody"}})",
        "False Invalid: spec.workloadRef.name: Deployment nobody not found"},
   };

@@ -54,8 +54,9 @@ TEST(AdmitQuestion, ChoosesTheProfile) {
        "default-scheduler", ""},
       {"an unknown one", "", "batch", unit::default_config(), "",
        "spec.profile: unknown profile \"batch\" (known: default-scheduler)"},
-      {"an unknown one in the template", R"("schedulerName": "else")", "", only, "",
-       "spec.template.spec.schedulerName: unknown profile \"else\" (known: podium)"},
+      {"the only one, for another scheduler's pod", R"("schedulerName": "else")", "", only, "podium", ""},
+      {"an unknown one in the template", R"("schedulerName": "else")", "", two, "",
+       "spec.template.spec.schedulerName: unknown profile \"else\" (known: default-scheduler, batch)"},
       {"none that would be the obvious one", "", "", foreign, "",
        "spec.template.spec.schedulerName: unknown profile \"default-scheduler\" (known: batch, podium)"},
   };
@@ -136,11 +137,12 @@ TEST(AdmitQuestion, OfAPodByReferenceIsToldWithItsPath) {
   ASSERT_TRUE(admitted) << admitted.error().message;
   EXPECT_EQ((*admitted)->priority, 7);
   about.subject->pod.scheduler_name = "else";
-  admitted = admit_question(about, {}, unit::default_config());
+  const auto two = with_profiles("[{schedulerName: batch}, {schedulerName: podium}]");
+  admitted = admit_question(about, {}, two);
   ASSERT_FALSE(admitted);
   EXPECT_EQ(
       admitted.error().message,
-      "spec.podRef.name: spec.schedulerName of the pod: unknown profile \"else\" (known: default-scheduler)");
+      "spec.podRef.name: spec.schedulerName of the pod: unknown profile \"else\" (known: batch, podium)");
 }
 
 TEST(AdmitQuestion, ATemplateWithACreationTimeIsValidatedLikeAnyOther) {

@@ -9,10 +9,10 @@
 
 #include "api/manifests.h"
 
-namespace podium::evaluate {
+namespace podium::offline {
 
 // A line for each consequence, with the kinds as kubectl names them.
 std::vector<std::string> missing_kinds(const api::Manifests& dump,
                                        const api::Manifests::List<api::Pod>& pods);
 
-}  // namespace podium::evaluate
+}  // namespace podium::offline

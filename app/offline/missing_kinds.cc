@@ -1,4 +1,4 @@
-#include "app/evaluate/missing_kinds.h"
+#include "app/offline/missing_kinds.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 
 #include "scheduler/cluster/resources.h"
 
-namespace podium::evaluate {
+namespace podium::offline {
 namespace {
 
 using api::Manifests;
@@ -150,4 +150,4 @@ std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) 
   return out;
 }
 
-}  // namespace podium::evaluate
+}  // namespace podium::offline

@@ -1,5 +1,5 @@
 // What `podium evaluate` says that a dump lacks.
-#include "app/evaluate/missing_kinds.h"
+#include "app/offline/missing_kinds.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "unit/support/builders.h"
 
-namespace podium::evaluate {
+namespace podium::offline {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -42,4 +42,4 @@ TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
 }
 
 }  // namespace
-}  // namespace podium::evaluate
+}  // namespace podium::offline

@@ -1,0 +1,148 @@
+#include "app/kubectl/dump_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/serialize.hpp>
+#include <iostream>
+
+#include "api/dump_kinds.h"
+#include "api/pod_makers.h"
+#include "app/kubectl/manifest.h"
+#include "app/kubectl/question.h"
+#include "app/render/pending.h"
+#include "explain/report/json.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view kind_of(const client::Resource& resource) {
+  for (const auto& maker : api::pod_makers()) {
+    if (maker.plural == resource.plural && maker.group == resource.group) return maker.kind;
+  }
+  for (const auto& kind : api::dump_kinds()) {
+    if (kind.plural == resource.plural && kind.group == resource.group) return kind.kind;
+  }
+  return {};
+}
+
+// "spec.nodeName=,status.phase=Pending", with equality only; a field that is not there is empty.
+bool matches(const json::value& object, std::string_view selector) {
+  while (!selector.empty()) {
+    const auto part = selector.substr(0, selector.find(','));
+    selector.remove_prefix(std::min(selector.size(), part.size() + 1));
+    const auto equals = part.find('=');
+    auto path = "/" + std::string(part.substr(0, equals));
+    std::ranges::replace(path, '.', '/');
+    if (equals == part.npos || text_of(object, path) != part.substr(equals + 1)) return false;
+  }
+  return true;
+}
+
+bool is_in(const json::value& object, const std::string& ns) {
+  return ns.empty() || text_of(object, "/metadata/namespace") == ns;
+}
+
+Error not_found(const client::Resource& resource, const std::string& name) {
+  return {.kind = Error::Kind::status,
+          .message = fmt::format("--cluster has no {} \"{}\"", resource.plural, name),
+          .code = 404,
+          .reason = "NotFound"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Cluster>> DumpCluster::open(const Connection& connection) {
+  if (!connection.context.empty() || !connection.kubeconfig.empty())
+    return invalid("--cluster: reads files; it cannot be combined with --context or --kubeconfig");
+  const auto ns = connection.ns.empty() ? std::string("default") : connection.ns;
+  auto dump = offline::Dump::read({.cluster = connection.dump, .config = connection.config, .ns = ns});
+  if (!dump) return std::unexpected(dump.error());
+  for (const auto& warning : dump->warnings()) std::cerr << "warning: " << warning << '\n';
+  std::string flags;
+  for (const auto& file : connection.dump) flags += " --cluster " + file;
+  if (!connection.config.empty()) flags += " --config " + connection.config;
+  return std::make_unique<DumpCluster>(std::move(*dump), ns, std::move(flags));
+}
+
+DumpCluster::DumpCluster(offline::Dump dump, std::string ns, std::string hint_flags)
+    : dump_(std::move(dump)), ns_(std::move(ns)), hint_flags_(std::move(hint_flags)) {}
+
+Result<json::value> DumpCluster::get(const client::Resource& resource, const std::string& ns,
+                                     const std::string& name) {
+  for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
+    if (text_of(object, "/metadata/name") == name && is_in(object, ns)) return object;
+  }
+  // A dump without this kind does not say that the namespace does not exist.
+  if (resource.plural == "namespaces" && dump_.objects("", "Namespace").empty()) return json::object();
+  return std::unexpected(not_found(resource, name));
+}
+
+Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resource, const std::string& ns,
+                                                   const client::ListOptions& options) {
+  std::vector<json::value> out;
+  for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
+    if (is_in(object, ns) && matches(object, options.field_selector)) out.push_back(object);
+  }
+  return out;
+}
+
+// The engine admits the pod as the API server would.
+Admission DumpCluster::dry_run_pod(const std::string&, const json::value& pod) { return {.pod = pod}; }
+
+Result<bool> DumpCluster::dry_run(const std::string& ns, const json::value& object) {
+  const auto* maker = api::pod_maker(text_of(object, "/apiVersion"), text_of(object, "/kind"));
+  return maker && get(resource_of(*maker), ns, text_of(object, "/metadata/name")).has_value();
+}
+
+Result<json::value> DumpCluster::answered(const std::string& ns, const std::string& name, json::object spec) {
+  auto report = question_object(ns, name, std::move(spec), true);
+  auto& metadata = report.as_object()["metadata"].as_object();
+  metadata["uid"] = name;
+  metadata["generation"] = 1;
+  const auto answer = dump_.answer(json::serialize(report));
+  if (!answer) return std::unexpected(answer.error());
+  for (const auto& line : answer->missing) {
+    if (said_.insert(line).second) std::cerr << "warning: " << line << '\n';
+  }
+  report.as_object()["status"] = explain::to_json(answer->status);
+  return report;
+}
+
+Result<json::value> DumpCluster::ask(const std::string& ns, json::object spec, bool keep) {
+  if (keep) return invalid("--keep: a dump keeps no reports");
+  return answered(ns, "whatif", std::move(spec));
+}
+
+Result<std::optional<json::value>> DumpCluster::decide(const json::value& pod) {
+  const auto waiting = render::read_waiting_pod(pod);
+  if (!waiting || !waiting->gates.empty()) return std::nullopt;
+  json::object about{{"name", text_of(pod, "/metadata/name")}};
+  if (auto uid = text_of(pod, "/metadata/uid"); !uid.empty()) about["uid"] = std::move(uid);
+  auto report = answered(text_of(pod, "/metadata/namespace"), text_of(pod, "/metadata/name"),
+                         {{"dryRun", true}, {"podRef", std::move(about)}});
+  if (!report) return std::unexpected(report.error());
+  return std::optional(std::move(*report));
+}
+
+Result<std::optional<json::value>> DumpCluster::decision(const std::string& ns, const std::string& pod,
+                                                         const std::string&) {
+  const auto found = get(client::resource::pods, ns, pod);
+  if (!found) return std::nullopt;
+  return decide(*found);
+}
+
+Result<std::vector<json::value>> DumpCluster::unplaced_decisions(const std::string& ns) {
+  std::vector<json::value> out;
+  for (const auto& pod : dump_.objects("", "Pod")) {
+    if (!is_in(pod, ns)) continue;
+    auto report = decide(pod);
+    if (!report) return std::unexpected(report.error());
+    if (*report) out.push_back(std::move(**report));
+  }
+  return out;
+}
+
+}  // namespace podium::kubectl

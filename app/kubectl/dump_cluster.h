@@ -1,0 +1,50 @@
+// DumpCluster: a Cluster from the files of a dump (--cluster). Questions are answered in this process, as the
+// podium of that cluster would answer them.
+//
+// A dump has no reports, so a decision about a pod that waits is made anew. Nobody knows why a placed pod is
+// where it is.
+//
+// Owner: a command. Threads: one. Errors: as Cluster's; what the dump lacks is a warning on standard error.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/kubectl/cluster.h"
+#include "app/offline/dump.h"
+
+namespace podium::kubectl {
+
+class DumpCluster : public Cluster {
+ public:
+  static Result<std::unique_ptr<Cluster>> open(const Connection& connection);
+  DumpCluster(offline::Dump dump, std::string ns, std::string hint_flags);
+
+  const std::string& ns() const override { return ns_; }
+  std::string hint_flags() const override { return hint_flags_; }
+  Result<boost::json::value> get(const client::Resource& resource, const std::string& ns,
+                                 const std::string& name) override;
+  Result<std::vector<boost::json::value>> list(const client::Resource& resource, const std::string& ns,
+                                               const client::ListOptions& options) override;
+  Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
+  Result<bool> dry_run(const std::string& ns, const boost::json::value& object) override;
+  Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
+  Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
+                                                     const std::string& uid) override;
+  Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
+
+ private:
+  Result<boost::json::value> answered(const std::string& ns, const std::string& name,
+                                      boost::json::object spec);
+  // The answer about a pod that waits; nullopt: it has a node, a gate or has ended.
+  Result<std::optional<boost::json::value>> decide(const boost::json::value& pod);
+
+  const offline::Dump dump_;
+  const std::string ns_, hint_flags_;
+  std::set<std::string> said_;  // warnings, once each
+};
+
+}  // namespace podium::kubectl

@@ -1,0 +1,95 @@
+// LiveCluster: one API server, for a program that does one thing after the other. Each call waits for its
+// reply and blocks the caller.
+//
+// Tests give it a transport of their own. Calls run one io_context on the caller's thread; nothing runs
+// between calls.
+// Owner: a command. Threads: one. Errors: as Api; `invalid` for a kubeconfig that is wrong.
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/kubectl/cluster.h"
+#include "base/clock.h"
+#include "client/api.h"
+
+namespace podium::kubectl {
+
+// The error of a wait that Ctrl-C ended.
+inline constexpr const char* kInterrupted = "interrupted";
+
+class LiveCluster : public Cluster {
+ public:
+  using MakeTransport = std::function<std::shared_ptr<client::Transport>(boost::asio::any_io_executor)>;
+
+  // The API server and the namespace that the flags and the kubeconfig name.
+  static Result<std::unique_ptr<LiveCluster>> connect(const Connection& connection);
+  LiveCluster(const MakeTransport& make, std::string ns, std::chrono::milliseconds timeout, Clock& clock,
+              Random& random);
+  ~LiveCluster() override;
+  LiveCluster(const LiveCluster&) = delete;
+
+  const std::string& ns() const override { return ns_; }
+  std::chrono::milliseconds timeout() const { return timeout_; }
+  Random& random() { return random_; }
+
+  Result<boost::json::value> get(const client::Resource& resource, const std::string& ns,
+                                 const std::string& name) override;
+  Result<std::vector<boost::json::value>> list(const client::Resource& resource, const std::string& ns,
+                                               const client::ListOptions& options) override;
+  // These are made of the calls below: ask.cc and reports.cc.
+  Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
+  Result<bool> dry_run(const std::string& ns, const boost::json::value& object) override;
+  Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
+  Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
+                                                     const std::string& uid) override;
+  Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
+
+  // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.
+  Result<boost::json::value> write(const std::string& method, const std::string& target,
+                                   const boost::json::value& body);
+  // Watches one object until `done`, at most for timeout(). Kind::timeout: it never was; the message is
+  // kInterrupted, of Kind::cancelled, after Ctrl-C.
+  Result<boost::json::value> wait_for(const client::Resource& resource, const std::string& ns,
+                                      const std::string& name,
+                                      std::function<bool(const boost::json::value&)> done);
+
+  // From now on SIGINT and SIGTERM end wait_for() and pause() and not the process. `all`: requests, too; then
+  // no later one works.
+  void catch_interrupts(bool all = false);
+  // Waits, at most until an interrupt.
+  void pause(std::chrono::milliseconds time);
+  bool interrupted() const override { return interrupted_; }
+
+ private:
+  template <typename T>
+  Result<T> run(client::Task<Result<T>> task);
+  client::Task<Result<boost::json::value>> send(client::Request request);
+  client::Task<Result<boost::json::value>> watch(client::Resource resource, std::string ns, std::string name,
+                                                 std::function<bool(const boost::json::value&)> done);
+  client::Task<Result<bool>> wait_until(Steady end);
+  // One watch, until it ends. Nothing: it ended before `done`.
+  client::Task<Result<std::optional<boost::json::value>>> watch_once(
+      std::string target, std::function<bool(const boost::json::value&)> done, Steady deadline);
+
+  boost::asio::io_context io_;
+  std::optional<boost::asio::signal_set> signals_;
+  std::shared_ptr<client::Transport> transport_;
+  const std::string ns_;
+  const std::chrono::milliseconds timeout_;
+  Clock& clock_;
+  Random& random_;
+  client::Api api_;
+  client::Stream* stream_ = nullptr;  // of the running watch
+  bool interrupted_ = false;
+};
+
+}  // namespace podium::kubectl

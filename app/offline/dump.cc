@@ -1,0 +1,141 @@
+#include "app/offline/dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "api/dump_kinds.h"
+#include "app/offline/files.h"
+#include "app/offline/missing_kinds.h"
+#include "app/offline/snapshot.h"
+#include "base/problems.h"
+#include "explain/answer/answer.h"
+#include "explain/report/ttl.h"
+
+namespace podium::offline {
+namespace {
+
+namespace json = boost::json;
+
+std::string text_of(const json::value& value, std::string_view pointer) {
+  boost::system::error_code none;
+  const auto* found = value.find_pointer(pointer, none);
+  return found && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+std::string key_of(std::string_view group, std::string_view kind) {
+  return fmt::format("{}/{}", group, kind);
+}
+
+// "apps" of "apps/v1"; "" of "v1".
+std::string_view group_of(std::string_view api_version) {
+  const auto slash = api_version.find('/');
+  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+using ByKind = std::map<std::string, std::vector<json::value>, std::less<>>;
+
+void sort_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns, ByKind& out,
+                  Problems& problems) {
+  api::YamlLimits limits;
+  limits.lines = false;
+  for (const auto& text : texts) {
+    auto documents = problems.value_of(api::parse_documents(text.text, text.source, limits));
+    if (!documents) continue;
+    for (auto& object : api::sort_objects(std::move(*documents), text.source, problems).objects) {
+      auto& value = object.value;
+      const auto key = key_of(group_of(text_of(value, "/apiVersion")), text_of(value, "/kind"));
+      if (object.maker && text_of(value, "/metadata/namespace").empty())
+        value.as_object()["metadata"].emplace_object()["namespace"] = ns;
+      out[key].push_back(std::move(value));
+    }
+  }
+}
+
+std::string not_in_dump(const explain::Question& question, std::string_view kind, std::string_view name) {
+  return fmt::format("{}.name: --cluster has no {} {}/{}", explain::subject_path(question), kind,
+                     question.meta.namespace_, name);
+}
+
+}  // namespace
+
+Result<Dump> Dump::read(const DumpFiles& files) {
+  Dump out;
+  Problems problems;
+  auto config = files.config.empty() ? config::load("", "") : config::load_file(files.config);
+  if (auto loaded = problems.value_of(std::move(config))) out.config_ = std::move(*loaded);
+  const auto texts = read_files(files.cluster, problems);
+  if (problems) return std::unexpected(problems.error());
+  out.warnings_ = out.config_.warnings;
+  for (const auto& extender : out.config_.extenders)
+    out.warnings_.push_back(fmt::format("extender {} is not called offline", extender.url_prefix));
+  sort_by_kind(texts, files.ns, out.objects_, problems);
+  if (problems) return std::unexpected(problems.error());
+
+  auto manifests = api::read_manifests(texts, {.ns = files.ns}, out.warnings_);
+  if (!manifests) return std::unexpected(manifests.error());
+  if (manifests->nodes.empty())
+    return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
+  api::Manifests::List<api::Pod> asked;
+  if (auto admitted = api::admit(*manifests, asked); !admitted) return std::unexpected(admitted.error());
+  out.manifests_ = std::move(*manifests);
+  out.snapshot_ = to_snapshot(out.manifests_, framework::request_rules(out.config_.features));
+  default_storage_classes(out.snapshot_);
+  return out;
+}
+
+const std::vector<json::value>& Dump::objects(std::string_view group, std::string_view kind) const {
+  static const std::vector<json::value> kNone;
+  const auto found = objects_.find(key_of(group, kind));
+  return found == objects_.end() ? kNone : found->second;
+}
+
+Result<void> Dump::read_subject(explain::Question& question) const {
+  const bool is_pod = question.about == explain::Question::About::pod;
+  const auto& maker = explain::maker_of(is_pod ? explain::Subject::Kind::pod : question.workload_kind);
+  const auto& name = is_pod ? question.pod_name : question.workload_name;
+  for (const auto& object : objects(maker.group, maker.kind)) {
+    if (text_of(object, "/metadata/name") == name &&
+        text_of(object, "/metadata/namespace") == question.meta.namespace_)
+      return explain::read_subject(json::serialize(object), question);
+  }
+  return invalid(not_in_dump(question, maker.kind, name));
+}
+
+api::AdmissionObjects Dump::admission_of(const explain::Question& question) const {
+  const auto& pod = question.subject->pod;
+  api::AdmissionObjects out;
+  for (const auto& each : manifests_.resource_claim_templates) {
+    if (each->meta.namespace_ == pod.meta.namespace_) out.claim_templates.emplace(each->meta.name, *each);
+  }
+  if (question.subject->is_stored) return out;
+  // A dump without a kind does not say whether the cluster has none of it.
+  if (!manifests_.limit_ranges.empty()) out.limit_ranges.emplace();
+  for (const auto& each : manifests_.limit_ranges) {
+    if (each->meta.namespace_ == pod.meta.namespace_) out.limit_ranges->push_back(*each);
+  }
+  if (manifests_.runtime_classes.empty()) return out;
+  out.runtime.emplace();
+  for (const auto& each : manifests_.runtime_classes) {
+    if (each->meta.name == pod.runtime_class) out.runtime->found = *each;
+  }
+  return out;
+}
+
+Result<Dump::Answer> Dump::answer(std::string_view report) const {
+  const auto text = explain::scan_report(report);
+  if (!text) return std::unexpected(text.error());
+  auto question = explain::read_question(*text, explain::kKept);
+  if (!question) return Answer{explain::refusal(question.error().message), {}};
+  if (!question->subject) {
+    if (auto subject = read_subject(*question); !subject)
+      return Answer{explain::refusal(subject.error().message), {}};
+  }
+  const api::Manifests::List<api::Pod> asked{std::make_shared<const api::Pod>(question->subject->pod)};
+  return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question)),
+                missing_kinds(manifests_, asked)};
+}
+
+}  // namespace podium::offline

@@ -1,0 +1,54 @@
+// Dump: the state of a cluster in files, and the engine that answers questions about it.
+//
+// Owner: a command. Threads: one. Errors: Kind::invalid, naming the place in the files.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/admission.h"
+#include "api/manifests.h"
+#include "base/result.h"
+#include "explain/question/question.h"
+#include "explain/report/report.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::offline {
+
+struct DumpFiles {
+  std::vector<std::string> cluster;  // files and directories of files; "-" is standard input
+  std::string config;                // a KubeSchedulerConfiguration; empty: the defaults
+  std::string ns = "default";        // of objects that name none
+};
+
+class Dump {
+ public:
+  static Result<Dump> read(const DumpFiles& files);
+
+  // What the reader should know: kinds that are not read, extenders that are not called.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // The objects of a kind as the files have them, in the order of the files. `group`: "apps"; "" is the core.
+  const std::vector<boost::json::value>& objects(std::string_view group, std::string_view kind) const;
+  struct Answer {
+    explain::ReportStatus status;
+    std::vector<std::string> missing;  // kinds that the dump lacks and that may change the answer
+  };
+  // Answers a what-if, given as the JSON text of a SchedulingReport, as the podium of the cluster would.
+  Result<Answer> answer(std::string_view report) const;
+
+ private:
+  Result<void> read_subject(explain::Question& question) const;
+  api::AdmissionObjects admission_of(const explain::Question& question) const;
+
+  config::Config config_;
+  cluster::Snapshot snapshot_;
+  api::Manifests manifests_;
+  std::map<std::string, std::vector<boost::json::value>, std::less<>> objects_;  // by "group/kind"
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace podium::offline

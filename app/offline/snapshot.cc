@@ -1,0 +1,55 @@
+#include "app/offline/snapshot.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "explain/workload/ephemeral_claims.h"
+
+namespace podium::offline {
+
+// Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
+cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRules& rules) {
+  cluster::Snapshot snapshot;
+  snapshot.set_moment({.time = system_clock().wall()});
+  std::ranges::sort(manifests.nodes, {}, [](const api::NodePtr& node) { return node->meta.name; });
+  for (auto& node : manifests.nodes) snapshot.set_node(std::move(node));
+  for (auto& pod : manifests.pods) {
+    if (!pod->node_name.empty())
+      snapshot.add_pod(cluster::make_pod_info(pod, rules));
+    else if (!pod->nominated_node.empty())
+      snapshot.nominate(cluster::make_pod_info(pod, rules), pod->nominated_node);
+  }
+  auto& objects = snapshot.objects();
+  const auto set_all = [&](const auto& list) {
+    for (const auto& object : list) objects.set(object);
+  };
+  set_all(manifests.namespaces);
+  set_all(manifests.priority_classes);
+  set_all(manifests.disruption_budgets);
+  set_all(manifests.persistent_volumes);
+  set_all(manifests.persistent_volume_claims);
+  set_all(manifests.storage_classes);
+  set_all(manifests.csi_nodes);
+  set_all(manifests.csi_drivers);
+  set_all(manifests.csi_storage_capacities);
+  set_all(manifests.volume_attachments);
+  set_all(manifests.resource_slices);
+  set_all(manifests.device_classes);
+  set_all(manifests.resource_claims);
+  for (const auto& workload : manifests.workloads) objects.set_workload(workload);
+  return snapshot;
+}
+
+void default_storage_classes(cluster::Snapshot& snapshot) {
+  const auto name = explain::default_storage_class(snapshot);
+  if (!name) return;
+  std::vector<std::shared_ptr<api::PersistentVolumeClaim>> changed;
+  for (const auto& [key, claim] : snapshot.objects().all<api::PersistentVolumeClaim>()) {
+    if (claim->meta.created || claim->storage_class) continue;
+    changed.push_back(std::make_shared<api::PersistentVolumeClaim>(*claim));
+    changed.back()->storage_class = name;
+  }
+  for (auto& claim : changed) snapshot.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+}
+
+}  // namespace podium::offline

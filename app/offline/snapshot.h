@@ -1,0 +1,18 @@
+// A snapshot from manifests, as the live scheduler would have built it from its watches.
+//
+// Threads: any; reads the clock. Errors: none.
+#pragma once
+
+#include "api/manifests.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::offline {
+
+// The manifests are admitted (api/admission.h). Pods without a node are left out, but for nominated ones.
+cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRules& rules);
+
+// Gives the default class to claims that were not stored yet, as the admission plugin DefaultStorageClass
+// does.
+void default_storage_classes(cluster::Snapshot& snapshot);
+
+}  // namespace podium::offline

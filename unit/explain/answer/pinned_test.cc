@@ -1,0 +1,69 @@
+// Pods that name their node, and pods of other schedulers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using unit::ask;
+using unit::condition;
+using unit::Counts;
+using unit::placements;
+
+constexpr const char* kPinned = R"({"replicas": 2, "template": {"spec": {
+    "nodeName": "n2", "containers": [{"name": "c", "image": "i",
+                                      "resources": {"requests": {"cpu": "1"}}}]}}})";
+
+TEST(Pinned, GoesToItsNodePastTheScheduler) {
+  auto snapshot = unit::two_nodes();
+  snapshot.set_node(test::node("n2")
+                        .cap("cpu", "2")
+                        .cap("memory", "8Gi")
+                        .cap("pods", "110")
+                        .taint("gpu", "", "NoSchedule")
+                        .unschedulable()
+                        .ptr());
+  const auto status = ask(kPinned, snapshot);
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_EQ(placements(status), (Counts{{"n2", 2}})) << "neither the taint nor the cordon counts";
+  EXPECT_THAT(status.answer->not_modelled,
+              Contains("the scheduler, which a pod with spec.nodeName does not pass"));
+}
+
+TEST(Pinned, TheKubeletCountsResources) {
+  auto snapshot = unit::two_nodes();
+  unit::run_pod(snapshot, test::pod("other").req("cpu", "1").node("n2"));
+  const auto status = ask(kPinned, snapshot);
+  EXPECT_EQ(status.outcome, "PartlyFits");
+  EXPECT_EQ(placements(status), (Counts{{"n2", 1}})) << "n1 has room, and the pods do not go there";
+}
+
+TEST(Pinned, ToANodeThatDoesNotExist) {
+  const auto status = ask(kPinned, unit::nodes_of({{"n1", "4"}}));
+  EXPECT_EQ(status.outcome, "DoesNotFit");
+  EXPECT_THAT(condition(status, "Complete"), HasSubstr("didn't match the requested node name"));
+}
+
+TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
+  const auto status = ask(R"({"template": {"spec": {
+      "schedulerName": "other", "containers": [{"name": "c", "image": "i"}]}}})",
+                          unit::two_nodes());
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_EQ(status.profile, "default-scheduler");
+  EXPECT_THAT(status.answer->not_modelled,
+              Contains("scheduler other (asked with profile default-scheduler)"));
+}
+
+TEST(OneProfile, AProfileThatTheQuestionNamesHasToExist) {
+  const auto status = ask(R"({"profile": "other", "template": {"spec": {
+      "containers": [{"name": "c", "image": "i"}]}}})",
+                          unit::two_nodes());
+  EXPECT_THAT(condition(status, "Accepted"), HasSubstr("spec.profile: unknown profile \"other\""));
+}
+
+}  // namespace
+}  // namespace podium::explain
