@@ -107,6 +107,9 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
   for (auto& object : sorted.objects) {
     if (object.maker) {
       out.makers.push_back(std::move(object.value));
+    } else if (text_of(object.value, "/kind") == "PersistentVolumeClaim" &&
+               text_of(object.value, "/apiVersion") == "v1") {
+      out.claims.push_back(std::move(object.value));
     } else if (auto kind = text_of(object.value, "/kind");
                std::ranges::find(out.not_asked, kind) == out.not_asked.end()) {
       out.not_asked.push_back(std::move(kind));
@@ -171,6 +174,28 @@ json::value template_of(const json::value& object, const json::value& admitted) 
   }
   whole["spec"].as_object()["template"] = std::move(pod_template);
   return whole;
+}
+
+json::object pods_before(json::value pod_template, int replicas) {
+  json::object change{{"type", "AddPods"}, {"template", std::move(pod_template)}};
+  if (replicas > 0) change["count"] = replicas;
+  return change;
+}
+
+json::array claims_before(const std::vector<json::value>& claims, const std::string& ns,
+                          const std::string& default_ns) {
+  constexpr std::size_t kOfOneChange = 32;
+  json::array changes;
+  for (const auto& claim : claims) {
+    const auto given = text_of(claim, "/metadata/namespace");
+    if ((given.empty() ? default_ns : given) != ns) continue;
+    if (changes.empty() || changes.back().at("claims").as_array().size() == kOfOneChange)
+      changes.push_back(json::object{{"type", "AddClaims"}, {"claims", json::array()}});
+    auto copy = claim.as_object();
+    copy.erase("status");
+    changes.back().at("claims").as_array().push_back(std::move(copy));
+  }
+  return changes;
 }
 
 std::string text_of(const json::value& value, std::string_view pointer) {

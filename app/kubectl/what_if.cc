@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "api/yaml.h"
@@ -15,6 +17,7 @@
 #include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
+#include "app/render/together.h"
 #include "base/input.h"
 
 namespace podium::kubectl {
@@ -31,7 +34,11 @@ struct WhatIfFlags {
   std::vector<std::string> files;
   std::string target;
   bool keep = false, capacity = false;
+  bool each = false;  // each workload as if it were alone
 };
+
+// The changes of a question's spec have 64 KiB in all.
+constexpr std::size_t kMostBefore = 32, kBytesBefore = 48 * 1024;
 
 // What one question is about.
 struct Subject {
@@ -40,6 +47,7 @@ struct Subject {
   json::value value;
   bool replaces = false;  // a workload that exists: its own pods are part of the question
   std::string kind = {};  // of the manifest or the workload
+  bool is_one_of_several = false;
 };
 
 // Runs commands on one cluster; `code` is the worst so far.
@@ -53,6 +61,11 @@ class Asking {
       about_target();
     } else {
       for (const auto& file : flags_.files) about_file(file);
+      if (answers_.size() > 1)
+        std::cout << render::together(answers_, render_options(flags_.output, program_of(command_)))
+                  << (before_.size() > 1 ? "Workloads of different namespaces are asked without each other.\n"
+                                         : "")
+                  << "Nothing was created. Each alone: --each. In full: -o wide\n";
     }
     return code_;
   }
@@ -100,13 +113,15 @@ class Asking {
       std::cerr << "Not asked: " << fmt::format("{}", fmt::join(objects->not_asked, ", ")) << " of " << file
                 << ".\n";
     }
+    claims_.insert(claims_.end(), objects->claims.begin(), objects->claims.end());
     for (const auto& object : objects->makers) {
       if (cluster_.interrupted()) return;
-      about_object(object);
+      about_object(object, objects->makers.size() > 1 || flags_.files.size() > 1);
     }
   }
 
-  void about_object(const json::value& object) {
+  // `is_one_of_several`: of the objects of the files.
+  void about_object(const json::value& object, bool is_one_of_several) {
     const auto given = text_of(object, "/metadata/namespace");
     const auto& ns = given.empty() ? cluster_.ns() : given;
     if (!flags_.connection.ns.empty() && !given.empty() && given != flags_.connection.ns) {
@@ -131,7 +146,33 @@ class Asking {
     if (!pod) return;
     auto name = text_of(object, "/metadata/name");
     if (name.empty()) name = text_of(object, "/metadata/generateName");
-    answer({ns, std::move(name), "template", template_of(object, *pod), exists, text_of(object, "/kind")});
+    auto asked = template_of(object, *pod);
+    answer({ns, std::move(name), "template", asked, exists, text_of(object, "/kind"), is_one_of_several});
+    if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked));
+  }
+
+  // The workloads after this one are asked as if this one were there.
+  void place_before_next(const std::string& ns, json::value pod_template) {
+    auto change = pods_before(std::move(pod_template), flags_.question.replicas);
+    const auto bytes = json::serialize(change).size();
+    if (before_[ns].size() < kMostBefore && bytes_before_ + bytes <= kBytesBefore) {
+      bytes_before_ += bytes;
+      before_[ns].push_back(std::move(change));
+    } else if (!std::exchange(is_cut_, true)) {
+      std::cerr << "These files are too large for one question: the workloads that follow are asked without "
+                   "those after the first "
+                << before_[ns].size() << ".\n";
+    }
+  }
+
+  // What comes with the question's pods: the files' claims, and the workloads before it.
+  void add_before(const Subject& subject, json::object& spec) {
+    auto changes = claims_before(claims_, subject.ns, cluster_.ns());
+    for (const auto& change : before_[subject.ns]) changes.push_back(change);
+    if (changes.empty()) return;
+    if (auto* others = spec.if_contains("changes"))
+      changes.insert(changes.begin(), others->as_array().begin(), others->as_array().end());
+    spec["changes"] = std::move(changes);
   }
 
   // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
@@ -161,6 +202,7 @@ class Asking {
     if (!spec) return fail(spec.error());
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
+    add_before(subject, *spec);
     auto answered = cluster_.ask(subject.ns, *spec, flags_.keep);
     if (!answered) return fail(answered.error());
     const auto report = render::read_report(*answered);
@@ -168,6 +210,8 @@ class Asking {
       std::cout << api::to_json(*answered);
     } else if (flags_.output.format == "yaml") {
       std::cout << "---\n" << api::to_yaml(*answered);
+    } else if (subject.is_one_of_several && !flags_.each && flags_.output.format == "table") {
+      answers_.push_back({subject.ns + "/" + subject.name, report});
     } else {
       const auto options = render_options(flags_.output, program_of(command_));
       const auto name = subject.ns + "/" + subject.name;
@@ -192,6 +236,11 @@ class Asking {
   const CLI::App& command_;
   const WhatIfFlags& flags_;
   Cluster& cluster_;
+  std::vector<json::value> claims_;            // of the files
+  std::map<std::string, json::array> before_;  // by namespace: changes that place the workloads so far
+  std::size_t bytes_before_ = 0;
+  bool is_cut_ = false;
+  std::vector<render::Together> answers_;
   int code_ = 0;
 };
 
@@ -243,6 +292,8 @@ void add_what_if(CLI::App& app, int& exit_code) {
       app.add_subcommand("whatif", "Where would these pods go? Nothing is created but the question");
   const auto flags = std::make_shared<WhatIfFlags>();
   add_common(*command, *flags);
+  command->add_flag("--each", flags->each,
+                    "ask about each workload of the files alone (default: one after the other, together)");
   command->add_option("--replicas", flags->question.replicas, "how many (default: as the workload has)")
       ->type_name("N")
       ->check(CLI::Range(1, kMaxReplicas));

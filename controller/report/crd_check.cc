@@ -28,6 +28,7 @@ constexpr std::chrono::seconds kWhileMissing{15}, kWhileReady{300};
 constexpr auto kSpecFields = std::to_array<std::string_view>({
     "spec",
     "spec.changes",
+    "spec.changes.claims",
     "spec.changes.count",
     "spec.changes.effect",
     "spec.changes.key",

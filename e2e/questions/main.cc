@@ -69,12 +69,15 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   const auto drain = earlier.back();
   earlier.pop_back();
   explain::ForkMemory memory;
-  if (auto done = explain::apply_changes(earlier, ns, config, {}, memory, fork); !done)
+  const explain::Budget unbounded;
+  const api::AdmissionObjects objects;
+  const explain::ChangeContext context{ns, config, unbounded, objects};
+  if (auto done = explain::apply_changes(earlier, context, memory, fork); !done)
     return std::unexpected(done.error());
   const auto row = fork.find_row(drain.node_name);
   if (!row) return invalid("the drained node is gone");
   auto pods = fork.entry(*row).pods;
-  if (auto done = explain::apply_changes({drain}, ns, config, {}, memory, fork); !done)
+  if (auto done = explain::apply_changes({drain}, context, memory, fork); !done)
     return std::unexpected(done.error());
   std::ranges::stable_sort(pods, std::greater(), [](const auto& pod) { return pod->priority; });
   for (const auto& pod : pods) {

@@ -32,7 +32,7 @@ std::string pod_path(const Question& question) {
     case Question::About::pod_template:
       break;
   }
-  return question.subject->kind == Subject::Kind::pod ? "spec.template" : "spec.template.spec.template";
+  return question.template_path + (question.subject->kind == Subject::Kind::pod ? "" : ".spec.template");
 }
 
 std::string scheduler_path(const Question& question) {

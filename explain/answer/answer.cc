@@ -332,7 +332,8 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   auto now = zones_now(removed, fork);
   add_owner(subject, fork);
   ForkMemory memory;
-  auto changes = apply_changes(question.changes, question.meta.namespace_, config, budget, memory, fork);
+  auto changes =
+      apply_changes(question.changes, {question.meta.namespace_, config, budget, objects}, memory, fork);
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
     return declined(kDeadlineExceeded, "the deadline passed before the changes were made");

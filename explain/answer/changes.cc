@@ -6,7 +6,10 @@
 #include <memory>
 #include <utility>
 
+#include "explain/answer/admission.h"
 #include "explain/answer/drain.h"
+#include "explain/answer/placing.h"
+#include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 
 namespace podium::explain {
@@ -133,8 +136,8 @@ void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
 }
 
 // Changes of one node that is there.
-void change_node(const Change& change, Row row, const std::string& ns, const config::Config& config,
-                 const Budget& budget, ChangeResult& done, Snapshot& fork) {
+void change_node(const Change& change, Row row, const ChangeContext& context, ChangeResult& done,
+                 Snapshot& fork) {
   switch (change.type) {
     case Change::Type::remove_node:
       return remove_node(row, done, fork);
@@ -148,7 +151,7 @@ void change_node(const Change& change, Row row, const std::string& ns, const con
       return;
     case Change::Type::drain_node:
       cordon(row, fork);
-      return drain(row, ns, config, budget, done, fork);
+      return drain(row, context.ns, context.config, context.budget, done, fork);
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
     case Change::Type::untaint_node:
@@ -157,6 +160,8 @@ void change_node(const Change& change, Row row, const std::string& ns, const con
       return label_node(change, row, done, fork);
     case Change::Type::add_nodes:
     case Change::Type::delete_pods:
+    case Change::Type::add_pods:
+    case Change::Type::add_claims:
       return;  // not of one node
   }
 }
@@ -178,17 +183,73 @@ Result<void> add_nodes(const Change& change, const std::string& path, const Budg
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
   if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
   const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
-  if (!memory.take(static_cast<std::size_t>(change.count), each)) {
+  const auto count = change.count.value_or(1);
+  if (!memory.take(static_cast<std::size_t>(count), each)) {
     return invalid(fmt::format(
         "{}.count: {} such nodes need more memory than a what-if may use; at most {} are possible", path,
-        change.count, memory.room(each)));
+        count, memory.room(each)));
   }
-  const auto names = like ? add_nodes_like(change.like, change.count, budget, fork)
-                          : add_copies(*change.node, change.count, budget, fork);
+  const auto names =
+      like ? add_nodes_like(change.like, count, budget, fork) : add_copies(*change.node, count, budget, fork);
   if (names.empty()) return {};
   done.message = names.size() == 1
                      ? names.front() + " added"
                      : fmt::format("{} nodes added: {} to {}", names.size(), names.front(), names.back());
+  return {};
+}
+
+// Claims that exist stay as they are, as for a file that is applied again.
+void add_claims(const Change& change, ChangeResult& done, Snapshot& fork) {
+  std::size_t added = 0;
+  for (const auto& given : change.claims) {
+    if (fork.objects().find<api::PersistentVolumeClaim>(given.meta.namespace_, given.meta.name)) continue;
+    auto claim = std::make_shared<api::PersistentVolumeClaim>(given);
+    if (!claim->storage_class) claim->storage_class = default_storage_class(fork);
+    fork.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+    ++added;
+  }
+  done.message = fmt::format("{} {} added", added, added == 1 ? "claim" : "claims");
+}
+
+// Places the pods of a workload before those that the question asks about. The pods that it has now leave the
+// fork first.
+Result<void> add_pods(const Change& change, const std::string& path, const ChangeContext& context,
+                      ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
+  Question question;
+  question.meta.namespace_ = context.ns;
+  question.template_path = path + ".template";
+  question.subject = change.workload;
+  const auto& subject = *question.subject;
+  auto objects = context.objects;
+  // The RuntimeClass was read for the pod that the question is about.
+  const bool is_its_class = objects.runtime && objects.runtime->found &&
+                            objects.runtime->found->meta.name == subject.pod.runtime_class;
+  if (!is_its_class) objects.runtime.reset();
+  const auto pod = admit_question(question, fork, context.config, objects);
+  if (!pod) return std::unexpected(pod.error());
+  const auto profile = profile_for(question, **pod, context.config);
+  if (!profile) return std::unexpected(profile.error());
+  remove_placed(subject, fork);
+  add_owner(subject, fork);
+  const auto each = memory_of_replica(subject, replica_of(subject, **pod, 0), objects.claim_templates);
+  const auto most = static_cast<std::int32_t>(std::min<std::size_t>(memory.room(each), Count::kAny));
+  std::string reason;
+  const auto placed = place_replicas(
+      {subject, **pod, *profile, context.budget, objects.claim_templates},
+      {.asked = change.count.value_or(subject.replicas), .most = most}, fork, {},
+      [&](const ReplicaSeen& seen) {
+        reason =
+            seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
+      });
+  memory.take(placed.rows.size(), each);
+  if (placed.ended == Placed::Ended::out_of_memory) {
+    return invalid(fmt::format(
+        "{}: these pods need more memory than a what-if may use; at most {} are possible", path, most));
+  }
+  done.pods_moved = placed.rows.size();
+  done.pods_pending = static_cast<std::size_t>(placed.asked) - placed.rows.size();
+  done.message = fmt::format("{}: {} of {} placed{}", subject.name.empty() ? "the pod" : subject.name,
+                             placed.rows.size(), placed.asked, reason.empty() ? "" : ": " + reason);
   return {};
 }
 
@@ -225,26 +286,31 @@ std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t co
   return names;
 }
 
-Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
-                                                const config::Config& config, const Budget& budget,
-                                                ForkMemory& memory, Snapshot& fork) {
+Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes,
+                                                const ChangeContext& context, ForkMemory& memory,
+                                                Snapshot& fork) {
   std::vector<ChangeResult> out;
-  for (std::size_t i = 0; i < changes.size() && has_time(budget); ++i) {
+  for (std::size_t i = 0; i < changes.size() && has_time(context.budget); ++i) {
     const auto& change = changes[i];
     const auto path = fmt::format("spec.changes[{}]", i);
     ChangeResult done;
     done.type = to_string(change.type);
     done.node = change.node_name;
+    Result<void> made;
     if (change.type == Change::Type::add_nodes) {
-      if (auto added = add_nodes(change, path, budget, memory, done, fork); !added)
-        return std::unexpected(added.error());
+      made = add_nodes(change, path, context.budget, memory, done, fork);
+    } else if (change.type == Change::Type::add_pods) {
+      made = add_pods(change, path, context, memory, done, fork);
+    } else if (change.type == Change::Type::add_claims) {
+      add_claims(change, done, fork);
     } else if (change.type == Change::Type::delete_pods) {
-      delete_pods(change, ns, budget, done, fork);
+      delete_pods(change, context.ns, context.budget, done, fork);
     } else {
       const auto row = fork.find_row(change.node_name);
       if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));
-      change_node(change, *row, ns, config, budget, done, fork);
+      change_node(change, *row, context, done, fork);
     }
+    if (!made) return std::unexpected(made.error());
     out.push_back(std::move(done));
   }
   cut_drained_pods(out);

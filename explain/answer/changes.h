@@ -3,14 +3,15 @@
 // A drained node's pods are placed again with the same placement code as the question's own. Pods of other
 // namespaces are counted and never named.
 //
-// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that is not there, or
-// more new nodes than there is memory for.
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that is not there, a
+// pod that the API server would refuse, or more new nodes or pods than there is memory for.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "api/admission.h"
 #include "base/result.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/question/change.h"
@@ -26,10 +27,17 @@ namespace podium::explain {
 using Budget = std::function<bool()>;
 inline bool has_time(const Budget& budget) { return !budget || budget(); }
 
+struct ChangeContext {
+  const std::string& ns;  // of the what-if
+  const config::Config& config;
+  const Budget& budget;                  // may be empty
+  const api::AdmissionObjects& objects;  // of the what-if's namespace
+};
+
 // Once the budget has ended, the rest is not done, and the result is of no use.
-Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes, const std::string& ns,
-                                                const config::Config& config, const Budget& budget,
-                                                ForkMemory& memory, cluster::Snapshot& fork);
+Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes,
+                                                const ChangeContext& context, ForkMemory& memory,
+                                                cluster::Snapshot& fork);
 
 // Adds `count` nodes like this one: with its labels, taints and capacity, its CSI drivers and a copy of each
 // of its DaemonSet pods; ready, not cordoned, and without images. Returns their names.

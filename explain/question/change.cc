@@ -25,7 +25,8 @@ constexpr std::array kTypes = {
     Name{Type::cordon_node, "CordonNode"},   Name{Type::uncordon_node, "UncordonNode"},
     Name{Type::drain_node, "DrainNode"},     Name{Type::taint_node, "TaintNode"},
     Name{Type::untaint_node, "UntaintNode"}, Name{Type::label_node, "LabelNode"},
-    Name{Type::delete_pods, "DeletePods"}};
+    Name{Type::delete_pods, "DeletePods"},   Name{Type::add_pods, "AddPods"},
+    Name{Type::add_claims, "AddClaims"}};
 
 std::optional<Type> read_type(ObjectReader& reader, SpecFindings& findings) {
   const auto text = reader.required("type");
@@ -105,18 +106,63 @@ void read_node(const json::value& value, const std::string& path, Change& change
   change.node = std::move(*node);
 }
 
+void read_count(ObjectReader& reader, std::int64_t most, Change& change) {
+  if (const auto count = reader.integer("count", 1, most)) change.count = static_cast<std::int32_t>(*count);
+}
+
 void read_new_nodes(ObjectReader& reader, const std::string& path, Change& change, SpecFindings& findings) {
-  change.count = static_cast<std::int32_t>(reader.integer("count", 1, kMostNewNodes).value_or(1));
+  read_count(reader, kMostNewNodes, change);
   change.like = reader.text("like");
   const auto* node = reader.value("template");
   if (change.like.empty() == (node == nullptr)) findings.add(path, "needs exactly one of like and template");
   if (node) read_node(*node, reader.path("template"), change, findings);
 }
 
+void check_namespace(const std::string& other, const std::string& path, const std::string& ns,
+                     SpecFindings& findings) {
+  if (!other.empty() && other != ns) findings.add(path, "must be the namespace of the what-if, " + ns);
+}
+
+// A name that the pods of no other change have, nor those of the question: their claims are named by it.
+std::string name_of_new_pods(std::string_view path) {
+  std::string name = "before";
+  for (const char c : path) name += c >= '0' && c <= '9' ? c : '-';
+  return name.substr(0, name.find_last_not_of('-') + 1);
+}
+
+void read_new_pods(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
+  read_count(reader, kMostNewPods, change);
+  const auto* workload = reader.value("template");
+  if (!workload) return findings.add(reader.path("template"), "required");
+  api::ObjectMeta meta;
+  meta.namespace_ = ns;
+  meta.name = name_of_new_pods(reader.path("template"));
+  meta.uid = reader.path("template");
+  auto read = read_template(*workload, reader.path("template"), meta);
+  if (!read) return findings.add(read.error());
+  if (read->kind == Subject::Kind::daemon_set && change.count)
+    findings.add(reader.path("count"), "a DaemonSet has one pod on each node that it selects");
+  change.workload = std::move(*read);
+}
+
+void read_new_claims(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
+  reader.items("claims", kMostNewClaims, [&](const json::value& item, const std::string& path) {
+    if (const auto unknown = api::detail::first_unknown_field(item, "PersistentVolumeClaim"))
+      return findings.add(path + "." + *unknown, "unknown field");
+    auto claim = api::decode_persistent_volume_claim(item);
+    if (!claim) return findings.add(invalid(path + "." + claim.error().message).error());
+    if (claim->meta.name.empty()) findings.add(path + ".metadata.name", "required");
+    check_namespace(claim->meta.namespace_, path + ".metadata.namespace", ns, findings);
+    claim->meta.namespace_ = ns;
+    claim->meta.uid = path;
+    api::set_defaults(*claim);
+    change.claims.push_back(std::move(*claim));
+  });
+  if (!reader.value("claims")) findings.add(reader.path("claims"), "required");
+}
+
 void read_selector(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
-  if (const auto other = reader.text("namespace"); !other.empty() && other != ns) {
-    findings.add(reader.path("namespace"), "must be the namespace of the what-if, " + ns);
-  }
+  check_namespace(reader.text("namespace"), reader.path("namespace"), ns, findings);
   const auto* selector = reader.value("selector");
   if (!selector) return findings.add(reader.path("selector"), "required");
   if (const auto unknown = api::detail::first_unknown_field(*selector, "LabelSelector"))
@@ -127,6 +173,11 @@ void read_selector(ObjectReader& reader, const std::string& ns, Change& change, 
 }
 
 }  // namespace
+
+bool is_of_a_node(Type type) {
+  return type != Type::add_nodes && type != Type::delete_pods && type != Type::add_pods &&
+         type != Type::add_claims;
+}
 
 std::string_view to_string(Type type) { return std::ranges::find(kTypes, type, &Name::type)->text; }
 
@@ -150,7 +201,7 @@ Change read_change(const json::value& value, const std::string& path, const std:
   const auto type = value.is_object() ? read_type(reader, findings) : std::nullopt;
   if (!type) return change;
   change.type = *type;
-  if (*type != Type::add_nodes && *type != Type::delete_pods) change.node_name = reader.required("nodeName");
+  if (is_of_a_node(*type)) change.node_name = reader.required("nodeName");
   switch (*type) {
     case Type::add_nodes:
       read_new_nodes(reader, path, change, findings);
@@ -174,6 +225,12 @@ Change read_change(const json::value& value, const std::string& path, const std:
       break;
     case Type::delete_pods:
       read_selector(reader, ns, change, findings);
+      break;
+    case Type::add_pods:
+      read_new_pods(reader, ns, change, findings);
+      break;
+    case Type::add_claims:
+      read_new_claims(reader, ns, change, findings);
       break;
     case Type::remove_node:
     case Type::cordon_node:

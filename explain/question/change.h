@@ -14,11 +14,14 @@
 #include "api/node.h"
 #include "api/objects.h"
 #include "explain/question/spec_reader.h"
+#include "explain/workload/workload.h"
 
 namespace podium::explain {
 
 inline constexpr std::size_t kMostChanges = 32;
-inline constexpr std::int64_t kMostNewNodes = 1000;  // of one change
+inline constexpr std::int64_t kMostNewNodes = 1000;   // of one change
+inline constexpr std::int64_t kMostNewPods = 10'000;  // of one change
+inline constexpr std::size_t kMostNewClaims = 32;     // of one change
 
 struct Change {
   enum class Type : std::uint8_t {
@@ -30,24 +33,30 @@ struct Change {
     taint_node,
     untaint_node,
     label_node,
-    delete_pods
+    delete_pods,
+    add_pods,
+    add_claims
   };
   Type type = Type::add_nodes;
   std::string node_name;                   // the node that is changed
   std::string like;                        // AddNodes: the node to copy
   std::optional<api::Node> node;           // AddNodes: a template instead
-  std::int32_t count = 1;                  // AddNodes
+  std::optional<std::int32_t> count;       // AddNodes: 1; AddPods: as many as the workload has
   api::Taint taint;                        // TaintNode
   std::string key;                         // UntaintNode
   std::optional<api::TaintEffect> effect;  // UntaintNode; nullopt: of every effect
   std::vector<std::pair<std::string, std::optional<std::string>>> labels;  // LabelNode; nullopt: remove
-  api::LabelSelector selector;  // DeletePods, in the namespace of the what-if
+  api::LabelSelector selector;                     // DeletePods, in the namespace of the what-if
+  std::optional<Subject> workload;                 // AddPods
+  std::vector<api::PersistentVolumeClaim> claims;  // AddClaims
 };
 
 std::string_view to_string(Change::Type);
+bool is_of_a_node(Change::Type);               // it has a nodeName
 std::string_view to_string(api::TaintEffect);  // as a manifest writes it
 
-// Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that DeletePods may name.
+// Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that a change of pods or claims may
+// name.
 Change read_change(const boost::json::value& value, const std::string& path, const std::string& ns,
                    SpecFindings& findings);
 

@@ -146,7 +146,7 @@ std::string subject_path(const Question& question) {
     case Question::About::pod_template:
       break;
   }
-  return "spec.template";
+  return question.template_path;
 }
 
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl) {

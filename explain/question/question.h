@@ -41,6 +41,7 @@ struct Question {
 
   api::ObjectMeta meta;  // of the report: namespace, name, UID and generation
   About about = About::pod_template;
+  std::string template_path = "spec.template";
   std::string pod_name, pod_uid;                     // podRef; no UID: any pod of that name
   Subject::Kind workload_kind = Subject::Kind::pod;  // workloadRef
   std::string workload_name;

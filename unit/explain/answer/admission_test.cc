@@ -11,7 +11,6 @@
 
 namespace podium::explain {
 
-using namespace explain;
 namespace {
 
 using namespace std::chrono_literals;

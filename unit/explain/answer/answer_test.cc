@@ -15,7 +15,6 @@
 
 namespace podium::explain {
 
-using namespace explain;
 namespace {
 
 using test::node;

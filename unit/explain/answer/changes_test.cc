@@ -11,7 +11,6 @@
 
 namespace podium::explain {
 
-using namespace explain;
 namespace {
 
 using test::node;
@@ -235,6 +234,78 @@ TEST(Changes, NewNodesHaveABoundOfMemory) {
       << unit::condition(refused, "Accepted");
   const auto done = after(snapshot, R"({"type": "AddNodes", "like": "large", "count": 50})");
   EXPECT_EQ(told(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
+}
+
+constexpr const char* kCart = R"({"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "cart"},
+    "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "cart"}}, "template": {
+      "metadata": {"labels": {"app": "cart"}},
+      "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}}}})";
+
+TEST(AddPods, ArePlacedBeforeTheQuestionsOwn) {
+  const auto snapshot = unit::two_nodes();  // 4 and 2 CPUs
+  const auto change = fmt::format(R"({{"type": "AddPods", "template": {}}})", kCart);
+  const auto status = after(snapshot, change, "3");
+  EXPECT_EQ(told(status), "AddPods: cart: 3 of 3 placed\n");
+  EXPECT_EQ(status.outcome, "DoesNotFit") << "3 CPUs would be free on n1 without them";
+  EXPECT_EQ(status.answer->changes[0].pods_moved, 3u);
+  EXPECT_EQ(after(snapshot, "", "3").outcome, "Fits");
+}
+
+TEST(AddPods, SayWhatDoesNotFit) {
+  const auto change = fmt::format(R"({{"type": "AddPods", "count": 9, "template": {}}})", kCart);
+  const auto status = after(unit::two_nodes(), change);
+  EXPECT_EQ(told(status), "AddPods: cart: 6 of 9 placed: Insufficient cpu\n");
+  EXPECT_EQ(status.answer->changes[0].pods_pending, 3u);
+}
+
+TEST(AddPods, TakeThePlaceOfTheWorkloadsOwn) {
+  auto snapshot = unit::two_nodes();
+  auto old = pod("cart-1").ns("shop").label("app", "cart").req("cpu", "3").node("n1").build();
+  old.meta.owners = {
+      {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "cart-x", .uid = "r", .controller = true}};
+  auto replica_set = std::make_shared<api::Workload>();
+  replica_set->kind = api::Workload::Kind::replica_set;
+  replica_set->meta.name = "cart-x";
+  replica_set->meta.namespace_ = "shop";
+  replica_set->meta.owners = {
+      {.api_version = "apps/v1", .kind = "Deployment", .name = "cart", .uid = "d", .controller = true}};
+  snapshot.objects().set_workload(replica_set);
+  run_pod(snapshot, old);
+  const auto change = fmt::format(R"({{"type": "AddPods", "template": {}}})", kCart);
+  EXPECT_EQ(after(snapshot, change, "2").outcome, "Fits") << "its old pod of 3 CPUs is gone";
+}
+
+TEST(AddPods, WhatTheApiServerWouldRefuseHasItsPath) {
+  const auto status = after(unit::two_nodes(), R"({"type": "AddPods", "template": {"spec": {
+      "priorityClassName": "none", "containers": [{"name": "c", "image": "i"}]}}})");
+  EXPECT_EQ(unit::condition(status, "Accepted").substr(0, 54),
+            "false Invalid: spec.changes[0].template: pod shop/befo");
+}
+
+TEST(AddClaims, TheQuestionsPodsMayUseThem) {
+  auto snapshot = unit::two_nodes();
+  auto fast = std::make_shared<api::StorageClass>();
+  fast->meta.name = "fast";
+  fast->provisioner = "example.com/disk";
+  fast->wait_for_first_consumer = true;
+  snapshot.objects().set<api::StorageClass>(fast);
+  const auto asked = [&](const char* changes) {
+    return ask(fmt::format(R"({{"changes": [{}], "template": {{"spec": {{
+        "volumes": [{{"name": "v", "persistentVolumeClaim": {{"claimName": "data"}}}}],
+        "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                           changes),
+               snapshot);
+  };
+  EXPECT_EQ(asked("").outcome, "DoesNotFit");
+  const auto status = asked(R"({"type": "AddClaims", "claims": [{"apiVersion": "v1",
+      "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": {"storageClassName": "fast",
+      "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]})");
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_EQ(told(status), "AddClaims: 1 claim added\n");
+  EXPECT_EQ(unit::condition(asked(R"({"type": "AddClaims", "claims": [{"metadata": {"namespace": "x"},
+                                      "spec": {"size": 1}}]})"),
+                            "Accepted"),
+            "false Invalid: spec.changes[0].claims[0].spec.size: unknown field");
 }
 
 }  // namespace

@@ -111,7 +111,11 @@ TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
                    change + "]}");
     ASSERT_TRUE(question) << question.error().message;
     ForkMemory memory;
-    ASSERT_TRUE(apply_changes(question->changes, "ml", unit::default_config(), {}, memory, fork.snapshot));
+    const std::string ns = "ml";
+    const Budget budget;
+    const api::AdmissionObjects objects;
+    ASSERT_TRUE(apply_changes(question->changes, {ns, unit::default_config(), budget, objects}, memory,
+                              fork.snapshot));
     EXPECT_FALSE(fork.claim("own").status.allocation) << change;
   }
 }

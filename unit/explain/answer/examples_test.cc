@@ -13,7 +13,6 @@
 
 namespace podium::explain {
 
-using namespace explain;
 namespace {
 
 std::string reports_page() {

@@ -12,7 +12,6 @@
 
 namespace podium::explain {
 
-using namespace explain;
 namespace {
 
 using test::node;

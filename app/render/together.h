@@ -1,0 +1,22 @@
+// The answers about several workloads that were asked together: each was placed after the ones before it.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+struct Together {
+  std::string subject;  // "shop/cart"
+  Report report;
+};
+
+// How many fit together, then a line for each workload.
+std::string together(const std::vector<Together>& workloads, const Options& options);
+
+}  // namespace podium::render

@@ -1,0 +1,43 @@
+// Several workloads that were asked together.
+#include "app/render/together.h"
+
+#include <gtest/gtest.h>
+
+namespace podium::render {
+namespace {
+
+Together asked(const std::string& subject, std::size_t count, std::size_t fitting) {
+  Together out{subject, {}};
+  auto& status = out.report.status;
+  status.outcome = fitting == count ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
+  auto& answer = status.answer.emplace();
+  answer.asked = count;
+  answer.fitting = fitting;
+  if (fitting > 0) answer.placements = {{.node = "n1", .count = fitting}};
+  answer.placements_total = answer.placements.size();
+  return out;
+}
+
+TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
+  auto cart = asked("shop/cart", 4, 4);
+  cart.report.status.answer->zones = {{.name = "eu-1b", .count = 1}, {.name = "eu-1a", .count = 3}};
+  auto cart2 = asked("shop/cart2", 100, 39);
+  explain::ReportRejection full;
+  full.plugin = "NodeResourcesFit";
+  full.code = "InsufficientResource";
+  full.about = {{framework::Topic::resource, "cpu"}};
+  full.nodes = 54;
+  auto& failure = cart2.report.status.answer->first_failure.emplace();
+  failure.replica = 40;
+  failure.rejections = {full};
+  EXPECT_EQ(together({cart, cart2, asked("shop/pay", 1, 1)}, {}),
+            "2 of 3 workloads fit together; shop/cart2 does not.\n"
+            "  WORKLOAD    ASKED  FIT  WHERE                LIMITED BY\n"
+            "  shop/cart       4    4  eu-1a 3 and eu-1b 1\n"
+            "  shop/cart2    100   39  n1 39                54 nodes do not have enough free cpu\n"
+            "  shop/pay        1    1  n1\n");
+  EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}).substr(0, 30), "All 2 workloads fit together.\n");
+}
+
+}  // namespace
+}  // namespace podium::render
