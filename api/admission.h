@@ -25,7 +25,7 @@
 
 namespace podium::api {
 
-// What admission reads beside priority classes. What is absent is not applied.
+// The objects that admission reads, besides priority classes. Absent objects are not applied.
 struct AdmissionObjects {
   std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
   struct Runtime {

@@ -1,8 +1,8 @@
 // DocumentBuilder: builds the boost::json value of one document from a JSON or YAML parser's events.
 //
 // For yaml.cc and json_documents.cc only. Refuses duplicate keys, non-scalar keys, and inputs over the
-// limits: an alias takes three bytes, and copies what it stands for. Threads: belongs to one parser. Errors:
-// throws Fault, which these two files catch.
+// limits: an alias takes three bytes, and copies the value of its anchor. Threads: belongs to one parser.
+// Errors: throws Fault, which these two files catch.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -26,7 +26,7 @@ struct Fault {
   std::string problem;
 };
 
-// Of objects and lists, also where an alias stands for some: values are copied and printed by recursion.
+// Of objects and lists, also if an alias refers to some: values are copied and printed by recursion.
 inline constexpr std::size_t kMostDepth = 200;
 
 class DocumentBuilder {

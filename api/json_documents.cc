@@ -50,7 +50,7 @@ class Handler {
   }
   bool on_int64(std::int64_t number, json::string_view, json::error_code&) { return integer(number); }
   bool on_uint64(std::uint64_t number, json::string_view, json::error_code&) { return integer(number); }
-  // As Go's decoder, which takes the nearest number and refuses 1e400: infinity is no JSON. `rounded` may be
+  // As Go's decoder, which takes the nearest number and refuses 1e400: JSON has no infinity. `rounded` may be
   // another one: it depends on how many digits are written.
   bool on_double(double rounded, json::string_view part, json::error_code& error) {
     text_.append(part.data(), part.size());

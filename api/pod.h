@@ -157,7 +157,7 @@ struct PodResourceClaimStatus {
   bool operator==(const PodResourceClaimStatus&) const = default;
 };
 
-// status.extendedResourceClaimStatus: the claim that stands for the pod's extended resources.
+// status.extendedResourceClaimStatus: the claim for the pod's extended resources.
 struct PodExtendedResourceClaim {
   struct Mapping {
     std::string container, resource, request;

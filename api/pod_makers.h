@@ -1,5 +1,5 @@
-// The kinds of objects that make pods, and which objects of a file make some. Whoever asks where the pods of
-// a file would go reads the file through sort_objects(), so that all commands agree on what is asked.
+// The kinds of objects that make pods, and the objects of a file that make some. All commands that ask where
+// the pods of a file would go read it with sort_objects(), so that they agree on the question.
 //
 // Threads: pure functions. Errors: see sort_objects().
 #pragma once
@@ -45,9 +45,9 @@ struct SortedObjects {
   std::vector<std::string> skipped;
 };
 
-// Sorts the objects of the documents and of the Lists in them. Skips helm's hooks, which do not run beside
-// the chart's own pods, and kinds that are called like one of Kubernetes in another API group. What is not an
-// object with a kind is a problem.
+// Sorts the objects of the documents and of the Lists in them. Skips helm's hooks, which do not run together
+// with the chart's own pods, and kinds that are called like one of Kubernetes in another API group. What is
+// not an object with a kind is a problem.
 SortedObjects sort_objects(std::vector<Document> documents, const std::string& source, Problems& problems);
 
 }  // namespace podium::api

@@ -67,7 +67,7 @@ class ResourceSum {
   boost::unordered_flat_map<std::string_view, std::size_t> places_;  // of the first entries
 };
 
-// The peak while a pod's init containers run, each beside the sidecars listed before it. An init container
+// The peak while a pod's init containers run, each with the sidecars listed before it. An init container
 // costs its own list and what sidecars have added since the last one, not all that sidecars ask for.
 class Initialisation {
  public:

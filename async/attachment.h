@@ -1,8 +1,8 @@
 // Attachment: lets other threads wake or stop a task that runs on a strand.
 //
 // A task (a reflector, a leader elector) outlives the coroutine that runs it, but executors and cancellation
-// handlers must not outlive their context. So strand and cancellation slots are attached only while a Scope,
-// a local of that coroutine, is alive.
+// handlers must not outlive their context. So the strand and the cancellation slots are attached only while a
+// Scope, a local of that coroutine, is alive.
 // Owner: the task. Threads: post() from any thread; Scope, slot() and cancel() on the strand. Errors: none.
 #pragma once
 
@@ -44,7 +44,7 @@ class Attachment {
     std::function<void()> at_end_;
   };
 
-  // Posts `function` to the strand. False: no Scope is alive, and it is not called.
+  // Posts `function` to the strand. False: no Scope is alive, and `function` is not called.
   template <typename Function>
   bool post(Function function) {
     const std::lock_guard lock(mutex_);

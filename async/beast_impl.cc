@@ -1,9 +1,9 @@
 // Compiles Beast; all other translation units see only its declarations.
 //
-// Beast's parser asserts that five bytes are there where the last chunk ends ("0\r\n\r\n"). It can do with
-// three: the code after it waits for the rest. A peer that sends them one by one would end the process, so
-// this assertion alone is passed over. unit/client/http_reply_test.cc and unit/server/https_body_test.cc
-// send them so.
+// Beast's parser asserts that five bytes are available at the end of the last chunk ("0\r\n\r\n"). Three are
+// enough: the code after the assertion waits for the rest. A peer that sends the bytes one by one would end
+// the process, so this one assertion is disabled. unit/client/http_reply_test.cc and
+// unit/server/https_body_test.cc test such a peer.
 #define BOOST_ENABLE_ASSERT_HANDLER
 #include <boost/beast/src.hpp>
 

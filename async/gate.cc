@@ -96,7 +96,7 @@ struct Gate::State {
 
 namespace {
 
-// Held by the coroutine's completion handler, so destroying it with its context removes the entry, too.
+// Held by the coroutine's completion handler, so destroying it with its context also removes the entry.
 template <typename State>
 struct Inside {
   Inside(std::shared_ptr<State> state, std::shared_ptr<Entry> entry)

@@ -12,7 +12,7 @@ constexpr auto kNone = std::string_view::npos;
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_key(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// The length of "key=" at the beginning; 0: there is none.
+// The length of "key=" at the beginning; 0 if there is none.
 std::size_t key_length(std::string_view text) {
   if (text.empty() || !is_lower(text[0])) return 0;
   std::size_t i = 1;
@@ -20,7 +20,7 @@ std::size_t key_length(std::string_view text) {
   return i < text.size() && text[i] == '=' ? i + 1 : 0;
 }
 
-// Where the first field begins, or the end.
+// The position of the first field, or the end of the line.
 std::size_t first_field(std::string_view line) {
   for (std::size_t at = 0; at != kNone && at < line.size();) {
     if (key_length(line.substr(at)) > 0) return at;
@@ -44,7 +44,7 @@ void append_utf8(std::uint32_t cp, std::string& out) {
   }
 }
 
-// Appends the character that the escape at the beginning means; returns the escape's length.
+// Appends the character that the escape at the beginning encodes. Returns the length of the escape.
 std::size_t unescape_one(std::string_view text, std::string& out) {
   const char kind = text.size() > 1 ? text[1] : '\0';
   const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
@@ -65,7 +65,7 @@ std::size_t unescape_one(std::string_view text, std::string& out) {
   return 2;
 }
 
-// Takes a value from the beginning of the text, quoted or up to the next space.
+// Removes a value from the beginning of the text: a quoted one, or up to the next space.
 std::string take_value(std::string_view& text) {
   std::string out;
   if (!text.starts_with('"')) {

@@ -1,9 +1,9 @@
-// LogFields: a log line's message and its fields, for what needs them apart: JSON, and the limit on repeats.
+// LogFields: splits a log line into its message and fields, for JSON and for the limit on repeated lines.
 //
 // A line is "message key=value key=\"quoted value\" …". Values with spaces or quotes are quoted, with fmt's
 // {:?}.
 //
-// Threads: pure functions. Errors: none; what is no field belongs to the message or to the value before it.
+// Threads: pure functions. Errors: none; text that is not a field belongs to the message or the last value.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace podium::async {
 
-// The part before the first field: the same for all lines of one place in the code.
+// The part before the first field: equal for all lines that one place in the code logs.
 std::string_view log_message(std::string_view line);
 
 struct LogFields {

@@ -46,7 +46,7 @@ class EscapedMessage final : public spdlog::custom_flag_formatter {
   }
 };
 
-// The length of the UTF-8 sequence at the beginning; 0: it is none.
+// The length of the UTF-8 sequence at the beginning; 0: not UTF-8.
 std::size_t utf8_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead < 0x80   ? 1

@@ -1,4 +1,4 @@
-// The formats of podium's log lines: text (time, level, message), or JSON, an object a line.
+// The formats of podium's log lines: text (time, level, message), or JSON, one object per line.
 //
 // Text escapes control characters: messages contain text from servers and programs, and must stay on one
 // line. JSON has the fields that kube-scheduler's has (ts in milliseconds since 1970, v, msg), the level, and

@@ -17,7 +17,7 @@
 namespace podium::async {
 namespace {
 
-constexpr std::size_t kMessages = 1'024;  // remembered at once
+constexpr std::size_t kMessages = 1'024;  // remembered at most
 
 std::atomic<std::uint64_t>& limited_lines() {
   static std::atomic<std::uint64_t> lines{0};
@@ -80,7 +80,7 @@ class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   const std::shared_ptr<spdlog::sinks::sink> next_;
-  std::map<Kind, Second> seconds_;  // the second that each is in
+  std::map<Kind, Second> seconds_;  // the current second of each kind
 };
 
 }  // namespace

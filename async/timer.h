@@ -1,8 +1,8 @@
-// Timer: the program's only timer. Every wait uses it, or nap(), which is made of it.
+// Timer: the program's only timer. Every wait uses it, or nap(), which is built on it.
 //
-// It runs on the steady clock. One that is made while a VirtualTime exists on the thread
-// (async/virtual_time.h) runs on that instead, so that a simulation covers hours in milliseconds.
-// Threads: as an Asio timer: on its executor only.
+// It follows the steady clock. A Timer that is created while a VirtualTime exists on the thread
+// (async/virtual_time.h) follows that instead, so that a simulation covers hours in milliseconds.
+// Threads: its executor only, as an Asio timer.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -16,7 +16,7 @@
 
 namespace podium::async {
 
-// The time that a Timer made now runs on.
+// The current time of the clock that a new Timer would follow.
 struct TimerClock {
   static Steady now() noexcept;
   static std::shared_ptr<VirtualWaits> waits();  // null: the steady clock
@@ -24,7 +24,7 @@ struct TimerClock {
 
 class Timer {
  public:
-  // Does not expire until told when.
+  // Does not expire until an expiry is set.
   explicit Timer(const boost::asio::any_io_executor& executor) : Timer(executor, Steady::max()) {}
   Timer(const boost::asio::any_io_executor& executor, Steady expiry) : Timer(executor, TimerClock::waits()) {
     expires_at(expiry);
@@ -41,7 +41,7 @@ class Timer {
   Steady expiry() const {
     return std::visit([](const auto& timer) { return timer.expiry(); }, timer_);
   }
-  // All three cancel the waits that are pending, as Asio's do.
+  // All three cancel the pending waits, as Asio's functions do.
   void expires_at(Steady expiry) {
     std::visit([&](auto& timer) { timer.expires_at(expiry); }, timer_);
   }

@@ -18,7 +18,7 @@ std::shared_ptr<VirtualWaits> TimerClock::waits() { return current ? current->wa
 
 VirtualTime::VirtualTime(Wall start, Steady now)
     : waits_(std::make_shared<VirtualWaits>(now)), began_(now), start_(start) {
-  if (std::exchange(current, this)) std::abort();  // one a thread
+  if (std::exchange(current, this)) std::abort();  // one per thread
 }
 
 VirtualTime::~VirtualTime() { current = nullptr; }

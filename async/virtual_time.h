@@ -1,7 +1,7 @@
-// VirtualTime: a clock that moves when it is told to, and that every Timer of its thread follows.
+// VirtualTime: a clock that moves only on request. Every Timer of its thread follows it.
 //
-// A simulation runs what is ready, then advances to the next expiry, and so on; nothing sleeps, and nothing
-// asks the kernel for the time. Timers that were made before it are not followed.
+// A simulation runs what is ready, then advances to the next expiry, and so on. Nothing sleeps, and nothing
+// reads the kernel's clock. Timers that were created before the VirtualTime do not follow it.
 // Owner: a test or a simulation. Threads: one, which also runs the io_contexts of the Timers. Errors: none.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace podium::async {
 
 class VirtualTime final : public Clock {
  public:
-  // `now`: where it begins. A fixed one makes a run the same in each process.
+  // `now` is the first time. A fixed value makes runs equal in all processes.
   explicit VirtualTime(Wall start = Wall(std::chrono::seconds(1'700'000'000)),
                        Steady now = std::chrono::steady_clock::now());
   ~VirtualTime() override;
@@ -24,13 +24,13 @@ class VirtualTime final : public Clock {
   Steady now() const override { return waits_->now(); }
   Wall wall() const override;
   std::chrono::nanoseconds cpu_time() const override { return {}; }
-  // A step of the wall clock, as an administrator or NTP makes it. Timers do not see it.
+  // Steps the wall clock, as an administrator or NTP does. Timers do not see the step.
   void step_wall(std::chrono::seconds by) { wall_step_ += by; }
 
   // The next expiry of a timer; Steady::max() if there is none.
   Steady next() const { return waits_->next(); }
-  // Moves to the next expiry, at most by `most`, and posts the handlers of what is due. False: no timer
-  // expires within `most`; the time has moved by `most`.
+  // Moves to the next expiry, at most by `most`, and posts the handlers that are due. False: no timer expires
+  // within `most`, and the time has moved by `most`.
   bool advance(Steady::duration most);
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Sees the end of a context, whose waits have to go before its executors do.
+// Runs at the end of a context: its waits must be destroyed before its executors.
 class EndOfContext final : public asio::execution_context::service {
  public:
   using key_type = EndOfContext;
@@ -58,7 +58,7 @@ void VirtualWaits::cancel(Id id) {
   if (const auto wait = take(id)) wait->end(asio::error::operation_aborted);
 }
 
-// A wait may hold the last reference to a coroutine, whose Timers cancel other waits as they go.
+// A wait may hold the last reference to a coroutine, whose Timers cancel other waits in their destructors.
 void VirtualWaits::drop(const asio::execution_context& context) {
   std::vector<std::unique_ptr<Wait>> dropped;
   for (auto it = waits_.begin(); it != waits_.end();) {

@@ -1,4 +1,4 @@
-// VirtualWaits: the waits that follow one VirtualTime, in the order in which they end.
+// VirtualWaits: the waits that follow one VirtualTime, in the order of their expiry.
 //
 // It does on virtual time what Asio's timers do on the steady clock: a wait keeps its io_context from running
 // out of work, ends by a post to its handler's executor, and is destroyed with its context. Waits of one
@@ -26,7 +26,7 @@ namespace podium::async {
 
 class VirtualWaits : public std::enable_shared_from_this<VirtualWaits> {
  public:
-  // Names a wait. One that has ended keeps its Id to itself.
+  // Identifies a wait. The Id of an ended wait is not used again.
   struct Id {
     Steady expiry{};
     std::uint64_t number = 0;
@@ -46,7 +46,7 @@ class VirtualWaits : public std::enable_shared_from_this<VirtualWaits> {
 
   Steady now() const { return now_; }
   Steady next() const { return waits_.empty() ? Steady::max() : waits_.begin()->first.expiry; }
-  void move_to(Steady now);  // ends what is due then
+  void move_to(Steady now);  // ends the waits that are due then
 
   Id begin(Steady expiry, std::unique_ptr<Wait> wait);
   void cancel(Id id);  // ends the wait, unless it has ended
@@ -123,7 +123,7 @@ class VirtualTimer {
   const boost::asio::any_io_executor executor_;
   const std::shared_ptr<VirtualWaits> waits_;
   Steady expiry_{};
-  std::vector<VirtualWaits::Id> begun_;  // since it was told when to expire; some may have ended
+  std::vector<VirtualWaits::Id> begun_;  // since the expiry was set; some may have ended
 };
 
 }  // namespace podium::async

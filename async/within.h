@@ -1,4 +1,4 @@
-// within(): waits for a task, but not for longer than a time. The task goes on in its gate.
+// within(): waits for a task, for a bounded time. After that the task continues in its gate.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -22,7 +22,7 @@ namespace detail {
 template <typename T>
 struct Awaited {
   std::optional<T> result;
-  Timer* waiter = nullptr;  // on the caller's executor, as long as it waits
+  Timer* waiter = nullptr;  // on the caller's executor, while it waits
 };
 
 template <typename T>
@@ -34,8 +34,8 @@ Task<void> run_into(std::shared_ptr<Awaited<T>> awaited, Task<T> task) {
 
 }  // namespace detail
 
-// Runs the task in the gate, on the caller's executor, which runs one handler at a time. Nullopt: it has not
-// ended in time, or the gate is closed.
+// Runs the task in the gate, on the caller's executor, which runs one handler at a time. Nullopt: the task
+// has not ended in time, or the gate is closed.
 template <typename T>
 Task<std::optional<T>> within(Gate& gate, std::string name, Task<T> task, std::chrono::milliseconds time) {
   namespace asio = boost::asio;

@@ -1,12 +1,12 @@
-// Writers: workers that write what waits in a FairQueue, several at once, none in another's way.
+// Writers: several workers that drain a FairQueue concurrently.
 //
-// `write` gets a batch of items of different keys and sets each item's outcome; those that it leaves are
-// done. A worker runs while something is ready; between, a timer waits for the next back-off to end. The
-// callback can be cancelled with the gate; nothing is written after that.
+// `write` gets a batch of items with different keys and sets the outcome of each; an item without an outcome
+// is done. A worker runs while an item is ready; otherwise a timer waits for the next backoff to end.
+// Cancelling the gate cancels the callback; nothing is written after that.
 //
-// Owner: the part whose work it is; destroyed when the gate is empty. Threads: push(), forget() and counts()
-// from any thread; `write` runs on `executor`, which runs one thing at a time (a context with one thread, or
-// a strand). Errors: none; what becomes of an item is counted.
+// Owner: the part that queues the work; destroyed when the gate is empty. Threads: push(), forget() and
+// counts() from any thread; `write` runs on `executor`, which runs one thing at a time (a context with one
+// thread, or a strand). Errors: none; the outcomes of items are counted.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -31,7 +31,7 @@
 namespace podium::async {
 
 struct WritersOptions {
-  std::string name;  // of its tasks, in logs
+  std::string name;  // of the tasks, in logs
   unsigned workers = 4;
   std::size_t at_once = 1;  // items in a batch
   FairQueueOptions queue;
@@ -70,14 +70,14 @@ class Writers {
     return pushed;
   }
 
-  // What waits of this key is dropped, and what is being written is not tried again.
+  // Drops the waiting value of the key. A value in progress is not retried.
   void forget(const std::string& key) {
     const std::lock_guard lock(mutex_);
     queue_.forget(key);
     tell_if_idle();
   }
 
-  // What waits of this key is dropped, if `is_void(value)`. What is being written goes on.
+  // Drops the waiting value of the key if `is_void(value)`. A value in progress continues.
   template <typename F>
   void forget_if(const std::string& key, F&& is_void) {
     const std::lock_guard lock(mutex_);
@@ -85,18 +85,18 @@ class Writers {
     tell_if_idle();
   }
 
-  bool contains(const std::string& key) const {  // waits; not: is being written
+  bool contains(const std::string& key) const {  // waits, and is not in progress
     const std::lock_guard lock(mutex_);
     return queue_.contains(key);
   }
 
-  bool holds(const std::string& key) const {  // waits, or is being written
+  bool holds(const std::string& key) const {  // waits or is in progress
     const std::lock_guard lock(mutex_);
     return queue_.holds(key);
   }
 
-  // Writes what waits without regard to back-offs, each item once, and returns when nothing is left or at the
-  // deadline, when the rest is dropped. Nothing is taken afterwards.
+  // Writes each waiting item once, without regard to backoffs. Returns when nothing is left, or at the
+  // deadline, which drops the rest. Later items are not taken.
   Task<void> drain(std::chrono::milliseconds deadline) {
     const auto executor = co_await boost::asio::this_coro::executor;
     const auto timer = std::make_shared<Timer>(executor, deadline);
@@ -126,7 +126,7 @@ class Writers {
  private:
   using TimerPtr = std::shared_ptr<Timer>;
 
-  // What a worker does next: write a batch, sleep, or (neither) end.
+  // The next action of a worker: write a batch, sleep, or (if neither is set) end.
   struct Step {
     std::vector<Item> batch;
     TimerPtr sleep;
@@ -176,7 +176,7 @@ class Writers {
     tell_if_idle();
   }
 
-  // False: enough others are awake.
+  // False: enough other workers are awake.
   bool wake() {
     const std::lock_guard lock(mutex_);
     sleeper_.reset();
@@ -187,7 +187,7 @@ class Writers {
 
   // --- under the mutex ---
 
-  // Starts a worker where something is ready, or where nobody waits for the time when it is.
+  // Starts a worker if an item is ready, or if no worker waits for the time at which one is.
   void start() {
     const auto at = queue_.next_ready();
     if (!at || awake_ >= options_.workers) return;
@@ -225,7 +225,7 @@ class Writers {
   const Write write_;
   mutable std::mutex mutex_;  // guards these
   FairQueue<T> queue_;
-  unsigned awake_ = 0;  // workers but for the one that sleeps
+  unsigned awake_ = 0;  // all workers but the sleeping one
   TimerPtr sleeper_, drained_;
   Steady sleeps_until_{};
   bool draining_ = false, closed_ = false;

@@ -1,12 +1,12 @@
-// FairQueue: a bounded work queue, fair between namespaces.
+// FairQueue: a bounded work queue that is fair between namespaces.
 //
-// Items have a key. push() of a key that waits replaces the value and keeps its position; a T with
+// Items have a key. push() of a key that is queued replaces the value and keeps its position; a T with
 // replaces(T&& old) may merge the old one. While an item of a key is in progress, the key's next value waits.
 // take() goes round-robin by namespace, oldest first within one. Lane 0 precedes lane 1, which still gets
 // one turn in lane_1_every.
 //
-// finish() reports the Outcome. A retry backs off by item, by namespace, or as a whole. After one of the
-// latter two, a single item goes first as a probe; the others follow when it has succeeded.
+// finish() reports the Outcome. A retry backs off the item, its namespace, or the whole queue. After one of
+// the latter two, a single item goes first as a probe; the others follow when it has succeeded.
 //
 // Bounds: `capacity` in total and `per_namespace`. When full, push() refuses, or evicts the oldest item: of
 // the pushing namespace if that is full, of the largest one if the queue is; items that back off first, then
@@ -140,7 +140,7 @@ class FairQueue {
     refresh(flow);
   }
 
-  // Drops the waiting value of a key, if `is_void(value)`. One in progress goes on.
+  // Drops the waiting value of a key if `is_void(value)`. A value in progress continues.
   template <typename F>
   void forget_if(const std::string& key, F&& is_void) {
     const auto it = items_.find(key);
@@ -177,8 +177,8 @@ class FairQueue {
     dropped_ += all.size();
   }
 
-  // When take() next returns an item, unless something else happens first; may be in the past. nullopt: not
-  // before a push() or finish().
+  // The time at which take() returns the next item, unless something else happens first; may be past.
+  // nullopt: not before a push() or finish().
   std::optional<Steady> next_ready() const {
     if (failures_ > 0 && busy_ > 0) return std::nullopt;
     if (!turns_[0].empty() || !turns_[1].empty()) return std::max(now_, paused_until_);
@@ -204,7 +204,7 @@ class FairQueue {
   struct Item;
   enum class State { idle, ready, delayed, busy };
 
-  // What one namespace has queued.
+  // The items of one namespace.
   struct Flow {
     const std::string* ns = nullptr;
     std::array<std::map<std::uint64_t, Item*>, kLanes> ready;   // by sequence
@@ -217,7 +217,7 @@ class FairQueue {
     std::optional<Steady> wake;  // its entry in wakes_
   };
 
-  // Flows of one time come by name, not by address, so that a run can be repeated.
+  // Flows with equal times are ordered by name, not by address, so that a run can be repeated.
   using Wake = std::pair<Steady, Flow*>;
   struct Sooner {
     bool operator()(const Wake& a, const Wake& b) const {
@@ -236,7 +236,7 @@ class FairQueue {
     bool forgotten = false;
   };
 
-  // --- what waits ---
+  // --- waiting items ---
 
   void fill(Item& item, T value, unsigned lane, Steady since, std::uint64_t sequence) {
     item.value = std::move(value);
@@ -264,7 +264,7 @@ class FairQueue {
     refresh(*item.flow);
   }
 
-  // Removes the waiting value. The caller refreshes the flow.
+  // Removes the waiting value. The caller must call refresh() on the flow.
   void remove(Item& item) {
     if (item.state == State::ready) item.flow->ready[item.lane].erase(item.sequence);
     if (item.state == State::delayed) item.flow->delayed.erase({item.ready_at, item.sequence});
@@ -294,7 +294,7 @@ class FairQueue {
       fill(item, std::move(taken.value), taken.lane, taken.since, taken.sequence);
       item.tries = taken.tries + 1;
     }
-    // Retry-After is about this item, even if the success of another one ends the backoff of all.
+    // Retry-After applies to this item, even if the success of another item ends the backoff of the queue.
     const auto asked = std::min(taken.at_least, options_.item.longest);
     const auto wait = taken.outcome == Outcome::retry ? delay : Steady::duration(asked);
     if (wait.count() == 0 || hurried_) return make_ready(item);
@@ -355,7 +355,7 @@ class FairQueue {
     until = now_ + random_wait(backoff, failures, at_least);
   }
 
-  // Updates the flow's entries in turns_ and wakes_. Erases the flow if it is empty: it is then dangling.
+  // Updates the flow's entries in turns_ and wakes_. Erases the flow if it is empty: `flow` is then invalid.
   void refresh(Flow& flow) {
     while (!flow.delayed.empty() && flow.delayed.begin()->first.first <= now_) {
       Item& item = *flow.delayed.begin()->second;

@@ -13,7 +13,7 @@ namespace podium {
 enum class Outcome {
   done,
   failed,           // not retried
-  dropped,          // was not tried and is not; says nothing about others
+  dropped,          // will not be tried; says nothing about others
   retry,            // the item backs off
   retry_namespace,  // its whole namespace backs off
   retry_all,        // the whole queue backs off
@@ -35,7 +35,7 @@ struct FairQueueOptions {
   std::size_t busy_per_namespace = 0;  // in progress at one time; 0: not bounded
   bool refuse_when_full = false;       // false: evict another item
   Backoff item, of_namespace{std::chrono::seconds(1)}, all{std::chrono::seconds(1)};
-  // Drops an item that failed this often, or this long after it was pushed. 0: never.
+  // Drops an item after this many failures, or this long after it was pushed. 0: never.
   unsigned most_tries = 0;
   std::chrono::milliseconds most_age{0};
   unsigned lane_1_every = 8;  // while lane 0 has items, lane 1 gets one turn in this many

@@ -1,8 +1,8 @@
-// heap_bytes(): the memory that a value owns beside its own size: that of texts, lists, maps and the structs
-// in them. Structs are taken apart field by field (Boost.PFR), so that no field is forgotten.
+// heap_bytes(): the memory that a value owns in addition to its own size: its texts, lists and maps, and the
+// structs in them. Visits structs field by field (Boost.PFR), so that no field is forgotten.
 //
-// What a shared_ptr points to belongs to others and counts nothing. Memory that an allocator or a map's nodes
-// take beside their contents is not counted.
+// Does not count the target of a shared_ptr, which has other owners, nor the overhead of the allocator and of
+// map nodes.
 // Threads: a pure function. Errors: none.
 #pragma once
 
@@ -19,13 +19,13 @@
 
 namespace podium {
 
-// Specialised for a class whose contents are no fields: with `static std::size_t of(const T&)`.
+// Specialise this for a class whose contents are not fields, with `static std::size_t of(const T&)`.
 template <typename T>
 struct OwnHeapBytes {};
 
 namespace detail {
 
-// One struct, so that each function finds all the others.
+// All functions are in one struct, so that each can call all the others.
 struct HeapBytes {
   static std::size_t of(const std::string& text) {
     return text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0;

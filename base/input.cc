@@ -43,7 +43,7 @@ Result<std::string> read_input(const std::string& file, std::size_t at_most) {
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
-  // Non-blocking: to open a FIFO waits for its writer.
+  // Non-blocking: open() of a FIFO would wait for its writer.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (file.fd < 0) return invalid(path + ": " + system_message());
   struct stat status{};

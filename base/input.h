@@ -1,9 +1,9 @@
-// Reads files. Two functions, since two kinds of callers differ in what they may wait for:
+// Reads files. There are two functions, because one kind of caller may block and the other may not:
 //
-// read_input(): for a command that ends. The text of a file that somebody names on the command line, up to
-// `at_most` bytes; "-" is standard input. Waits for the writer of a pipe, however long that takes.
+// read_input(): for a command that ends. Returns the text of a file that the command line names, at most
+// `at_most` bytes; "-" is standard input. Waits for the writer of a pipe without a limit.
 // read_file(): for a process that must not wait: configuration, certificates, keys, tokens. Regular files
-// only, of a bounded size: a FIFO, a directory or a device in a file's place is an error and does not block.
+// only, of a bounded size: for a FIFO, a directory or a device it returns an error and does not block.
 //
 // Threads: any; two at a time cannot both read standard input. Errors: Kind::invalid with file and reason.
 #pragma once

@@ -1,6 +1,6 @@
-// Problems: what is wrong with an input, a line each, so that its author sees all faults at once.
+// Problems: collects all faults of an input, one per line, so that its author sees them together.
 //
-// Owner: whoever reads the input. Threads: one at a time. Errors: none; error() is the Error of the input.
+// Owner: the reader of the input. Threads: one at a time. Errors: none; error() is the Error of the input.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Problems {
   void add(std::string line);
   void add(const Error& error) { add(error.message); }
 
-  // The value; what is wrong with it is added.
+  // Returns the value, or nullopt after recording its error.
   template <typename T>
   std::optional<T> value_of(Result<T> result) {
     if (result) return std::move(*result);
@@ -30,7 +30,7 @@ class Problems {
 
   std::size_t count() const { return count_; }
   explicit operator bool() const { return count_ > 0; }
-  // `invalid`, with the first lines, and how many more there are.
+  // Kind::invalid, with the first lines and the number of further ones.
   Error error() const;
 
  private:

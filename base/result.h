@@ -27,7 +27,7 @@ struct Error {
   int code = 0;         // HTTP status code; 0: no reply
   std::string reason;   // metav1.StatusReason: "NotFound", "Conflict", "AlreadyExists", "Expired", …
   int retry_after = 0;  // seconds, from Retry-After; 0: absent
-  // A write was sent and its reply never came: it may have taken effect. Read the object before a retry.
+  // A write was sent and its reply was lost: it may have taken effect. Read the object before a retry.
   bool maybe_applied = false;
 };
 
@@ -52,7 +52,7 @@ inline std::unexpected<Error> invalid(std::string message) {
   return fail(Error::Kind::invalid, std::move(message));
 }
 
-// Joins findings, one per line, where all faults of an input are reported and not only the first.
+// Joins findings, one per line, to report all faults of an input and not only the first.
 std::string join_lines(const std::vector<std::string>& lines);
 
 }  // namespace podium

@@ -1,8 +1,8 @@
-// Shares: who may take how many of a bounded number of slots: of requests, bodies, reviews, preemptions.
+// Shares: divides a bounded number of slots (requests, bodies, reviews, preemptions) between consumers.
 //
-// Each one (a peer's address, a namespace) has a bound, and all together have one. Beyond the bound of all,
-// whoever has no slot yet gets one, up to a reserve: whatever the greedy ones hold, a modest one goes on.
-// Owner: who hands out the slots; outlives them. Threads: one at a time, slots included. Errors: none.
+// Each consumer (a peer's address, a namespace) has a bound, and all together have a bound. Beyond the common
+// bound, a consumer without a slot still gets one, up to a reserve: greedy ones cannot starve a modest one.
+// Owner: the part that hands out the slots; outlives them. Threads: one at a time. Errors: none.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ class Shares {
  public:
   struct Bounds {
     std::size_t in_all = 0, of_one = 0;
-    std::size_t reserve = 0;  // beyond in_all, for those who have none
+    std::size_t reserve = 0;  // beyond in_all, for consumers without a slot
   };
-  // Taken until the last copy is gone. Null: refused.
+  // Taken until the last copy is destroyed. Null: refused.
   using Slot = std::shared_ptr<void>;
 
   explicit Shares(Bounds bounds) : bounds_(bounds) {}
@@ -30,7 +30,7 @@ class Shares {
     const auto in_all = bounds_.in_all + (own == 0 ? bounds_.reserve : 0);
     return own < bounds_.of_one && all_ < in_all ? take_anyway(who) : nullptr;
   }
-  // Also at a bound: for whoever has given up a slot of his own to wait.
+  // Ignores the bounds: for a caller that released its own slot to wait.
   Slot take_anyway(const std::string& who) {
     const auto it = taken_.try_emplace(who, 0).first;
     ++it->second;

@@ -7,8 +7,8 @@ namespace {
 
 using namespace std::chrono;
 
-// Appends `value` with exactly so many digits, and what follows it. Each renewal of a lease has two times, so
-// it does without fmt.
+// Appends `value` with exactly this many digits, and the text that follows it. Each renewal of a lease
+// formats two times, so this avoids fmt.
 void put(std::int64_t value, int digits, char then, std::string& out) {
   const auto at = out.size();
   out.append(static_cast<std::size_t>(digits), '0');
@@ -98,7 +98,7 @@ std::optional<Wall> parse_time(std::string_view text) {
   if (!text.empty() || !date.ok() || *h > 23 || *mi > 59 || *s > 60) return std::nullopt;
   const auto time = time_point_cast<Wall::duration>(sys_days(date) + hours(*h) + minutes(*mi) + seconds(*s) -
                                                     offset + duration_cast<Wall::duration>(fraction));
-  // An offset or a leap second may lead out of these years again.
+  // An offset or a leap second may lead outside of these years.
   return std::clamp<Wall>(time, sys_days(year(kFirst) / 1 / 1),
                           sys_days(year(kLast + 1) / 1 / 1) - Wall::duration(1));
 }

@@ -1,5 +1,5 @@
-// PODIUM_VECTOR_CLONES before a function: compiles it for baseline x86-64 and for x86-64-v3 (AVX2); the
-// loader picks one. For loops over columns; both variants give equal results.
+// PODIUM_VECTOR_CLONES: compiles the function after it for baseline x86-64 and for x86-64-v3 (AVX2). The
+// loader picks one. Used for loops over columns; both variants give equal results.
 #pragma once
 
 // Not with sanitizers: they instrument the resolver, which runs before they are initialized.

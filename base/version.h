@@ -1,4 +1,4 @@
-// The versions of podium and of the kube-scheduler that it matches.
+// The version of podium, and the version of kube-scheduler that it matches.
 #pragma once
 
 #include <string_view>

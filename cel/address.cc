@@ -17,7 +17,7 @@ int hex_digit(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// Reads one address; fault() is the error that it gives.
+// Reads one address; fault() is its error.
 class AddressReader {
  public:
   explicit AddressReader(std::string_view text) : text_(text) {}
@@ -75,7 +75,7 @@ class AddressReader {
       rest = rest.substr(0, at);
     }
     Address address;
-    std::size_t filled = 0, gap = 16;  // gap: where "::" stands
+    std::size_t filled = 0, gap = 16;  // gap: the position of "::"
     bool has_gap = false;
     if (rest.starts_with("::")) {
       has_gap = true;

@@ -1,6 +1,6 @@
 // Address and Network: IP addresses and prefixes as Go's net/netip reads and writes them.
 //
-// Role: the values of ip() and cidr(). Threads: values. Errors: parse() has upstream's words.
+// Role: the values of ip() and cidr(). Threads: values. Errors: parse() has upstream's texts.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
-// Budget: what an evaluation may still spend.
+// Budget: the remaining cost that an evaluation may spend.
 //
-// Role: every step, and every function that works through its arguments, pays for it, so that no expression
-// runs for long or fills the memory. What the API server admits stays far below: its bound is a million.
-// Threads: used by one evaluation. Errors: spend() tells when nothing is left; the evaluator stops then.
+// Role: every step, and every function that walks its arguments, spends units, so that no expression runs for
+// long or fills the memory. Expressions that the API server admits stay far below: its bound is a million.
+// Threads: used by one evaluation. Errors: spend() returns false when nothing is left; the evaluator stops
+// then.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +18,17 @@ class Budget {
 
   explicit Budget(std::int64_t compiling = kUnits) : compiling_(compiling) {}
 
-  // False from the unit on that is too much.
+  // False once the units exceed the budget.
   bool spend(std::size_t units) {
     left_ -= static_cast<std::int64_t>(std::min<std::size_t>(units, kUnits + 1));
     return left_ >= 0;
   }
-  // For a text to be made: long ones are dear, which bounds their length.
+  // Charges the creation of a text: long texts are expensive, which bounds their length.
   bool spend_text(std::size_t bytes) { return spend(bytes <= 4096 ? bytes / 8 : bytes); }
-  // For a list to be made.
+  // Charges the creation of a list.
   bool spend_items(std::size_t count) { return spend(count > kUnits ? kUnits + 1 : count * 4); }
-  // For a pattern to be compiled, apart from the rest: it is compiled once, and a result does not depend on
-  // whether it was before. False: whoever asked gets no result this time.
+  // Charges the compilation of a pattern, apart from the rest: it is compiled once, and a result does not
+  // depend on whether it was before. False: the caller gets no result this time.
   bool spend_compiling(std::int64_t units) {
     compiling_ -= units;
     compiled_ += units;

@@ -9,7 +9,7 @@
 
 // int(), string(), timestamp(), …: from one kind to another.
 namespace podium::cel {
-// Other files of the room have functions of these names.
+// A named namespace: in a unity build, functions of sibling files would clash.
 namespace conversions {
 namespace {
 
@@ -73,7 +73,7 @@ bool parse_double(std::string_view text, double& out) {
   if (text.empty() || text[0] == '-' || text[0] == '+' || text.find('(') != std::string_view::npos)
     return false;
   if (text.starts_with("0x") || text.starts_with("0X")) {
-    // Go wants the exponent of a hexadecimal number.
+    // Go requires the exponent of a hexadecimal number.
     if (text.find_first_of("pP") == std::string_view::npos) return false;
     const auto [end, code] =
         std::from_chars(text.data() + 2, text.data() + text.size(), out, std::chars_format::hex);
@@ -82,7 +82,7 @@ bool parse_double(std::string_view text, double& out) {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (end != text.data() + text.size()) return false;
     if (code == std::errc::result_out_of_range) {
-      // Too large is an error in Go, too small is zero.
+      // In Go, a number that is too large is an error; one that is too small is zero.
       const auto e = text.find_first_of("eE");
       if (e == std::string_view::npos || text.substr(e + 1, 1) != "-") return false;
       out = 0;

@@ -13,7 +13,7 @@ namespace {
 
 bool is_unhashable(const Value& value) { return value.is(Kind::semver) || value.is(Kind::bytes); }
 
-// Of a branch of `? :`, upstream passes what is not a path through Go's types if it is optional.
+// In `? :`, upstream converts an optional value of a branch through Go's types unless the branch is a path.
 bool is_path_like(const Node& node) {
   return node.op == Op::variable || node.op == Op::path || node.op == Op::conditional ||
          node.op == Op::opt_map || node.op == Op::opt_flat_map;
@@ -171,7 +171,8 @@ Value Evaluator::eval_conditional(const Node& node) {
   return is_path_like(branch) ? value : branch_value(std::move(value));
 }
 
-// `&&` and `||`: a term with the decisive value decides, whatever the others are; else the first error does.
+// `&&` and `||`: a term with the decisive value decides, even if others are errors; else the first error
+// counts.
 Value Evaluator::eval_terms(const Node& node, bool decisive) {
   Value fault;
   for (const NodePtr& term : node.children) {
@@ -210,7 +211,7 @@ Value Evaluator::eval_membership(const Node& node) {
 Value Evaluator::eval_call(const Node& node) {
   std::array<Value, 4> args;
   const std::size_t count = node.children.size();
-  // An operator of two evaluates both; a function of three stops at the first error.
+  // An operator with two operands evaluates both; a function with three arguments stops at the first error.
   for (std::size_t i = 0; i < count; ++i) {
     args[i] = eval(*node.children[i]);
     if (is_stopped() || (count != 2 && args[i].is_error())) return args[i];

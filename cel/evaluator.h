@@ -1,7 +1,7 @@
 // Evaluator: one evaluation of a tree of Nodes.
 //
 // Role: the meaning of each Node. Owner: Program::evaluate() makes one for each call. Threads: used by one.
-// Errors: values. What ends the whole evaluation, whatever stands around it, is in fatal_.
+// Errors: values. An error that ends the whole evaluation, in any context, is in fatal_.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class Evaluator {
     Value value;
     const Node* pending = nullptr;  // not yet computed
   };
-  // What a step finds: a value, nothing, or an error.
+  // The result of a step: a value, nothing, or an error.
   struct Found {
     Value value;
     bool present = true;
@@ -68,7 +68,7 @@ class Evaluator {
   std::string fatal_;
 };
 
-// What upstream makes of a value that passes through Go's own types; kinds of Kubernetes do not survive it.
+// Converts a value through Go's native types, as upstream does; the kinds of Kubernetes do not survive that.
 Value through_go(const Value& value);
 
 }  // namespace podium::cel

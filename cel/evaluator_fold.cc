@@ -2,8 +2,8 @@
 
 #include "cel/evaluator.h"
 
-// Macros that walk a list or a map. Their errors go on as upstream's accumulators keep them: an error of the
-// predicate replaces what was there in counts and filtered lists, and is kept in quantifiers.
+// Macros that walk a list or a map. They keep errors as upstream's accumulators do: an error of the predicate
+// replaces the accumulated value in counts and filtered lists, and is kept in quantifiers.
 namespace podium::cel {
 namespace {
 

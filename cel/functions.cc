@@ -16,7 +16,7 @@ const Table& table() {
     add_regex(all);
     add_kubernetes(all);
     add_time(all);
-    // Libraries add overloads to each other's functions; the first come first.
+    // Libraries add overloads to each other's functions; earlier ones come first.
     std::stable_sort(all.begin(), all.end(),
                      [](const Function& a, const Function& b) { return a.name < b.name; });
     Table merged;
@@ -42,7 +42,7 @@ bool takes(const Overload& overload, std::span<const Value> args) {
   return overload.element & bit(args[0].items()[0].kind());
 }
 
-// Kinds of which upstream asks the value itself before it gives up.
+// Kinds for which upstream tries the value's own method before it fails.
 constexpr Kinds kReceivers = bit(Kind::string) | bit(Kind::timestamp) | bit(Kind::duration);
 
 }  // namespace
@@ -55,7 +55,7 @@ const Function* find_function(std::string_view name) {
 }
 
 Value invoke(const Function& function, const Call& call) {
-  // Upstream looks at a constant pattern before the kinds of the arguments.
+  // Upstream checks a constant pattern before the kinds of the arguments.
   if (call.pattern && !call.args[0].is(Kind::string)) return Value::no_such_overload();
   if (function.is_operator) {
     if (function.receivers & bit(call.args[0].kind())) return function.overloads[0].run(call);

@@ -1,4 +1,4 @@
-// Function: what a name followed by arguments may mean, by the kinds of the arguments at run time.
+// Function: the overloads of a function's name, chosen by the kinds of the arguments at run time.
 //
 // Role: the libraries. An overload is chosen when the arguments are known, since attributes have any type.
 // Threads: the tables are immutable. Errors: values.
@@ -22,7 +22,7 @@ struct Call {
 };
 using Implementation = Value (*)(const Call&);
 
-// The kinds of an argument, as bits; list elements are looked at in `element`.
+// The kinds of an argument, as bits; `element` has those of list elements.
 using Kinds = std::uint32_t;
 constexpr Kinds bit(Kind kind) { return Kinds{1} << static_cast<unsigned>(kind); }
 constexpr Kinds kAny = ~bit(Kind::error);
@@ -30,7 +30,7 @@ constexpr Kinds kAny = ~bit(Kind::error);
 struct Overload {
   std::vector<Kinds> args;
   Implementation run = nullptr;
-  Kinds element = kAny;  // what the first element of a list as first argument must be
+  Kinds element = kAny;  // of the first element, if the first argument is a list
 };
 
 struct Function {
@@ -38,8 +38,8 @@ struct Function {
   std::vector<Overload> overloads;
   bool is_operator = false;    // "no such overload" without names for arguments of the right trait
   Kinds receivers = kAny;      // of an operator: the kinds of the first argument that have it
-  bool is_conversion = false;  // computed at once for constants
-  bool is_unguarded = false;   // takes all kinds; complains itself
+  bool is_conversion = false;  // of constants: computed by compile()
+  bool is_unguarded = false;   // takes all kinds; reports errors itself
 };
 
 // Null: no such function.

@@ -1,4 +1,4 @@
-// Parser: the grammar of CEL, level by level, and what names and calls mean.
+// Parser: the grammar of CEL, level by level, and the resolution of names and calls.
 //
 // Role: one parse. parser.cc has the levels of the grammar, parser_calls.cc names, calls and macros.
 // Owner: parse(). Threads: used by one. Errors: the first one is kept; every function returns null after it.
@@ -19,7 +19,7 @@ namespace podium::cel {
 
 struct Macro;
 
-constexpr int kMostNesting = 200;  // of parentheses and what is like them
+constexpr int kMostNesting = 200;  // of parentheses and similar levels
 constexpr int kMostDepth = 1000;   // of the tree
 
 class Parser {
@@ -34,7 +34,7 @@ class Parser {
   Result<Parsed> run();
 
  private:
-  // Keeps the first fault. All that parse return null after one.
+  // Keeps the first fault. All parse functions return null after it.
   NodePtr fail(const std::string& what) {
     if (fault_.empty()) {
       fault_ = token_.type == Token::Type::fault ? fmt::format("offset {}: {}", token_.at, token_.text)
@@ -107,7 +107,7 @@ class Parser {
     return call(name, std::move(args));
   }
 
-  // `value in list`. Upstream makes a set of a list of constants, which compares unlike `==`.
+  // `value in list`. Upstream turns a list of constants into a set, which compares differently from `==`.
   NodePtr membership(NodePtr value, NodePtr list, bool is_literal);
   static std::vector<Value> set_of(const std::vector<Value>& items);
 
@@ -132,7 +132,7 @@ class Parser {
 
   NodePtr member_call(NodePtr target, const std::string& name);
 
-  // Variables declared since are forgotten at its end.
+  // Its destructor removes the variables that were declared since.
   struct Scope {
     explicit Scope(Parser& parser) : parser(parser), size(parser.names_.size()) {}
     ~Scope() { parser.names_.resize(size); }
@@ -160,7 +160,7 @@ class Parser {
   std::int64_t patterns_cost_ = 0;  // of compiling them, in units
   int nesting_ = 0;
   bool negative_ = false;           // a minus belongs to the number that follows
-  const Node* selected_ = nullptr;  // the path that ended with .name just now
+  const Node* selected_ = nullptr;  // the last path that ended with .name
   std::string fault_;
 };
 

@@ -5,7 +5,7 @@
 
 // The libraries of Kubernetes: quantities, versions, addresses.
 namespace podium::cel {
-// Other files of the room have functions of these names.
+// A named namespace: in a unity build, functions of sibling files would clash.
 namespace kubernetes_functions {
 namespace {
 
@@ -89,7 +89,7 @@ Value is_cidr(const Call& call) { return Value::boolean(Network::parse(call.args
 Value contains_ip(const Call& call) {
   const Value other =
       call.args[1].is(Kind::string) ? made(Address::parse(call.args[1].text()), Value::ip) : call.args[1];
-  // Upstream gives up without the words of what is wrong with the address.
+  // Upstream fails here without the reason why the address is not valid.
   if (other.is_error()) return Value::no_such_overload();
   return Value::boolean(call.args[0].as_cidr().contains(other.as_ip()));
 }

@@ -1,7 +1,7 @@
 // Lexer: the tokens of a CEL expression.
 //
 // Role: numbers, strings and bytes in all their forms, names, punctuation. Owner: the parser.
-// Threads: one at a time. Errors: a token of Kind::fault, whose text says what is wrong.
+// Threads: one at a time. Errors: a token of Kind::fault, whose text is the reason.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Token {
   enum class Type : std::uint8_t { end, name, integer, unsigned_integer, real, string, bytes, sign, fault };
 
   Type type = Type::end;
-  // A name, the digits of a number, the contents of a string, the sign ("&&"), or what is wrong.
+  // A name, the digits of a number, the contents of a string, the operator ("&&"), or the reason of a fault.
   std::string text;
   std::size_t at = 0;  // offset of its first byte
 
@@ -31,7 +31,7 @@ class Lexer {
   Token quoted(bool is_bytes, bool is_raw);
   Token fault(std::string what) const { return {Token::Type::fault, std::move(what), start_}; }
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
-  // Reads what follows a backslash. False: no such escape.
+  // Reads the escape after a backslash. False: unknown escape.
   bool escape(bool is_bytes, std::string& out);
 
   std::string_view text_;

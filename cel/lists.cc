@@ -5,7 +5,7 @@
 
 // The functions of lists, sets and optionals.
 namespace podium::cel {
-// Other files of the room have functions of these names.
+// A named namespace: in a unity build, functions of sibling files would clash.
 namespace list_functions {
 namespace {
 
@@ -75,7 +75,7 @@ Value reverse(const Call& call) {
   return Value::list({items(call).rbegin(), items(call).rend()});
 }
 
-// What a value answers to Equal(): null is asked like others.
+// The result of a value's Equal(): null has one like the others.
 bool says_equal(const Value& value, const Value& other, Budget& budget) {
   return value.is(Kind::null) ? other.is(Kind::null) : equal(value, other, &budget).is_true();
 }
@@ -251,7 +251,7 @@ Value sorted_by(const Value& list, const Value& keys, Budget& budget) {
   if (!budget.spend_items(by.size() * 8)) return exhausted();
   std::vector<std::size_t> order(by.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  // NaN is before nothing; it counts as equal to all, and a merge does not mind.
+  // NaN is before nothing, so it counts as equal to all; the merge tolerates that.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     const Value result = compare(by[a], by[b]);
     return !result.is_error() && result.as_int() < 0;

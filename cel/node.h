@@ -1,6 +1,6 @@
 // Node: one step of a compiled expression.
 //
-// Role: what the parser makes and the evaluator walks. Owner: the Program owns the tree.
+// Role: the parser makes the tree and the evaluator walks it. Owner: the Program owns the tree.
 // Threads: immutable once compiled. Errors: none.
 #pragma once
 
@@ -35,7 +35,7 @@ enum class Op : std::uint8_t {
   or_value,
   list,
   map,   // keys and values in turn
-  bind,  // children[0] in slot, for children[1]; evaluated when it is first asked for
+  bind,  // children[0] in slot, for children[1]; evaluated at the first use
   fold,  // a macro that walks children[0]
   opt_map,
   opt_flat_map,

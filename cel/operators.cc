@@ -6,7 +6,7 @@
 
 // Arithmetic, comparison, `in` and size(), with upstream's overflows.
 namespace podium::cel {
-// Other files of the room have functions of these names.
+// A named namespace: in a unity build, functions of sibling files would clash.
 namespace operators {
 namespace {
 

@@ -1,9 +1,9 @@
 // parse(): text to a tree of Nodes.
 //
 // Role: the whole grammar of CEL and its macros. Names of variables and functions are resolved here. Types
-// are not checked: the API server does that before it takes an expression.
-// Threads: pure. Errors: Error::Kind::invalid with the offset and the reason, or with the name of what
-// is not supported.
+// are not checked: the API server does that before it accepts an expression.
+// Threads: pure. Errors: Error::Kind::invalid with the offset and the reason, or with the name of the
+// unsupported feature.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Parsed {
   NodePtr root;
   std::size_t slots = 0;  // variables that live at the same time
   std::int64_t cost = 0;  // of parsing it and compiling its patterns, in units (budget.h)
-  std::size_t bytes = 0;  // that it keeps, about
+  std::size_t bytes = 0;  // that it keeps, estimated
 };
 
 // The variables have the slots 0, 1, …

@@ -18,7 +18,7 @@ constexpr std::string_view kTypes =
     " bool bytes double int list map null_type string type uint optional_type "
     "google.protobuf.Timestamp google.protobuf.Duration kubernetes.Quantity kubernetes.Semver net.IP "
     "net.CIDR ";
-// Of the environment of Kubernetes, and not in this evaluator.
+// Functions of Kubernetes' environment that this evaluator does not support.
 constexpr std::string_view kUnsupported =
     " format url isURL getScheme getHost getHostname getPort getEscapedPath getQuery format.named "
     "validate path group serviceAccount resource subresource namespace name check allowed reason "
@@ -222,7 +222,7 @@ NodePtr Parser::has() {
 NodePtr Parser::bind() {
   std::string variable;
   if (!expect("(") || !variable_name(variable) || !expect(",")) return nullptr;
-  // The value is computed when the body asks for it, so the two must not share slots.
+  // The value is computed when the body uses it, so the two must not share slots.
   const std::size_t most_before = std::exchange(most_slots_, names_.size());
   NodePtr value = expression();
   if (!value || !expect(",")) return nullptr;

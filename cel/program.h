@@ -1,9 +1,10 @@
 // Program: a compiled CEL expression.
 //
 // Role: compiled once, evaluated for many inputs. It has cel-go's language with the libraries that Kubernetes
-// adds, their results and the words of their errors; docs/decisions/0020 says what is left out.
-// Owner: whoever compiles. Threads: immutable; any number of threads may evaluate one Program at a time.
-// Errors: compile() says what is wrong or not supported, and where. An evaluation's error is a Value.
+// adds, their results and their error texts; docs/decisions/0020 lists what is not supported.
+// Owner: the caller of compile(). Threads: immutable; many threads may evaluate one Program at the same time.
+// Errors: compile() reports the fault or the unsupported feature, and where. An evaluation's error is a
+// Value.
 // Expressions may be hostile: their nesting, the work and the memory of an evaluation are bounded.
 #pragma once
 
@@ -21,11 +22,11 @@ namespace podium::cel {
 
 struct Parsed;
 
-// What an evaluation may take, and what it took, in units (budget.h).
+// The budget of an evaluation, and the units that it used (budget.h).
 struct Spending {
   std::int64_t compiling = std::int64_t{1} << 40;  // for patterns that are not compiled yet
   std::int64_t units = 0;                          // out
-  bool gave_up = false;                            // out: `compiling` did not do, and the value means nothing
+  bool gave_up = false;                            // out: `compiling` was too small; ignore the value
 };
 
 class Program {
@@ -36,7 +37,7 @@ class Program {
   // The values of the variables, in the same order. Pure: equal values give equal results.
   Value evaluate(std::span<const Value> values, Spending* spending = nullptr) const;
 
-  // What compile() took, in units, and the bytes that the program may keep, about.
+  // The units that compile() used, and the estimated bytes that the program may keep.
   std::int64_t cost() const;
   std::size_t bytes() const;
 

@@ -1,7 +1,7 @@
 // Quantity: a Kubernetes amount as CEL sees it.
 //
-// Role: api::Quantity compares amounts; CEL also tells how an amount was written ("1000m" is no integer).
-// Threads: a value. Errors: parse() has the API machinery's words.
+// Role: api::Quantity compares amounts; CEL also sees how an amount was written ("1000m" is not an integer).
+// Threads: a value. Errors: parse() has the API machinery's texts.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace podium::cel {
 
 struct Quantity {
   __int128 nanos = 0;
-  // The amount is value * 10^scale; exact: it is held as such. Source: resource.int64Amount.
+  // The amount is value * 10^scale; exact: it is stored in this form. Source: resource.int64Amount.
   bool exact = true;
   std::int64_t value = 0;
   std::int32_t scale = 0;
@@ -22,10 +22,10 @@ struct Quantity {
 
   static std::expected<Quantity, std::string> parse(std::string_view text);
   static Quantity of(std::int64_t value);
-  // No value: beyond what is supported, 10^20 units.
+  // No value: beyond the supported 10^20 units.
   std::expected<Quantity, std::string> plus(const Quantity& other) const;
   std::expected<Quantity, std::string> minus(const Quantity& other) const;
-  // Whether it is an integer as written, and which.
+  // The integer, if the text is an integer.
   bool integer(std::int64_t& out) const;
   double approximate() const;
   std::string text() const;  // in its format: "1500m", "1536Mi", "1e3"

@@ -12,7 +12,7 @@
 #include "cel/functions.h"
 
 namespace podium::cel {
-// Other files of the room have functions of these names.
+// A named namespace: in a unity build, functions of sibling files would clash.
 namespace regex_functions {
 namespace {
 
@@ -54,7 +54,7 @@ std::string words(const RE2& pattern) {
   }
 }
 
-// A unit of the budget is about 20 ns. RE2 compiles an instruction in about 500, and gives up where a program
+// A unit of the budget is about 20 ns. RE2 compiles an instruction in about 500 ns, and fails if a program
 // becomes too large.
 constexpr std::int64_t kUnitsPerInstruction = 25;
 constexpr std::int64_t kSmallMemory = 128 << 10, kLargeMemory = 2 << 20;
@@ -75,7 +75,7 @@ std::int64_t cost_of(const RE2& pattern, std::int64_t memory) {
   return kUnitsPerInstruction * (pattern.ok() ? pattern.ProgramSize() : most_instructions(memory));
 }
 
-// The large patterns that were used last. Each may keep kLargeMemory.
+// The most recently used large patterns. Each may keep kLargeMemory.
 class LargePatterns {
  public:
   Compiled find(std::string_view pattern) {
@@ -103,7 +103,7 @@ LargePatterns& large_patterns() {
   return all;
 }
 
-// Null: the budget gave up.
+// Null: the budget is used up.
 Compiled compile_now(std::string_view pattern, Budget& budget) {
   const auto pay = [&](const RE2& compiled, std::int64_t memory) {
     return budget.spend_compiling(cost_of(compiled, memory));
@@ -113,12 +113,12 @@ Compiled compile_now(std::string_view pattern, Budget& budget) {
   if (!pay(*compiled, kSmallMemory)) return nullptr;
   if (!is_too_large(*compiled)) return compiled;
   compiled = compile(pattern, kLargeMemory);
-  // Kept even if it cannot be paid any more: the next time it is known.
+  // Kept even if the budget is used up: the next evaluation finds it.
   if (!is_too_large(*compiled)) large_patterns().keep(compiled);
   return pay(*compiled, kLargeMemory) ? compiled : nullptr;
 }
 
-// The pattern of the call, compiled before or now.
+// The pattern of the call, compiled earlier or now.
 struct Pattern {
   explicit Pattern(const Call& call) {
     if (call.pattern && call.pattern->compiled) {

@@ -1,6 +1,6 @@
 // Semver: a version as the library that Kubernetes uses reads it (blang/semver v4).
 //
-// Role: the values of version attributes. Threads: a value. Errors: parse() has that library's words.
+// Role: the values of version attributes. Threads: a value. Errors: parse() has that library's texts.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 // The functions of strings; positions count code points.
 namespace podium::cel {
-// Other files of the room have functions of these names.
+// A named namespace: in a unity build, functions of sibling files would clash.
 namespace string_functions {
 namespace {
 
@@ -27,7 +27,7 @@ bool has(std::string_view whole, std::string_view part) { return whole.find(part
 bool begins(std::string_view whole, std::string_view part) { return whole.starts_with(part); }
 bool ends(std::string_view whole, std::string_view part) { return whole.ends_with(part); }
 
-// Code points with where they begin.
+// Code points with their positions.
 struct Points {
   explicit Points(const Call& call, std::size_t arg = 0)
       : whole(text(call, arg)), offsets(code_point_offsets(whole)) {
@@ -102,7 +102,7 @@ Value replace(const Call& call) {
   const std::string &whole = text(call), &from = text(call, 1), &to = text(call, 2);
   std::int64_t left = call.args.size() == 4 ? number(call, 3) : -1;
   const Points points(call);
-  // What the result can take at most: each code point replaced, and one more.
+  // The largest possible result: each code point replaced, and one more.
   const std::size_t times = from.empty() ? points.offsets.size() : whole.size() / from.size();
   if (!call.budget.spend_text(whole.size() + times * to.size())) return Value::error("");
   std::string out;

@@ -1,6 +1,6 @@
 // Timestamps and durations: their texts and arithmetic.
 //
-// Role: what operators and conversions need of time; no clock. Threads: pure functions. Errors: values.
+// Role: time for operators and conversions; has no clock. Threads: pure functions. Errors: values.
 #pragma once
 
 #include <optional>

@@ -214,7 +214,7 @@ std::string Value::go_text() const {
       return text();
     case Kind::list: {
       std::string out = "[";
-      // The same list may be in itself many times; nobody reads that much.
+      // A list may contain the same list many times; the text is cut after 64 KiB.
       for (const Value& item : items()) {
         if (out.size() > 65536) break;
         out += (out.size() > 1 ? ", " : "") + item.go_text();
@@ -268,7 +268,7 @@ const Value* find_exactly(const Map& map, const Value& key) {
   return at != map.entries.end() && key_order(at->first, key) == 0 ? &at->second : nullptr;
 }
 
-// The same number as another kind of number, if it is one.
+// The same number as another kind, if that kind can represent it.
 bool as_integer(const Value& key, Value& out) {
   if (key.is(Kind::unsigned_integer) && key.as_uint() <= INT64_MAX) {
     out = Value::integer(static_cast<std::int64_t>(key.as_uint()));
@@ -360,7 +360,7 @@ Value equal(const Value& left, const Value& right, Budget* budget) {
 Value compare(const Value& left, const Value& right) {
   if (left.is_error()) return left;
   if (right.is_error()) return right;
-  // cel-go looks at the left one before the types.
+  // cel-go checks the left value before the types.
   const bool has_nan = is_nan(left) || (is_number(left) && is_nan(right));
   if (has_nan) return Value::error("NaN values cannot be ordered");
   if (is_number(left) && is_number(right)) {
@@ -384,14 +384,14 @@ Value compare(const Value& left, const Value& right) {
 
 Value contains(const Value& container, const Value& value, Budget& budget) {
   if (container.is(Kind::map)) {
-    // What stands for missing keys is not in the map.
+    // The fallback for missing keys is not an element of the map.
     const Value* const found = container.as_map().find(value);
     return Value::boolean(found != nullptr && found != container.as_map().fallback.get());
   }
   if (!container.is(Kind::list)) return Value::no_such_overload();
   for (const Value& item : container.items()) {
     if (!budget.spend(1)) return Value::boolean(false);
-    // Upstream asks the value, not `==`: null equals null only.
+    // Upstream calls the value's method, not `==`: null equals null only.
     if (value.is(Kind::null) ? item.is(Kind::null) : equal(value, item, &budget).is_true())
       return Value::boolean(true);
   }

@@ -1,7 +1,7 @@
-// Value: what a CEL expression works on and answers with.
+// Value: an input or a result of a CEL expression.
 //
-// Role: the kinds of CEL, the types that Kubernetes adds, and errors, which are values with cel-go's words.
-// Owner: values own what they hold; lists, maps and texts are shared and immutable.
+// Role: the kinds of CEL, the types that Kubernetes adds, and errors, which are values with cel-go's texts.
+// Owner: values own their contents; lists, maps and texts are shared and immutable.
 // Threads: values may be copied and read by any thread.
 // Errors: a Value of Kind::error; nothing here throws.
 #pragma once
@@ -53,9 +53,9 @@ struct List {
 // Entries in the order of their keys; see key_order().
 struct Map {
   std::vector<std::pair<Value, Value>> entries;
-  // Made by an expression. Upstream hashes these keys, and fails at some kinds of values.
+  // Made by an expression. Upstream hashes these keys, and fails for some kinds of values.
   bool hashed = false;
-  // Stands for every key that is missing; null: a missing key is missing.
+  // The value of every missing key; null: a missing key has no value.
   std::shared_ptr<const Value> fallback;
 
   const Value* find(const Value& key) const;
@@ -80,7 +80,7 @@ class Value {
   static Value list(std::vector<Value> items, bool joined = false);
   // Sorts the entries; of equal keys the last one stays.
   static Value map(std::vector<std::pair<Value, Value>> entries, bool hashed = false);
-  // A map that answers every missing key with this value.
+  // A map that returns this value for every missing key.
   static Value map_with_fallback(std::vector<std::pair<Value, Value>> entries, Value fallback);
   static Value optional(Value value);
   static Value none();
@@ -99,7 +99,7 @@ class Value {
   bool is_error() const { return kind_ == Kind::error; }
   bool is_true() const { return kind_ == Kind::boolean && scalar_.boolean; }
   bool is_false() const { return kind_ == Kind::boolean && !scalar_.boolean; }
-  // A quantity that arithmetic made. Upstream holds these otherwise and compares them unlike the others.
+  // A quantity from arithmetic. Upstream represents these differently and compares them differently.
   bool computed() const { return computed_; }
 
   // Each for values of its kind only.
@@ -123,9 +123,9 @@ class Value {
 
   // The name of the value's type: "int", "kubernetes.Semver", …
   std::string_view type_name() const;
-  // What Go calls the value's type, for the words of errors: "types.Int", "cel.Semver", …
+  // Go's name of the value's type, for error texts: "types.Int", "cel.Semver", …
   std::string_view go_type() const;
-  // As Go prints the value with %v, for the words of errors.
+  // The value as Go prints it with %v, for error texts.
   std::string go_text() const;
 
  private:
@@ -143,12 +143,12 @@ class Value {
   std::shared_ptr<const void> data_;
 };
 
-// A total order of what may be a key: bool, int, uint, double, string. Different kinds are different keys.
+// A total order of the possible keys: bool, int, uint, double, string. Different kinds are different keys.
 int key_order(const Value& left, const Value& right);
 bool is_key(const Value& value);
 
-// CEL's `==`: a bool, or an error for some pairs of kinds. Spends on what it looks through; once nothing is
-// left, the result means nothing.
+// CEL's `==`: a bool, or an error for some pairs of kinds. Spends units for the compared elements; once the
+// budget is used up, the result is meaningless.
 Value equal(const Value& left, const Value& right, Budget* budget = nullptr);
 // -1, 0 or 1 as an int, or an error.
 Value compare(const Value& left, const Value& right);

@@ -21,7 +21,7 @@ constexpr std::size_t kWarningsKept = 256;
 
 std::string without_query(const std::string& target) { return target.substr(0, target.find('?')); }
 
-// Whether the Status is about the object of this path, or about its namespace. A Status without details is.
+// True if the Status is about the object of this path or its namespace. A Status without details also counts.
 bool names_part_of(std::string_view path, const json::value& status) {
   boost::system::error_code none;
   const json::value* kind = status.find_pointer("/details/kind", none);

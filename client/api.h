@@ -3,11 +3,11 @@
 // Retries with jittered backoff until the call's deadline, on: a connection refused or cut before a
 // reply; 429; 503 with Retry-After; 500, 502, 503 and 504 of reads. A write whose reply was lost is not
 // retried: the caller gets Kind::unavailable with maybe_applied, and has to read the object first.
-// Rate limit: only where qps > 0. Each distinct warning of the server is logged once.
+// Rate limit: only if qps > 0. Each distinct warning of the server is logged once.
 // Owner: the composing code; an Api outlives its calls. Threads: as Transport.
 // Errors: Kind::status, with code and reason, for a status of 300 and above after retries. `reason` is
-// empty where the body is no metav1.Status (an error page of a proxy), and "Expired" for a list whose
-// continue token has expired. Kind::internal where the body cannot be decoded. Else as Transport.
+// empty if the body is not a metav1.Status (an error page of a proxy), and "Expired" for a list whose
+// continue token has expired. Kind::internal if the body cannot be decoded. Else as Transport.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -20,7 +20,7 @@ bool namespace_is_going(const Error& error) {
 }
 
 Concern concern_of(const Error& error) {
-  // A webhook that hangs costs the writes of its namespace their deadline.
+  // With a webhook that hangs, the writes of its namespace run into their deadline.
   if (error.kind == Error::Kind::timeout) return Concern::of_namespace;
   if (error.kind == Error::Kind::unavailable) return Concern::all;
   if (error.kind != Error::Kind::status) return Concern::object;
@@ -33,7 +33,7 @@ Concern concern_of(const Error& error) {
     case 403:
       return Concern::of_namespace;
     case 404:
-      // Where the resource is not served, the answer names no object.
+      // If the resource is not served, the reply does not name an object.
       return object_is_gone(error) || says(error, "\" not found") ? Concern::object : Concern::all;
     default:
       return Concern::object;

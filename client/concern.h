@@ -1,8 +1,8 @@
-// Concern: what an error of a write is about, and so what has to back off after it.
+// Concern: the scope of a write error, which has to back off after it.
 //
-// One object that is gone, taken or too large says nothing about others. A tenant may bring about what
-// concerns its namespace: a quota, a policy, a webhook that refuses or hangs. Only what concerns all may
-// pause all.
+// An object that is gone, taken or too large says nothing about others. A tenant can cause errors that
+// concern its namespace: a quota, a policy, a webhook that refuses or hangs. Only errors that concern all
+// namespaces may pause all writes.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

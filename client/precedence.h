@@ -1,7 +1,7 @@
 // Precedence: lets bindings go before events and less urgent reports.
 //
 // The binder brackets each request with enter() and leave(). Writers of events and reports await turn()
-// before they write: it waits while a binding is under way, but no longer than kPatience after the item
+// before they write: it waits while a binding is in flight, but no longer than kPatience after the item
 // was queued, so under constant load these writes lag by at most that.
 // Owner: the engine. Threads: all functions from any thread. Errors: none.
 #pragma once
@@ -26,7 +26,7 @@ class Precedence {
   void enter();
   void leave();
 
-  // Returns when no binding is under way, or kPatience after `since`.
+  // Returns when no binding is in flight, or kPatience after `since`.
   async::Task<void> turn(Steady since) const;
 
  private:

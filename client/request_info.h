@@ -1,4 +1,4 @@
-// RequestInfo: what a request asks of the API server, in the words of RBAC, for logs and metrics.
+// RequestInfo: a request to the API server in the terms of RBAC, for logs and metrics.
 //
 // Threads: pure functions. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 #pragma once
@@ -12,7 +12,7 @@ namespace podium::client {
 
 struct RequestInfo {
   std::string verb;      // "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"
-  std::string resource;  // "pods/binding"; the path, where it is no resource's
+  std::string resource;  // "pods/binding"; the path if it is not of a resource
   bool operator==(const RequestInfo&) const = default;
 };
 
@@ -20,11 +20,11 @@ struct RequestInfo {
 RequestInfo request_info(std::string_view method, std::string_view target);
 
 // For a log line, from the request that Api puts before an error's message: "verb=create
-// resource=pods/binding "; empty where there is none.
+// resource=pods/binding "; empty if there is none.
 std::string request_fields(const Error& error);
 
-// Whether the API server refused for want of a right, or did not accept the credentials. False for what
-// admission refuses with 403: quota, policies, webhooks, a terminating namespace.
+// True if a right is missing, or if the API server did not accept the credentials. False for a 403 of
+// admission: quota, policies, webhooks, a terminating namespace.
 bool lacks_right(const Error& error);
 
 }  // namespace podium::client

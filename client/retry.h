@@ -20,7 +20,7 @@ class Retry {
  public:
   Retry(bool reads, Random& random) : reads_(reads), random_(random) {}
 
-  // Delay before the next try; nullopt where a retry cannot help or is not safe. Doubles from 100 ms to 5 s,
+  // Delay before the next try; nullopt if a retry cannot help or is not safe. Doubles from 100 ms to 5 s,
   // minus up to half at random. With Retry-After: that (at most kMaxRetryAfter) plus a tenth of the backoff.
   std::optional<std::chrono::milliseconds> after(const Error& error);
 

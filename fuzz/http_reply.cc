@@ -23,7 +23,7 @@ struct Read {
 
 struct Wire {
   std::string_view bytes;  // that have not arrived
-  std::size_t piece;       // bytes that arrive at once
+  std::size_t piece;       // bytes that arrive at the same time
   std::string rest;        // that arrived after the last reply
 };
 

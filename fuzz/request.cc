@@ -31,7 +31,7 @@ using ClientStream = asio::ssl::stream<tcp::socket>;
 constexpr std::size_t kLongestRequests = 16 * 1024, kTakenBody = 512, kMostReplies = 1024 * 1024;
 
 // One request as the handler sees it. Which error a body has is left out: where a quoted value of a chunk
-// extension goes on beyond its line, which is no HTTP, Beast counts the chunk again with each piece.
+// extension continues beyond its line, which is not HTTP, Beast counts the chunk again with each piece.
 struct Asked {
   std::string method, path, query, authorization, accept, content_type, if_none_match, body;
   bool has_body = true;  // false: it was refused, or did not arrive

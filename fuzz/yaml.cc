@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr api::YamlLimits kLimits{.bytes = 1 << 20, .nodes = 100'000};
-// An alias takes three bytes, and is printed as what it stands for.
+// An alias takes three bytes, and is printed as the value of its anchor.
 constexpr api::YamlLimits kPrintedLimits{.bytes = 1 << 27, .nodes = 100'000};
 
 bool has_long_list(const json::value& value) {
@@ -69,7 +69,7 @@ void yaml(std::string_view input) {
     auto yaml_text = api::to_yaml(document.value);
     if (planted() && has_long_list(document.value)) yaml_text += "more: true\n";
     check_same(yaml_text, document.value, "yaml");
-    // Only text that starts as an object is read as JSON. YAML has a bound on keys, which JSON has not.
+    // Only text that starts as an object is read as JSON. YAML has a bound on keys, which JSON does not have.
     if (document.value.is_object()) check_same(api::to_json(document.value), document.value, "json");
   }
 }

@@ -26,7 +26,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The token of "Bearer TOKEN"; empty where there is none.
+// The token of "Bearer TOKEN"; empty if there is none.
 std::string bearer_token(std::string_view header) {
   while (header.starts_with(' ')) header.remove_prefix(1);
   const auto space = header.find(' ');
@@ -153,7 +153,7 @@ Task<Admission> Access::admit(Request request, Attributes what) {
     co_return out;
   }
   if (!user) {
-    // Invalid is what the client sent; all else is the reviewer's failure.
+    // Kind::invalid is the client's error; all other kinds are failures of the reviewer.
     if (user.error().kind != Error::Kind::invalid) {
       log_failure("authenticated", request, user.error());
     } else {

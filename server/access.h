@@ -3,7 +3,7 @@
 // A client certificate of the cluster's CA or a bearer token names the user; invalid credentials get 401; a
 // request without credentials is system:anonymous. Open paths and members of system:masters are allowed. A
 // request may need a path, or a resource of a namespace; open paths do not apply to resources.
-// For all others the API server makes a SubjectAccessReview; what it denies gets 403.
+// For all others it asks the API server for a SubjectAccessReview; a denied request gets 403.
 // Owner: Delegation. Threads: one at a time, on the executor. Errors: replies with kube-scheduler's codes
 // and bodies. Source: k8s.io/apiserver, delegating authentication and authorization.
 #pragma once
@@ -50,7 +50,7 @@ class Access {
   };
   explicit Access(Parts parts) : parts_(std::move(parts)) {}
 
-  // Whether the request's user may do this.
+  // Whether the request's user has this right.
   async::Task<Admission> admit(Request request, Attributes what);
   // As above, for the request's own method and path: the reply that refuses it; nullopt: it is allowed.
   async::Task<std::optional<Reply>> refusal(Request request);

@@ -39,7 +39,7 @@ class FileClientCa final : public ClientCaSource {
 
 class ClusterClientCa final : public ClientCaSource {
  public:
-  // Called with the result of the first look-up.
+  // Called with the result of the first lookup.
   using First = std::function<void(const Result<void>&)>;
 
   ClusterClientCa(async::Gate& gate, boost::asio::any_io_executor executor, client::Api& api);

@@ -1,10 +1,11 @@
 // ConnectionTable: decides which connections the server keeps, and which ones it closes for others.
 //
-// Bounded in total and per peer address: the connections, and the bytes of replies that are not read yet. At
-// a bound, the connection idle for longest is closed (idle: no request in progress; an unfinished handshake
-// is idle), else the one that writes its reply for longest: of the new connection's peer if that peer is at
-// its bound, else of the peer with the most, else of any. So one client cannot take all slots, nor push the
-// others out, and a client that does not read gives way. A connection whose request is being answered stays.
+// Bounds the connections, and the bytes of unread replies, in total and per peer address. At a bound, it
+// closes the connection that is idle for longest (idle: no request in progress; an unfinished handshake is
+// idle), else the one that writes its reply for longest: of the new connection's peer if that peer is at its
+// bound, else of the peer with the most, else of any. So one client cannot take all slots or push out the
+// others, and a client that does not read loses its connection. A connection whose request is in progress
+// stays.
 // Owner: HttpsServer. Threads: one at a time. Pure: knows neither sockets nor time. Errors: none.
 #pragma once
 
@@ -31,14 +32,14 @@ class ConnectionTable {
     std::optional<Id> victim;  // to be closed; removed from the table
   };
   Admission admit(const std::string& peer);
-  // What a connection does: from the arrival of a request until its reply is known it is busy, then it
-  // writes, then it is idle. No effect if the id was removed.
+  // The states of a connection: busy from the arrival of a request until its reply is known, then writing,
+  // then idle. These have no effect if the id was removed.
   void set_busy(Id id);
   void set_idle(Id id);
-  // Returns the connections to be closed, since too much is unread; removed from the table, never `id`.
+  // Returns the connections to close because too much is unread; removed from the table, never `id`.
   std::vector<Id> set_writing(Id id, std::size_t bytes);
   void remove(Id id);
-  // Removes and returns the connection that gives way first, if there is one.
+  // Removes and returns the first connection to close, if there is one.
   std::optional<Id> take_victim();
 
   std::size_t size() const { return connections_.size(); }
@@ -56,7 +57,7 @@ class ConnectionTable {
     std::size_t connections = 0, unread = 0;
   };
   void set(Id id, State state, std::size_t unread);
-  // The one that is in the state for longest: of a peer, or of any (null).
+  // The connection that is in the state for longest: of a peer, or of any (null).
   std::optional<Id> longest(State state, const std::string* peer, Id but = 0) const;
   std::optional<Id> victim_of(const std::string* peer) const;  // an idle one, else one that writes
   const std::string& largest(std::size_t Peer::* amount) const;

@@ -21,8 +21,8 @@ namespace podium::server {
 using Certificates = std::vector<std::shared_ptr<x509_st>>;
 
 // Reads a request's body of at most `limit` bytes. A larger one is Kind::invalid with code 413 and is not
-// read; one that does not arrive in time ends the connection (Kind::unavailable). If too many are under way,
-// it is not read: Kind::unavailable with code 503.
+// read; one that does not arrive in time ends the connection (Kind::unavailable). If too many are in
+// progress, it is not read: Kind::unavailable with code 503.
 using ReadBody = std::function<async::Task<Result<std::string>>(std::size_t limit)>;
 
 struct Request {
@@ -35,11 +35,11 @@ struct Request {
   std::string content_type;   // the header
   std::string if_none_match;  // the header
   std::string peer;           // the client's address
-  // Never empty. Called at most once, before the reply, so that nobody sends a body before access is checked.
+  // Never empty. Called at most once, before the reply, so that no body is read before access is checked.
   ReadBody read_body = no_body;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
 
-  // Whether the query has the parameter; its values in order.
+  // Whether the query has the parameter, and the parameter's values in order.
   bool asks_for(std::string_view parameter) const;
   std::vector<std::string> values(std::string_view parameter) const;
 

@@ -67,7 +67,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
     deadline.async_wait([weak = weak_from_this()](error_code error) {
       const auto self = weak.lock();
       if (error || !self) return;
-      // A wait that ends while it is being replaced reports no error.
+      // A wait that ends while it is replaced reports no error.
       if (self->deadline.expiry() <= async::TimerClock::now()) self->close();
     });
   }
@@ -80,7 +80,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
   async::Timer deadline;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
   bool closed = false;  // by the server; the coroutine ends at its next step
-  bool ended = false;   // by the client: nothing more comes, and a read would wait for its deadline
+  bool ended = false;   // by the client: no more data arrives, and a read would wait for its deadline
 };
 
 std::shared_ptr<const Certificates> certificates_of(SSL* session) {
@@ -135,7 +135,7 @@ Error too_many(const char* what) {
   return Error{.kind = Error::Kind::unavailable, .message = std::string("too many ") + what, .code = 503};
 }
 
-// Whether nothing more comes; false: what came is wrong.
+// True at the end of the body; false: the received data is not valid.
 bool is_end(const error_code& error) {
   const error_code end = http::error::partial_message;
   return error && (error == end || error.category() != end.category());
@@ -143,15 +143,16 @@ bool is_end(const error_code& error) {
 
 std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
 
-// Of requests other than probes, and of bodies under way. What cannot give way to a probe stays below all
-// connections, and below those of a peer: at 64 and 32, 20 requests and 20 bodies, of a peer 12 and 12.
+// Bounds of requests other than probes, and of bodies in progress. These cannot be closed for a probe, so
+// they stay below the bounds of connections, total and per peer: at 64 and 32, 20 of each, and 12 of each per
+// peer.
 Shares::Bounds bounds_of(const ServerOptions& options) {
   const std::size_t in_all = std::max<std::size_t>(1, options.connections / 4);
   const std::size_t of_one = std::max<std::size_t>(1, options.connections_per_peer * 3 / 8);
   return {in_all, of_one, options.connections / 16};
 }
 
-// Whether the client waits for a "100 Continue" before it sends the body.
+// True if the client waits for a "100 Continue" before it sends the body.
 bool waits_to_continue(const Parser& parser) {
   return beast::iequals(parser.get()[http::field::expect], "100-continue");
 }
@@ -244,8 +245,8 @@ struct HttpsServer::Impl {
     co_return body;
   }
 
-  // As read_body(), for a handler. While the body is under way, which is the client's time, the request gives
-  // its slot to others and has one of bodies instead.
+  // As read_body(), for a handler. While the body arrives, which is the client's time, the request releases
+  // its slot and has a slot for bodies instead.
   static Task<Result<std::string>> read_asked(Impl* self, std::shared_ptr<Connection> connection,
                                               beast::flat_buffer* buffer, Parser* parser, Shares::Slot* slot,
                                               std::size_t limit) {
@@ -258,7 +259,7 @@ struct HttpsServer::Impl {
     co_return body;
   }
 
-  // Reads a small body that the handler did not ask for. False: it is larger, and the connection has to end.
+  // Reads a small body that the handler did not read. False: it is larger, and the connection has to end.
   static Task<bool> skip_body(Impl* self, std::shared_ptr<Connection> connection, beast::flat_buffer* buffer,
                               Parser* parser) {
     if (parser->is_done()) co_return true;
@@ -267,8 +268,8 @@ struct HttpsServer::Impl {
     co_return skipped.has_value();
   }
 
-  // Drops what the client still sends, within bounds: closing at once would reset the connection and could
-  // cost the client the reply.
+  // Drops what the client still sends, within bounds: closing immediately would reset the connection and
+  // could cost the client the reply.
   static Task<void> linger(std::shared_ptr<Connection> connection) {
     std::vector<char> dropped(16 * 1024);
     connection->limit(kLinger);
@@ -293,7 +294,7 @@ struct HttpsServer::Impl {
     co_return !error && response->keep_alive() && !connection->closed;
   }
 
-  // Probes take no slot, unless they bring a token, which has to be reviewed.
+  // Probes take no slot, unless they have a token, which needs a review.
   static Task<Reply> reply_to(Impl* self, const std::string* peer, Shares::Slot* slot, Request request) {
     if (request.path.empty()) co_return Reply(400, "400 Bad Request\n");  // as Go's server
     const bool is_probe = request.authorization.empty() && self->options.probes.contains(request.path);

@@ -2,9 +2,9 @@
 //
 // Bounds connections, in total and per peer, header sizes, and the time of each step. A handler reads the
 // body itself, with a limit. When all slots are taken, connections that are idle or do not read are closed
-// (ConnectionTable). Requests other than probes, and bodies under way, are shared by peer (Shares) and leave
-// a third of the slots, so probes always find one. A request has its slot until its reply is known. Without
-// file descriptors it closes a connection and pauses. Reloads its certificate (ServingCertificate).
+// (ConnectionTable). Requests other than probes, and bodies in progress, are shared by peer (Shares) and
+// leave a third of the slots, so probes always find one. A request has its slot until its reply is known.
+// Without file descriptors it closes a connection and pauses. Reloads its certificate (ServingCertificate).
 // Owner: DiagnosticsServer. Threads: everything on the executor, which is one thread; listen() on it or
 // before it runs. The gate has to be empty before the server is destroyed.
 // Errors: listen() names the invalid flag or file. A connection's error ends that connection.
@@ -30,7 +30,7 @@ struct ServerOptions {
   TlsOptions tls;
   std::size_t connections = 64;
   std::size_t connections_per_peer = 32;
-  std::set<std::string> probes;            // paths that are always answered, whatever the load
+  std::set<std::string> probes;            // paths that are always answered, under any load
   std::chrono::milliseconds step{10'000};  // for a handshake, for a request to arrive, for a part of a reply
   std::chrono::milliseconds idle{60'000};  // between two requests
   std::chrono::milliseconds longest_write{120'000};  // for a whole reply

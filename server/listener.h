@@ -23,12 +23,12 @@ struct ListenOptions {
 Result<boost::asio::ip::tcp::acceptor> listen(boost::asio::any_io_executor executor,
                                               const ListenOptions& options);
 
-// Accepts without waiting. Error: asio::error::try_again where no connection is pending.
+// Accepts without waiting. Error: asio::error::try_again if no connection is pending.
 boost::asio::ip::tcp::socket accept(boost::asio::ip::tcp::acceptor& acceptor,
                                     boost::system::error_code& error);
 
-// Whom the shares count as one: an IPv4 address (also where it is mapped into IPv6), or the /64 network of an
-// IPv6 address, since one host has as many of those as it likes.
+// The peer as the shares count it: an IPv4 address (also if it is mapped into IPv6), or the /64 network of an
+// IPv6 address, since a host can choose any address of its network.
 std::string peer_of(const boost::asio::ip::address& address);
 std::string peer_of(const boost::asio::ip::tcp::socket& socket);
 

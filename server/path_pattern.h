@@ -1,6 +1,6 @@
 // PathPattern: a path with parameters, such as "/v1/namespaces/{namespace}/pods/{pod}".
 //
-// A parameter matches one segment, which is percent-decoded. Fixed segments match as they are written, so
+// A parameter matches one segment, which is percent-decoded. Fixed segments match literally, so
 // that an encoded path never passes for another.
 // Threads: immutable. Errors: Kind::invalid for a segment that is not encoded correctly.
 #pragma once

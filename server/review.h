@@ -1,12 +1,12 @@
-// TokenReviews and AccessReviews: who a token belongs to, and what a user may do, asked of the API server.
+// TokenReviews and AccessReviews: ask the API server for the user of a token, and for the rights of a user.
 //
 // Answers are cached for a short time, by a hash, so that scrapes do not cost a review each. Refusals have a
 // cache of their own: random tokens and paths push out no known one. Reviews in progress are shared by peer;
 // what is cached does not wait behind them.
 // Owner: Delegation. Threads: one at a time, on the coroutines' executor. The Api outlives both and writes
 // even if this process does not lead.
-// Errors: Kind::invalid for an unknown token; Kind::unavailable with code 503 where the peer has too many
-// reviews in progress (too_many_reviews()); other kinds where the API server did not answer.
+// Errors: Kind::invalid for an unknown token; Kind::unavailable with code 503 if the peer has too many
+// reviews in progress (too_many_reviews()); other kinds if the API server did not answer.
 // Source: k8s.io/apiserver, webhook authenticator and authorizer.
 #pragma once
 
@@ -27,7 +27,7 @@ bool too_many_reviews(const Error& error);
 
 // The reviews in progress, of tokens and of access, by the peer that asks: a modest peer waits for a few
 // others at most. Less than the requests of a peer and of all (https_server.cc), so that known tokens find a
-// slot; as many as a browser asks at once.
+// slot; as many as a browser sends in parallel.
 inline constexpr Shares::Bounds kReviewShares{.in_all = 12, .of_one = 8, .reserve = 4};
 
 class TokenReviews {
@@ -45,7 +45,7 @@ class TokenReviews {
   ExpiringCache<Error> refused_{4096};
 };
 
-// What a user wants to do: a verb on a path, or on a resource in a namespace or in all.
+// The requested action: a verb on a path, or on a resource in a namespace or in all.
 struct Attributes {
   Attributes() {}  // not an aggregate: see Request
   static Attributes of_path(std::string verb, std::string path) {
@@ -72,7 +72,7 @@ class AccessReviews {
                 std::chrono::milliseconds denied_ttl)
       : api_(api), shares_(shares), allowed_ttl_(allowed_ttl), denied_ttl_(denied_ttl) {}
 
-  // Whether the user may do this.
+  // Whether the user has this right.
   async::Task<Result<Verdict>> may(User user, Attributes what, std::string peer);
 
  private:

@@ -41,7 +41,7 @@ class ServingCertificate {
 
   Clock& clock_;
   TlsOptions options_;
-  std::string own_certificate_, own_key_;  // self-signed, PEM; empty where there are files
+  std::string own_certificate_, own_key_;  // self-signed, PEM; empty if there are files
   std::shared_ptr<boost::asio::ssl::context> current_;
   std::string seen_;  // the files' stamp at the last check
   Steady next_look_{};

@@ -13,7 +13,7 @@ namespace podium::server {
 // The reply with this HTTP code, reason (metav1.StatusReason) and message.
 Reply status_reply(int code, std::string reason, std::string message);
 Reply status_reply(int code, std::string reason, std::string message, boost::json::object details);
-// As above, with the reason that Kubernetes has for the code: 404 NotFound.
+// As above, with Kubernetes' reason for the code: 404 NotFound.
 Reply status_reply(int code, std::string message);
 
 }  // namespace podium::server

@@ -9,7 +9,7 @@ double UserLimits::tokens(const User& user, Steady now) const {
   return std::min(options_.burst, user.tokens + in_seconds(now - user.filled) * options_.per_second);
 }
 
-// First those who would have a full bucket anyway, then all without a request in progress.
+// First the users whose bucket would be full anyway, then all without a request in progress.
 void UserLimits::forget_some(Steady now) {
   std::erase_if(users_, [&](const auto& entry) {
     return entry.second.in_progress == 0 && tokens(entry.second, now) >= options_.burst;

@@ -1,8 +1,9 @@
-// UserLimits: bounds the requests of a user: how many are in progress, and how many begin in a second.
+// UserLimits: bounds the requests of a user: those in progress, and those per second.
 //
 // A bucket of tokens for each user, which fills with time, and a bound for all users together. Remembers a
-// bounded number of users; whoever is forgotten starts with a full bucket.
-// Owner: who serves the requests; outlives the slots. Threads: one at a time, slots included. Errors: none.
+// bounded number of users; a forgotten user starts with a full bucket.
+// Owner: the server of the requests; outlives the slots. Threads: one at a time, slots included. Errors:
+// none.
 #pragma once
 
 #include <chrono>
@@ -26,8 +27,8 @@ class UserLimits {
   using Slot = std::shared_ptr<void>;
   struct Admission {
     Slot slot;                            // null: refused
-    std::string why;                      // it is refused
-    std::chrono::seconds retry_after{0};  // at least 1 where it is refused
+    std::string why;                      // the reason of the refusal
+    std::chrono::seconds retry_after{0};  // at least 1 if refused
   };
 
   explicit UserLimits(Options options) : options_(options) {}

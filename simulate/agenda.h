@@ -1,7 +1,7 @@
-// Agenda: what happens outside of the engines, each at its virtual time: bytes that arrive, people, crashes.
+// Agenda: the events outside of the engines, each at its virtual time: bytes that arrive, users, crashes.
 //
-// Entries of one time run in the order in which they were made. One that is not needed any more is cancelled:
-// it would cost a step of the time.
+// Entries of the same time run in the order of their creation. Entries that are no longer needed are
+// cancelled, since each costs a step of the time.
 // Owner: a Life. Threads: one. Errors: none.
 #pragma once
 
@@ -20,7 +20,7 @@ class Agenda {
 
   Steady now() const { return clock_.now(); }
   const Clock& clock() const { return clock_; }
-  // Names an entry. One that has run keeps its Id to itself.
+  // Identifies an entry. The Id of an entry that has run is not used again.
   struct Id {
     Steady when{};
     std::uint64_t number = 0;
@@ -36,7 +36,7 @@ class Agenda {
   void cancel(Id id) { entries_.erase(id); }
 
   Steady next() const { return entries_.empty() ? Steady::max() : entries_.begin()->first.when; }
-  // Runs what is due. False: nothing is.
+  // Runs the entries that are due. False: there are none.
   bool run_due() {
     bool ran = false;
     while (!entries_.empty() && entries_.begin()->first.when <= now()) {

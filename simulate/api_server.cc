@@ -39,7 +39,7 @@ Response conflict(const Route& route, std::string_view why) {
                 route, route.name);
 }
 
-// What `Accept: …as=PartialObjectMetadata` leaves of an object.
+// Reduces an object as `Accept: …as=PartialObjectMetadata` does.
 std::string brief_text(const Stored& object) {
   return json::serialize(json::object{{"kind", "PartialObjectMetadata"},
                                       {"apiVersion", "meta.k8s.io/v1"},
@@ -236,7 +236,7 @@ Response ApiServer::bind(const Route& route, const json::value& body, const std:
   return {201, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"};
 }
 
-// A lease that is not there is made, unless the one that was read is meant.
+// Creates a missing lease, unless the request has the UID of one that was read.
 Response ApiServer::replace(const Route& route, json::value body, const std::string& by) {
   const auto object = store_.find(route.key());
   if (!object && route.plural != "leases") return not_found(route);
@@ -249,7 +249,7 @@ Response ApiServer::replace(const Route& route, json::value body, const std::str
   return put(route, *object, std::move(body), client::Request(), by);
 }
 
-// What an update stores of an object, if it may.
+// The object that an update stores, if it is allowed.
 Response ApiServer::put(const Route& route, const Stored& before, json::value after,
                         const client::Request& request, const std::string& by) {
   auto result = written(route, before.value, std::move(after));
@@ -273,8 +273,8 @@ Response ApiServer::patch(const Route& route, const client::Request& request, co
       return not_understood(request, done.error().message);
     if (!done) return status(422, "Invalid", done.error().message, route, route.name);
   } else {
-    // A UID is no precondition of a patch: another one is a field that may not change, or of a status whose
-    // resource is custom it is not looked at.
+    // A UID is not a precondition of a patch: another UID is an edit of an immutable field. The patch of a
+    // custom resource's status ignores it.
     const bool of_custom_status = of_status && route.plural == "schedulingreports";
     const auto uid = uid_of(*body);
     if (!of_custom_status && !uid.empty() && uid != uid_of(object->value))

@@ -1,7 +1,7 @@
 // ApiServer: the modelled API server: verbs, preconditions, subresources, paged lists and watches.
 //
-// It answers everything that podium sends, in all that podium reads of an answer. A request that it does not
-// know is a failure of the simulation: `unknown` is called, and the answer is 501.
+// It handles all requests that podium sends, with the parts of the replies that podium reads. An unknown
+// request is a failure of the simulation: it calls `unknown` and replies 501.
 // Owner: a Life. Threads: one. Errors: HTTP statuses, with the Status that the API server sends.
 #pragma once
 
@@ -24,13 +24,13 @@ class ApiServer {
   ApiServer(Store& store, Agenda& agenda, Dice dice);
 
   std::function<void(const client::Request&, std::string_view why)> unknown;
-  // Why a request to "create" or "delete" is refused, as by a quota or a policy; nullopt: it is not.
+  // The reason why a "create" or "delete" is refused, as by a quota or a policy; nullopt: allowed.
   std::function<std::optional<std::string>(std::string_view verb, const Key&)> refuses;
-  std::size_t page = 500;  // the most items of one page of a list
+  std::size_t page = 500;  // the maximum number of items of a page of a list
 
-  // `by`: who asks; a write's Commit has it.
+  // `by`: the client; a write's Commit records it.
   client::Response serve(const client::Request& request, const std::string& by);
-  // A watch, or why there is none.
+  // A watch, or the reason why there is none.
   struct Opened {
     std::shared_ptr<Watch> watch;
     Route route;
@@ -40,7 +40,7 @@ class ApiServer {
   void begin(const Opened& opened) { watches_.begin(opened.watch, opened.route); }
   Watches& watches() { return watches_; }
 
-  // As the kubelet does at the end of a pod's grace period, and as people do.
+  // As the kubelet does at the end of a pod's grace period, and as users do.
   void remove(const Key& key, const std::string& by) {
     if (store_.find(key)) store_.remove(key, by);
   }
@@ -48,7 +48,7 @@ class ApiServer {
  private:
   using Response = client::Response;
   struct Page {
-    std::vector<StoredPtr> items;  // those that are left
+    std::vector<StoredPtr> items;  // the remaining ones
     Version version = 0;
   };
 

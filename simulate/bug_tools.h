@@ -1,4 +1,4 @@
-// What planted bugs have in common: requests and answers by what they are, answers that were never given.
+// Shared code of the planted bugs: predicates on requests and replies, and made-up replies.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -20,7 +20,7 @@ bool has_code(const Answer& answer, int code);
 bool is_line_of(const std::string& line, std::string_view type);  // of a watch
 
 client::Response done(int status);
-// The object that was sent, as if it were stored.
+// The object of the request, as if it were stored.
 client::Response stored(int status, const client::Request& request);
 
 Faults only(std::initializer_list<Fault> wanted);

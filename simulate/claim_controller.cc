@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* kController = "claim-controller";
 
-// A template's claim whose pod is gone or finished.
+// A template's claim whose pod is deleted or finished.
 bool outlives(const Store& store, const json::value& claim) {
   const auto uid = text_at(claim, "/metadata/ownerReferences/0/uid");
   if (uid.empty()) return false;

@@ -1,9 +1,9 @@
 // ClaimController: kube-controller-manager's controller of resource claims, and its garbage collector.
 //
-// It makes the claims of templates and names them in the pod's status. It drops the reservations of pods that
-// are gone or finished; with the last one it takes the allocation and the finalizer. It deletes a template's
-// claim with its pod.
-// Owner: a Life, where it has devices. Threads: one. Errors: none.
+// It creates the claims of templates and names them in the pod's status. It removes the reservations of
+// deleted or finished pods; with the last one it removes the allocation and the finalizer. It deletes a
+// template's claim with its pod.
+// Owner: a Life with devices. Threads: one. Errors: none.
 // Source: pkg/controller/resourceclaim/controller.go, syncClaim.
 #pragma once
 

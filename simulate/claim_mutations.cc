@@ -27,7 +27,7 @@ Bug writes_claims_late() {
   return bug;
 }
 
-// What another leader has allocated does not count.
+// The allocations of another leader do not count.
 Bug sees_no_allocations() {
   Bug bug;
   bug.reads = [](const Request& request, std::string line) {
@@ -37,7 +37,7 @@ Bug sees_no_allocations() {
   return bug;
 }
 
-// Devices that were given back stay in use, as those of a claim in flight that Unreserve forgets.
+// Deallocated devices stay in use, as if Unreserve did not end the flight of a claim.
 Bug keeps_devices_in_use() {
   Bug bug;
   bug.reads = [](const Request& request, std::string line) {
@@ -70,7 +70,7 @@ Bug writes_claims_without_version() {
   return bug;
 }
 
-// Replaces text in what an engine reads of claims: in watches, lists and replies.
+// Replaces text in the claims that an engine reads: in watches, lists and replies.
 Bug reads_claims_with(std::string from, std::string to) {
   const auto replaced = [from = std::move(from), to = std::move(to)](std::string text) {
     for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
@@ -87,7 +87,7 @@ Bug reads_claims_with(std::string from, std::string to) {
   return bug;
 }
 
-// PostFilter's write is taken for done.
+// PostFilter's write counts as done without being sent.
 Bug loses_deallocations() {
   Bug bug;
   bug.instead = [](const Request& request) -> std::optional<Response> {

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kDecisionTakes = 100ms;  // a decision is made so long before its first write is sent, at most
+constexpr auto kDecisionTakes = 100ms;  // at most, from a decision to its first write
 constexpr auto kPause = 75s;            // between two requests of one decision, at most
 
 bool is_usable_on(const json::value& claim, const std::string& node) {
@@ -80,7 +80,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::committed(const Commit& com
   return found ? found : doubly(commit, made, late);
 }
 
-// A device that another claim has as well.
+// A device that another claim also has.
 std::optional<ClaimObserver::Finding> ClaimObserver::doubly(const Commit& commit, const Allocated& made,
                                                             bool late) const {
   for (const auto& [uid, other] : allocated_) {
@@ -97,7 +97,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::doubly(const Commit& commit
   return std::nullopt;
 }
 
-// A claim that podium takes from a pod that runs.
+// A claim that podium takes from a running pod.
 std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit, bool late) {
   if (!is_engine(commit.by) || commit.type != Commit::Type::modified) return std::nullopt;
   for (const auto& uid : users_of(commit.before->value)) {
@@ -115,14 +115,14 @@ std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit,
   return std::nullopt;
 }
 
-// Whether the engine has read of the allocation before it decided on this claim.
+// True if the engine had read the allocation before it decided on this claim.
 bool ClaimObserver::knew(const Known& by_what, const std::string& by, const std::string& uid, Version version,
                          const json::value& claim) const {
   const auto known = by_what.find(fmt::format("{} {} {}", by, uid, version));
   return known != by_what.end() && known->second + kDecisionTakes < decided_on_users(by, claim);
 }
 
-// When its first write of a claim of these pods was sent: the claims of one pod are decided on together.
+// The time of its first write of a claim of these pods: one decision covers all claims of a pod.
 Steady ClaimObserver::decided_on_users(const std::string& by, const json::value& claim) const {
   const auto ns = text_at(claim, "/metadata/namespace");
   std::set<std::string> names{text_at(claim, "/metadata/name")};
@@ -140,7 +140,7 @@ Steady ClaimObserver::decided(const std::string& by, const json::value& pod) con
   return first_write(by, text_at(pod, "/metadata/namespace"), {names->begin(), names->end()});
 }
 
-// Of the requests that are under way; now, if there are none.
+// The first request of the recent writes of these claims; now, if there are none.
 Steady ClaimObserver::first_write(const std::string& by, const std::string& ns,
                                   const std::set<std::string>& names) const {
   auto first = agenda_.now();
@@ -207,7 +207,7 @@ bool ClaimObserver::another_wrote(const std::string& uid, const std::string& by,
 
 // --- at rest ---
 
-// Of the node's pool, beside those that other claims have. An incomplete pool has none.
+// The devices of the node's pool without those of other claims. An incomplete pool has none.
 std::int64_t ClaimObserver::free_devices(const std::string& node,
                                          const std::vector<std::string>& with) const {
   std::int64_t newest = 0, parts = 0, wanted = 0;
@@ -253,7 +253,7 @@ bool ClaimObserver::is_any_being_made_ready() const {
                              [this](const auto& claim) { return is_being_made_ready(claim->value); });
 }
 
-// The search for what is not allocated comes first: where that fails, no other claim is looked at.
+// The search for unallocated claims comes first: if that fails, no other claim is checked.
 bool ClaimObserver::meets_held_claim(const json::value& pod, const json::value& node) const {
   const auto on = text_at(node, "/metadata/name"), ns = text_at(pod, "/metadata/namespace");
   std::int64_t asked = 0;
@@ -279,7 +279,7 @@ ClaimObserver::Fit ClaimObserver::fits(const json::value& pod, const json::value
   std::vector<std::string> its;  // devices of its claims that it may give back
   for (const auto& name : *names) {
     const auto claim = store_.find({std::string(kClaims), ns, name});
-    if (is_being_made_ready(claim->value)) return Fit::no;  // its pod is on its way
+    if (is_being_made_ready(claim->value)) return Fit::no;  // its pod is about to be bound
     const auto devices = exclusive_devices(claim->value);
     if (!devices.empty() && is_usable_on(claim->value, on)) continue;
     const auto users = users_of(claim->value);

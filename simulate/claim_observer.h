@@ -3,8 +3,8 @@
 // At a commit: no device is exclusively in two claims; an allocated claim has the finalizer; podium takes no
 // claim from a pod that is bound. At a binding: each claim of the pod is allocated on the node, and reserved
 // for the pod, and its devices are ready where they have binding conditions.
-// At rest: no claim is reserved for a pod that is gone, the claims of running pods are theirs, and no device
-// is waited for, but where it was given just now. A pod whose device failed can have another one.
+// At rest: no claim is reserved for a deleted pod, running pods have their claims, and no pod waits for a
+// device, unless it was allocated just now. A pod whose device failed can have another one.
 // Owner: an Observer. Threads: one. Errors: Finding.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace podium::simulate {
 
-// From a device's allocation to the binding, at rest: a driver takes three seconds, podium looks every five.
+// From a device's allocation to the binding, at rest: a driver takes 3 s, podium checks every 5 s.
 inline constexpr std::chrono::seconds kToReady{15};
 
 class ClaimObserver {
@@ -38,24 +38,24 @@ class ClaimObserver {
 
   void sent(const Host& host, const client::Request& request);
   void read(const std::string& identity, std::string_view objects);  // whole lines of a watch, or a list
-  // The answer to a request for one claim: the engine knows it for this claim, and its decisions on others
+  // The reply to a request for one claim: the engine knows it for this claim, and its decisions on others
   // follow its watch.
   void asked(const std::string& identity, std::string_view claim);
-  // `late`: the writer does not have the lease any more.
+  // `late`: the writer no longer has the lease.
   std::optional<Finding> committed(const Commit& commit, bool late);
-  // `decided`: when the binding was, at the latest.
+  // `decided`: the latest possible time of the decision.
   std::optional<Finding> bound(const json::value& pod, const std::string& by, bool late, Steady decided);
 
-  // Whether the node has the devices that the pod asks for, and its claims are where it can use them.
-  // Once PostFilter has given back a claim that is allocated where the pod cannot use it, or that failed.
+  // True if the node has the devices that the pod requests, and the pod can use its claims there.
+  // After PostFilter has deallocated a claim that the pod cannot use or that failed.
   enum class Fit : std::uint8_t { no, once_given_back, yes };
   Fit fits(const json::value& pod, const json::value& node) const;
-  // Whether the filter of devices, on this node, meets a claim that is allocated where the pod cannot use it.
+  // True if the filter of devices, on this node, finds a claim that is allocated where the pod cannot use it.
   bool meets_held_claim(const json::value& pod, const json::value& node) const;
-  // When the engine's first write of a claim of the pod was sent; now, if it has sent none: a binding that
+  // The time of the engine's first write of a claim of the pod; now, if it has sent none: a binding that
   // waits for its devices was decided before that.
   Steady decided(const std::string& by, const json::value& pod) const;
-  // Whether its claims are there. If not, a pod keeps its nomination, since nobody tries it.
+  // True if its claims exist. If not, a pod keeps its nomination, since it is not tried.
   bool may_be_tried(const json::value& pod) const;
   std::optional<std::string> unfinished() const;
   bool is_any_being_made_ready() const;
@@ -74,7 +74,7 @@ class ClaimObserver {
 
   std::optional<Finding> doubly(const Commit& commit, const Allocated& made, bool late) const;
   std::optional<Finding> taken(const Commit& commit, bool late);
-  // By an engine, a claim's UID and its allocation's version: since when it has read of that.
+  // By engine, claim UID and version of its allocation: since when the engine has known it.
   using Known = std::map<std::string, Steady>;
 
   void note(Known& known, const std::string& identity, std::string_view objects) const;
@@ -82,7 +82,7 @@ class ClaimObserver {
             const json::value& claim) const;
   Steady decided_on_users(const std::string& by, const json::value& claim) const;
   Steady first_write(const std::string& by, const std::string& ns, const std::set<std::string>& names) const;
-  // Whether another engine wrote the claim last, or since then.
+  // True if another engine wrote the claim last, or since then.
   bool another_wrote(const std::string& uid, const std::string& by, Steady since = Steady::max()) const;
   bool is_being_made_ready(const json::value& claim) const;
   StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
@@ -96,7 +96,7 @@ class ClaimObserver {
   std::map<std::string, std::string> binders_;                    // by the pod's UID
   std::map<std::string, Chain> chains_;  // by an engine and a claim's path: its requests
   Known known_, asked_;                  // by its watch; by a request
-  // Pods whose claims were taken by a leader that did not know that they run, or are bound.
+  // Pods whose claims were taken by a leader that did not know that they run or are bound.
   std::set<std::string> bereft_;
   std::uint64_t count_ = 0;
 };

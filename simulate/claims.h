@@ -1,6 +1,6 @@
-// Claims: what everybody in a life needs of ResourceClaims: the API server's checks, devices, owners.
+// Claims: helpers for ResourceClaims: the API server's checks, devices, owners.
 //
-// Threads: pure functions, but for those that write to a Store. Errors: a text, where one is returned.
+// Threads: pure functions, except for those that write to a Store. Errors: the returned text, if any.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -19,7 +19,7 @@ inline constexpr const char* kDriver = "gpu.example.com";
 // The conditions that devices may have: one makes a device ready, the other says that this failed.
 inline constexpr std::string_view kReady = "example.com/attached", kBroken = "example.com/broken";
 
-// Why the API server refuses a write; empty: it does not.
+// The reason why the API server refuses a write; empty: it does not.
 // Source: pkg/apis/resource/validation, validateResourceClaimStatusUpdate; apimachinery
 // ValidateObjectMetaUpdate.
 std::string refused_claim(const json::value& before, const json::value& after);
@@ -30,17 +30,17 @@ std::string allocated_node(const json::value& claim);  // empty: none, or any
 bool is_reserved_for(const json::value& claim, std::string_view pod_uid);
 std::vector<std::string> users_of(const json::value& claim);  // UIDs
 std::int64_t devices_asked(const json::value& claim);
-// What the drivers say of the claim's devices: ready, where none has a binding condition.
+// The drivers' conditions of the claim's devices: ready, if none has a binding condition.
 enum class Binding : std::uint8_t { ready, pending, failed };
 Binding binding_of(const json::value& claim);
 bool has_conditions(const json::value& claim);  // some of its devices
 
-// The names of the pod's claims; nullopt: one was not made yet. Empty: the pod has none.
+// The names of the pod's claims; nullopt: one does not exist yet. Empty: the pod has none.
 std::optional<std::vector<std::string>> claim_names(const json::value& pod);
-bool is_foreign(const json::value& claim, const json::value& pod);  // made for another pod
+bool is_foreign(const json::value& claim, const json::value& pod);  // created for another pod
 
-// A deletion, which waits for finalizers. An update, which ends an object that waits for no finalizer any
-// more.
+// A deletion, which waits for finalizers. An update, which ends a deleted object once it has no
+// finalizers.
 StoredPtr remove_finally(Store& store, const Key& key, Wall now, const std::string& by);  // null: it is gone
 StoredPtr update_finally(Store& store, const Key& key, json::value object, const std::string& by);
 

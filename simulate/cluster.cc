@@ -96,7 +96,7 @@ void Cluster::make_node(const std::string& name) {
                 kPeople);
 }
 
-// As a StatefulSet does: a name comes again once its pod is gone.
+// As a StatefulSet does: a name is used again after its pod is deleted.
 void Cluster::make_pod() {
   const auto ns = kNamespaces[dice_.below(3)];
   const auto name = fmt::format("p{}", dice_.below(names_));
@@ -150,7 +150,7 @@ void Cluster::delete_pod() {
   if (!pod) return;
   const auto key = key_of("pods", pod->value);
   if (text_at(pod->value, "/spec/nodeName").empty() || dice_.one_in(8))
-    return store_.remove(key, kPeople);  // by force, too
+    return store_.remove(key, kPeople);  // also with force
   change(key, uid_of(pod->value), kPeople, [&](json::value& object) {
     object.as_object()["metadata"].as_object()["deletionTimestamp"] =
         format_time(agenda_.clock().wall() + 30s);
@@ -188,7 +188,7 @@ void Cluster::node_goes_or_comes() {
   const auto name = fmt::format("n{}", dice_.below(nodes_));
   if (store_.find({"nodes", "", name})) {
     store_.remove({"nodes", "", name}, kPeople);
-    // Soon a machine of this name is there again; its pods may be, too.
+    // Soon a machine of this name exists again, and maybe its pods.
     agenda_.after(dice_.between(10ms, 20s), [this, name] {
       if (!store_.find({"nodes", "", name})) make_node(name);
     });

@@ -1,7 +1,7 @@
-// Cluster: everybody but podium: people, kubelets and controllers, who write to the modelled API server.
+// Cluster: all clients except podium: users, kubelets and controllers. They write to the modelled API server.
 //
-// People make, delete and change nodes, pods and what-ifs, from dice, until rest(). Kubelets run pods and end
-// them, and the pod garbage collector takes those whose node is gone.
+// Users create, delete and change nodes, pods and what-ifs, from dice, until rest(). Kubelets run pods and
+// end them, and the pod garbage collector deletes those whose node is deleted.
 // Owner: a Life. Threads: one. Errors: none.
 #pragma once
 
@@ -16,15 +16,15 @@
 
 namespace podium::simulate {
 
-inline constexpr const char* kPeople = "people";  // whose writes they are
-inline constexpr const char* kHands = "hands";    // of people who meddle with podium's own objects
+inline constexpr const char* kPeople = "people";  // the writer's name of users
+inline constexpr const char* kHands = "hands";    // of users who change podium's own objects
 inline constexpr const char* kKubelet = "kubelet";
 
 class Cluster {
  public:
   Cluster(Store& store, Agenda& agenda, Faults faults, Dice dice);
 
-  void begin();  // the cluster as podium finds it; people begin
+  void begin();  // creates the initial cluster; users begin
   void rest() { resting_ = true; }
 
  private:

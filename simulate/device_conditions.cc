@@ -56,7 +56,7 @@ void DeviceConditions::look_at(const Key& claim, const json::value& object) {
   }
 }
 
-// Of ten devices six become ready, two fail, and two are forgotten. A quarter takes its time: some longer
+// Of ten devices six become ready, two fail, and two get no condition. A quarter is slow: some take longer
 // than podium waits.
 void DeviceConditions::write_later(const Key& claim, const json::value& result,
                                    const json::value& allocation) {
@@ -74,7 +74,7 @@ void DeviceConditions::write_later(const Key& claim, const json::value& result,
   says(wait, fails ? kBroken : kReady, true);
 }
 
-// What became of the device is told once, and of this allocation only.
+// The device's condition is written once, and for this allocation only.
 void DeviceConditions::write(const Key& claim, const json::value& result, const json::value& allocation,
                              std::string_view type, bool is_true) {
   const auto there = store_.find(claim);
@@ -87,7 +87,7 @@ void DeviceConditions::write(const Key& claim, const json::value& result, const 
   const auto found = std::ranges::find_if(statuses, [&](const auto& one) { return is_of(one, result); });
   if (found != statuses.end() && text_at(*found, "/conditions/0/status") == "True") return;
   if (found != statuses.end()) statuses.erase(found);
-  // Whose failure came after all had gone home is mended.
+  // A device that failed after the start of the rest becomes ready.
   const auto said = resting_ ? kReady : type;
   json::object condition{{"type", said},
                          {"status", is_true ? "True" : "False"},

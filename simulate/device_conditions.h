@@ -1,9 +1,9 @@
-// DeviceConditions: drivers that have to make a device ready before a pod that got it is bound.
+// DeviceConditions: drivers that must make a device ready before its pod is bound.
 //
 // Some devices have binding conditions. Once a claim has such a device, its driver writes a condition to the
 // claim's status: that it is ready, or that it failed; soon, late, or not at all. All of it from dice, until
 // rest(): then each device that is waited for becomes ready.
-// Owner: a Life, where devices have conditions. Threads: one. Errors: none.
+// Owner: a Life whose devices have conditions. Threads: one. Errors: none.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class DeviceConditions {
  public:
   DeviceConditions(Store& store, Agenda& agenda, Dice dice);
 
-  // What a slice says of them for a device of the node; empty: it has none. They may come and go.
+  // The conditions in the slice for a device of the node; empty: none. They may be added and removed.
   std::string_view of_device(const std::string& node, std::uint64_t device);
   void rest();
 

@@ -221,7 +221,7 @@ void Devices::committed(const Commit& commit) {
     agenda_.after(dice_.between(10ms, 3s), [this, node] { publish(node); });
     return;
   }
-  // The garbage collector takes the slices of a node that is gone.
+  // The garbage collector deletes the slices of a deleted node.
   agenda_.after(dice_.between(10ms, 3s), [this, node] {
     if (store_.find({"nodes", "", node})) return;
     for (std::uint64_t part = 0; part < 2; ++part) {

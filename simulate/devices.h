@@ -1,9 +1,9 @@
-// Devices: drivers that publish what nodes have, and people whose pods have claims on it.
+// Devices: drivers that publish the devices of nodes, and users whose pods have claims on them.
 //
 // Drivers write ResourceSlices: of one part or of two, a generation after the other, with taints that come
-// and go. People make pods with claims of their own, with claims that pods share, and with templates; they
-// delete claims and change them, also right between two writes of podium. All of it from dice, until rest().
-// Owner: a Life, where it has devices. Threads: one. Errors: none.
+// and go. Users create pods with claims of their own, with claims that pods share, and with templates; they
+// delete claims and change them, also between two writes of podium. All of it from dice, until rest().
+// Owner: a Life with devices. Threads: one. Errors: none.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class Devices {
   void rest() { resting_ = true; }
 
  private:
-  // What a node has, as its driver knows it.
+  // The devices of a node, as its driver knows them.
   struct Hardware {
     std::uint64_t count = 0, generation = 0;
     std::set<std::uint64_t> tainted;
@@ -52,7 +52,7 @@ class Devices {
   DeviceConditions* const conditions_;
   const std::chrono::microseconds pace_;
   const std::uint64_t pods_, claims_;
-  std::map<std::string, Hardware> hardware_;  // by the node's name; also of nodes that are gone
+  std::map<std::string, Hardware> hardware_;  // by the node's name; also of deleted nodes
   bool resting_ = false;
 };
 

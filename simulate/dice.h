@@ -27,7 +27,7 @@ class Dice final : public Random {
     const auto span = static_cast<std::uint64_t>((most - least).count());
     return least + std::chrono::microseconds(static_cast<std::int64_t>(below(span + 1)));
   }
-  // Dice of their own for one part, so that what another part draws does not change it.
+  // Separate dice for one part, so that the draws of another part do not change its own.
   Dice fork() { return Dice(next()); }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kHeld[] = {"nodes", "pods"};
 
-// The UIDs of nodes and pods; those of pods on a node with it, too.
+// The UIDs of nodes and pods; for a pod on a node, also with that node.
 std::set<std::string> uids_held(app::Engine& engine) {
   std::set<std::string> out;
   auto& scheduler = engine.scheduler();
@@ -24,7 +24,7 @@ std::set<std::string> uids_held(app::Engine& engine) {
   return out;
 }
 
-// Of PodScheduled, where it is False; nullopt: it is not.
+// The message of PodScheduled=False; nullopt: it is not False.
 std::optional<std::string> condition_message(const json::value& pod) {
   const auto* conditions = find_at(pod, "/status/conditions");
   if (!conditions || !conditions->is_array()) return std::nullopt;
@@ -116,7 +116,7 @@ void EngineObserver::note_nominations(app::Engine& engine, Known& known) const {
   known.nominated = std::move(now);
 }
 
-// Who was tried before is not compared: its second attempt may be in the same moment.
+// Skips pods that were tried before: the second attempt may be in the same moment.
 EngineObserver::Broken EngineObserver::check_order(Process& process, Known& known,
                                                    const json::value& binding) const {
   if (known.decides_at == Steady{}) known.decides_at = agenda_.now();
@@ -133,8 +133,8 @@ EngineObserver::Broken EngineObserver::check_order(Process& process, Known& know
                      pod.name, last->name);
 }
 
-// Only what the engine has known for longer than this moment counts: another decision of the moment may have
-// nominated a pod after this one. Where lanes for bindings may be short, a binding was decided before.
+// Counts only what the engine knew before this moment: another decision of the moment may have nominated a
+// pod after this one. If lanes for bindings may be short, a binding was decided earlier.
 EngineObserver::Broken EngineObserver::check_room(Process& process, const Known& known,
                                                   const json::value& binding) const {
   // With claims, one life in 300 has an alarm that is not explained yet (2029820, 2000069).
@@ -168,7 +168,7 @@ EngineObserver::Broken EngineObserver::check_room(Process& process, const Known&
                      node);
 }
 
-// A status that was carried out late, or that another engine wrote, is another one's.
+// A status write that took effect late, or of another engine, counts as another engine's.
 EngineObserver::Broken EngineObserver::check_statuses(Process& process) const {
   const auto& engine = process.engine();
   const auto counts = engine.pod_statuses().counts();
@@ -189,8 +189,8 @@ EngineObserver::Broken EngineObserver::check_statuses(Process& process) const {
   return std::nullopt;
 }
 
-// What the engine withdrew, its watch may show again for a while. In one of 800 lives with devices a
-// nomination is counted and not written: it is not known yet why (1000870, 2000165).
+// The watch may show a withdrawn nomination again for a while. In one of 800 lives with devices a nomination
+// is counted and not written: the cause is not known yet (1000870, 2000165).
 EngineObserver::Broken EngineObserver::check_nominations(Process& process, const Known& known) const {
   auto& engine = process.engine();
   const auto counts = engine.pod_statuses().counts();

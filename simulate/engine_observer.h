@@ -1,13 +1,13 @@
-// EngineObserver: compares what an engine holds while it works with what it may know, and with what it does.
+// EngineObserver: compares the state of a working engine with what it may know, and with its actions.
 //
-// - Whoever writes anything, the lease included, holds each node and pod that was there when it began, and is
-//   there still. Not each slice and claim: a proxy's 404 is taken for a kind that is not served (1000241).
+// - An engine that writes anything, even the lease, holds each node and pod that existed when it began and
+//   still exists. Not each slice and claim: a proxy's 404 is taken for a kind that is not served (1000241).
 // - At the moment of its first decisions, an engine binds the pods in the queue's order: by priority, then by
 //   time. Pods that it has tried before are not compared.
-// - A pod is bound where what runs there and who is nominated to it, with no less a priority, have room, too.
-// - What was decided of a pod that waits is its status once the engine has nothing more to write.
+// - A node has room for a bound pod, its other pods, and nominated pods of the same or a higher priority.
+// - When an engine has nothing more to write, the status of a waiting pod is its last decision.
 //
-// Owner: a Life. Threads: one. Errors: what is broken is returned.
+// Owner: a Life. Threads: one. Errors: returns the broken rule.
 #pragma once
 
 #include <functional>
@@ -30,9 +30,9 @@ class EngineObserver {
 
   EngineObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
 
-  // Whether the last write of the pod's status was this engine's newest one.
+  // True if the last write of the pod's status was this engine's newest one.
   std::function<bool(const std::string& pod_uid, const std::string& engine)> wrote_last;
-  void may_lose_events() { loses_events_ = true; }  // an event of the first list, too
+  void may_lose_events() { loses_events_ = true; }  // also an event of the first list
   void began(const Process& process);
   Broken begins(Process& process, const client::Request& request);  // in the order of decisions
   Broken sent(Process& process, const client::Request& request);

@@ -1,7 +1,7 @@
-// Exchange and Pipe: requests and a watch under way, shared by the coroutine that waits and by the network.
+// Exchange and Pipe: requests and a watch in flight, shared by the waiting coroutine and the network.
 //
-// A coroutine waits on a timer of its own, which the network cancels. The timer is a local of the coroutine:
-// it is gone when the coroutine is, whatever is still under way.
+// A coroutine waits on a timer of its own, which the network cancels. The timer is a local of the coroutine,
+// so it is destroyed with the coroutine, even if requests are still in flight.
 // Owner: both sides. Threads: one. Errors: none.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace podium::simulate {
 
-// What a coroutine waits on.
+// The object that a coroutine waits on.
 class Bell {
  public:
   void ring() {
@@ -28,7 +28,7 @@ class Bell {
   }
   bool rung() const { return rung_; }
 
-  // Until ring(). False: the coroutine was cancelled. `bell` outlives the call.
+  // Waits until ring(). False: the coroutine was cancelled. `bell` outlives the call.
   static client::Task<bool> wait(Bell* bell) {
     struct Leave {
       Bell* bell;
@@ -66,7 +66,7 @@ struct Exchange {
   std::vector<client::Response> replies;
   std::shared_ptr<Pipe> pipe;  // of a watch that is open
   bool done = false, closed = false;
-  Error::Kind end = Error::Kind::timeout;  // of what has no reply
+  Error::Kind end = Error::Kind::timeout;  // of requests without a reply
   Bell bell;
 
   void finish(Error::Kind why) {

@@ -1,4 +1,4 @@
-// Faults: which kinds of faults a life has. Shrinking a failing life drops them one by one.
+// Faults: the kinds of faults of a life. Shrinking a failing life drops them one by one.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -10,32 +10,32 @@
 
 namespace podium::simulate {
 
-// Lives from this seed on have devices and claims. Those before it stay as they are.
+// Lives from this seed on have devices and claims. Earlier seeds keep their lives.
 inline constexpr std::uint64_t kFirstWithDevices = 1'000'000;
 // Some of the devices have binding conditions from this seed on.
 inline constexpr std::uint64_t kFirstWithConditions = 2'000'000;
 
 enum class Fault : std::uint8_t {
   lose_request,    // never arrives
-  lose_reply,      // is carried out; the reply is lost
+  lose_reply,      // takes effect; the reply is lost
   refuse,          // no connection
-  slow,            // up to seconds on the way
-  late,            // is carried out up to a minute later
+  slow,            // takes up to seconds
+  late,            // takes effect up to a minute later
   twice,           // a proxy sends a request again
   overload,        // 429 and 503 with Retry-After
-  server_error,    // 500, 503 and 504, before or after the request was carried out
-  proxy_404,       // a 404 that is not the API server's
+  server_error,    // 500, 503 and 504, before or after the request took effect
+  proxy_404,       // a 404 from a proxy, not from the API server
   lose_event,      // a watch loses a line
   cut_stream,      // a watch ends inside of a line
-  half_open,       // a watch gets nothing any more
-  server_silence,  // nothing is answered for seconds
+  half_open,       // a watch gets no more data
+  server_silence,  // no request is answered for seconds
   restart,         // all watches end
   compact,         // watches and pages get a 410
-  small_pages,     // lists have a few items a page
-  crash,           // an engine ends at any step
-  freeze,          // an engine stands still for seconds
+  small_pages,     // lists have a few items per page
+  crash,           // an engine crashes at any step
+  freeze,          // an engine stops for seconds
   clock,           // wall clocks step, clocks drift
-  hands,           // people edit and delete reports and leases
+  hands,           // users edit and delete reports and leases
   quota,           // namespaces refuse reports, their deletion and evictions
   count,
 };

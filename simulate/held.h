@@ -1,7 +1,7 @@
-// What an engine holds at the end of a life, when nothing has changed for minutes: its caches have what the
-// API server has, its queues hold the pods that wait and nothing else, and nothing is under way.
+// Checks the state of an engine at the end of a life, when nothing has changed for minutes: its caches match
+// the API server, its queues hold exactly the waiting pods, and no request is in flight.
 //
-// What it held too much would grow for as long as podium runs, and what it lacked it would not see.
+// An extra entry is a leak that would grow while podium runs, and a missing one is an object that it ignores.
 // Owner: a Life. Threads: one. Errors: none; a finding is text.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace podium::simulate {
 
-// The first difference; nullopt: there is none. An engine that has not read everything by then is one, too.
-// `refused`: so many reports may wait, since they are refused.
+// The first difference; nullopt: there is none. An engine that has not read everything by then also is one.
+// `refused`: this number of reports may wait, since they are refused.
 std::optional<std::string> held_wrongly(app::Engine& engine, const Store& store, std::size_t refused);
 
 }  // namespace podium::simulate

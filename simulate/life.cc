@@ -23,21 +23,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kTtl{150};
-// Everything is relisted after an hour and up to a quarter.
+// Everything is relisted after 60 to 75 minutes.
 constexpr std::chrono::seconds kToRest{90}, kStop{35}, kToRelist{80 * 60};
-// Who waits for an answer that was lost before the faults ended waits up to 70 s, and then backs off for up
-// to a minute.
+// A client that waits for a reply that was lost before the faults ended waits up to 70 s, and then backs off
+// for up to a minute.
 constexpr std::chrono::seconds kPatience{70 + 60};
-// The queue tries pods again after five minutes, looks every half minute, and clocks drift by a twentieth.
+// The queue retries pods after five minutes, checks every half minute, and clocks drift by a twentieth.
 constexpr std::chrono::seconds kToFlush{6 * 60};
-// Reports are listed every half hour, and may then have a TTL before them.
+// Reports are listed every half hour, and may then live for another TTL.
 constexpr std::chrono::seconds kToReportList{30 * 60 + 60 + 150 + 60};
 constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,000 in all
 
 config::Config configuration_with(std::string_view more) {
   constexpr std::string_view kText =
       "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nreports: {ttl: 150s}\n"
-      "httpAPI: {enabled: true}\n";  // what was decided is remembered
+      "httpAPI: {enabled: true}\n";  // decisions are kept in memory
   return config::load(std::string(kText).append(more), "simulation").value();
 }
 
@@ -160,20 +160,20 @@ Life::Life(const Settings& settings)
   if (faults_.has(Fault::small_pages)) server_.page = 1 + dice_.below(4);
 }
 
-// Each life has some of the faults: all at once hide each other.
+// Each life has some of the faults: all together would hide each other.
 Faults Life::choose(Faults of, Dice dice) {
   auto chosen = of;
   const auto most = 1 + dice.below(4);  // of four
   for (std::size_t i = 0; i < Faults::kCount; ++i) {
     if (dice.below(4) >= most) chosen.drop(static_cast<Fault>(i));
   }
-  // What heals by the relist of an hour makes a life ten times as long.
+  // Faults that only the hourly relist heals make a life ten times as long.
   if (!dice.one_in(32)) chosen.drop(Fault::lose_event);
   return chosen;
 }
 
-// What a quota and policies forbid: the reports of a namespace; to delete some of another; and evictions, for
-// some seconds of each half minute, until the faults end.
+// A quota and policies forbid: the reports of a namespace; the deletion of some reports of another; and
+// evictions, for some seconds of each half minute, until the faults end.
 std::optional<std::string> Life::refusal(std::string_view verb, const Key& key) const {
   if (key.plural == "schedulingreports" && key.ns == "full" && verb == "create")
     return "exceeded quota: reports";
@@ -205,7 +205,7 @@ void Life::start_process() {
   const auto* mutation = settings_.mutation;
   Process::Seams seams;
   seams.transport = [this, mutation](HostPtr host, app::Traffic traffic, client::MayWrite may_write) {
-    // The lease is written by who does not have it.
+    // A candidate without the lease writes it.
     if (traffic != app::Traffic::lease) may_write = plant(mutation, std::move(may_write));
     return plant(mutation, network_.connect(std::move(host), std::move(may_write)));
   };
@@ -219,7 +219,7 @@ void Life::start_process() {
   engine_observer_.began(*processes_.back());
 }
 
-// Runs what is ready, on all processes, until nothing is; then the time moves on. False: something failed.
+// Runs the ready handlers of all processes until none is left; then moves the time. False: something failed.
 bool Life::run_until(Steady until) {
   std::size_t turns = 0;
   while (!observer_.failure()) {
@@ -271,7 +271,7 @@ bool Life::run_handlers(Process& process) {
   return false;
 }
 
-// What a kubelet does: a process that has lost its lease ends, and one that has ended is started again.
+// As a kubelet: a process that has lost its lease ends, and an ended process is started again.
 void Life::look_after(Process& process) {
   if (!process.lost().empty() && !process.stopping()) {
     trace_.line(fmt::format("{} stops: {}", process.identity(), process.lost()));
@@ -292,7 +292,7 @@ void Life::look_after(Process& process) {
 
 // --- faults of processes and of the whole server ---
 
-// Who backs off is tried again after ten seconds at the latest; the queue counts in whole ones.
+// A pod in backoff is retried after at most ten seconds; the queue counts in whole seconds.
 void Life::check_backoffs() {
   constexpr auto kLongest = 10s + 2s;
   for (const auto& process : processes_) {
@@ -305,7 +305,7 @@ void Life::check_backoffs() {
   }
 }
 
-// Until the engines rest.
+// Runs until the engines are at rest.
 void Life::look() {
   constexpr auto kEach = 2s;
   for (const auto& process : processes_) {
@@ -392,7 +392,7 @@ void Life::pass() {
   if (!run_until(time_.now() + dice_.between(20s, 90s))) return;
   const bool has_lost = network_.has_lost_exchanges();
   heal();
-  // What is on its way arrives within a minute.
+  // Requests in flight arrive within a minute.
   auto late = std::chrono::seconds(faults_.has(Fault::late) ? 60 : 0);
   if (network_.has_lost_events()) late = kToRelist;
   if (!run_until(time_.now() + kToRest + late)) return;
@@ -410,7 +410,7 @@ void Life::pass() {
     if (!run_until(time_.now() + kToReportList)) return;
     observer_.after_list_of_reports();
   }
-  // A pod may wait for devices that the flush has given it just now.
+  // A pod may wait for devices that the flush has allocated just now.
   if (!network_.has_lost_events() && what_is_held_wrongly()) {
     if (!run_until(time_.now() + kToReady)) return;
     if (auto found = what_is_held_wrongly()) observer_.fail(std::move(*found));
@@ -424,7 +424,7 @@ void Life::pass() {
     observer_.fail("the lease was not released");
 }
 
-// The queue's flush may have given a pod devices just now, for which its binding waits.
+// The queue's flush may have allocated devices just now, for which the pod's binding waits.
 bool Life::at_rest(bool has_patience, bool flushed) {
   if (observer_.awaits_devices() && !run_until(time_.now() + kToReady)) return false;
   rests_ = observer_.at_rest(has_patience, flushed);
@@ -441,7 +441,7 @@ std::optional<std::string> Life::what_is_held_wrongly() {
   return std::nullopt;
 }
 
-// Ends what a failure has left.
+// Ends the processes that a failure has left.
 Life::~Life() {
   ending_ = true;
   for (const auto& process : processes_) {

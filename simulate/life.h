@@ -1,10 +1,10 @@
 // Life: one life of podium in a cluster, made from a seed: chaos, then rest.
 //
-// First one or two engines work while people change the cluster and faults strike. Then the faults end, and
-// the people go. The Observer looks when podium had time to finish, and again when reports have expired. At
-// the end the engines stop in order. All of it is on virtual time, on the caller's thread.
+// First one or two engines work while users change the cluster and faults occur. Then the faults and the
+// changes end. The Observer checks when podium had time to finish, and again when reports have expired. At
+// the end the engines stop in order. All of it runs on virtual time, on the caller's thread.
 //
-// Threads: one life a thread at a time. Errors: Outcome::failure.
+// Threads: one life per thread at a time. Errors: Outcome::failure.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace podium::simulate {
 
 struct Settings {
   std::uint64_t seed = 1;
-  Faults faults = Faults::all();       // those that the seed may choose from
+  Faults faults = Faults::all();       // the faults that the seed may choose from
   const Mutation* mutation = nullptr;  // a bug that its engines have; null: none
   bool prints = false;                 // the trace, to the standard output
 };
 
 struct Outcome {
-  std::optional<std::string> failure;      // nullopt: everything held
+  std::optional<std::string> failure;      // nullopt: all checks passed
   double failed_at = 0;                    // in seconds of the life
   std::uint64_t hash = 0, lines = 0;       // of the trace
   std::uint64_t bound = 0, allocated = 0;  // pods, claims

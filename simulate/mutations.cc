@@ -30,7 +30,7 @@ void drop_metadata(Request& request, std::initializer_list<std::string_view> fie
 
 // --- bindings and the lease ---
 
-// A refused binding is asked about: the pod, too, is taken for pending.
+// The engine reads the pod after a refused binding: the bug returns it as pending.
 Bug takes_doubt_for_refusal() {
   const auto refused = std::make_shared<std::map<std::string, json::value>>();  // metadata, by the pod's path
   Bug bug;
@@ -79,7 +79,7 @@ Bug binds_without_uid() {
   return bug;
 }
 
-// And does not read the pod, by which podium would learn that it is on no node.
+// Also skips the read of the pod, which would show that it is not on a node.
 Bug takes_errors_for_bound() {
   const auto unread = std::make_shared<std::set<std::string>>();  // paths of pods
   Bug bug;
@@ -141,7 +141,7 @@ Bug loses_withdrawals() {
   return bug;
 }
 
-// The writer of nominations knows nothing of that of their ends.
+// The writer of nominations does not know of the writer that clears them.
 Bug nominates_late() {
   const auto nominates = [](const Request& request) {
     return request.method == "PATCH" && names(request, "/pods/") &&

@@ -1,10 +1,10 @@
 // Mutations: bugs that are planted at the seams of an engine, to show that lives find them.
 //
-// A planted bug does in the engine's transport, in its right to write or in its clock what the engine would
-// do if its own code had the bug. The engine's code is untouched, so the test of the mutations needs no build
-// of its own, and no bug can be left in it.
+// A planted bug changes the engine's transport, its right to write or its clock, as if the engine's own code
+// had the bug. The engine's code is unchanged, so the test of the mutations needs no build of its own, and no
+// bug can be left in it.
 //
-// Threads: as the Transport that is wrapped. Errors: those of it.
+// Threads and errors: as the wrapped Transport.
 #pragma once
 
 #include <cstdint>
@@ -22,46 +22,46 @@
 
 namespace podium::simulate {
 
-// What a planted bug does with requests and replies. Each is empty where it does nothing.
+// The hooks of a planted bug for requests and replies. An empty hook does nothing.
 struct Bug {
-  std::function<void(client::Request&)> before;  // changes what is sent
-  // An answer that the engine takes without asking.
+  std::function<void(client::Request&)> before;  // changes the request
+  // A reply that the engine gets without sending the request.
   std::function<std::optional<client::Response>(const client::Request&)> instead;
-  std::function<void(const client::Request&, Result<client::Response>&)> after;  // misreads an answer
-  // Whether the engine sends it again, for good, instead of taking the answer.
+  std::function<void(const client::Request&, Result<client::Response>&)> after;  // changes the reply
+  // True if the engine sends the request again instead of reading the reply.
   std::function<bool(const client::Request&, const Result<client::Response>&)> clings;
   std::chrono::milliseconds clings_each{0};
   std::function<Steady::duration(const client::Request&)> dawdles;  // waits before it sends
-  // Sends what it answered `instead` all the same, before the next request after so much time; 0: never.
+  // How long after its answer by `instead` a request is sent, before the next request; 0: never.
   std::function<Steady::duration(const client::Request&)> sends_late;
-  // Waits before it takes an answer.
+  // Waits before it delivers a reply.
   std::function<Steady::duration(const Result<client::Response>&)> rests;
-  // What it takes of the lines of a watch.
+  // Changes a line of a watch before the engine reads it.
   std::function<std::string(const client::Request&, std::string)> reads;
-  bool waits_for_silence = false;  // never gives up a watch that is silent
-  bool fails_for_empty = false;    // takes a list that failed for one of nothing
+  bool waits_for_silence = false;  // never renews a silent watch
+  bool fails_for_empty = false;    // takes a failed list for an empty one
 };
 
 struct Mutation {
   std::string_view name;
-  std::string_view bug;           // what the engine does wrong; the number in the review that found it once
+  std::string_view bug;           // the bug; the number in the review that found it
   std::uint64_t seed = 0;         // of a life that finds it
-  std::string_view found_as;      // a part of what that life tells
+  std::string_view found_as;      // a part of that life's finding
   bool rare = false;              // few lives find it
   std::function<Bug()> make{};    // for each engine and kind of traffic
-  bool writes_always = false;     // never asks whether it may write
+  bool writes_always = false;     // never checks whether it may write
   double clock_rate = 1;          // of its clock
-  Faults faults = Faults::all();  // those that the life may choose from
+  Faults faults = Faults::all();  // the faults that the life may choose from
 };
 
 std::span<const Mutation> mutations();
-// Those of one kind, which mutations() has as well.
+// The mutations of one kind; mutations() also has them.
 std::vector<Mutation> report_mutations();               // of reports and what-ifs
 std::vector<Mutation> claim_mutations();                // of claims and devices
-std::vector<Mutation> request_mutations();              // of what may be asked, and when
+std::vector<Mutation> request_mutations();              // of the allowed requests and their times
 const Mutation* mutation_named(std::string_view name);  // null: there is none
 
-// Both return what they are given where `mutation` is null.
+// Both return their argument if `mutation` is null.
 client::MayWrite plant(const Mutation* mutation, client::MayWrite may_write);
 std::shared_ptr<client::Transport> plant(const Mutation* mutation,
                                          std::shared_ptr<client::Transport> transport);

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using client::Request;
 using client::Response;
 
-// The API server gives up a request after a minute; nothing is carried out after that.
+// The API server gives up a request after a minute; it takes no effect after that.
 constexpr auto kLatest = 60s;
 
 bool reads_only(const Request& request) { return request.method == "GET"; }
@@ -54,14 +54,14 @@ Network::Fate Network::fate(std::size_t requests) {
   return fate;
 }
 
-// `after`: it is carried out all the same.
+// `after`: it takes effect nevertheless.
 std::optional<Response> Network::refusal(const Request& request, bool* after) {
   *after = false;
   if (strikes(Fault::overload)) return overloaded(dice_.below(2));
   if (strikes(Fault::proxy_404)) return Response{404, "<html>no such page</html>"};
   if (!strikes(Fault::server_error)) return std::nullopt;
   *after = !reads_only(request) && dice_.one_in(2);
-  // A plain 500 says that nothing was done; these leave it open.
+  // A plain 500 means that the request had no effect; these leave it open.
   switch (dice_.below(*after ? 2 : 3)) {
     case 0:
       return status_reply(504, "Timeout", "request did not complete within the allotted timeout");
@@ -159,7 +159,7 @@ void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate
     deliver(pipe, refused->body, true, false);
   } else {
     pipe->watch = opened.watch;
-    // The pipe belongs to who reads it.
+    // The pipe belongs to its reader.
     opened.watch->deliver = [this, weak = std::weak_ptr(pipe)](std::string line) {
       if (const auto to = weak.lock()) push(to, std::move(line));
     };
@@ -184,7 +184,7 @@ void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate
   });
 }
 
-// A line of a watch on its way: it may be cut at any byte, be the last, or arrive in two pieces.
+// A line of a watch in flight: it may be cut at any byte, be the last, or arrive in two pieces.
 void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
   if (pipe->closed || pipe->dead || pipe->cut) return;
   if (strikes(Fault::half_open)) {

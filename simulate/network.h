@@ -1,7 +1,7 @@
-// Network: what is between the engines and the modelled API server, with its faults.
+// Network: the connections between the engines and the modelled API server, with their faults.
 //
 // connect() gives a Transport. Each batch of requests, and each watch, meets a fate that the dice choose
-// among the life's faults; after heal() nothing goes wrong any more. What is under way still meets its
+// among the life's faults; after heal() no new faults occur. Requests in flight still meet their
 // fate, at most a minute later.
 // Owner: a Life. Threads: one. Errors: those of client::Transport.
 #pragma once
@@ -34,17 +34,17 @@ class Network {
  public:
   Network(Agenda& agenda, ApiServer& server, Faults faults, Dice dice);
 
-  // Called as a coroutine hands a request over, before it is on its way.
+  // Called when a coroutine passes a request, before it is sent.
   std::function<void(const Host&, const client::Request&)> begins;
-  // Called as the bytes of a request go out; and as the server has answered it, with 0 for a watch.
+  // Called when the bytes of a request are sent; and when the server has answered it, with 0 for a watch.
   std::function<void(const Host&, const client::Request&)> sent;
   std::function<void(const Host&, const client::Request&, int status)> served;
-  // Called as a request arrives that is carried out, with the time at which it was sent.
+  // Called when a request arrives that takes effect, with the time at which it was sent.
   std::function<void(Steady sent_at)> arrives;
-  // Called as a reply arrives at who still waits for it.
+  // Called when a reply arrives and its coroutine still waits for it.
   std::function<void(const Host&, const client::Request&, const client::Response&)> answered;
 
-  // Called as whole lines of a watch arrive, or the page of a list.
+  // Called when whole lines of a watch arrive, or the page of a list.
   std::function<void(const Host&, const std::string& plural, std::string_view objects)> read;
 
   // A transport of the host. Its coroutines run on the executor, its waits on the agenda.
@@ -55,15 +55,15 @@ class Network {
 
   // --- for the transports ---
   struct Fate {
-    Steady::duration up{}, down{};  // on the way there and back
-    std::size_t done = 0;           // requests that are carried out, from the first
+    Steady::duration up{}, down{};  // delays of the request and of the reply
+    std::size_t done = 0;           // the first requests that take effect
     std::size_t answered = 0;       // of these
-    bool cuts = false;              // the rest ends with an error; else with the client's patience
+    bool cuts = false;              // the rest ends with an error; else with the client's timeout
     bool twice = false;
   };
   bool refuses();
   bool has_lost_events() const { return has_lost_events_; }
-  // Somebody waits for an answer that is lost.
+  // A client waits for a lost reply.
   bool has_lost_exchanges() const;
   Steady::duration dial();
   void send(const std::shared_ptr<Exchange>& exchange);
@@ -85,7 +85,7 @@ class Network {
   ApiServer& server_;
   const Faults faults_;
   Dice dice_;
-  const std::uint64_t rarity_;  // a fault strikes one in so many times
+  const std::uint64_t rarity_;  // a fault occurs once in this many times
   bool healed_ = false, has_lost_events_ = false;
   Steady silent_until_{};
   std::vector<std::weak_ptr<Exchange>> lost_;

@@ -1,6 +1,6 @@
-// Objects: what everybody in a life reads of an object, and of who wrote it.
+// Objects: accessors for the fields of an object, and for the name of its writer.
 //
-// Threads: pure functions. Errors: what is not there is empty or 0.
+// Threads: pure functions. Errors: a missing field is empty or 0.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -12,7 +12,7 @@ namespace podium::simulate {
 
 namespace json = boost::json;
 
-// The value at a pointer such as "/metadata/name". Null, an empty string, 0: there is none of that type.
+// The value at a pointer such as "/metadata/name". Null, an empty string or 0 if there is none of that type.
 const json::value* find_at(const json::value& value, std::string_view pointer);
 std::string text_at(const json::value& value, std::string_view pointer);
 std::int64_t number_at(const json::value& value, std::string_view pointer);

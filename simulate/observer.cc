@@ -16,10 +16,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kMostInASecond = 30;
-constexpr auto kDecided = 100ms;      // a binding is decided so long before it is sent, at most
-constexpr auto kLateWrite = 90s;      // a write and its decision, at most
+constexpr auto kDecided = 100ms;      // at most, from a binding's decision until it is sent
+constexpr auto kLateWrite = 90s;      // at most, from a decision to its write
 constexpr auto kRenewal = 11s;        // a renew deadline of 10 s, on a clock that drifts
-constexpr auto kFlush = 6min;         // of the queue, after five
+constexpr auto kFlush = 6min;         // the queue flushes after five
 constexpr auto kFlushOfNext = 10min;  // of the next leader's queue
 
 std::int64_t cpu_of(const json::value& pod) {
@@ -27,14 +27,14 @@ std::int64_t cpu_of(const json::value& pod) {
   return text.empty() ? 0 : std::stoll(text);
 }
 
-// The engine, the pod's UID and the node; nullopt: the request is no binding.
+// The engine, the pod's UID and the node; nullopt: the request is not a binding.
 std::optional<std::string> binding_of(const Host& host, const client::Request& request) {
   if (request.method != "POST" || !request.target.ends_with("/binding")) return std::nullopt;
   const auto binding = json::parse(request.body);
   return host.identity + text_at(binding, "/metadata/uid") + text_at(binding, "/target/name");
 }
 
-// What a node has, and what pods of at least a priority use of it.
+// The resources of a node, and the usage by pods of at least a priority.
 struct Use {
   std::int64_t cpu = 0, pods = 0;
 };
@@ -58,7 +58,7 @@ std::int64_t allocatable_cpu(const json::value& node) {
   return 1000 * std::stoll(text_at(node, "/status/allocatable/cpu"));
 }
 
-// Whether the pod would fit if it may evict what has a lower priority than `least_priority`.
+// True if the pod would fit after evicting all pods with a lower priority than `least_priority`.
 bool fits(const Store& store, const json::value& pod, const json::value& node, std::int64_t least_priority) {
   const auto zone = text_at(pod, "/spec/nodeSelector/zone");
   if (find_at(node, "/spec/unschedulable")) return false;
@@ -119,9 +119,9 @@ void Observer::sent(const Host& host, const client::Request& request) {
 
 void Observer::check_lease(const Host& host, const client::Request& request) {
   const auto leads = holder();
-  // Where nobody else has it, nobody else decides.
+  // If no other engine has the lease, no other one decides.
   if (!leads.empty() && leads != host.identity) {
-    // Whose lease was deleted learns of it when it renews it.
+    // An engine whose lease was deleted learns of that at the renewal.
     if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal)
       return excuse(Excuse::lease_deleted);
     fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
@@ -129,7 +129,7 @@ void Observer::check_lease(const Host& host, const client::Request& request) {
   }
 }
 
-// Whoever takes the lease does so after the one before has given it up by its own clock.
+// An engine takes the lease only after its predecessor has given it up by its own clock.
 void Observer::check_leaders() {
   const auto holds = holder();
   if (holds.empty() || !leaders) return;
@@ -143,7 +143,7 @@ void Observer::check_leaders() {
   }
 }
 
-// What one of two leaders cannot know is excused.
+// Excuses what one of two leaders cannot know.
 void Observer::judge(std::optional<ClaimObserver::Finding> finding) {
   if (!finding) return;
   const bool lost = lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kLateWrite;
@@ -158,7 +158,7 @@ void Observer::note_nomination(const Host& host, const client::Request& request)
   nominated_[uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity, agenda_.now()};
 }
 
-// A request that is repeated at once, again and again, is a hot loop.
+// A request that is repeated again and again without a delay is a hot loop.
 void Observer::count(const Host& host, const client::Request& request) {
   const auto route = parse_route(request.target);
   if (!route || route->name.empty()) return;
@@ -206,24 +206,24 @@ void Observer::read_claims(const Host& host, const std::string& body) {
 }
 
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
-  // What is refused at once is not in doubt: the next request for the same binding is a new decision.
+  // A refused binding is not in doubt: the next request for the same binding is a new decision.
   if (const auto binding = binding_of(host, request); binding && reply.status >= 400 && reply.status < 500) {
     const auto it = bindings_.find(*binding);
     if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
   }
   reports_.answered(host, request, reply);
   requests_.answered(host, request, reply);
-  // Of a probe, an engine takes the version only.
+  // From a probe, an engine reads only the version.
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
   if (request.target.starts_with("/api/v1/pods?")) {
     auto& pages = pages_[host.identity];
     if (request.target.find("&continue=") == std::string::npos) pages.clear();
     pages += reply.body;
-    // An engine takes a list when it is complete.
+    // An engine reads a list when it is complete.
     if (reply.body.find(R"("continue":"")") != std::string::npos)
       read(host, "pods", std::exchange(pages, {}));
   }
-  // A page counts as read at once: an engine that takes it later knows as much.
+  // A page counts as read immediately: an engine that takes it later knows as much.
   if (request.target.find("/resourceclaims") != std::string::npos) read_claims(host, reply.body);
 }
 
@@ -265,7 +265,7 @@ void Observer::status_committed(const Commit& commit) {
   nominations_[uid] = {commit.by, agenda_.now(), sent_at_ < carried_out_[uid]};
 }
 
-// Also a write that changes nothing is one after which an older one is late.
+// Even a no-op write makes older in-flight writes late.
 void Observer::note_status(const client::Request& request) {
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
@@ -274,7 +274,7 @@ void Observer::note_status(const client::Request& request) {
   newest = std::max(newest, sent_at_);
 }
 
-// Whether the leader knew of the pod's nomination when it decided on the pod for the last time.
+// True if the leader knew the pod's nomination at its last decision on the pod.
 bool Observer::knows_nomination(const std::string& uid) const {
   const auto it = nominations_.find(uid);
   if (it == nominations_.end()) return true;
@@ -283,8 +283,8 @@ bool Observer::knows_nomination(const std::string& uid) const {
   return !is_recent || (nomination.by == holder() && !nomination.late);
 }
 
-// When the binding that is carried out was decided, at the latest. One in doubt is requested again, and
-// again: it was decided before it was sent first. Before a wait for devices, the node is nominated.
+// The latest possible time of the decision on the binding that takes effect. A binding in doubt is requested
+// repeatedly: the decision precedes the first request. Before a wait for devices, the node is nominated.
 Steady Observer::decided(const json::value& pod, const std::string& by) const {
   const auto uid = uid_of(pod), node = text_at(pod, "/spec/nodeName");
   const auto first = bindings_.find(by + uid + node);
@@ -298,12 +298,12 @@ Steady Observer::decided(const json::value& pod, const std::string& by) const {
 void Observer::check_node(const json::value& pod, const std::string& by) {
   const auto node = text_at(pod, "/spec/nodeName");
   const auto there = store_.find({"nodes", "", node});
-  if (!there) return;  // it went while the binding was under way
+  if (!there) return;  // it was deleted while the binding was in flight
   const auto use = use_of(store_, node, INT64_MIN);
   if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
   const auto decided = this->decided(pod, by);
-  // Bindings that were under way at a takeover, which the next leader cannot have seen.
+  // Bindings in flight at a takeover, which the next leader cannot have seen.
   for (const auto& other : store_.all("pods")) {
     const auto it = bound_.find(uid_of(other->value));
     if (it == bound_.end() || it->second.node != node) continue;
@@ -335,8 +335,8 @@ bool Observer::at_rest(bool has_patience, bool flushed) {
   return true;
 }
 
-// Nodes that pods are nominated to whose claims are not there: nobody tries these pods, so that nobody
-// withdraws the nomination, and it keeps others out. kube-scheduler gates them as well.
+// The nominated nodes of pods whose claims do not exist: these pods are not tried, so the nomination is not
+// withdrawn, and it keeps others out. kube-scheduler also gates them.
 std::set<std::string> Observer::nominated_in_vain() const {
   std::set<std::string> out;
   for (const auto& pod : store_.all("pods")) {
@@ -347,8 +347,8 @@ std::set<std::string> Observer::nominated_in_vain() const {
   return out;
 }
 
-// Whether PostFilter takes back a claim: on some node no filter before that of devices refuses the pod, and
-// this one meets the claim.
+// True if PostFilter deallocates a claim: on some node no filter before that of devices rejects the pod, and
+// this one finds the claim.
 bool Observer::gives_back_a_claim(const json::value& pod) const {
   return std::ranges::any_of(store_.all("nodes"), [&](const auto& node) {
     return fits(store_, pod, node->value, INT64_MIN) && claims_.meets_held_claim(pod, node->value);
@@ -395,14 +395,14 @@ bool Observer::at_end(std::size_t engines) {
   trace_.line("at the end");
   if (!rests_since_) return true;
   const auto minutes = in_seconds(agenda_.now() - *rests_since_) / 60;
-  // Per minute and engine: 17 watches that are renewed twice, each with a request before it; the lease.
+  // Per minute and engine: 17 watches are renewed twice, each with a request before it; the lease.
   const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
   if (requests_since_rest_ > most + refused_since_rest_)
     fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
-  // What a policy refuses is tried again after a backoff.
+  // A write that a policy refuses is retried after a backoff.
   if (refused_since_rest_ > static_cast<std::size_t>((minutes + 1) * 20))
     fail(fmt::format("{} refused requests in {:.1f} minutes of rest", refused_since_rest_, minutes));
-  // The queue's flush tries all pods that wait.
+  // The queue's flush retries all waiting pods.
   const auto pods = store_.all("pods").size();
   const auto most_writes = (bound_.size() + pods) * 4 + 40 + static_cast<std::size_t>(minutes * 30);
   if (writes_since_rest_ > most_writes)

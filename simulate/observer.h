@@ -1,11 +1,11 @@
-// Observer: checks what must hold, at every commit, at every request that goes out, and at rest.
+// Observer: checks the invariants at every commit, at every request that is sent, and at rest.
 //
 // At a commit: a pod's UID is bound once and never moves; the pods that one engine bound fit their node. At a
-// request: who binds, evicts or nominates has the lease, by the server's record, and so has who writes
-// claims. For reports see ReportObserver, for devices ClaimObserver. At rest: see at_rest() and at_end().
+// request: an engine that binds, evicts, nominates or writes claims has the lease, by the server's record.
+// For reports see ReportObserver, for devices ClaimObserver. At rest: see at_rest() and at_end().
 //
-// The first violation ends a life. What no scheduler can know is excused: see Excuse, which says why. Each
-// excuse is counted.
+// The first violation ends a life. A violation that no scheduler can avoid is excused: Excuse has the
+// reasons. Each excuse is counted.
 // Owner: a Life. Threads: one. Errors: failed().
 #pragma once
 
@@ -32,24 +32,24 @@ namespace podium::simulate {
 
 enum class Excuse : std::uint8_t {
   // The lease of an engine was deleted by hand: it learns of it when it renews it, and makes it again if
-  // nobody has it then. What another one wrote meanwhile it does not know.
+  // nobody has it then. It does not know what another engine wrote in between.
   lease_deleted,
-  // A binding by the leader before that the next one has not read of: it was under way at the takeover, or a
-  // watch of the next one is silent since before. A binding in doubt is sent again as it was decided then.
+  // A binding of the previous leader that the next one has not seen: it was in flight at the takeover, or a
+  // watch of the next one was already silent. A binding in doubt is sent again as it was decided then.
   takeover,
-  // A watch has lost an event: nobody knows of that pod before the next list.
+  // A watch has lost an event: the engine does not know of that pod before the next list.
   lost_event,
-  // A pod that was nominated to a node was bound to another one. kube-scheduler wakes nobody whom the
-  // nomination kept out (kubernetes#134859): they wait for an event, or for its flush of five minutes. podium
-  // does the same, so that both do the same at each step.
+  // A pod that was nominated to a node was bound to another one. kube-scheduler wakes none of the pods that
+  // the nomination kept out (kubernetes#134859): they wait for an event, or for its flush of five minutes.
+  // podium does the same, so that both do the same at each step.
   nomination,
-  // A pod keeps a nomination that the leader did not know of when it decided on the pod: it was carried out
-  // late, or written by the leader before. kube-scheduler leaves it until the pod is tried again, too. Or a
-  // claim of the pod is gone, so that nobody tries it.
+  // A pod keeps a nomination that the leader did not know of when it decided on the pod: its write took
+  // effect late, or was of the previous leader. kube-scheduler also leaves it until the pod is tried again.
+  // Or a claim of the pod is deleted, so that the pod is not tried.
   stale_nomination,
-  // A pod would have to evict others, and its claim is where it cannot use it. kube-scheduler's PostFilter
-  // takes back the claims that the filter of devices has met, and it meets this one on no node: a filter
-  // before refuses the pod, or another claim cannot be allocated.
+  // A pod would have to evict others, and cannot use its claim where that is allocated. kube-scheduler's
+  // PostFilter deallocates the claims that the filter of devices has found, and it finds this one on no node:
+  // an earlier filter rejects the pod, or another claim cannot be allocated.
   kept_claim,
   count,
 };
@@ -60,7 +60,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::c
     "nomination given up by a binding elsewhere",
     "nomination that the leader did not know",
     "claim that no filter of devices met"};
-// In a thousand lives: several times what was seen, so that a bug that hides behind an excuse shows.
+// Bounds per thousand lives: several times the observed number, so that a bug behind an excuse shows.
 inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{400, 15, 5,
                                                                                                  5,   25, 10};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
@@ -71,35 +71,35 @@ class Observer {
 
   void sent(const Host& host, const client::Request& request);
   void served(const Host& host, const client::Request& request, int status);
-  void may_lose_events() { loses_events_ = true; }      // the watches may: nobody knows what is on a node
-  void keeps_some_reports() { reports_.keeps_some(); }  // a policy does: see stays()
-  void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that is carried out next
+  void may_lose_events() { loses_events_ = true; }      // the watches may: no engine knows all pods of a node
+  void keeps_some_reports() { reports_.keeps_some(); }  // a policy keeps them: see stays()
+  void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that takes effect next
   void read(const Host& host, const std::string& plural, std::string_view objects);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
   void lost_its_memory(const std::string& engine) {  // crashed or stopped
     reports_.lost_its_memory(engine);
     requests_.lost_its_memory(engine);
   }
-  // Set by the Life: engines that take themselves for the leader.
+  // Set by the Life: engines that believe they lead.
   std::function<std::vector<std::string>()> leaders;
   void fail(std::string reason);
-  // Whether the pod's status is what this engine wrote last: nobody else has, and nothing came late.
+  // True if the pod's status is this engine's last write: no other engine wrote it, and no write was late.
   bool wrote_last(const std::string& uid, const std::string& engine) const {
     const auto it = nominations_.find(uid);
     return it == nominations_.end() || (it->second.by == engine && !it->second.late);
   }
 
-  // Some time after the faults have ended and nobody has changed anything: each pod that fits is bound, each
-  // what-if is answered, reports say what was bound. False: something is unfinished, and it has patience.
-  // `flushed`: the queue had the time to try all pods again; without it, at_rest() has patience with pods
-  // that wait for devices. One that was promised to a claim and not given wakes nobody, as with
+  // Called some time after the last fault and the last change: each pod that fits is bound, each what-if is
+  // answered, and reports show the bindings. False: something is unfinished, and there is still time.
+  // `flushed`: the queue had time to retry all pods; without it, at_rest() waits for pods
+  // that wait for devices. A device that was in flight and not allocated wakes no pod, as with
   // kube-scheduler.
   bool at_rest(bool has_patience, bool flushed);
   bool awaits_devices() const { return claims_.is_any_being_made_ready(); }
-  // Nothing but what is periodic has been sent since at_rest(), and expired reports are gone. False: some are
-  // there that the leader cannot know before it lists all: who made them has ended, or had no reply.
+  // Only periodic requests were sent since at_rest(), and expired reports are deleted. False: some exist that
+  // the leader cannot know before it lists all: their writer has ended, or got no reply.
   bool at_end(std::size_t engines);
-  void after_list_of_reports();  // these are gone, too
+  void after_list_of_reports();  // these are also deleted
 
   const std::optional<std::string>& failure() const { return failure_; }
   const Excuses& excused() const { return excused_; }
@@ -137,28 +137,28 @@ class Observer {
   struct Nomination {
     std::string by;
     Steady at{};
-    bool late = false;  // a newer write of the status was carried out before
+    bool late = false;  // a newer write of the status took effect before
   };
   struct SentNomination {
     std::string node, by;
     Steady at{};
   };
-  // By an engine's identity and a pod's UID: a nomination that it has sent, and not withdrawn.
+  // By an engine's identity and a pod's UID: a nomination that it has sent and not withdrawn.
   std::map<std::string, SentNomination> nominated_;  // by the pod's UID: the last one that was sent
   std::map<std::string, Nomination> nominations_;    // by the pod's UID: as it was written last
-  // By the pod's UID: when the newest write of its status that was carried out was sent.
+  // By the pod's UID: the send time of the newest status write that took effect.
   std::map<std::string, Steady> carried_out_;
   std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it was bound elsewhere
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
   struct Binding {
-    Steady first{};  // when it was sent first
+    Steady first{};  // the time of the first request
     int times = 0;
   };
   std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
-  std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods that is under way
+  std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods in progress
   Steady sent_at_{};
-  Steady lease_taken_{};  // by hand, for the last time
+  Steady lease_taken_{};  // the last time by hand
   bool loses_events_ = false, waits_for_flush_ = false;
   ReportObserver reports_;
   RequestObserver requests_{store_, agenda_};

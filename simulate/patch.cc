@@ -90,7 +90,7 @@ Result<void> json_patch(json::value& into, const json::value& steps) {
     boost::system::error_code none;
     if (op == "test") {
       const auto* found = into.find_pointer(path, none);
-      // What is absent equals null.
+      // An absent field equals null.
       if ((found ? *found : json::value()) != step.at("value"))
         return invalid("testing path " + path + " value failed");
       continue;

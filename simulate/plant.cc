@@ -49,7 +49,7 @@ class PlantedStream final : public client::Stream {
   std::string partial_;
 };
 
-// A list of nothing, which ends then.
+// An empty list, which then ends.
 class EmptyList final : public client::Stream {
  public:
   int status() const override { return 200; }
@@ -71,7 +71,7 @@ class PlantedTransport final : public client::Transport {
   PlantedTransport(Bug bug, std::shared_ptr<Transport> transport)
       : bug_(std::make_shared<const Bug>(std::move(bug))), transport_(std::move(transport)) {}
 
-  // send_all() is the base's: one request after the other.
+  // Uses send_all() of the base class: one request after the other.
   Task<Result<Response>> send(Request request) override {
     if (bug_->dawdles) {
       const auto wait = bug_->dawdles(request);

@@ -1,7 +1,7 @@
-// Process: one process of podium in a life: an Engine on the life's network, and what happens to it.
+// Process: one process of podium in a life: an Engine on the life's network, and its faults.
 //
-// It is started, stands still, crashes, or stops in order. A crash cuts it off from the network: what it has
-// sent may still arrive, and nothing of what it knows is left. Its Engine is then abandoned and destroyed.
+// It starts, freezes, crashes, or stops in order. A crash cuts it off from the network: its sent requests may
+// still arrive, and its state is lost. Its Engine is then abandoned and destroyed.
 // Owner: a Life. Threads: one. Errors: a fault of a task goes to Seams::fault.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace podium::simulate {
 
-// The clock of one machine: its rate and its wall clock are not the world's.
+// The clock of one machine: its rate and its wall clock differ from the world's.
 class MachineClock final : public Clock {
  public:
   MachineClock(const Clock& world, double rate) : world_(world), began_(world.now()), rate_(rate) {}
@@ -42,7 +42,7 @@ class MachineClock final : public Clock {
 
 class Process {
  public:
-  // How an Engine is put together; a planted bug replaces one of them.
+  // The parts of an Engine; a planted bug replaces one of them.
   struct Seams {
     std::function<std::shared_ptr<client::Transport>(HostPtr, app::Traffic, client::MayWrite)> transport;
     async::Gate::Fault fault;
@@ -56,18 +56,18 @@ class Process {
   app::Engine& engine() { return *engine_; }
   boost::asio::io_context& io() { return io_; }
   MachineClock& clock() { return clock_; }
-  const std::string& lost() const { return lost_; }  // why the lease was lost; empty: it was not
+  const std::string& lost() const { return lost_; }  // the reason why the lease was lost; empty: it was not
 
   void stop();   // in order
-  void crash();  // at once
+  void crash();  // immediately
   bool crashed() const { return host_->is_cut; }
   bool stopping() const { return stopping_.valid() || ended_; }
-  // Whether stop() or crash() is complete; nullopt: it is not. False: some tasks did not end.
+  // The result of stop() or crash(); nullopt: not complete. False: some tasks did not end.
   std::optional<bool> ended();
 
-  std::optional<Steady> stop_by;  // when it has to have ended
-  Steady frozen_until{};          // stands still until then
-  std::size_t steps_left = 0;     // runs so many handlers until it crashes; 0: no crash is due
+  std::optional<Steady> stop_by;  // the deadline of the stop
+  Steady frozen_until{};          // frozen until then
+  std::size_t steps_left = 0;     // the handlers left until it crashes; 0: no crash is due
   bool is_idle = false;           // has nothing to run until something happens
 
  private:

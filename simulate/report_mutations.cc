@@ -72,7 +72,7 @@ Bug deletes_reports_without_uid() {
   return bug;
 }
 
-// A report that is made after one of its name was deleted is not known any more.
+// A report that is created after one of its name was deleted becomes unknown.
 Bug forgets_by_name() {
   struct Known {
     std::set<Key> deleted, forgotten;

@@ -15,11 +15,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Clocks drift by a twentieth: a TTL of 150 s ends so much earlier.
+// Clocks drift by a twentieth: a TTL of 150 s may end earlier by that.
 constexpr auto kTooLate = 60s, kTooEarly = 10s, kReportIn = 20s;
 
-// After a takeover a pod may have a second report, where another pod's had its name: the last one counts. A
-// creation that was carried out late leaves one without a status until its TTL: it counts if it is alone.
+// After a takeover a pod may have a second report, if another pod's report had its name: the last one counts.
+// A late creation leaves one without a status until its TTL: it counts if it is the only one.
 auto rank(const json::value& report) {
   const auto version = std::stoll(text_at(report, "/metadata/resourceVersion"));
   return std::pair(find_at(report, "/status") != nullptr, version);
@@ -80,7 +80,7 @@ std::optional<std::string> ReportObserver::written(const Commit& commit, Steady 
   const auto told = told_.find(commit.key.text() + text_at(report, "/status/decidedAt"));
   if (is_what_if(report) && told == told_.end()) return std::nullopt;  // its labels come before its answer
   auto& written = written_[uid];
-  // A report's TTL counts from its last write, however long that was on its way, and whoever sent it.
+  // A report's TTL counts from its last write, regardless of the delay and of the sender of that write.
   written = std::max(written, is_what_if(report) ? told->second : agenda_.now());
   writers_[uid] = commit.by;
   if (is_what_if(report) || !find_at(report, "/status")) return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<std::string> ReportObserver::deleted(const Commit& commit) const {
   if (touched_.contains(uid) || written == written_.end()) return std::nullopt;
   if (agenda_.now() - written->second >= ttl_ - kTooEarly) return std::nullopt;
   if (!is_what_if(report)) {
-    // The report of a pod that is gone makes way for the next pod of its name.
+    // The next pod of a name replaces the report of its deleted predecessor.
     const auto there = store_.find({"pods", commit.key.ns, text_at(report, "/spec/podRef/name")});
     if (!there || uid_of(there->value) != text_at(report, "/spec/podRef/uid")) return std::nullopt;
   }
@@ -128,9 +128,9 @@ std::map<std::string, StoredPtr> ReportObserver::of_pods() const {
   return out;
 }
 
-// A report that names another node is wrong, whoever wrote it. One that is missing, or behind, is excused
-// where its TTL has passed, where the engine that bound the pod has ended before it wrote it, and where the
-// namespace refuses reports.
+// A report that names another node is wrong in any case. A missing or stale one is excused if its TTL has
+// passed, if the engine that bound the pod ended before it wrote the report, and if the namespace refuses
+// reports.
 std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, bool lease_was_deleted,
                                                      std::uint64_t& excused) const {
   const auto reports = of_pods();

@@ -1,8 +1,8 @@
 // ReportObserver: the Observer's part about reports and what-ifs.
 //
-// At a commit: no report goes before its TTL, but by hand or for the next pod of its name; no late request
-// changes a report's status. At rest: each what-if is answered, and each pod that was bound has a report that
-// says so. At the end: expired reports are gone.
+// At a commit: no report is deleted before its TTL, except by hand or for the next pod of its name; no late
+// request changes a report's status. At rest: each what-if is answered, and each bound pod has a report that
+// shows the binding. At the end: expired reports are deleted.
 // Owner: an Observer. Threads: one. Errors: a broken rule is a text.
 #pragma once
 
@@ -19,13 +19,13 @@
 
 namespace podium::simulate {
 
-// Reports that a policy keeps, where a life has one.
+// Reports that a policy keeps, if a life has one.
 bool stays(const Key& key);
 
 struct Bound {
   std::string node, by;
   Steady at{};
-  bool late = false;  // by an engine that did not have the lease any more
+  bool late = false;  // by an engine that no longer had the lease
 };
 using Bindings = std::map<std::string, Bound>;  // by the pod's UID
 
@@ -39,15 +39,15 @@ class ReportObserver {
 
   void sent(const client::Request& request);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
-  // `sent_at`: when the request was sent that is carried out.
+  // `sent_at`: the send time of the request that takes effect.
   std::optional<std::string> committed(const Commit& commit, Steady sent_at);
 
   std::optional<std::string> unanswered() const;  // a what-if
-  // A pod that was bound and has no report that says so. Where the lease was deleted by hand, two leaders
+  // A bound pod without a report that shows the binding. If the lease was deleted by hand, two leaders
   // try, and the second one may report that it failed: that is excused, and counted.
   std::optional<std::string> unwritten(const Bindings& bound, bool lease_was_deleted,
                                        std::uint64_t& excused) const;
-  // A report that is there long after its TTL; one that this engine knows of.
+  // A report that exists long after its TTL; one that this engine knows.
   std::optional<std::string> kept() const;
   std::optional<std::string> kept_by(const std::string& engine) const;
 
@@ -65,11 +65,11 @@ class ReportObserver {
   std::set<std::string> touched_;       // UIDs of reports that were edited by hand
   std::set<std::string> touched_pods_;  // UIDs of pods whose report was deleted or edited by hand
   std::set<std::string> forgetful_;
-  // By a report's UID: when podium's last write was carried out, or its answer was made; when its last write
-  // of the status was sent; who wrote it; who had the reply to its last write.
+  // By a report's UID: the time of podium's last write, or of its answer; the send time of its last status
+  // write; its writer; the receiver of the reply to its last write.
   std::map<std::string, Steady> written_, filled_;
   std::map<std::string, std::string> writers_, knows_;
-  // By a what-if's key: when podium first read it as it is; and with the time of the answer: that time.
+  // By a what-if's key: when podium first read its current version; and the same with the time of the answer.
   std::map<std::string, Steady> read_, told_;
 };
 

@@ -1,4 +1,4 @@
-// The planted bugs of what an engine may ask, and when.
+// The planted bugs of the requests that an engine may send, and of their times.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <string>

@@ -24,7 +24,7 @@ std::string text_of(const Host& host, const client::Request& request) {
   return host.identity + " " + request.method + " " + request.target + " " + request.body;
 }
 
-// Whether podium writes this event no more.
+// True if podium no longer writes this event.
 bool is_final(int status) { return status >= 400 && status < 500 && status != 409 && status != 429; }
 
 bool is_marked(const json::value& pod) {
@@ -65,7 +65,7 @@ RequestObserver::Broken RequestObserver::check_deletion(const Host& host, const 
   return std::nullopt;
 }
 
-// An event is tried five times. Then it is given up, as with kube-scheduler.
+// An event is tried five times, then dropped, as in kube-scheduler.
 void RequestObserver::count_event(const Host& host, const json::value& event) {
   constexpr int kTries = 5;
   if (++tries_[text_at(event, "/metadata/name")] >= kTries)
@@ -82,9 +82,9 @@ void RequestObserver::served(const Host& host, const client::Request& request, i
 void RequestObserver::answered(const Host& host, const client::Request& request,
                                const client::Response& reply) {
   if (request.method == "GET" || request.target.find("/leases") != std::string::npos) return;
-  // A deletion is sent again too early in one of 1,500 lives (4279, 5288): it is not known yet why.
+  // A deletion is sent again too early in one of 1,500 lives (4279, 5288): the cause is not known yet.
   if (request.method == "DELETE") return;
-  // Of lives with devices, one in 300 sends a write again too early: whose fault it is, is not known yet
+  // One in 300 lives with devices sends a write again too early: the cause is not known yet
   // (1000516, 1000724, 2000174).
   if (!store_.all("resourceslices").empty() || !store_.all("resourceclaims").empty()) return;
   if (reply.retry_after > 0)
@@ -111,7 +111,7 @@ void RequestObserver::note_event(const Commit& commit) {
 }
 
 RequestObserver::Broken RequestObserver::unwritten() const {
-  // Of lives with devices, one in hundreds has a binding without its event; whether podium should have
+  // One in hundreds of lives with devices has a binding without its event; whether podium should have
   // written it is not known yet (seed 2023339).
   if (!store_.all("resourceclaims").empty()) return std::nullopt;
   std::map<std::string, std::string> there;  // names by UID

@@ -1,9 +1,9 @@
-// RequestObserver: checks what an engine may ask, and when, by the requests alone.
+// RequestObserver: checks which requests an engine sends, and when, by the requests alone.
 //
-// A deletion by name says which object it means, and a pod that is deleted has been told so before. Each
-// binding is followed by its event. What was refused with a Retry-After is not sent again before that.
+// A deletion by name has the UID, and a deleted pod gets a condition first. Each binding is followed by its
+// event. A request that was refused with a Retry-After is not sent again before that time.
 //
-// Owner: an Observer. Threads: one. Errors: what is broken is returned.
+// Owner: an Observer. Threads: one. Errors: returns the broken rule.
 #pragma once
 
 #include <map>

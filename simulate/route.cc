@@ -31,7 +31,7 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-// The value that a selector compares with: a bool is "true" or "false", what is absent is empty.
+// The value that a selector compares with: a bool is "true" or "false", an absent field is empty.
 std::string selected_text(const json::value& object, std::string_view pointer) {
   const auto* found = find_at(object, pointer);
   if (!found) return {};

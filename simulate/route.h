@@ -1,6 +1,6 @@
-// Route: what the target of a request names. Selector: the objects that a list or a watch is about.
+// Route: the parts of a request's target. Selector: the objects that a list or a watch selects.
 //
-// Threads: pure functions. Errors: nullopt for what the model does not know.
+// Threads: pure functions. Errors: nullopt for forms that the model does not know.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -17,7 +17,7 @@ json::object& metadata_of(json::value& object) {
   return metadata.get_object();
 }
 
-// podium reads from it when a report was last written.
+// podium reads the time of a report's last write from it.
 void sign(const Key& key, const std::string& by, Wall now, json::object& metadata) {
   if (key.plural != "schedulingreports") return;
   const auto manager = is_engine(by) ? "podium" : by;

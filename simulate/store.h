@@ -39,9 +39,9 @@ struct Commit {
   Version version = 0;
   Type type = Type::added;
   Key key;
-  StoredPtr before;  // null: it was not there
+  StoredPtr before;  // null: it did not exist
   StoredPtr after;   // of a deletion: the last state, with the deletion's version
-  std::string by;    // whose request it was
+  std::string by;    // the client
 };
 
 class Store {
@@ -50,12 +50,12 @@ class Store {
 
   explicit Store(const Clock& clock) : clock_(clock) {}
 
-  StoredPtr find(const Key& key) const;  // null: it is not there
+  StoredPtr find(const Key& key) const;  // null: it does not exist
   std::vector<StoredPtr> all(std::string_view plural, std::string_view ns = "") const;
 
   // Stores a new object with a UID, a creation time and generation 1.
   StoredPtr create(const Key& key, json::value object, const std::string& by);
-  // Replaces an object that is there. One that stays the same is not written. A spec that changes has the
+  // Replaces an existing object. An unchanged object is not written. A changed spec gets the
   // next generation.
   StoredPtr update(const Key& key, json::value object, const std::string& by);
   void remove(const Key& key, const std::string& by);

@@ -1,4 +1,4 @@
-// Trace: the lines that tell a life, and their hash. Two runs of one seed have the same hash.
+// Trace: the lines that describe a life, and their hash. Two runs of the same seed have the same hash.
 //
 // A line has virtual times, names and numbers only: no address, no real time.
 // Owner: a Life. Threads: one. Errors: none.
@@ -14,11 +14,11 @@ namespace podium::simulate {
 
 class Trace {
  public:
-  // `prints`: to the standard output, too.
+  // `prints`: also to standard output.
   Trace(const Clock& clock, bool prints) : clock_(clock), began_(clock.now()), prints_(prints) {}
 
   void line(std::string_view text) { line({text}); }
-  // A line of parts: most lines are never printed, so that they are not put together.
+  // A line as parts: most lines are never printed, so the parts are not joined.
   void line(std::initializer_list<std::string_view> parts);
   void note(std::string_view text) const;  // printed only: not a part of the hash
   std::uint64_t hash() const { return hash_; }

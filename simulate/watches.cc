@@ -99,7 +99,7 @@ void Watches::tell(Watch& watch, const Commit& commit) {
 }
 
 void Watches::committed(const Commit& commit) {
-  // By index: what a line sets off may open another watch.
+  // By index: the effects of a line may open another watch.
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (!open_[i]->closed) tell(*open_[i], commit);
   }
@@ -116,7 +116,7 @@ void Watches::end_all() {
 
 void Watches::tick() {
   const auto now = agenda_.now();
-  // What is delivered is on its way first: no other watch opens meanwhile.
+  // A delivery is only scheduled here, so no other watch opens during the loop.
   for (const auto& watch : open_) {
     if (watch->closed) continue;
     if (now >= watch->ends_at) {

@@ -1,6 +1,6 @@
 // Watches: the open watches of the modelled API server, with bookmarks, timeouts and 410.
 //
-// A watch delivers whole lines. Its bytes, and what becomes of them on the way, are the network's.
+// A watch delivers whole lines. The network handles its bytes and their faults.
 // Owner: ApiServer. Threads: one. Errors: an ERROR line, as the API server sends it.
 #pragma once
 
@@ -19,9 +19,9 @@ namespace podium::simulate {
 struct Watch {
   std::string plural, ns;
   Selector selector;
-  std::function<void(std::string)> deliver;  // a line; set by who opened it
+  std::function<void(std::string)> deliver;  // a line; set by the opener
   std::function<void()> ended;               // by the server
-  Version seen = 0;                          // everything up to here is delivered
+  Version seen = 0;                          // all commits up to this one are delivered
   Steady bookmark_at{}, ends_at{};
   bool closed = false;  // by either side
 };
@@ -31,7 +31,7 @@ class Watches {
   Watches(Store& store, Agenda& agenda, Dice dice);
 
   std::shared_ptr<Watch> open(const Route& route, const Selector& selector);
-  // Delivers what a new watch begins with: a streaming list, or the events since its resourceVersion.
+  // Delivers the first lines of a new watch: a streaming list, or the events since its resourceVersion.
   void begin(const std::shared_ptr<Watch>& watch, const Route& route);
   void end_all();  // as a server that restarts does
   std::size_t size() const { return open_.size(); }

@@ -11,7 +11,7 @@ using client::Response;
 using client::Task;
 using Kind = Error::Kind;
 
-// Reads what arrives in a Pipe.
+// Reads the lines that arrive in a Pipe.
 class WireStream final : public client::Stream {
  public:
   WireStream(Network& network, std::shared_ptr<Pipe> pipe, int status)
@@ -127,7 +127,7 @@ class Wire final : public client::Transport {
     return error;
   }
 
-  // Until all is answered. The error is that of what has no reply.
+  // Waits until all requests are answered. The error is that of requests without a reply.
   Task<Result<void>> run(std::shared_ptr<Exchange> exchange, bool watch) {
     auto& agenda = network_.agenda();
     if (closed_ || exchange->requests.empty()) co_return failed(Kind::cancelled, false);

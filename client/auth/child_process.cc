@@ -75,7 +75,7 @@ class ErrorOutput {
   ~ErrorOutput() { close(); }
   ErrorOutput(const ErrorOutput&) = delete;
   int fd() const { return fd_; }  // -1 once it has ended
-  // Passes on what there is, a bounded part of it at a time.
+  // Passes on the available output, a bounded part at a time.
   void pass_on() {
     char buffer[4096];
     for (int i = 0; i < kPartsAtOnce && fd_ >= 0; ++i) {

@@ -23,7 +23,7 @@ struct ClientCertificate {
 class TokenSource {
  public:
   virtual ~TokenSource() = default;
-  virtual Result<std::string> current() = 0;  // empty where the source has a certificate only
+  virtual Result<std::string> current() = 0;  // empty if the source has a certificate only
   virtual void refresh() = 0;
   virtual bool ready() { return true; }  // current() will not wait for a process or a file
   virtual std::optional<ClientCertificate> certificate() { return std::nullopt; }  // the current one

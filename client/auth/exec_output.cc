@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 namespace {
 
-// The member's string; empty where absent.
+// The member's string; empty if absent.
 Result<std::string> text_at(const json::object& object, const char* name) {
   const json::value* found = object.if_contains(name);
   if (found == nullptr || found->is_null()) return std::string();

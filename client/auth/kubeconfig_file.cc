@@ -103,7 +103,7 @@ Result<KubeconfigNode> read_kubeconfig_file(const std::string& path) {
   api::YamlLimits limits;
   limits.bytes = 1u << 20;
   limits.nodes = 100'000;
-  // At a start only, and it may be a shell's <(command). The parser refuses what is larger.
+  // Read only at a start; may be a shell's <(command). The parser refuses a larger file.
   auto text = read_input(path, limits.bytes + 1);
   if (!text) return std::unexpected(text.error());
   auto documents = api::parse_documents(*text, path, limits);

@@ -21,15 +21,15 @@ class KubeconfigNode {
                  std::string file, std::string path)
       : document_(std::move(document)), object_(&object), file_(std::move(file)), path_(std::move(path)) {}
 
-  Result<std::string> text(std::string_view name) const;  // empty where absent
+  Result<std::string> text(std::string_view name) const;  // empty if absent
   Result<std::string> required_text(std::string_view name) const;
-  Result<bool> flag(std::string_view name) const;              // false where absent
+  Result<bool> flag(std::string_view name) const;              // false if absent
   Result<std::string> base64(std::string_view name) const;     // decoded
   Result<std::string> file_name(std::string_view name) const;  // resolved against the file's directory
   Result<std::optional<KubeconfigNode>> child(std::string_view name) const;
   Result<std::vector<KubeconfigNode>> items(std::string_view name) const;  // a list of objects
   Result<std::vector<std::string>> texts(std::string_view name) const;     // a list of strings
-  const boost::json::value* find(std::string_view name) const;             // null where absent
+  const boost::json::value* find(std::string_view name) const;             // null if absent
 
   std::string place(std::string_view name) const;  // FILE: PATH.name
   std::unexpected<Error> error(std::string_view name, std::string_view reason) const;

@@ -289,7 +289,7 @@ Result<TlsContext::Current> TlsContext::current() {
     const std::lock_guard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
     if (current_.context && now < next_look_) return current_;
-    next_look_ = now + interval_;  // others go on with the old one
+    next_look_ = now + interval_;  // others keep using the old one
     before = current_;
   }
   std::string seen = fingerprint();

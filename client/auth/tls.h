@@ -1,9 +1,9 @@
 // TlsContext: an OpenSSL context made from a ClientConfig, reloaded when its files change. TlsSession: TLS
 // over a non-blocking socket.
 //
-// Checks the files at most once per interval. Where they cannot be read or do not match (a new certificate
-// with the old key), logs it once and keeps the last good context. An expired CA is no error at load, since
-// a bundle may hold others; the handshake then fails and names it.
+// Checks the files at most once per interval. If they cannot be read or do not match (a new certificate
+// with the old key), logs it once and keeps the last good context. An expired CA is not an error at load,
+// since a bundle may hold others; the handshake then fails and names it.
 // Threads: TlsContext: any; a TlsSession belongs to one connection.
 // Errors: Kind::invalid with the file or field and the reason; never a secret.
 #pragma once
@@ -68,7 +68,7 @@ class TlsContext {
   };
   Result<Current> current();  // may read files
   bool ready();               // current() will not
-  // What current() gave last, without a look at the files. Where it has given none, as current().
+  // The last result of current(), without reading the files. As current() if there is no result yet.
   Result<Current> last();
 
  private:
@@ -80,12 +80,12 @@ class TlsContext {
   const std::chrono::milliseconds interval_;
   std::mutex reading_;          // held while files are read; taken before mutex_
   std::string seen_, refused_;  // under reading_
-  std::mutex mutex_;            // guards the members below, and is held for a moment only
+  std::mutex mutex_;            // guards the members below, and is held only briefly
   Current current_;
   std::chrono::steady_clock::time_point next_look_{};
 };
 
-// Check PEM texts at load time. `what` is the file or field that errors name.
+// Check PEM texts at load time. `what` is the file or field for the error message.
 Result<void> check_ca(const std::string& pem, const std::string& what);
 Result<void> check_pair(const ClientCertificate& pair, const std::string& certificate_what,
                         const std::string& key_what);

@@ -28,14 +28,14 @@ class FileToken final : public TokenSource {
 
   Result<std::string> current() override {
     const std::lock_guard reading(reading_);
-    std::optional<std::string> seen;  // of the token that there is
+    std::optional<std::string> seen;  // of the current token
     {
       const std::lock_guard lock(mutex_);
       const auto now = std::chrono::steady_clock::now();
       if (now < next_look_) return token_;
       if (!token_.empty()) {
         seen = stamp_;
-        next_look_ = now + interval_;  // others go on with the old one
+        next_look_ = now + interval_;  // others keep using the old one
       }
     }
     std::string stamp = file_stamp(path_);
@@ -79,7 +79,7 @@ class FileToken final : public TokenSource {
   const std::string path_;
   const std::chrono::milliseconds interval_;
   std::mutex reading_;  // held while the file is read; taken before mutex_
-  std::mutex mutex_;    // guards the members below, and is held for a moment only
+  std::mutex mutex_;    // guards the members below, and is held only briefly
   std::string token_, stamp_;
   std::chrono::steady_clock::time_point next_look_{};
 };

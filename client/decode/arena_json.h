@@ -1,4 +1,4 @@
-// Arena: memory for the JSON of one batch, freed all at once. ArenaJson: a value in an Arena.
+// Arena: memory for the JSON of one batch, freed as a whole. ArenaJson: a value in an Arena.
 //
 // A copy of a boost::json::value uses the memory of its source, so a copy of a value in an Arena dangles
 // after reset(). ArenaJson is therefore not copyable; clone() makes an independent copy.

@@ -1,6 +1,6 @@
 // Splits a LIST reply into the text of its items, so one that cannot be decoded does not fail the list.
 //
-// Pure. Threads: none of its own. Errors: Kind::invalid where the reply is not a list.
+// Pure. Threads: none of its own. Errors: Kind::invalid if the reply is not a list.
 #pragma once
 
 #include <boost/json/storage_ptr.hpp>

@@ -43,8 +43,8 @@ struct WatchEvent {
 // Refuses an event whose resourceVersion is not a number: kept, no watch could go on from it.
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);
 
-// The Error of a metav1.Status. `http` is the reply's status code, 0 where there is none. `reason` is empty
-// where the value is no Status.
+// The Error of a metav1.Status. `http` is the reply's status code, or 0 without a reply. `reason` is empty if
+// the value is not a Status.
 Error status_error(const boost::json::value& status, int http);
 Error status_error(std::string_view body, int http);
 

@@ -28,7 +28,7 @@ inline constexpr std::size_t kNoteLimit = 1024;
 // Truncates to kNoteLimit bytes at a character boundary, with " ..." at the end.
 std::string cut_note(std::string note);
 
-// "<object>.<time in hex>", or a random name where that is no DNS subdomain.
+// "<object>.<time in hex>", or a random name if that is not a DNS subdomain.
 std::string event_name(std::string_view object, std::uint64_t nanoseconds, Random& random);
 
 std::string event_json(const EventText& event, std::string_view name, std::string_view ns,

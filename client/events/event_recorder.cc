@@ -34,7 +34,7 @@ constexpr std::size_t kInstanceLimit = 128;
 // A write of one event; its key in the queue is the event's name, which is unique.
 struct Item {
   EventSeries::Write write;
-  // None for the last count of a series: it is dropped where the server has forgotten the event.
+  // None for the last count of a series: it is dropped if the server has deleted the event.
   std::optional<EventText> event;
 
   // The newer count, and what an event that is not written yet needs to be created.
@@ -176,7 +176,7 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
     for (const auto i : fresh) requests.push_back(self->create_request(batch[i].value));
     const auto answers = co_await self->api.send_all(std::move(requests));
     for (std::size_t k = 0; k < fresh.size(); ++k) {
-      // What the server asks to send later is not sent again at once.
+      // A reply with Retry-After settles the request: it is not repeated immediately.
       settled[fresh[k]] = answers[k].has_value() || answers[k].error().retry_after > 0;
       if (!answers[k] && settled[fresh[k]]) self->failed(batch[fresh[k]], answers[k].error());
     }

@@ -2,9 +2,10 @@
 //
 // An event that repeats (same regarding, related, reason, action, type, note) within six minutes becomes a
 // series on the first one, updated in place. The queue is bounded; the oldest is dropped and counted. Notes
-// are cut at 1024 bytes with " ..." as kube-scheduler's are. New events go out several at once, and give way
-// to what comes first (Precedence). What the server refuses (a terminating namespace, a missing right) is
-// dropped; what may pass is tried five times. An unreachable server holds everything back.
+// are cut at 1024 bytes with " ..." as kube-scheduler's are. Several new events are sent at the same time.
+// They yield to bindings (Precedence). An event that the server refuses (a terminating namespace,
+// a missing right) is dropped; what may pass is tried five times. An unreachable server holds everything
+// back.
 //
 // Owner: Engine. The gate is empty before the recorder is destroyed. Threads: all functions from any thread;
 // writes run on `io`. Errors: none; losses are counted, and logged once a minute.
@@ -42,9 +43,9 @@ class EventRecorder {
               std::string note, std::optional<EventRegarding> related = std::nullopt);
   // Writes the counts of series in time, until the gate is cancelled. Once.
   void start();
-  // Writes what is queued and the counts of all series, at most until the deadline. Then nothing more.
+  // Writes the queued events and the counts of all series, at most until the deadline. Then stops.
   Task<void> drain(std::chrono::milliseconds deadline);
-  std::uint64_t dropped() const;  // for want of room, refused, or given up
+  std::uint64_t dropped() const;  // evicted, refused, or given up
   std::uint64_t written() const;  // creates and series updates
   std::size_t waiting() const;
 

@@ -1,7 +1,7 @@
 // EventSeries: aggregates repeated events into series, as client-go does.
 //
-// The first event is created; the second turns it into a series, written at once. Later ones are only
-// counted here. The count is written after six quiet minutes, and every half hour while the series goes on,
+// The first event is created; the second turns it into a series, written immediately. Later ones are only
+// counted here. The count is written after six quiet minutes, and every half hour while the series continues,
 // because the server deletes events after an hour. Holds at most `capacity` series; evicts the one that has
 // been quiet longest. Pure. Threads: none of its own. Source: client-go tools/events/event_broadcaster.go.
 #pragma once

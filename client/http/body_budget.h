@@ -1,8 +1,8 @@
-// BodyBudget: bounds the bytes of all replies that a transport is receiving at once.
+// BodyBudget: bounds the bytes of all replies that a transport receives at the same time.
 //
-// Each reply may have a few MiB whatever the others take, so that one that is large holds up no small one;
-// what it has beyond that is taken from the budget, and given back with the reply.
-// Owner: the transport, shared with its replies. Threads: any. Errors: none; a false tells the bound.
+// Each reply may have a few MiB independent of the others, so that a large one does not delay small ones. The
+// bytes beyond that come from the budget, until the reply is destroyed.
+// Owner: the transport, shared with its replies. Threads: any. Errors: none; false: the bound is reached.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class BodyBudget {
 
   explicit BodyBudget(std::size_t bytes) : left_(bytes) {}
 
-  // What one reply has taken.
+  // The bytes that one reply has taken.
   class Part {
    public:
     explicit Part(std::shared_ptr<BodyBudget> budget = nullptr) : budget_(std::move(budget)) {}

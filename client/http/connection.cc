@@ -132,8 +132,8 @@ Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
 }
 
 // Asio keeps every socket in its reactor, so arriving data wakes the thread even if no one reads. During the
-// rest, the receive low-water mark makes the kernel report large amounts only. The next read notices if the
-// connection has ended meanwhile.
+// rest, the receive low-water mark makes the kernel report large amounts only. The next read sees whether the
+// connection ended during the rest.
 Task<bool> Connection::rested() {
   const auto until = last_ + rest_;
   if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;

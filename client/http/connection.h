@@ -1,4 +1,4 @@
-// Connection: one TCP connection to the API server, with TLS where its URL says https.
+// Connection: one TCP connection to the API server, with TLS if its URL is https.
 //
 // Uses plain non-blocking system calls; Asio only waits for readiness. This avoids the copies and buffers
 // of Asio's TLS stream. TCP keepalive and TCP_USER_TIMEOUT detect half-open connections.
@@ -37,7 +37,7 @@ class Connection final : public Guarded {
   Task<Result<std::string_view>> read();
 
   // Minimum time between a read and the last I/O before it. Each small reply or watch event costs a wake-up;
-  // where latency does not matter, several are read together.
+  // if latency does not matter, reads several together.
   void set_rest(std::chrono::microseconds rest) { rest_ = rest; }
 
   bool usable();                                // open, and nothing to read
@@ -63,7 +63,7 @@ class Connection final : public Guarded {
   Steady last_{};      // when bytes were last read or written
   bool bulk_ = false;  // the last read filled its buffer, so more data is probably available
 
-  std::mutex mutex_;  // guards what end() touches
+  std::mutex mutex_;  // guards the members that end() uses
   int fd_ = -1;       // open while >= 0
   std::optional<Error::Kind> ended_;
 };

@@ -1,6 +1,6 @@
 // Dialer: makes connections that are ready for a request: resolves, connects, shakes hands.
 //
-// Threads: any. Errors: as Connection; Kind::invalid where the credentials cannot be used.
+// Threads: any. Errors: as Connection; Kind::invalid if the credentials cannot be used.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

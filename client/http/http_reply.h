@@ -33,7 +33,7 @@ class HttpReply {
   int status() const;
   int retry_after() const;
   const std::string& warning() const;
-  std::string take_body();  // what of the body has arrived since the last call
+  std::string take_body();  // the part of the body that arrived since the last call
 
  private:
   class Parser;

@@ -188,8 +188,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     return text;
   }
 
-  // What waits for a process or a file runs on a separate thread, not on an I/O thread. With the token the
-  // TLS context is looked after; the dialer takes what there is.
+  // Waits for a process or a file on a separate thread, not on an I/O thread. Also refreshes the TLS context;
+  // the dialer uses the current one.
   Task<Result<std::string>> current_token(Steady deadline) {
     const auto tls = url_ ? dialer_.tls() : nullptr;
     if ((!token_ || token_->ready()) && (!tls || tls->ready()))
@@ -301,7 +301,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return Result<void>();
   }
 
-  // Of the request nothing was sent, so the next one can have the connection.
+  // No byte of the request was sent, so the next request can use the connection.
   static void give_back_unused(Pool::Slot& slot) {
     if (!slot.connection) return;
     slot.connection->clear_deadline();

@@ -3,7 +3,7 @@
 // make_transport() keeps a bounded pool of connections, replaces them when they fail or their credentials
 // rotate, and puts a deadline on every step. send() repeats a request in two cases only: a reused
 // connection was dead before any byte of a reply, and the request is a GET or was not sent completely; or
-// the reply is 401 and the token source has a new token (open() does that too, send_all() does not). All
+// the reply is 401 and the token source has a new token (open() also does that, send_all() does not). All
 // other retries are Api's.
 //
 // With MayWrite, the transport asks for permission right before the bytes of any request but a GET go out,
@@ -48,7 +48,7 @@ struct Request {
 struct Response {
   int status = 0;
   std::string body;
-  int retry_after = 0;  // seconds; 0 where the header is absent
+  int retry_after = 0;  // seconds; 0 if the header is absent
   std::string warning;  // the texts of the Warning headers
 };
 
@@ -66,7 +66,7 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual Task<Result<Response>> send(Request request) = 0;
-  // HTTP pipelining: writes all requests at once on one connection; the server handles them in order. Much
+  // HTTP pipelining: writes all requests together on one connection; the server handles them in order. Much
   // cheaper per request than send(). One result per request, in order; when the connection fails, the rest
   // get its error. For small requests with small replies, since neither side reads while it writes. The first
   // request's timeout applies to the batch. The default implementation calls send() for each.
@@ -77,8 +77,8 @@ class Transport {
 
 struct TransportLimits {
   std::size_t connections = 32;               // streams not included
-  std::size_t body_bytes = 256u << 20;        // of a reply; for a stream: buffered at once
-  std::size_t bodies_bytes = 256u << 20;      // of all replies at once, beyond the first 4 MiB of each
+  std::size_t body_bytes = 256u << 20;        // of a reply; for a stream: of its buffer
+  std::size_t bodies_bytes = 256u << 20;      // of all replies together, beyond the first 4 MiB of each
   std::chrono::milliseconds connect{10'000};  // to resolve, connect and shake hands
   // Idle connections are closed after this. The server keeps them for 90 s, but one may have died silently,
   // and a binding sent on it is in doubt for a minute. A new connection costs milliseconds.

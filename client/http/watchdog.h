@@ -32,7 +32,7 @@ class Watchdog : public std::enable_shared_from_this<Watchdog> {
   explicit Watchdog(boost::asio::any_io_executor executor);
   ~Watchdog();
 
-  void add(Guarded& guarded);  // ended at once if close() was called before
+  void add(Guarded& guarded);  // ended immediately if close() was called before
   void remove(Guarded& guarded);
   void set_deadline(Guarded& guarded, Steady deadline);
   void clear_deadline(Guarded& guarded);  // once it returns, no earlier deadline takes effect

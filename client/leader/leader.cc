@@ -204,7 +204,7 @@ Task<void> LeaderElector::Impl::wait(std::chrono::milliseconds delay) {
 }
 
 // Reads the lease first: the result of the last write may be unknown, so the record may have changed. A
-// renewal that was under way may still arrive between the two requests; the release is then tried again.
+// renewal in flight may still arrive between the two requests; the release is then retried.
 Task<void> LeaderElector::Impl::release() {
   const auto end = api.clock().now() + kReleaseTime;
   for (int tries = 0; tries < kReleaseTries && api.clock().now() < end; ++tries) {
@@ -252,8 +252,8 @@ std::string LeaderElector::Impl::loss() const {
   return fmt::format("lease {} was lost to {}", lease, state.holder());
 }
 
-// After a write, or where another leads. To read alone is no success: a candidate that may not write the
-// lease cannot lead.
+// Called after a write, or if another candidate leads. A read alone is not a success: a candidate that may
+// not write the lease cannot lead.
 void LeaderElector::Impl::succeeded() {
   const std::lock_guard lock(mutex);
   failures = 0;

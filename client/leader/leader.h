@@ -30,7 +30,7 @@ class LeaderElector {
   // Returns when leadership is lost, or after stop() has released the lease. Calls `on_started` when leading.
   Task<Result<void>> run(std::function<void()> on_started);
   void stop();  // thread-safe
-  // Thread-safe. Compares with the clock, so it is false at once in a process that was frozen past its renew
+  // Thread-safe. Compares with the clock, so it is already false in a process that was frozen past its renew
   // deadline. Transports for writes that only a leader may make ask this right before they send (MayWrite);
   // the lease has a transport that does not.
   bool leading() const;

@@ -16,7 +16,7 @@ LeaderState::LeaderState(LeaderOptions options, Random& random)
     : options_(std::move(options)), random_(random) {}
 
 LeaderState::Action LeaderState::next(Steady now, Wall wall) {
-  // First of all: a process that was frozen must not renew a lease that it may have lost meanwhile.
+  // Checked first: a process that was frozen must not renew a lease that it may have lost in the meantime.
   if (leading_ && now >= renewed_at_ + options_.renew_deadline) {
     leading_ = false;
     phase_ = Phase::lost;
@@ -56,7 +56,7 @@ LeaderState::Action LeaderState::next(Steady now, Wall wall) {
 }
 
 void LeaderState::got(LeaseRecord record, Steady now) {
-  // Whoever leads counts the transitions up, so nobody has led since: somebody has emptied the lease.
+  // A new leader increments the transitions, so no other has led since: somebody has emptied the lease.
   const bool emptied = leading_ && record.holder.empty() && record.transitions == observed_.transitions;
   if (record != observed_) {
     observed_ = std::move(record);

@@ -2,7 +2,7 @@
 //
 //   acquiring: get ─absent─▶ create ─▶ leading        held by another and alive ─▶ standby, then get
 //               └─free, expired or ours─▶ update ─▶ leading
-//   leading:   update, every retry_period; where that fails: get, then update or create
+//   leading:   update, every retry_period; if that fails: get, then update or create
 //   lost:      another holds it, or nothing was renewed for renew_deadline; final
 //
 // A standby reads the lease four times as often as the leader renews it, and when the record expires, so that
@@ -51,7 +51,7 @@ class LeaderState {
   void failed();             // a request failed
   void waited() { phase_ = Phase::attempt; }
 
-  // When leadership ends unless it is renewed; nullopt when not leading.
+  // The time at which leadership ends unless it is renewed; nullopt when not leading.
   std::optional<Steady> leading_until() const;
   const std::string& holder() const { return observed_.holder; }
   // After got(): the lease is alive and another's.

@@ -60,14 +60,14 @@ void KnownObjects::end_list(std::string_view resource_version, std::vector<Chang
   settled_ = version;
 }
 
-// Whether the object is not newer than the known one of its name; an equal version is a duplicate. In a
+// True if the object is not newer than the known one of its name; an equal version is a duplicate. In a
 // replacing list, versions of objects not listed yet cannot be compared.
 bool KnownObjects::stale(const Known& known, const Identity& identity) const {
   if (replace_ && known.list != list_) return false;
   return identity.version != 0 && identity.version <= known.version;
 }
 
-// Whether the event is from before the last list, so the object is known already or gone. Objects of a list
+// True if the event is from before the last list, so the object is already known or gone. Objects of a list
 // may have any version.
 bool KnownObjects::settled(const Identity& identity) const {
   return !listing_ && identity.version != 0 && identity.version <= settled_;

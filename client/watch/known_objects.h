@@ -3,7 +3,7 @@
 // Keeps only the identity and version of each object. Applies a list object by object; at its end, deletes
 // the objects that it did not have. Between lists, drops stale events, in whatever order they arrive: those
 // from before the list, by its resourceVersion; later ones by UID and resourceVersion, with tombstones of
-// the last 1024 deleted UIDs. An event older than a discarded tombstone is dropped too: a later relist
+// the last 1024 deleted UIDs. An event older than a discarded tombstone is also dropped: a later relist
 // repairs what that may lose.
 // Owner: the reflector. Pure. Threads: none of its own. Errors: none; unusable objects return false.
 #pragma once

@@ -104,7 +104,7 @@ struct Reflector::Impl {
   std::set<std::string> logged;          // names of objects that cannot be read
   std::optional<async::Timer> settling;  // while a watch is open and the kind still counts as failing
   bool synced = false;
-  std::optional<int> told;  // the outage that the handler knows of
+  std::optional<int> told;  // the outage that was reported to the handler
   Error last_error;
 
   std::atomic<bool> stopped{false};

@@ -14,7 +14,7 @@
 // server's history allows. An object replaced under the same name is a delete and an add. After a complete
 // list no deleted object remains. Duplicates and stale events are dropped. An object that cannot be read
 // (too deeply nested, or too long a line) does not fail its list or watch.
-// Owner: who runs run(). Threads: objects are parsed on the reflector's executor; the handler is called
+// Owner: the caller of run(). Threads: objects are parsed on the reflector's executor; the handler is called
 // there, one call at a time. It should decode there and pass plain values on.
 // Errors: changed() never gets one; they are logged, counted and retried until stop().
 #pragma once
@@ -49,7 +49,7 @@ struct ReflectorOptions {
   Resource resource;
   std::string ns;  // empty: all
   std::string label_selector, field_selector;
-  bool streaming_list = true;  // use sendInitialEvents where the server supports it
+  bool streaming_list = true;  // use sendInitialEvents if the server supports it
   // A watch without events and bookmarks for this long is renewed. A frozen server is reported (unavailable)
   // after this plus one probe of 10 s.
   std::chrono::milliseconds silence{30'000};

@@ -284,7 +284,7 @@ void ReflectorState::advance(std::string_view resource_version) {
 }
 
 // A list is a consistent read. An older one means that the server's history went back (etcd restored), or
-// that a proxy answered from a stale cache; listing again tells which.
+// that a proxy answered from a stale cache; a second list shows which.
 bool ReflectorState::take_list(std::string_view resource_version) {
   if (!replace_ && went_back(resource_version)) {
     replace_ = true;

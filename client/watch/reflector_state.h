@@ -11,8 +11,8 @@
 // A watch may lose an event without notice, such as a DELETE, which no later event repairs. So everything is
 // relisted from time to time, at random so that resources do not relist together.
 //
-// Versions that go back lead to a list at once, unless that happened lately. A watch that the server fails at
-// the same version again and again leads to a list, too: the version may be the reason. A jittered
+// Versions that go back lead to a list immediately, unless that happened recently. A watch that the server
+// fails repeatedly at the same version also leads to a list: the version may be the reason. A jittered
 // exponential backoff (client-go's numbers) precedes every retry that could loop.
 // Pure: the caller passes the time, and Random the randomness. Threads: none of its own.
 #pragma once

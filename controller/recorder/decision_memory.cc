@@ -11,7 +11,7 @@
 
 namespace podium {
 
-// Of a what-if's fixes, which no decision has: about what it takes as text.
+// Only what-ifs have fixes, which this estimates by the size of their text.
 template <>
 struct OwnHeapBytes<boost::json::object> {
   static std::size_t of(const boost::json::object& object) { return boost::json::serialize(object).size(); }
@@ -21,8 +21,8 @@ namespace controller {
 namespace {
 
 constexpr std::size_t kEntryBytes = 768;    // keys, lists, sets and maps of an entry
-constexpr std::size_t kDroppedAtOnce = 32;  // expired ones that a new decision drops under the lock
-constexpr std::size_t kPassedOver = 256;    // expired entries that one list looks at under the lock
+constexpr std::size_t kDroppedAtOnce = 32;  // expired entries that a new decision drops under the lock
+constexpr std::size_t kPassedOver = 256;    // expired entries that one list skips under the lock
 
 std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
 

@@ -1,10 +1,11 @@
-// DecisionMemory: the last decision on each pod, with its report, for as long as reports are kept.
+// DecisionMemory: the last decision on each pod, with its report, until the report expires.
 //
-// It answers who asks over HTTPS, also where no report is written. A report is forgotten when it expires
-// (ReportStatus::expires_at). At the budget the oldest go first: those of pods that are gone before those of
-// living pods. Of what it has forgotten it keeps a trace, a few bytes, to tell why it has no answer.
+// Answers HTTPS requests, even if no report is written. A report is dropped when it expires
+// (ReportStatus::expires_at). At the budget the oldest reports are dropped first: those of deleted pods
+// before those of living pods. A dropped report leaves a trace of a few bytes, to explain why there is no
+// answer.
 //
-// Owner: the Engine. Threads: any; a lock is held for some look-ups in maps, and nothing is freed under it.
+// Owner: the Engine. Threads: any; a lock is held for lookups in maps; values are freed outside of it.
 // Errors: none.
 #pragma once
 
@@ -26,7 +27,7 @@
 
 namespace podium::controller {
 
-// Bytes that a report takes in memory, about.
+// The estimated bytes of a report in memory.
 std::size_t bytes_of(const explain::ReportStatus& status);
 
 struct RememberedDecision {
@@ -38,26 +39,26 @@ class DecisionMemory {
  public:
   struct Options {
     std::size_t bytes = 64u << 20;  // of all reports
-    std::size_t traces = 65'536;    // of forgotten ones
+    std::size_t traces = 65'536;    // of dropped ones
   };
   enum class Absence : std::uint8_t {
     none,       // there is a decision
     not_begun,  // this process does not decide
-    never,      // nothing decided since this process began
-    expired,    // its TTL is over
+    never,      // not decided since this process began
+    expired,    // its TTL has passed
     evicted,    // for the budget
-    lost,       // nothing known, and traces have been lost: never, or too long ago
+    lost,       // unknown, and traces were dropped: never decided, or too long ago
   };
   struct Found {
     std::shared_ptr<const RememberedDecision> decision;  // null: see absence
     Absence absence = Absence::none;
-    std::optional<Wall> decided_at;  // of the decision, also where it is forgotten
+    std::optional<Wall> decided_at;  // of the decision, also if it was dropped
     std::optional<Wall> began;       // when this process began to decide
   };
   // A page of a list, by namespace and name.
   struct Query {
     std::string ns;                // empty: of all namespaces
-    std::string after;             // "namespace/pod": begins behind it; empty: at the first
+    std::string after;             // "namespace/pod": begins after it; empty: at the first
     bool is_waiting_only = false;  // only pods that still wait for a node
     std::size_t limit = 100;
   };
@@ -66,7 +67,7 @@ class DecisionMemory {
       std::shared_ptr<const RememberedDecision> decision;
       bool is_gone = false;
     };
-    std::vector<Item> items;    // may be fewer than the limit before the last page, too
+    std::vector<Item> items;    // may be fewer than the limit, also before the last page
     std::string next;           // Query::after of the next page; empty: this is the last one
     std::optional<Wall> began;  // as in Found
   };
@@ -76,7 +77,7 @@ class DecisionMemory {
 
   DecisionMemory(Clock& clock, Options options) : clock_(clock), options_(options) {}
 
-  void begin();  // from now on this process decides
+  void begin();  // this process makes decisions from now on
   // Replaces the last decision on the pod of this name.
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
                 const explain::ReportStatus& status);

@@ -1,4 +1,4 @@
-// ReportHistory: what a pod that had to wait went through before: its last attempts and its preemption.
+// ReportHistory: the history of a waiting pod: its last attempts and its preemption.
 //
 // An attempt takes 40 bytes; equal reasons of one pod share their text. Pods are bounded by the cluster's
 // pending pods: forget() follows every placed and deleted one.
@@ -22,7 +22,7 @@ namespace podium::controller {
 
 class ReportHistory {
  public:
-  // Adds the earlier attempts to the status, and the preemption where it has none of its own.
+  // Adds the earlier attempts to the status, and the preemption if the status has none.
   void add_to(const std::string& pod_uid, explain::ReportStatus& status) const {
     const auto it = pods_.find(pod_uid);
     if (it == pods_.end()) return;

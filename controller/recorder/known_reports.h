@@ -22,12 +22,12 @@ namespace podium::controller {
 // A pod's report on the API server.
 struct WrittenReport {
   std::string ns, name, uid;
-  std::string version;  // its resourceVersion; empty: not known
+  std::string version;  // its resourceVersion; empty: unknown
   StatusBefore before;  // its status
   std::string outcome;
   bool is_complete = false;   // the status of its condition
-  Wall since{};               // when that last changed
-  Wall labelled{};            // the expiry that its labels state
+  Wall since{};               // the last transition of that condition
+  Wall labelled{};            // the expiry on its labels
   std::uint64_t content = 0;  // content_hash() of its status
   Steady written{};           // last write
 };

@@ -15,7 +15,7 @@
 
 namespace podium::controller {
 
-// Reports of pods that were placed earlier may have expired, or given way to others.
+// Reports of pods that were placed earlier may have expired or been evicted.
 inline constexpr std::chrono::minutes kRecently{10};
 
 // The pods of podium's profiles that are on a node, get a report by `settings`, and were created or started
@@ -23,8 +23,8 @@ inline constexpr std::chrono::minutes kRecently{10};
 std::vector<ReportOwner> recently_placed(const cluster::Snapshot& snapshot, const config::Config& config,
                                          const config::Podium& settings, Wall now);
 
-// Those without a report; call it after all reports have been listed. A report of an earlier pod of the same
-// name counts: a list of metadata does not tell the two apart.
+// The pods without a report; call it after all reports have been listed. A report of an earlier pod of the
+// same name counts: a list of metadata does not tell the two apart.
 std::vector<ReportOwner> without_report(const Retention& retention, std::vector<ReportOwner> pods);
 
 // Logs one line with the count and the first names; nothing if `pods` is empty.

@@ -10,7 +10,7 @@ namespace json = boost::json;
 
 namespace {
 
-// Rewrites move the expiry. Its label follows once it is that part of the TTL behind, so that it costs few
+// Rewrites move the expiry. Its label follows once it lags by this part of the TTL, so that it costs few
 // requests and a report is never deleted much before its time.
 constexpr int kLabelLag = 10;
 
@@ -76,7 +76,7 @@ Outcome backoff_of(const Error& error) {
     case client::Concern::object:
       break;
   }
-  // Such as an admission plugin of the namespace that fails.
+  // For example, an admission plugin of the namespace that fails.
   if (error.code >= 500) return Outcome::retry_namespace;
   return error.code == 409 ? Outcome::retry : Outcome::failed;
 }

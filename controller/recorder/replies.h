@@ -1,4 +1,4 @@
-// What ReportWriter makes of the API server's replies and of what it has written before.
+// How ReportWriter interprets the API server's replies and its own earlier writes.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -16,21 +16,21 @@
 
 namespace podium::controller {
 
-// The report of a decision on this pod.
+// True for the report of a decision on this pod.
 bool is_of(const boost::json::value& report, const std::string& pod_uid);
-// Podium's own report on a pod of this name.
+// True for podium's own report on a pod of this name.
 bool is_of_a_pod_of_this_name(const boost::json::value& report, const std::string& pod);
 bool was_decided_after(const boost::json::value& report, std::optional<Wall> decided_at);
 // Sets the conditions' times: the time of the last transition, which is one between True and False.
 void stamp(WrittenReport& report, explain::ReportStatus& status);
-// Whether the report's labels have to change for this status.
+// True if the report's labels must change for this status.
 bool needs_labels(const WrittenReport& report, const explain::ReportStatus& status, std::chrono::seconds ttl);
-// The report as it is on the API server: what podium wrote about this pod before a restart.
+// The report on the API server: podium's last write about this pod, possibly before a restart.
 WrittenReport written_before(const boost::json::value& report);
 
-// The error is about one report: its name, its size, or that it was deleted.
+// True if the error is about one report: its name, its size, or its deletion.
 bool is_about_this_report(const Error& error);
-// What backs off after the error: the report, its namespace, or everything.
+// The scope of the backoff after the error: the report, its namespace, or everything.
 Outcome backoff_of(const Error& error);
 
 }  // namespace podium::controller

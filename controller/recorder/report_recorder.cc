@@ -80,7 +80,7 @@ void ReportRecorder::end_attempt(const cluster::PodInfo& pod, explain::ReportSta
   history_.failed(pod->meta.uid, *status.decided_at, outcome, explain::main_reason(status), nodes, own);
 }
 
-// A pod whose gates are removed is decided on, which rewrites its report.
+// When the gates of a pod are removed, a decision follows, which rewrites its report.
 void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapshot& snapshot) {
   const auto& pod = gated.pod;
   const auto settings = settings_.now();

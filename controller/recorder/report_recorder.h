@@ -1,8 +1,8 @@
-// ReportRecorder: makes a pod's SchedulingReport of each decision on it and of how the attempt ended.
+// ReportRecorder: makes a pod's SchedulingReport from each decision and from the end of the attempt.
 //
-// A decision that fits waits here until its binding has ended; any other becomes a report at once. A report
-// also tells of the pod's last attempts and of its preemption (ReportHistory). Whether a decision gets a
-// report is read from the settings for each one; they may change while the program runs.
+// A decision that fits waits here until its binding has ended; any other becomes a report immediately. A
+// report also has the pod's last attempts and its preemption (ReportHistory). Whether a decision gets
+// a report is read from the settings for each one; they may change while the program runs.
 //
 // Owner: the Engine. Threads: the scheduling strand. Errors: none.
 #pragma once
@@ -23,7 +23,7 @@ namespace podium::controller {
 
 class ReportRecorder final : public framework::Recorder {
  public:
-  // Called with a bound pod, its report and the report's name, where events.bestNodes is on.
+  // Called with a bound pod, its report and the report's name, if events.bestNodes is on.
   // No name: the pod gets no report. May be empty.
   using Announce =
       std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, const std::string& name)>;

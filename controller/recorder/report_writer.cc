@@ -74,15 +74,15 @@ struct ReportWriter::Impl {
         jobs(queue_options(ttl(), backoffs), api.clock(), api.random(), gate, std::move(io),
              [this](std::vector<Jobs::Item>& batch) { return write(this, &batch); }) {}
 
-  // An item of a batch whose requests were sent.
+  // A queued report whose requests are in flight.
   struct Sent {
     Jobs::Item* item;
     WrittenReport report;
     bool is_new;
     bool relabels;
     std::vector<RetentionIndex::Report> leaving;
-    // Its answers from here on: to each deletion, to the POST if new, to the labels' PATCH if it relabels,
-    // to the status's PATCH. The status goes last: who sees a report's outcome finds its labels right.
+    // Its replies from here on: to each deletion, to the POST if new, to the labels' PATCH if it relabels, to
+    // the status's PATCH. The status is last, so that a reader of the outcome also sees matching labels.
     std::size_t first;
   };
 
@@ -129,7 +129,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
   for (auto& item : *batch) {
     auto& job = item.value;
     auto report = self->known.find(job.owner.uid);
-    // It has made room for another, or was deleted.
+    // It was evicted for another report, or deleted.
     if (report && !self->retention.stands(job.owner.ns, report->name, report->uid)) {
       self->known.forget(job.owner.uid);
       report.reset();
@@ -182,7 +182,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     auto reply = filled ? api::parse_json(*filled) : std::unexpected(filled.error());
     if (reply && labelled && !*labelled && !self->goes_on_without_labels(labelled->error()))
       reply = std::unexpected(labelled->error());
-    // It was there without a status: made by a write that failed halfway, for another outcome perhaps.
+    // It exists without a status: a write failed halfway, possibly for another outcome.
     if (reply && each.is_new && !made &&
         needs_labels(written_before(*reply), each.item->value.status, self->ttl())) {
       if (made.error().retry_after > 0) {
@@ -196,10 +196,10 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       self->done(each.item->value, std::move(each.report), *reply, each.is_new && made);
       continue;
     }
-    // What the server asks to send later is not sent again at once, whatever it said of the request before.
+    // A request with Retry-After is not repeated immediately, whatever the reply to its predecessor was.
     const bool comes_first = each.is_new && !made && reply.error().retry_after == 0;
     const auto* which = comes_first ? &made.error() : &reply.error();
-    // Where it asks so of several, the longest time counts: all of them are sent again.
+    // With Retry-After on several, the longest time counts: all of them are sent again.
     for (const auto* other : {each.is_new ? &made : nullptr, labelled}) {
       if (other && !*other && other->error().retry_after > which->retry_after) which = &other->error();
     }
@@ -208,7 +208,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       left.push_back(&each);
       continue;
     }
-    // Requests behind the one that timed out only waited for it; their namespace is not to blame.
+    // Requests after the one that timed out only waited for it; their namespace is not the cause.
     if (error.kind == Error::Kind::timeout && std::exchange(has_timed_out, true)) {
       each.item->outcome = Outcome::retry;
     } else {
@@ -222,7 +222,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
   auto& job = sent->item->value;
   Result<json::value> filled = std::unexpected(Error{});
   if (!sent->is_new) {
-    // It was edited, or a write without an answer was carried out: goes on from what is there.
+    // It was edited, or a write without an answer took effect: continues from the stored report.
     const auto there = co_await read(self, &job, &sent->report.name);
     if (!there && !client::object_is_gone(there.error())) {
       self->refused(*sent->item, there.error());
@@ -269,7 +269,7 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
     if (made) {
       report.uid = text_at(*made, "/metadata/uid");
       report.version = text_at(*made, "/metadata/resourceVersion");
-      // It has no status yet: the next try goes on with it, and without one it expires.
+      // It has no status yet: the next try fills it, and without a next try it expires.
       self->keep(*job, report);
       co_return report;
     }
@@ -297,8 +297,8 @@ Task<Result<json::value>> ReportWriter::Impl::read(Impl* self, const Job* job, c
   co_return co_await self->api.get(client::resource::scheduling_reports, job->owner.ns, *name, once);
 }
 
-// Whether the report is on a pod that has made way for the one of the job. The pod that is there now tells;
-// where there is none, or podium may not read it, the later decision is on the later pod.
+// True if the report is on a predecessor of the job's pod. The current pod of the name shows this; if there
+// is none, or podium may not read it, the later decision is on the later pod.
 Task<Result<void>> ReportWriter::Impl::is_dead(Impl* self, const Job* job, const json::value* report,
                                                bool* dead) {
   client::CallOptions once;
@@ -320,7 +320,7 @@ Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, con
   co_return Result<void>{};
 }
 
-// Fills in the status, and changes the labels where they say something else.
+// Fills in the status, and changes the labels if they differ.
 Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, WrittenReport* report) {
   if (needs_labels(*report, job->status, self->ttl())) {
     auto labelled =
@@ -371,7 +371,7 @@ void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
 void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::value& reply, bool is_new) {
   report.uid = text_at(reply, "/metadata/uid");
   const auto created = is_new ? parse_time(text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
-  // A report that is there keeps its label until that is far behind.
+  // An existing report keeps its label until the label lags far behind.
   const bool is_labelled = is_new || needs_labels(report, job.status, ttl());
   const auto label = is_labelled ? job.status.expires_at.value_or(Wall{}) : report.labelled;
   const ReportFacts facts{.failure = is_failure(job),
@@ -412,7 +412,7 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
                       !held.contains(owner.ns) && log.allows("of " + owner.ns, now) &&
                       held.insert(owner.ns).second;
-  // A right that is missing is missing in all namespaces: one line.
+  // A missing right is missing in all namespaces: log one line.
   if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
     if (log.allows(fields, now))
       spdlog::warn("reports are refused, scheduling goes on {}error={:?}", fields, error.message);
@@ -425,7 +425,7 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   }
 }
 
-// What cannot be kept is dropped: nothing waits for room that may never be there.
+// Drops a report that does not fit: waiting for capacity might never end.
 void ReportWriter::Impl::no_room(Jobs::Item& item, NoRoom why) {
   item.outcome = why == NoRoom::now ? Outcome::retry : Outcome::dropped;
   if (item.outcome == Outcome::retry) {
@@ -439,7 +439,7 @@ void ReportWriter::Impl::no_room(Jobs::Item& item, NoRoom why) {
   }
 }
 
-// Labels are worth no retry where the right to change them is missing.
+// Do not retry label updates if RBAC forbids them.
 bool ReportWriter::Impl::goes_on_without_labels(const Error& error) {
   if (!client::lacks_right(error)) return false;
   const auto fields = client::request_fields(error);
@@ -472,7 +472,7 @@ std::string ReportWriter::name_of(const ReportOwner& pod) const {
   return report ? report->name : pod.pod;
 }
 
-// A write that is under way goes on with the report that is there; KnownReports sweeps it.
+// A write in progress continues with its report; KnownReports sweeps it.
 void ReportWriter::forget(std::string_view pod_uid) {
   const std::string uid(pod_uid);
   if (const auto report = impl_->known.find(uid))

@@ -3,13 +3,13 @@
 // Reports wait in a queue, coalesced by pod. Workers yield to bindings (Precedence), create the report under
 // the pod's own name and fill in its status, several reports per batch. If the name is taken by podium's
 // report on an earlier pod of that name, that report is replaced; if by any other object, the new report gets
-// a suffix. The report of a pod that waits (unschedulable, or gated) is rewritten when something but a
+// a suffix. The report of a waiting pod (unschedulable or gated) is rewritten when something other than a
 // counter has changed, or after a minute. New reports go before rewrites.
 //
 // A namespace that refuses reports (quota, policy, webhook) backs off alone. If the CRD is missing or
 // the API server is unavailable, all writing pauses with one warning; scheduling is not affected.
 // Reports that exceed the queue's capacity, or wait for longer than the TTL, are dropped and counted.
-// Where a budget is used up, a new report takes the place of an old one, which is deleted in the same batch.
+// If a budget is used up, a new report replaces an old one, which is deleted in the same batch.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: write(), name_of() and forget() on
 // the scheduling strand; requests and drain() on `io`; counts() from any thread.
@@ -39,7 +39,7 @@ struct ReportCounts {
   std::uint64_t dropped = 0;    // by the queue's bounds, or at shutdown
   std::uint64_t failed = 0;     // refused by the API server, not retried
   std::uint64_t unchanged = 0;  // rewrites skipped because the content is the same
-  std::uint64_t retried = 0;    // failed writes that are tried again
+  std::uint64_t retried = 0;    // failed writes that are retried
   std::size_t waiting = 0;      // in the queue now
 };
 
@@ -58,12 +58,12 @@ class ReportWriter {
   ~ReportWriter();
 
   void write(const ReportOwner& pod, explain::ReportStatus status);
-  // The report's name, or what it will be unless the name is taken.
+  // The report's name, or its future name unless that is taken.
   std::string name_of(const ReportOwner& pod) const;
   // The pod is gone. Its report is still written if it is queued: the decision was made.
   void forget(std::string_view pod_uid);
 
-  // Writes what is queued; drops what is left at the deadline.
+  // Writes the queued reports; drops the rest at the deadline.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   ReportCounts counts() const;
 

@@ -1,4 +1,4 @@
-// Which decisions the switches of the configuration want a report of.
+// Selects the decisions that get a report, by the configuration.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -10,11 +10,11 @@
 
 namespace podium::controller {
 
-// Whether pods of this namespace get reports. A namespace that is not known has no labels.
+// True if pods of this namespace get reports. An unknown namespace has no labels.
 bool is_in_scope(const config::Podium::Reports& reports, const std::string& ns,
                  const cluster::Snapshot& snapshot);
 
-// Whether this pod of such a namespace gets one. Sampled by the pod's UID, so that all attempts of a pod are
+// True if this pod of such a namespace gets one. Sampled by the pod's UID, so that all attempts of a pod are
 // either reported or not.
 bool is_wanted(const config::Podium::Reports& reports, const cluster::PodInfo& pod, bool fits);
 

@@ -20,11 +20,11 @@ using client::Task;
 
 constexpr const char* kReportCrd = "schedulingreports.podium.dev";
 constexpr std::string_view kReportVersion = "v1alpha1";
-constexpr std::array<std::string_view, 1> kSelectable{".spec.dryRun"};  // what-ifs are watched by it
-// A CRD that lacks something may come at any time; one that is complete changes with the next upgrade.
+constexpr std::array<std::string_view, 1> kSelectable{".spec.dryRun"};  // used to watch what-ifs
+// An incomplete CRD may be updated at any time; a complete one changes with the next upgrade.
 constexpr std::chrono::seconds kWhileMissing{15}, kWhileReady{300};
 
-// What a question asks with; the fields of the status come from their lists.
+// The fields of a question; the fields of the status come from their lists.
 constexpr auto kSpecFields = std::to_array<std::string_view>({
     "spec",
     "spec.changes",
@@ -100,7 +100,7 @@ bool is_selectable(const json::value& version, std::string_view path) {
          });
 }
 
-// Whether the schema has the field of this path; the items of a list belong to the list's path.
+// True if the schema has the field of this path; the items of a list belong to the list's path.
 bool has_field(const json::value* schema, std::string_view path) {
   while (schema && !path.empty()) {
     if (is_true(member(schema, "x-kubernetes-preserve-unknown-fields"))) return true;
@@ -133,7 +133,7 @@ std::vector<std::string> crd_problems(const json::value& crd) {
     if (!is_selectable(*version, path)) out.push_back(fmt::format("selectable field {}", path));
   }
   const auto* schema = member(member(version, "schema"), "openAPIV3Schema");
-  std::string_view missing;  // its own fields need no mention
+  std::string_view missing;  // its own fields are not listed
   for (const std::string_view field : report_fields()) {
     const bool is_below = !missing.empty() && field.size() > missing.size() && field.starts_with(missing) &&
                           field[missing.size()] == '.';
@@ -194,7 +194,7 @@ struct CrdCheck::Impl {
   async::Gate& gate;
   const boost::asio::any_io_executor io;
   std::atomic<State> state{State::unknown};
-  std::string last;  // what was missing
+  std::string last;  // the last missing fields
 };
 
 CrdCheck::CrdCheck(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io)

@@ -1,8 +1,8 @@
-// CrdCheck: whether the CustomResourceDefinition of SchedulingReports has all that this version writes.
+// CrdCheck: checks that the CustomResourceDefinition of SchedulingReports has all fields of this version.
 //
-// helm never changes a CRD that is there, so podium may meet an older one, or none. It reads the CRD at its
-// start and then every few seconds to minutes, and logs what is missing in one line whenever that changes.
-// It stops nothing: an API server prunes fields that it does not know, and the writers wait for a CRD
+// helm never changes an existing CRD, so podium may find an older one, or none. It reads the CRD at its
+// start and then every 15 or 300 seconds, and logs the missing fields in one line whenever they change.
+// It stops nothing: an API server prunes unknown fields, and the writers wait for a CRD
 // that is missing (docs/decisions/0010).
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: `io`; ready() from any thread.
@@ -25,7 +25,7 @@ namespace podium::controller {
 // The fields that podium reads and writes, such as "status.topNodes.score"; a test compares them with crds/.
 std::span<const std::string> report_fields();
 
-// What the CRD lacks, for people; empty: nothing.
+// The missing fields of the CRD, for users; empty: none.
 std::vector<std::string> crd_problems(const boost::json::value& crd);
 
 class CrdCheck {
@@ -33,7 +33,7 @@ class CrdCheck {
   CrdCheck(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io);
   ~CrdCheck();
   void start();
-  // Whether the CRD has everything; nullopt: not known, as it was not read yet or may not be read.
+  // True if the CRD has everything; nullopt: unknown, because it was not read yet or may not be read.
   std::optional<bool> ready() const;
 
  private:

@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 constexpr std::string_view kManager = "podium";
 constexpr std::size_t kBesidesStatus = 1'600;
-constexpr std::int64_t kMostBytes = 2 << 20;  // etcd takes no larger object
+constexpr std::int64_t kMostBytes = 2 << 20;  // etcd rejects larger objects
 
 const json::value* find(const json::value& value, std::string_view pointer) {
   boost::system::error_code none;
@@ -72,7 +72,7 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
     if (const auto time = parse_time(text_at(manager, "/time"))) out.written = std::max(out.written, *time);
   });
   const bool is_labelled = text_at(object, "/metadata/labels/podium.dev~1report") == explain::kDecision;
-  // Users can set the label too, so the spec takes precedence where it is present.
+  // Users can also set the label, so the spec takes precedence if it is present.
   const bool is_question = dry_run(object).value_or(!is_labelled);
   out.kind = is_question ? ReportKind::question : ReportKind::decision;
   out.minute = minute_of(text_at(object, "/metadata/labels/podium.dev~1expires"));

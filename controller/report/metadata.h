@@ -4,7 +4,7 @@
 // know when each expires, how large it is and whether its pod was placed. The time of the last write is the
 // API server's (metadata.managedFields).
 //
-// Threads: pure functions. Errors: nullopt or a default where a field is missing or malformed.
+// Threads: pure functions. Errors: nullopt or a default if a field is missing or malformed.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -26,7 +26,7 @@ struct ReportMetadata {
   Wall written{};                      // last write, by the API server's clock
   ReportKind kind = ReportKind::question;
   std::optional<std::chrono::seconds> ttl;  // from the last write on; nullopt: not in the metadata
-  std::uint32_t minute = 0;                 // of the expiry on its label, since 1970; 0: it has no such label
+  std::uint32_t minute = 0;                 // of the expiry on its label, since 1970; 0: no such label
   std::uint32_t bytes = 0;                  // 0: not in the metadata
   bool failure = false;                     // by its label: the pod was not placed
 };
@@ -34,29 +34,29 @@ struct ReportMetadata {
 // `object` is a whole report or a PartialObjectMetadata. nullopt: it has no readable metadata.
 std::optional<ReportMetadata> read_metadata(const boost::json::value& object);
 
-// Bytes that a report takes in etcd, whose status is so long as JSON: with its metadata, of which
-// managedFields are the most, and its spec.
+// The bytes of a report in etcd, if its status has this length as JSON: with its spec and its metadata, most
+// of which are managedFields.
 std::uint32_t stored_bytes(std::size_t status);
 
 // Minutes since 1970 of a label by expiry_minute(); 0 for any other text.
 std::uint32_t minute_of(std::string_view label);
 
-// Of times that others may have written: in nanoseconds, a difference of centuries would overflow.
+// For times from other writers: in nanoseconds, a difference of centuries would overflow.
 std::chrono::seconds seconds_between(Wall from, Wall to);
 
-// The TTL of a whole report, kKept where it does not expire: from its status, else its metadata, else its
+// The TTL of a whole report, or kKept if it does not expire: from its status, else its metadata, else its
 // spec, else the default.
 std::chrono::seconds full_ttl(const boost::json::value& report, const ReportMetadata& metadata,
                               std::chrono::seconds default_ttl);
 
-// Whether podium wrote this report for a decision, on any pod.
+// True if podium wrote this report for a decision, on any pod.
 bool is_podiums_decision(const boost::json::value& report);
 
 // The minute of expiry as a label's value, "YYYYMMDDHHMM" in UTC; seconds round up.
 std::string expiry_minute(Wall expires);
 std::optional<Wall> parse_expiry_minute(std::string_view label);
 
-// The string at a JSON pointer; "" where there is none.
+// The string at a JSON pointer; "" if there is none.
 std::string text_at(const boost::json::value& value, std::string_view pointer);
 
 }  // namespace podium::controller

@@ -2,11 +2,11 @@
 // fills in its status.
 //
 // Both are sent in one batch, before the POST's result is known. So the PATCH tests the pod's UID,
-// and the API server refuses it (422) where the name belongs to another pod's report or to a what-if.
+// and the API server refuses it (422) if the name belongs to another pod's report or to a what-if.
 // It also tests the status that it replaces (StatusBefore): a PATCH that arrives late or twice, after a newer
 // one, is refused. The resourceVersion cannot serve for that: the request before it in the batch changes it.
 //
-// The status subresource ignores metadata. So labels that have changed take one more PATCH
+// The status subresource ignores metadata. So changed labels take one more PATCH
 // (docs/decisions/0012).
 //
 // Threads: pure functions. Errors: none.
@@ -28,28 +28,28 @@ struct ReportOwner {
   std::string ns, pod, uid;
 };
 
-// What the labels of a report say.
+// The labels of a report.
 struct ReportLabels {
   std::string kind;             // explain::kDecision or explain::kQuestion
   std::string outcome;          // empty: none yet
-  std::optional<Wall> expires;  // nullopt: it is kept
+  std::optional<Wall> expires;  // nullopt: it does not expire
 };
 ReportLabels labels_of(const explain::ReportStatus& status, const char* kind);
 boost::json::object to_json(const ReportLabels& labels);
 
-// The status that a PATCH replaces: who wrote it last has decided then, in that attempt.
+// Identifies the status that a PATCH replaces: the time and the attempt of its decision.
 struct StatusBefore {
   std::optional<Wall> decided_at;  // nullopt: the report has no status
   std::uint32_t attempts = 0;
 };
 
-// What Retention reads from a report's annotations.
+// The values that Retention reads from a report's annotations.
 struct ReportNotes {
   std::chrono::seconds ttl{0};
   std::uint32_t bytes = 0;  // stored_bytes()
 };
 
-// The object to create. The TTL goes into spec, too.
+// The object to create. The TTL is also in its spec.
 boost::json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
                                const explain::ReportStatus& status);
 
@@ -72,7 +72,7 @@ std::string labels_of_minute(std::uint32_t minute);
 client::Request delete_minute(const std::string& ns, std::uint32_t minute);
 inline constexpr std::size_t kDeletedAtOnce = 500;
 
-// The report's name where the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at
+// The report's name if the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at
 // most 253 characters.
 std::string suffixed(const std::string& pod, const std::string& uid);
 

@@ -27,7 +27,7 @@ using async::Task;
 
 using Report = RetentionIndex::Report;
 
-// Reports to delete or to look at: one, or all that expire in a minute of a namespace.
+// Reports to delete or to read: one, or all of a namespace that expire in the same minute.
 struct Deletion {
   std::vector<Report> reports;
 };
@@ -36,7 +36,7 @@ using Deletions = async::Writers<Deletion>;
 
 constexpr unsigned kWorkers = 4;
 constexpr std::size_t kDeletesAtOnce = 16;
-constexpr std::size_t kFewest = 32;  // with fewer, single deletions are less work
+constexpr std::size_t kFewest = 32;  // with fewer, single deletions are cheaper
 
 std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
 
@@ -44,14 +44,14 @@ bool is_away(const Error& error) {
   return error.kind == Error::Kind::timeout || client::concern_of(error) == client::Concern::all;
 }
 
-// A webhook that hangs holds up its namespace. What refuses a deletion otherwise does so report by report.
+// A webhook that hangs holds up its namespace. Other refusals concern a single report.
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::timeout) return Outcome::retry_namespace;
   return is_away(error) ? Outcome::retry_all : Outcome::retry;
 }
 
-// It was written since podium knows of it. Or another report has the name: its answer came before that of the
-// one that made way for it.
+// It was written since podium last saw it. Or another report has the name: the reply to its creation came
+// before the reply to this deletion.
 bool is_another(const Result<std::string>& answer) { return !answer && answer.error().code == 409; }
 
 bool is_refused(const Error& error) { return error.code == 403 || error.code == 404 || error.code == 405; }
@@ -61,7 +61,7 @@ async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
   made.name = "delete reports";
   made.workers = kWorkers;
   made.at_once = kDeletesAtOnce;
-  made.queue.capacity = SIZE_MAX;  // the index holds all of them anyway
+  made.queue.capacity = SIZE_MAX;  // the index already bounds them
   made.queue.item = backoffs.item;
   made.queue.of_namespace = made.queue.all = backoffs.all;
   return made;
@@ -99,8 +99,8 @@ struct ReportDeleter::Impl {
   Deletions deletions;
 };
 
-// Reports of one minute and namespace go together where none of that minute stays, and where it is over, so
-// that no new report gets its label.
+// Reports of one minute and namespace are deleted together if none of that minute stays, and if it has
+// passed, so that no new report gets its label.
 void ReportDeleter::Impl::queue(std::vector<Report> reports) {
   std::map<std::pair<std::string, std::uint32_t>, std::vector<Report>> minutes;
   for (auto& report : reports) {
@@ -144,7 +144,7 @@ Task<void> ReportDeleter::Impl::remove(Impl* self, std::vector<Deletions::Item>*
         minutes.push_back(&item);
         continue;
       }
-      // A report that was rewritten meanwhile has a new expiry.
+      // A report that was rewritten in the meantime has a new expiry.
       if (!self->state.index.is_taken(report.ns, report.name, report.uid)) continue;
       if (report.look) {
         looks.push_back(&item);
@@ -191,13 +191,13 @@ bool ReportDeleter::Impl::forget_deleted(const Report& report, const Result<std:
   return true;
 }
 
-// Deletes what expires in a minute of a namespace by its label; what that leaves, one by one. A report that
-// is written again has another label, or is to stay; nothing is deleted by label while one of them is.
+// Deletes the reports of a namespace that expire in one minute by their label, and the rest one by one. A
+// report that is rewritten has another label, or must stay; while one must stay, nothing is deleted by label.
 Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item) {
   const auto ns = item->value.reports.front().ns;
   const auto minute = item->value.reports.front().minute;
   bool has_more = true;
-  // There are no preconditions. What only this engine has written is as it knows it.
+  // There are no preconditions. The state of reports that only this engine has written is known.
   if (std::ranges::any_of(item->value.reports, &Report::listed)) {
     const auto checked = co_await check_minute(self, &ns, minute);
     if (!checked && is_away(checked.error())) {
@@ -240,8 +240,8 @@ void ReportDeleter::Impl::log_minute(const std::string& ns, const Error& error) 
                client::request_fields(error), ns, error.message);
 }
 
-// Reads which reports have the label. One that was written since podium knows of it, as by a late request of
-// the leader before, is tracked anew.
+// Lists the reports with the label. A report that was written since podium last saw it, for example by a late
+// request of the previous leader, is tracked again.
 Task<Result<void>> ReportDeleter::Impl::check_minute(Impl* self, const std::string* ns,
                                                      std::uint32_t minute) {
   // Named, because GCC 12 destroys a closure that is made inside a co_await expression twice.
@@ -302,7 +302,7 @@ Task<void> ReportDeleter::Impl::look(Impl* self, Deletions::Item* item) {
       co_await self->api.get(client::resource::scheduling_reports, report.ns, report.name, once);
   const auto read = object ? read_metadata(*object) : std::nullopt;
   const std::lock_guard lock(self->state.mutex);
-  // Written while it was read: what was read is older.
+  // Written during the read: the result of the read is stale.
   if (!self->state.index.is_taken(report.ns, report.name, report.uid)) co_return;
   if (!object && !client::object_is_gone(object.error())) {
     item->outcome = outcome_of(object.error());

@@ -1,14 +1,14 @@
-// ReportDeleter: deletes reports that Retention has taken from its index, several at once.
+// ReportDeleter: deletes reports that Retention has taken from its index, several at the same time.
 //
-// A report is deleted with its UID and its resourceVersion as preconditions; where it goes early, to make
-// room, with its UID only: whoever writes it again and again does not keep it. Where all that expire in one
-// minute of a namespace are taken, and the minute is over, they go by their label, many in one request; what
-// that leaves goes one by one. A report that is to be looked at, or that was written since podium knows of
-// it, is read, and tracked with the TTL that it has. A failed deletion is retried after a backoff of its own.
-// A report that podium has written again meanwhile is left alone.
+// A report is deleted with its UID and its resourceVersion as preconditions. If it is deleted early, to make
+// room, the UID is the only one: a client cannot keep a report by writing it again and again. If all reports
+// of a namespace that expire in one past minute are taken, they are deleted by label, many in one request,
+// and the rest one by one. A report that needs a look, or that was written since podium last saw it, is read,
+// and tracked with its current TTL. A failed deletion is retried after a backoff of its own. A report that
+// podium has rewritten in the meantime stays.
 //
 // Owner: Retention; `gate` is empty before this is destroyed. Threads: push() and stays() on `io`, where the
-// requests run, too. Errors: logged and retried.
+// requests also run. Errors: logged and retried.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -31,13 +31,13 @@ class ReportDeleter {
     Backoff item, all;  // all: while the API server is away
   };
 
-  // Calls `looked` under the state's mutex when a report's TTL has become known.
+  // Calls `looked` under the state's mutex when a report's TTL was read.
   ReportDeleter(client::Api& api, RetentionState& state, Backoffs backoffs, async::Gate& gate,
                 boost::asio::any_io_executor io, std::function<void()> looked);
   ~ReportDeleter();
 
   void push(std::vector<RetentionIndex::Report> reports);
-  // The answer to a deletion that another part has sent.
+  // The reply to a deletion that another part has sent.
   void deleted(const RetentionIndex::Report& report, const Result<std::string>& answer);
   // Tries deletions by label again after they were refused.
   void forget_refusals();

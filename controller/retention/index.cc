@@ -33,8 +33,8 @@ ReportUsage half(const ReportUsage& limit) {
   return {limit.count - limit.count / 2, limit.bytes - limit.bytes / 2};
 }
 
-// The parts of a budget in the order in which they give way to a report of `own` kind. A part gives what it
-// has over its half.
+// The parts of a budget in the order in which they are evicted for a report of the kind `own`. A part loses
+// the reports beyond its half.
 std::vector<std::size_t> givers(const std::array<ReportUsage, 2>& used, const ReportUsage& limit,
                                 std::size_t own, std::uint32_t bytes) {
   const auto other = 1 - own;
@@ -79,7 +79,7 @@ void RetentionIndex::track(const Report& report) {
   insert(slot);
 }
 
-// Reports with one label expire at one time, though the server's time is known to the second only.
+// Reports with the same label expire together, although the server's time is known only to the second.
 Steady RetentionIndex::together(const Report& report, const std::string& key) {
   if (report.minute == 0 || report.kind != ReportKind::decision) return report.due;
   auto& minute = minutes_[minute_key(namespace_of(key), report.minute)];
@@ -169,7 +169,7 @@ std::vector<RetentionIndex::Report> RetentionIndex::take_due(Steady now, std::si
 
 std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most) {
   std::vector<Report> out;
-  // What is taken stays counted, so its size is subtracted here. Those taken before lead the order.
+  // Taken reports stay counted, so this subtracts their size. Those taken before lead the order.
   const auto trim = [&](const Space& space, const ReportUsage& limit) {
     auto left = space.used;
     std::array<ReportUsage, 2> used{space.parts[0].used, space.parts[1].used};
@@ -227,7 +227,7 @@ bool RetentionIndex::fits(const Space& space, const ReportUsage& limit, std::uin
   return with.within(limit);
 }
 
-// The first to leave of a namespace, or null.
+// The first report of a namespace to evict, or null.
 RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::uint32_t bytes, bool failure) {
   const auto& parts = spaces_[ns][at(ReportKind::decision)].parts;
   for (const auto& part : parts) {
@@ -239,7 +239,7 @@ RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::u
   return nullptr;
 }
 
-// The first to leave of all. The kind follows from the budget; of a kind, the largest namespace gives way.
+// The first report of all to evict. The budget decides the kind; of a kind, the largest namespace loses one.
 RetentionIndex::Slot* RetentionIndex::first_of_all(std::uint32_t bytes, bool failure) {
   const auto& parts = all_[at(ReportKind::decision)].parts;
   for (const auto& part : parts) {
@@ -264,7 +264,7 @@ std::expected<std::vector<RetentionIndex::Report>, NoRoom> RetentionIndex::reser
     bool early;
   };
   std::vector<Victim> victims;
-  // The space that has no room.
+  // The space that is full.
   const auto full = [&]() -> const Space* {
     for (;;) {
       const bool own_fits = fits(own, limits_.of_namespace, bytes);
@@ -289,7 +289,7 @@ std::expected<std::vector<RetentionIndex::Report>, NoRoom> RetentionIndex::reser
   return out;
 }
 
-// Counts what is reserved, or no longer.
+// Adds a reservation to the counts, or removes it.
 void RetentionIndex::hold(const std::string& ns, std::uint32_t bytes, bool failure, bool in) {
   const auto change = in ? add : subtract;
   auto& own = spaces_[ns][at(ReportKind::decision)];
@@ -352,7 +352,7 @@ std::optional<Steady> RetentionIndex::earliest_due() const {
 
 // --- bookkeeping ---
 
-// Nothing for a report that must stay: one that cannot be deleted, is not read yet, or is kept by its author.
+// None for a report that must stay: one that cannot be deleted, was not read yet, or is kept by its author.
 std::optional<RetentionIndex::Leaver> RetentionIndex::leaver_of(Slot& slot) {
   const auto& entry = slot.second;
   if (entry.stuck || entry.state == State::leaving) return std::nullopt;

@@ -1,19 +1,19 @@
-// RetentionIndex: the existing reports, the time at which each expires, and the order in which they leave
-// where a budget is used up.
+// RetentionIndex: the existing reports, the expiry of each, and the order in which they are evicted if a
+// budget is used up.
 //
-// Reports of decisions and what-ifs have a budget each, of the same size: so many reports and bytes in all,
-// and so many in a namespace. Of the decisions, half of a budget is for placed pods and half for failures;
-// either may use what the other leaves. Where a decision has no room, another leaves: first what is waiting
-// to be deleted anyway; then one of the new report's kind, if that has more than its half, else one of the
-// other kind. Of a kind, reports of pods that are gone leave first, then the oldest. Where the budget of all
-// namespaces is used up, the namespace with the most reports gives way. What-ifs leave oldest first, those
-// that are kept as long as they are there never; may_keep() limits these.
+// Decisions and what-ifs each have a budget of the same size: for reports and bytes, in total and per
+// namespace. Half of the decisions' budget is for placed pods and half for failures; either may use the free
+// part of the other. If a decision does not fit, another is evicted: first one that waits for its deletion
+// anyway; then one of the new report's kind, if that has more than its half, else one of the other kind.
+// Within a kind, reports of deleted pods are evicted first, then the oldest. If the total budget is used up,
+// the namespace with the most reports loses one. What-ifs are evicted oldest first; those without an expiry
+// are never evicted, and may_keep() limits them.
 //
 // Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move them. A
 // listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
 //
-// A list removes what others have deleted: begin_list(), then saw() for each listed report and track() for
-// those that are unknown, or were written since, unless they are newer; then end_list().
+// A list removes the reports that others have deleted: begin_list(), then saw() for each listed report and
+// track() for those that are unknown, or were written since, unless they are newer; then end_list().
 //
 // Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
 #pragma once
@@ -43,15 +43,15 @@ struct ReportUsage {
   bool within(const ReportUsage& limit) const { return count <= limit.count && bytes <= limit.bytes; }
 };
 
-// Of each kind.
+// For each kind.
 struct ReportLimits {
   ReportUsage all{10'000, 64u << 20}, of_namespace{2'500, 16u << 20};
 };
 
-// Why a decision finds no room.
+// The reason why a decision does not fit.
 enum class NoRoom : std::uint8_t {
-  now,     // others that are being written may give way once they are there
-  at_all,  // what is there cannot be deleted
+  now,     // others in flight may be evicted once they exist
+  at_all,  // the existing reports cannot be deleted
 };
 
 class RetentionIndex {
@@ -66,9 +66,9 @@ class RetentionIndex {
     bool early = false;        // taken before it was due
     bool failure = false;      // of a pod that was not placed
     std::uint32_t bytes = 0;   // on the API server
-    std::uint32_t minute = 0;  // of its label podium.dev/expires, in minutes since 1970; 0: it has none
+    std::uint32_t minute = 0;  // of its label podium.dev/expires, in minutes since 1970; 0: none
     Steady written{};          // last write
-    std::string version;       // its resourceVersion after that; empty: not known
+    std::string version;       // its resourceVersion after that; empty: unknown
     bool listed = false;       // another engine may have written it last
   };
 
@@ -76,22 +76,22 @@ class RetentionIndex {
 
   // Adds or replaces the report of this name. The UID must not be empty.
   void track(const Report& report);
-  // False: it is unknown, known with another UID, or was written since. An empty version matches any.
+  // False: it is unknown, has another UID, or was written since. An empty version matches any.
   bool knows(const std::string& ns, const std::string& name, const std::string& uid,
              const std::string& version) const;
-  // The same, and marks a listed report that is known as existing.
+  // The same, and marks a known report as listed.
   bool saw(const std::string& ns, const std::string& name, const std::string& uid,
            const std::string& version = {});
   bool contains(const std::string& ns, const std::string& name) const;
-  // Whether it exists and is not about to make room for another.
+  // True if it exists and is not about to be evicted.
   bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
-  // The pod of this report is gone: it leaves before others.
+  // The pod of this report is deleted: the report is evicted before others.
   void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
-  // False: it is unknown, or known with another UID. An empty UID matches any.
+  // False: it is unknown, or has another UID. An empty UID matches any.
   bool forget(const std::string& ns, const std::string& name, const std::string& uid);
 
   void begin_list() { ++list_; }
-  // Whether a report of this name was tracked or seen since begin_list(): a page of the list may be older.
+  // True if a report of this name was tracked or seen since begin_list(): a page of the list may be older.
   bool is_newer_than_list(const std::string& ns, const std::string& name) const;
   std::size_t end_list();  // forgets the reports that were not listed; returns how many
 
@@ -99,25 +99,25 @@ class RetentionIndex {
   std::vector<Report> take_due(Steady now, std::size_t most);
   // Takes up to `most` reports that exceed a budget.
   std::vector<Report> take_excess(std::size_t most);
-  // Whether it was taken by one of these, and not tracked again or reserved against since.
+  // True if one of these took it, and it was neither tracked nor reserved against since.
   bool is_taken(const std::string& ns, const std::string& name, const std::string& uid) const;
-  // Whether every decision of the namespace with this minute on its label was taken.
+  // True if every decision of the namespace with this minute on its label was taken.
   bool is_whole(const std::string& ns, std::uint32_t minute) const;
 
-  // Makes room for a new decision of this size. The reports to delete before it is written, which are no
-  // longer counted. Until release(), the room is counted as used.
+  // Reserves space for a new decision of this size. Returns the reports to delete before the write; they are
+  // no longer counted. Until release(), the space counts as used.
   std::expected<std::vector<Report>, NoRoom> reserve(const std::string& ns, std::uint32_t bytes,
                                                      bool failure = false);
   void release(const std::string& ns, std::uint32_t bytes, bool failure = false);
   // A report of reserve() that could not be deleted: counted again, and taken.
   void stays(const Report& report);
 
-  // Whether this what-if may be kept for as long as it is there: it is kept already, or there is room. Those
-  // take at most four fifths of a budget, so that others have room.
+  // True if this what-if may be kept without an expiry: it already is, or there is space. Such reports take
+  // at most four fifths of a budget, which leaves space for others.
   bool may_keep(const std::string& ns, const std::string& name, std::uint32_t bytes) const;
 
   std::optional<Steady> next_due() const;
-  // When the earliest of all was or will be due, taken ones included; but not those taken early.
+  // The earliest due time of all, with taken reports, but without those taken early.
   std::optional<Steady> earliest_due() const;
   bool has_excess() const;
 
@@ -136,11 +136,11 @@ class RetentionIndex {
     ReportKind kind = ReportKind::decision;
     State state = State::kept;
     bool look = false, early = false, failure = false, stuck = false, listed = false;
-    bool orphan = false;  // its pod is gone
+    bool orphan = false;  // its pod is deleted
   };
   using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
   using Slot = Entries::value_type;
-  // Reports of one time come by name, not by address, so that a run can be repeated.
+  // Reports with equal times are ordered by name, not by address, so that a run can be repeated.
   using DueEntry = std::pair<Steady, Slot*>;
   struct Sooner {
     bool operator()(const DueEntry& a, const DueEntry& b) const {
@@ -157,13 +157,13 @@ class RetentionIndex {
   };
   // The decisions on placed pods, or the failures; what-ifs are all in the first.
   struct Part {
-    ReportUsage used;          // with what is reserved
-    std::set<Leaver> leavers;  // first to leave first
+    ReportUsage used;          // with reservations
+    std::set<Leaver> leavers;  // the next to evict first
   };
   using Parts = std::array<Part, 2>;
   // Reports of one kind, of a namespace or of all.
   struct Space {
-    ReportUsage used, reserved, kept;  // kept: what never expires, a part of used
+    ReportUsage used, reserved, kept;  // kept: without an expiry, a part of used
     Parts parts;
   };
   using Spaces = std::array<Space, 2>;  // by kind
@@ -191,7 +191,7 @@ class RetentionIndex {
 
   ReportLimits limits_;
   Entries reports_;
-  std::array<ByDue, 2> by_due_;      // by kind; of the kept ones that expire
+  std::array<ByDue, 2> by_due_;      // by kind; of the reports that expire
   std::multiset<Steady> taken_due_;  // of those that were taken when they were due
   Spaces all_;
   std::unordered_map<std::string, Spaces> spaces_;       // by namespace

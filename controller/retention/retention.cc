@@ -64,8 +64,8 @@ struct Retention::Impl {
 
   RetentionState state;
   // Under its mutex.
-  bool is_full = false;                 // a decision found no room since the last round
-  std::size_t evictions = 0;            // reports that gave way to new ones since the last round
+  bool is_full = false;                 // a decision did not fit since the last round
+  std::size_t evictions = 0;            // reports evicted for new ones since the last round
   std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
 
   std::function<void()> listed;  // set before the loop runs
@@ -135,7 +135,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   metadata.field_selector = kind == ReportKind::question ? "spec.dryRun=true" : "spec.dryRun!=true";
   const auto listed = co_await self->api.list_pages(client::resource::scheduling_reports, "", metadata, each);
   if (!listed) {
-    // Without the CRD there are none; the CRD's own check tells.
+    // Without the CRD there are none; CrdCheck reports that.
     if (listed.error().code != 404 && self->log.allows("list", self->now())) {
       spdlog::warn("reports cannot be listed {}error={:?}", client::request_fields(listed.error()),
                    listed.error().message);
@@ -145,7 +145,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   const std::lock_guard lock(self->state.mutex);
   const auto now = self->now();
   for (auto& report : unknown) {
-    // Written while the pages were under way: what they tell of it is older.
+    // Written during the list: its pages have an older version.
     if (self->state.index.is_newer_than_list(report.ns, report.name)) continue;
     report.kind = kind;
     self->state.index.track(self->state.listed(report, now));

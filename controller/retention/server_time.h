@@ -17,16 +17,16 @@ class ServerTime {
     const auto ahead = server.time_since_epoch() - now.time_since_epoch();
     if (!ahead_ || ahead > *ahead_) ahead_ = ahead;
   }
-  // The server's time, at least; nullopt while nothing is known.
+  // A lower bound of the server's time; nullopt while it is unknown.
   std::optional<Wall> now(Steady at) const {
     if (!ahead_) return std::nullopt;
     return Wall(std::chrono::duration_cast<Wall::duration>(at.time_since_epoch() + *ahead_));
   }
-  // The least time that has passed since `server`; 0 while nothing is known.
+  // A lower bound of the time since `server`; 0 while it is unknown.
   Steady::duration since(Wall server, Steady now) const {
     return std::max(Steady::duration::zero(), -until(server, now).value_or(Steady::duration::zero()));
   }
-  // The most time until `server`, negative where it has passed; nullopt while nothing is known.
+  // An upper bound of the time until `server`, negative if it has passed; nullopt while it is unknown.
   std::optional<Steady::duration> until(Wall server, Steady now) const {
     if (!ahead_) return std::nullopt;
     return server.time_since_epoch() - now.time_since_epoch() - *ahead_;

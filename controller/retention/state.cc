@@ -18,7 +18,7 @@ Steady RetentionState::due_of(Wall written, std::uint32_t minute, std::optional<
   const auto left = server.until(Wall(std::chrono::minutes(minute)) + kAfterMinute, at);
   if (!left) return ttl ? exact : at + default_ttl;
   const auto labelled = at + std::max(Steady::duration::zero(), *left);
-  // A label that is far off was written by a wrong clock.
+  // A label that differs by a lot was written by a wrong clock.
   const bool agree = labelled >= exact && labelled - exact <= 3 * kAfterMinute;
   return !ttl || agree || labelled == at ? std::max(labelled, exact) : exact;
 }

@@ -1,5 +1,5 @@
-// RetentionState: what Retention and its ReportDeleter know together: the reports, the API server's time, and
-// the counts of what was deleted.
+// RetentionState: the shared state of Retention and its ReportDeleter: the reports, the API server's time,
+// and the counts of deletions.
 //
 // Owner: Retention. Threads: `mutex` guards all but the counters; the functions expect that it is held.
 // Errors: none.
@@ -19,11 +19,11 @@
 namespace podium::controller {
 
 struct RetentionState {
-  // When a report with this TTL from its last write expires; later than that while the server's time is not
-  // known well. No TTL: its label alone tells. With a long TTL, reports with one minute on their labels
-  // expire together.
+  // The expiry of a report with this TTL from its last write; later than that while the estimate of the
+  // server's time is poor. No TTL: only its label counts. With a long TTL, reports with the same minute on
+  // their labels expire together.
   Steady due_of(Wall written, std::uint32_t minute, std::optional<Steady::duration> ttl, Steady at) const;
-  // A report as a list shows it. If its metadata do not tell when it expires, it is to be looked at.
+  // A report as a list shows it. If its metadata do not have the expiry, the report must be read.
   RetentionIndex::Report listed(const ReportMetadata& report, Steady at) const;
 
   bool is_over(std::uint32_t minute, Steady at) const;  // by the server's time
@@ -36,6 +36,6 @@ struct RetentionState {
   std::atomic<std::uint64_t> deleted{0}, deleted_early{0};
 };
 
-inline constexpr std::uint32_t kTypicalBytes = 4'096;  // of a report whose size is not known
+inline constexpr std::uint32_t kTypicalBytes = 4'096;  // of a report of unknown size
 
 }  // namespace podium::controller

@@ -70,7 +70,7 @@ Task<void> AdmissionReader::read_limit_ranges(std::string ns, api::AdmissionObje
 
 Task<void> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
   api::AdmissionObjects::Runtime runtime;
-  // The name is its author's: another path must not come of it.
+  // The author chooses the name: it must not lead to another path.
   if (config::check_dns_subdomain(name).empty()) {
     const auto read = co_await api_.get(client::resource::runtime_classes, "", name, of_a_read());
     if (read) {

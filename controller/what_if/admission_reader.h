@@ -1,9 +1,10 @@
-// AdmissionReader: reads what the API server's admission of a question's pod reads beside the snapshot: the
-// LimitRanges of its namespace, its RuntimeClass, and the templates of its ResourceClaims.
+// AdmissionReader: reads the objects that the API server's admission of a question's pod uses and the
+// snapshot lacks: the LimitRanges of its namespace, its RuntimeClass, and the templates of its
+// ResourceClaims.
 //
-// Read when a question needs them, not watched: questions are few, and these objects would take a cache in
-// each podium. What cannot be read is left out: the answer names it as not modelled, and the log says why,
-// once a minute for each reason.
+// Reads them when a question needs them, without a watch: questions are few, and these objects would need a
+// cache in each podium. An object that cannot be read is omitted: the answer lists it as not modelled, and
+// the log has the reason, once a minute for each reason.
 //
 // Owner: WhatIfController. Threads: as the Api's. Errors: none; a reply of a proxy counts as not read.
 #pragma once
@@ -20,12 +21,12 @@ namespace podium::controller {
 
 class AdmissionReader {
  public:
-  static constexpr std::size_t kMostLimitRanges = 100;   // of a namespace; where there are more, none is read
-  static constexpr std::size_t kMostClaimTemplates = 8;  // of a pod; others count as not known
+  static constexpr std::size_t kMostLimitRanges = 100;   // of a namespace; if there are more, none is read
+  static constexpr std::size_t kMostClaimTemplates = 8;  // of a pod; others count as unknown
 
   explicit AdmissionReader(client::Api& api) : api_(api) {}
 
-  // For a question with its subject. Of a pod that the API server has stored, the claims' templates only.
+  // For a question with its subject. For a stored pod, only the templates of its claims.
   client::Task<api::AdmissionObjects> read(std::shared_ptr<const explain::Question> question);
 
  private:

@@ -23,7 +23,7 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
   stamp(asked.before, now, status);
   auto labels = labels_of(status, explain::kQuestion);
   const bool relabels = needs_labels(asked.before, labels, ttl);
-  // In a merge patch of a status, the API server does not look at the UID.
+  // In a merge patch of a status, the API server ignores the UID.
   const json::array patch{{{"op", "test"}, {"path", "/metadata/uid"}, {"value", asked.uid}},
                           {{"op", "add"}, {"path", "/status"}, {"value", to_json(status)}}};
   const bool refused = status.outcome == explain::kRefused;
@@ -84,7 +84,7 @@ Outcome outcome_of_failure(const Error& error) {
     case 413:
     case 422:
       return Outcome::retry;
-    default:  // such as a policy or a webhook of the namespace
+    default:  // for example, a policy or a webhook of the namespace
       return Outcome::retry_namespace;
   }
 }

@@ -21,11 +21,11 @@ namespace podium::controller {
 
 inline constexpr std::chrono::milliseconds kAnswerTimeout = std::chrono::seconds(10);  // per request
 
-// The patch tests the UID, so that a report recreated meanwhile is not touched (422).
+// The patch tests the UID, so that a recreated report is not touched (422).
 struct AnswerPatch {
   std::string name, uid;
   std::int64_t generation = 0;         // of the spec that it answers
-  std::optional<ReportLabels> labels;  // nullopt: they are right already
+  std::optional<ReportLabels> labels;  // nullopt: they already match
   std::chrono::seconds ttl{0};
   Steady made{};  // the TTL runs from here on
   std::string patch;
@@ -33,12 +33,12 @@ struct AnswerPatch {
   bool refused = false;
   Steady asked_at{};
   std::size_t bytes = 0;               // of the report without this answer
-  std::optional<std::size_t> fitting;  // replicas; nullopt: it was refused
-  std::uint64_t content = 0;           // answer_hash(), where the question is refreshed
+  std::optional<std::size_t> fitting;  // replicas; nullopt: refused
+  std::uint64_t content = 0;           // answer_hash(), if the question is refreshed
   bool is_substitute = false;          // of an answer that the API server refused
 };
 
-// For how long an answer is kept (kKept: as long as the report is there), and when the next one comes.
+// The TTL of an answer (kKept: no expiry), and the time until the next one.
 struct AnswerTerms {
   std::chrono::seconds ttl{0};
   std::chrono::seconds refresh{0};  // 0: never
@@ -48,17 +48,17 @@ struct AnswerTerms {
 };
 
 AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall now, const AnswerTerms& terms);
-// Hash of an answer without its times: when it was decided, how long that took, when it expires, and of which
-// version of the cluster it is.
+// Hash of an answer without its variable parts: the time and duration of the decision, the expiry, and the
+// version of the cluster.
 std::uint64_t answer_hash(explain::ReportStatus status);
-// The labels first, where they change, and the status last: who sees an answer's outcome finds its labels
-// right. The last reply is of the status.
+// The labels first, if they change, and the status last: a reader of the outcome also sees matching labels.
+// The last reply is to the status.
 std::vector<client::Request> patch_requests(const std::string& ns, const AnswerPatch& answer);
-// Whether an answer whose labels were refused with this error counts as written. Labels are worth no retry
-// where the right to change them is missing, or a policy forbids it.
+// True if an answer whose labels were refused with this error counts as written. Label updates are not
+// retried if the right is missing or a policy forbids them.
 bool goes_without_labels(const Error& error);
 
-// What a failed request backs off: the item, its namespace, or everything.
+// The scope of the backoff after a failed request: the item, its namespace, or everything.
 Outcome outcome_of_failure(const Error& error);
 
 }  // namespace podium::controller

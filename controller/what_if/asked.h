@@ -1,7 +1,7 @@
-// Asked: one spec of a what-if, and what podium wrote on the report before. Seen: a what-if as the watch
-// tells it.
+// Asked: one spec of a what-if, and podium's earlier writes on the report. Seen: a what-if as the watch shows
+// it.
 //
-// Threads: values and pure functions. Errors: none; what is missing or malformed reads as absent.
+// Threads: values and pure functions. Errors: none; a missing or malformed field reads as absent.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -27,7 +27,7 @@ struct AnsweredBefore {
     std::optional<Wall> since;
   };
   std::string kind, outcome, expires;  // the labels
-  std::vector<Condition> conditions;   // Accepted and Complete, where they are
+  std::vector<Condition> conditions;   // Accepted and Complete, if present
 
   const Condition* condition(std::string_view type) const;  // null: there is none
 };
@@ -59,8 +59,8 @@ struct Seen {
 // Sets the conditions' times. A condition keeps the time of its last transition between True and False.
 void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status);
 
-// Whether the labels of the report have to change. The expiry may lag by a tenth of the TTL, a minute at
-// least, so that an answer that is written again seldom takes a request for its labels.
+// True if the labels of the report must change. The expiry may lag by a tenth of the TTL, at least a minute,
+// so that a rewritten answer seldom needs a request for its labels.
 bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, std::chrono::seconds ttl);
 
 }  // namespace podium::controller

@@ -1,12 +1,12 @@
-// Asker: evaluates questions on forks of the snapshot, within the bounds of all what-ifs, whoever asks.
+// Asker: evaluates questions on forks of the snapshot, within the bounds of all what-ifs, for all callers.
 //
 // A question waits for its namespace's turn (turns.h), gets a fork that is made on the scheduling strand, and
 // runs on one worker thread from start to end, within whatIf.deadline of CPU time. It never changes the
-// scheduler's state. What admission would read of the API server is read before (admission_reader.h).
+// scheduler's state. The objects that admission would read are read before (admission_reader.h).
 //
 // Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: ask() on the I/O
 // thread, the others any.
-// Errors: a question that makes no sense or takes too long is answered so (answer.h).
+// Errors: a question that is not valid or takes too long gets an answer that says so (answer.h).
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class Asker {
 
   using Read = std::function<async::Task<api::AdmissionObjects>(std::shared_ptr<const explain::Question>)>;
 
-  // `read` may be empty: then nothing is read, and the answers say so.
+  // `read` may be empty: then no objects are read, and the answers say so.
   Asker(const config::Config& config, Clock& clock, boost::asio::any_io_executor workers, Fork fork,
         Read read = {})
       : config_(config),
@@ -73,7 +73,7 @@ class Asker {
     co_return std::move(done.first);
   }
 
-  // On the I/O thread. Evaluations under way end soon, and no turn comes any more.
+  // On the I/O thread. Running evaluations end soon, and no more turns are given.
   void stop() {
     stopped_ = true;
     turns_.stop();

@@ -1,5 +1,5 @@
 // The queues of the WhatIfController: questions to be answered, and answers to be written. Both are bounded
-// in all and by namespace, and refuse what is too much.
+// in total and per namespace, and refuse entries beyond the bounds.
 //
 // Owner: WhatIfController. Threads: as async::Writers. Errors: none.
 #pragma once
@@ -20,7 +20,7 @@ enum AnswerLane : unsigned { kAnswer, kRefusal };
 // A question in the queue.
 struct WaitingQuestion {
   std::string name;
-  bool again = false;  // spec.refreshSeconds: it is asked though it is answered
+  bool again = false;  // spec.refreshSeconds: asked again after its answer
 };
 
 using WhatIfQuestions = async::Writers<WaitingQuestion>;
@@ -32,14 +32,14 @@ inline constexpr unsigned kAnswerWriters = 4, kStanding = 15;
 inline async::WritersOptions options_for_questions(const config::Podium::WhatIf& what_if) {
   async::WritersOptions options;
   options.name = "what-ifs";
-  // Those that are read stand in Asker's turns beside the questions of the HTTPS API, one of a namespace for
+  // Questions that were read wait in Asker's turns next to those of the HTTPS API, one of a namespace for
   // each worker, so that the turns choose among namespaces.
   options.workers = static_cast<unsigned>(what_if.workers) + kStanding;
   options.queue.busy_per_namespace = static_cast<std::size_t>(what_if.workers);
   options.queue.capacity = static_cast<std::size_t>(what_if.max_waiting);
   options.queue.per_namespace = static_cast<std::size_t>(what_if.max_waiting_per_namespace);
   options.queue.refuse_when_full = true;
-  // Usually enough for some of its answers to be written.
+  // Usually enough time to write some of its answers.
   options.queue.of_namespace.first = std::chrono::milliseconds(100);
   return options;
 }

@@ -1,8 +1,8 @@
-// Refreshes: the what-ifs that are asked again and again (spec.refreshSeconds), with the time of each one's
-// next turn and what its last answer was.
+// Refreshes: the what-ifs that are asked periodically (spec.refreshSeconds), with the next turn and the last
+// answer of each.
 //
-// A what-if takes a place; there are so many in all and in a namespace. While its question or its answer is
-// under way, it has no next turn, so turns do not pile up.
+// A what-if takes a place; the places are bounded in total and per namespace. While its question or its
+// answer is in progress, it has no next turn, so turns do not pile up.
 //
 // Memory: a few hundred bytes for each place. Owner: WhatIfController. Threads: any. Errors: none; functions
 // do nothing for a key that has no place.
@@ -31,7 +31,7 @@ class Refreshes {
     std::string ns, name, key;
     std::chrono::seconds every{0};
   };
-  // How many replicas fitted at the last turn of a what-if.
+  // The number of replicas that fitted at the last turn of a what-if.
   struct Fitting {
     std::string ns, name;
     std::size_t replicas = 0;
@@ -40,7 +40,7 @@ class Refreshes {
 
   explicit Refreshes(Limits limits) : limits_(limits) {}
 
-  // Takes a place, or keeps the one it has with another period. False: there is none left.
+  // Takes a place, or keeps the current one with a new period. False: no place is left.
   bool place(const std::string& ns, const std::string& name, const std::string& key,
              std::chrono::seconds every);
   void drop(const std::string& key);
@@ -54,7 +54,7 @@ class Refreshes {
 
   // The answer of a turn; nullopt: the question was refused.
   void answered(const std::string& key, std::optional<std::size_t> fitting);
-  // Whether an answer is to be written: another one than was written last, or that was `most` ago.
+  // True if an answer must be written: it differs from the last written one, or that was `most` ago.
   bool is_news(const std::string& key, std::uint64_t content, Steady now, Steady::duration most) const;
   void written(const std::string& key, std::uint64_t content, Steady now);
 

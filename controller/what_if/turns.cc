@@ -10,9 +10,9 @@
 namespace podium::controller {
 namespace {
 
-// A question costs this much at least, so that many small ones are not free.
+// The minimum cost of a question, so that many small ones are not free.
 constexpr Turns::Cpu kLeast = std::chrono::milliseconds(1);
-// Idle namespaces that have used more than others are remembered, so that they do not come back as new.
+// Remembers idle namespaces that have used more than others, so that they do not return as new.
 constexpr std::size_t kMostRemembered = 1024;
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Turns: who may use a worker for what-ifs next, whatever the face by which they ask.
+// Turns: decides which namespace uses a worker for what-ifs next, for CRs and the HTTPS API together.
 //
-// Questions wait by namespace. The namespace goes first that runs the fewest questions and has used the least
-// CPU, counted from the moment when it began to ask (start-time fair queueing): so one namespace delays
-// another by the questions that run, and by no more. A namespace that was idle gets no credit for that time.
-// The callers bound how many wait: the writers of the CRs, the limits of the HTTPS API.
+// Questions wait by namespace. The namespace with the fewest running questions, and then the least CPU time
+// since it began to ask, is first (start-time fair queueing). So one namespace delays another only by its
+// running questions. An idle namespace gets no credit for its idle time. The callers bound the waiting
+// questions: the writers of the CRs, and the limits of the HTTPS API.
 //
 // Source: Goyal, Vin, Cheng: Start-time Fair Queueing (1996).
 // Owner: Asker; outlives each Turn and each take(). Threads: the I/O executor. Errors: none.
@@ -29,7 +29,7 @@ class Turns {
  public:
   using Cpu = std::chrono::nanoseconds;
 
-  // `workers`: how many turns there are at one time.
+  // `workers`: the number of concurrent turns.
   explicit Turns(std::size_t workers) : free_(workers) {}
   Turns(const Turns&) = delete;
 
@@ -68,7 +68,7 @@ class Turns {
     bool granted = false;
   };
   struct Namespace {
-    Cpu used{0};  // on the clock of all namespaces, see clock_
+    Cpu used{0};  // on the common clock of all namespaces, see clock_
     std::size_t running = 0;
     std::deque<std::shared_ptr<Waiter>> waiting;
   };
@@ -81,7 +81,7 @@ class Turns {
 
   std::size_t free_;
   bool stopped_ = false;
-  Cpu clock_{0};  // what the namespace of the last turn had used when it got that
+  Cpu clock_{0};  // `used` of the namespace of the last turn, when that began
   std::map<std::string, Namespace> namespaces_;
 };
 

@@ -89,7 +89,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       const auto key = object_key(seen.asked.ns, seen.asked.name);
       if (change.type == client::Change::Type::deleted) {
         questions.forget(key);
-        // An answer that waits may be to the next of its name, and then stays.
+        // A waiting answer may be for the next report of this name, and then stays.
         answers.forget_if(key, [&](const AnswerPatch& answer) { return answer.uid == seen.asked.uid; });
         refreshes.drop(key);
         retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
@@ -101,7 +101,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
   }
   void synced() override {}
-  // Without the CRD there are none; the CRD's own check tells.
+  // Without the CRD there are none; CrdCheck reports that.
   void unavailable(const Error& error) override {
     if (error.code == 404) return;
     spdlog::warn("cannot list or watch what-ifs {}code={} error={:?}", client::request_fields(error),
@@ -112,10 +112,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // --- queueing ---
 
-  // Queues the question. If the queue is full, queues its refusal; if that fails too, starts listing.
+  // Queues the question. If the queue is full, queues its refusal; if that also fails, starts listing.
   void offer(const Asked& asked) {
     const auto key = object_key(asked.ns, asked.name);
-    // If the queued answer is for an older spec, the reply to its patch tells, and comes back here.
+    // If the queued answer is for an older spec, the reply to its patch shows that, and leads back here.
     if (answers.contains(key)) return;
     if (questions.push(asked.ns, key, {asked.name}, kNew) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
@@ -155,13 +155,13 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // --- asking again ---
 
-  // Keeps the turns of what is watched: an answered what-if has one, also where another process answered it;
-  // one that was edited gets its next with its answer.
+  // Keeps the turns of the watched what-ifs: an answered one has a turn, even if another process answered it;
+  // an edited one gets its next turn with its answer.
   void watch_turns(const Seen& seen, const std::string& key, bool ours) {
     if (!ours || seen.refresh == 0s) return refreshes.drop(key);
     if (!seen.is_answered()) return refreshes.no_turn(key);
     if (is_under_way(key) || refreshes.has_turn(key)) return;
-    // A refusal stays until the spec changes: otherwise what-ifs would take each other's places in turn.
+    // A refusal stays until the spec changes: otherwise what-ifs would take turns in each other's places.
     const auto* accepted = seen.asked.before.condition("Accepted");
     if (accepted && accepted->reason == explain::kTooManyRefreshed) return;
     if (!refreshes.place(seen.asked.ns, seen.asked.name, key, seen.refresh)) {
@@ -201,7 +201,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         continue;
       }
       for (auto& turn : refreshes.take_due(now)) {
-        // What is under way gets its next turn when it ends.
+        // A what-if in progress gets its next turn when it ends.
         if (is_under_way(turn.key)) continue;
         const auto pushed = questions.push(turn.ns, turn.key, {turn.name, true}, kAgain);
         if (pushed == Questions::Pushed::refused) refreshes.next_turn(turn.key, now);
@@ -271,12 +271,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                     kRefreshed.per_namespace, kRefreshed.all));
   }
 
-  // A refusal is not kept for as long as the object is there.
+  // A refusal always has an expiry.
   AnswerTerms of_wrong_spec(const Questions::Item* item) const {
     return {.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = item->since};
   }
 
-  // The answer's text is made on the worker, too: it may be long.
+  // The answer's text is also formatted on the worker: it may be long.
   Task<AnswerPatch> ask(std::shared_ptr<const explain::Question> question, Asked asked, AnswerTerms terms) {
     terms.ttl = question->ttl;
     const std::function<AnswerPatch(explain::ReportStatus)> finish = [asked,
@@ -320,20 +320,20 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto stored = api::parse_json(*reply);
     written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
     if (!stored) co_return;
-    // Its spec was edited while the answer waited. Where an earlier try was carried out and its reply was
-    // lost, this one changes nothing, and no watch tells of it. The reply has the metadata only.
+    // Its spec was edited while the answer waited. If an earlier try took effect and its reply was lost, this
+    // one changes nothing, and the watch shows nothing. The reply has only the metadata.
     const Seen seen(*stored);
     if (seen.asked.generation > item->value.generation) offer(seen.asked);
   }
 
-  // Where another what-if has the name, or its spec was edited, drops the answer and asks anew. The watch
-  // event found the answer waiting.
+  // If another what-if has the name, or its spec was edited, drops the answer and asks again. The watch event
+  // found the answer waiting.
   Task<void> make_way(Answers::Item* item, Error error) {
     const auto& answer = item->value;
     const auto is_still = co_await reader.is_still(item->ns, answer.name, answer.uid, answer.generation);
     if (!is_still) co_return;
     if (*is_still) {
-      log_failure("answer", item->key, error);  // refused for what it says, or by a policy
+      log_failure("answer", item->key, error);  // refused for its content, or by a policy
       if (!answer.is_substitute) item->value = substitute(*item, error);
       co_return;
     }
@@ -341,8 +341,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (pushed != Questions::Pushed::refused) item->outcome = Outcome::done;
   }
 
-  // What is written in place of an answer that the API server refuses, which would be refused again and
-  // again.
+  // The substitute for an answer that the API server refuses. The answer itself would be refused again at
+  // each try.
   AnswerPatch substitute(const Answers::Item& item, const Error& error) const {
     const auto& answer = item.value;
     auto status =
@@ -361,7 +361,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto& answer = item.value;
     const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size()),
                             .version = std::move(version)};
-    // It may have waited, and the wall clock may have been set meanwhile.
+    // It may have waited, and the wall clock may have been set during that time.
     const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);
     const auto ttl = answer.ttl >= explain::kKept ? explain::kKept : std::max(answer.ttl - waited, 0s);
     retention.track(item.ns, answer.name, answer.uid, ttl, ReportKind::question, std::nullopt, facts);
@@ -379,7 +379,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     ended(end);
   }
 
-  // A missing right, or an API server that is away, stops all what-ifs: one line a minute.
+  // A missing right or an unreachable API server stops all what-ifs: log one line a minute.
   void log_failure(const char* what, const std::string& key, const Error& error) {
     const auto fields = client::request_fields(error);
     if (!log.allows(fmt::format("{} {} {}", what, fields, error.code), api.clock().now())) return;

@@ -6,12 +6,12 @@
 //
 // Questions and answers are queued round-robin by namespace, so one namespace delays another by one
 // entry at most. If the queue is full, the question is refused (TooManyQuestions); if the queue of
-// refusals is full too, the controller lists all what-ifs until each is answered. Failures are retried
+// refusals is also full, the controller lists all what-ifs until each is answered. Failures are retried
 // after a backoff, per question and per namespace. A question may use whatIf.deadline of CPU time.
 //
-// A question with spec.refreshSeconds is asked again and again, by the same queues, after those that were not
-// answered yet. Its next turn comes that long after its answer. The answer is written where it is another
-// one than before, else once a minute.
+// A question with spec.refreshSeconds is asked periodically, by the same queues, after those that were not
+// answered yet. Its next turn comes that time after its answer. The answer is written if it differs from
+// the last one, else once a minute.
 //
 // Memory: the names of queued questions; one report of at most kObjectBytes per worker, and what its question
 // adds to the fork (fork_memory.h); the answers that wait to be written, bounded in total and per namespace.
@@ -41,7 +41,7 @@ namespace podium::controller {
 
 // A what-if whose answer was written.
 struct WhatIfEnd {
-  std::string result;  // the outcome; where it was refused, the reason of its condition Accepted=False
+  std::string result;  // the outcome; if it was refused, the reason of its condition Accepted=False
   bool refused = false;
   Steady::duration duration{};  // since podium saw the what-if
 };
@@ -56,11 +56,11 @@ class WhatIfController {
                    Ended ended = {});
   ~WhatIfController();
   client::Task<void> run();        // until stop()
-  void stop();                     // evaluations under way end soon; their answers are not written
-  Asker& asker();                  // any thread; what evaluates its questions; others may ask it, too
+  void stop();                     // running evaluations end soon; their answers are not written
+  Asker& asker();                  // any thread; evaluates the questions; other parts may also use it
   std::uint64_t answered() const;  // answers written so far, refusals included
-  std::size_t waiting() const;     // any thread; what-ifs without an answer, as far as they are queued
-  std::vector<Refreshes::Fitting> fitting() const;  // any thread; of those that are asked again and again
+  std::size_t waiting() const;     // any thread; queued what-ifs without an answer
+  std::vector<Refreshes::Fitting> fitting() const;  // any thread; of those that are refreshed
 
  private:
   struct Impl;

@@ -1,8 +1,8 @@
-// WhatIfReader: reads what-ifs from the API server: one with what it asks about, or all that have no answer.
+// WhatIfReader: reads what-ifs from the API server: one with its subject, or all without an answer.
 //
 // Memory: one report of at most kObjectBytes for each call of read(), a page of them for list().
-// Owner: WhatIfController. Threads: as the Api's. Errors: those of the requests; a spec that is wrong is no
-// error of the reading.
+// Owner: WhatIfController. Threads: as the Api's. Errors: those of the requests; a wrong spec is not an error
+// of read().
 #pragma once
 
 #include <chrono>
@@ -20,29 +20,29 @@
 
 namespace podium::controller {
 
-// A what-if as it was read, with its subject.
+// A what-if that was read, with its subject.
 struct ReadWhatIf {
   Asked asked;
   Result<explain::Question> question;  // an error: the spec is wrong, with the findings
-  // Of the spec, also where only its subject is wrong. 0: it is answered once.
+  // From the spec, even if only its subject is wrong. 0: answered once.
   std::chrono::seconds ttl{0}, refresh{0};
   std::size_t bytes = 0;  // of the report
-  bool again = false;     // this spec has an answer already
+  bool again = false;     // this spec already has an answer
 };
 
 class WhatIfReader {
  public:
   WhatIfReader(client::Api& api, const config::Config& config) : api_(api), config_(config) {}
 
-  // Of several podiums, the one that has the profile answers.
+  // If there are several podiums, the one with the profile answers.
   bool is_ours(std::string_view scheduler_name) const;
 
-  // nullopt: it is no what-if of this podium, or it has its answer and is not asked `again`.
+  // nullopt: it is not a what-if of this podium, or it has its answer and is not asked `again`.
   client::Task<Result<std::optional<ReadWhatIf>>> read(std::string ns, std::string name, bool again);
-  // Whether the report under this name is the one that was asked, with the same spec.
+  // True if the report under this name is the one that was asked, with the same spec.
   client::Task<Result<bool>> is_still(std::string ns, std::string name, std::string uid,
                                       std::int64_t generation);
-  // Each one of this podium that has no answer.
+  // All what-ifs of this podium without an answer.
   client::Task<Result<void>> list(std::function<void(const Asked&)> each);
 
  private:

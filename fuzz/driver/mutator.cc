@@ -157,7 +157,7 @@ void Mutator::change_groups(std::string& text) {
     case 0:
       text.replace(group.begin, group.length, source.substr(other.begin, other.length));
       break;
-    case 1:  // one more beside it
+    case 1:  // one more after it
       if (group.length > 0)
         text.insert(group.begin + group.length, "," + source.substr(other.begin, other.length));
       break;

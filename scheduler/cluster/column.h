@@ -1,8 +1,8 @@
 // Column<T>: one attribute of all nodes, as an array of chunks with copy-on-write.
 //
 // Copying a column copies one pointer. The first write after that copies the chunk table and the chunk
-// written to, so a fork costs what changes, not what exists. A chunk is a plain array that the compiler
-// can vectorise. Chunks that were never written share one chunk of T{}.
+// written to, so the cost of a fork depends on its changes, not on its size. A chunk is a plain array that
+// the compiler can vectorise. Chunks that were never written share one chunk of T{}.
 // Threads: a copy may be read on any thread; each copy has one writer. A write never affects other copies.
 #pragma once
 

@@ -132,7 +132,7 @@ class CowIndex {
  private:
   using Clash = std::pair<std::uint64_t, Value>;
   CowMap<std::uint64_t, Value, HashOfHash, 1024> values_;
-  Cow<std::vector<Clash>> clashes_;  // values whose hash is taken; practically none
+  Cow<std::vector<Clash>> clashes_;  // values whose hash another has; practically none
 };
 
 }  // namespace podium::cluster

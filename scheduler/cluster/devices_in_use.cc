@@ -17,7 +17,7 @@ void consume(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amount
   add_amounts(*consumed, amounts);
 }
 
-// As upstream: what no share consumes any more is forgotten.
+// As upstream: removes amounts that no share consumes.
 void release(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amounts) {
   if (!consumed) return;
   subtract_amounts(*consumed, amounts);

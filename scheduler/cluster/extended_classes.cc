@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kClassPrefix = "deviceclass.resource.kubernetes.io/";
 
-// Whether `known` keeps a name that `other` wants, too.
+// True if `known` keeps a name that `other` also requests.
 bool goes_before(const api::DeviceClass& known, const api::DeviceClass& other) {
   if (known.meta.created != other.meta.created) return known.meta.created > other.meta.created;
   return known.meta.name <= other.meta.name;

@@ -1,7 +1,7 @@
-// ExtendedClasses: which DeviceClass stands behind an extended resource.
+// ExtendedClasses: maps an extended resource to the DeviceClass that backs it.
 //
-// A class stands behind the name in its spec and behind deviceclass.resource.kubernetes.io/<class>. Of two
-// classes with one name the newer one counts, then the lower name.
+// A class backs the name in its spec and deviceclass.resource.kubernetes.io/<class>. If two classes have the
+// same name, the newer one counts, then the lower name.
 //
 // The map depends on the order of events, as upstream's does: when the class that counted goes, the other one
 // does not come back; a class that is changed and keeps its name stays as it was under that name.
@@ -19,7 +19,7 @@
 
 namespace podium::cluster {
 
-// An extended resource, or a name that stands for a class.
+// True for an extended resource, and for the implicit name of a class.
 bool may_stand_for_devices(std::string_view resource);
 // deviceclass.resource.kubernetes.io/<class>
 std::string implicit_name(const api::DeviceClass& of);
@@ -29,7 +29,7 @@ class ExtendedClasses {
   // An event of the API server. No `before`: the class is new. No `after`: it is gone.
   void changed(const api::DeviceClass* before, const std::shared_ptr<const api::DeviceClass>& after);
 
-  // Null: no class stands behind it.
+  // Null: no class backs it.
   const api::DeviceClass* find(std::string_view resource) const;
   bool empty() const { return by_resource_->empty(); }
 

@@ -35,7 +35,7 @@ class LabelColumn {
     std::string name;
     std::uint32_t nodes = 0;
   };
-  // The values beside the first one.
+  // The values after the first one.
   struct Others {
     Column<Interned, 2> interned;  // by id; small chunks: most keys have few values
     Cow<std::vector<ValueId>> free;

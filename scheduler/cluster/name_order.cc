@@ -8,7 +8,7 @@ namespace podium::cluster {
 std::span<const Row> NameOrder::rows(const NodeMask& present, const NameOf& name_of) {
   std::call_once(once_, [&] {
     if (made_.load(std::memory_order_relaxed)) return;  // edited() made it before it was shared
-    // Names beside the rows, so that comparisons need no lookup.
+    // Stores names next to the rows, so that comparisons need no lookup.
     std::vector<std::pair<std::string_view, Row>> named;
     named.reserve(present.count());
     present.each([&](Row row) { named.emplace_back(name_of(row), row); });

@@ -23,7 +23,7 @@ class NameOrder {
   std::span<const Row> rows(const NodeMask& present, const NameOf& name_of);
 
   // The order after a node is added or removed. Edits an order that is in use. One without reads over the
-  // last kUnreadEdits edits is sorted again on demand, so adding a thousand nodes at once costs one sort.
+  // last kUnreadEdits edits is sorted again on demand, so adding a thousand nodes in a row costs one sort.
   std::shared_ptr<NameOrder> with(Row row, const NameOf& name_of) const;
   std::shared_ptr<NameOrder> without(Row row, const NameOf& name_of) const;
 

@@ -81,7 +81,7 @@ class Objects {
       const auto& version = object->meta.resource_version;
       const auto* known = find<T>(key.first, key.second);
       const bool is_news = !known || version.empty() || is_newer(version, known->meta.resource_version);
-      // What was assumed is now known.
+      // The assumption is now confirmed.
       if (is_news || version == known->meta.resource_version) drop_assumption<T>(key);
       if (!is_news) return false;
     } else if constexpr (can_be_assumed<T>) {
@@ -126,8 +126,8 @@ class Objects {
     put<T>(key, *known);
     drop_assumption<T>(key);
   }
-  // What is assumed, the API server has never shown, and is no newer than this version: the keys. A list of
-  // that version has shown everything that exists.
+  // The keys of the assumed objects that the API server has never shown and that are not newer than
+  // `version`. A list of that version has shown everything that exists.
   template <typename T>
   std::vector<ObjectKey> never_shown(std::string_view version) const {
     std::vector<ObjectKey> out;

@@ -30,7 +30,7 @@ bool contains(std::span<const HostPort> ports, const HostPort& port);
 struct PodInfo {
   api::PodPtr pod;
 
-  Resources requests;  // placed pods: status counts, too; pending pods: spec only
+  Resources requests;  // placed pods: spec and status; pending pods: spec only
   std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its share of a node's non-zero requested sums
   Resources score_requests;          // for NodeResourcesFit's score: non-zero defaults, no pod-level requests
   std::vector<HostPort> host_ports;  // containers and sidecars; sorted by port, protocol and address
@@ -47,7 +47,7 @@ using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
 // A pod with spec.nodeName counts as placed.
 PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules = {});
-// The pod's requests once it is on a node, where its status counts, too. They differ from `requests` for a
+// The pod's requests once it is on a node, where its status also counts. They differ from `requests` for a
 // nominated pod that was resized in place.
 Resources placed_requests(const PodInfo& pod);
 // A copy of the pod with spec.nodeName set, for the live cycle's assumed pods and a what-if's placements.

@@ -91,8 +91,8 @@ Amounts container_requests(const api::Pod& pod, const api::Container& container,
   return amounts;
 }
 
-// The maximum of what runs at once (containers and sidecars) and of the peak during initialisation: an init
-// container runs beside the sidecars listed before it.
+// The maximum of what runs at the same time (containers and sidecars) and of the peak of initialisation: an
+// init container runs next to the sidecars listed before it.
 Amounts sum_of_containers(const api::Pod& pod, const Statuses& statuses, Defaults defaults) {
   Amounts sum;
   for (const auto& container : pod.containers) {

@@ -46,8 +46,8 @@ struct Resources {
   // Extended resources, hugepages-*, *kubernetes.io/* and attachable-volumes-*: sorted by name, whole units.
   ScalarAmounts scalars;
 
-  std::int64_t scalar(std::string_view name) const;  // 0 where absent
-  // cpu, memory, ephemeral-storage or a scalar, by its API name; 0 where absent.
+  std::int64_t scalar(std::string_view name) const;  // 0 if absent
+  // cpu, memory, ephemeral-storage or a scalar, by its API name; 0 if absent.
   std::int64_t get(std::string_view name) const;
   bool operator==(const Resources&) const = default;
 };
@@ -58,16 +58,16 @@ bool is_extended_resource(std::string_view name);
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 
-// What counts as a pod's request, by feature gate. Defaults as upstream.
+// The rules for a pod's requests, by feature gate. Defaults as upstream.
 struct RequestRules {
   bool pod_level = true;         // spec.resources
   bool pod_level_resize = true;  // status.resources and status.allocatedResources of a running pod
   bool operator==(const RequestRules&) const = default;
 };
 
-// How pod_requests() counts.
+// The rules of pod_requests().
 struct RequestOptions {
-  // Placed pods: count what the kubelet has granted, too (in-place resize).
+  // Placed pods: also count the resources that the kubelet has granted (in-place resize).
   bool use_status = false;
   // Scores count a container without a cpu or memory request as 100m and 200Mi. With pod-level requests, only
   // a resource that neither they, nor a container, nor the overhead requests gets the default.

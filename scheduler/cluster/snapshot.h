@@ -48,7 +48,7 @@ struct ImageState {
   std::vector<Row> nodes;  // nodes that have it, ascending
 };
 
-// What a decision depends on beside the cluster, since the core has no clock.
+// The time, which a decision depends on in addition to the cluster: the core has no clock.
 struct Moment {
   Wall time{};              // now: for claims whose devices were not ready in time
   bool is_hurried = false;  // long searches for devices have kept other pods waiting: they end early
@@ -72,7 +72,8 @@ class Snapshot {
   std::uint64_t pods_version() const { return pods_version_; }
   void saw_pods(std::uint64_t version) { pods_version_ = std::max(pods_version_, version); }
 
-  // Set by whoever has decisions made; no write to the cluster. Where nobody sets it, nothing times out.
+  // The time of the decision. Its caller sets it; this does not write to the cluster. Unset: nothing times
+  // out.
   const Moment& moment() const { return moment_; }
   void set_moment(Moment moment) { moment_ = moment; }
 

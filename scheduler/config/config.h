@@ -56,14 +56,14 @@ struct Extender {  // one entry of `extenders`
 struct Podium {  // PodiumConfiguration
   // percentageOfNodesToScore: 0 means upstream's adaptive rule; if false, it means all nodes.
   bool adaptive_search = false;
-  // Reports, answers to what-ifs, and the HTTPS API for who may not list nodes, name no nodes.
+  // Hides node names in reports, answers to what-ifs, and from HTTPS users without the right to list nodes.
   bool withhold_node_names = false;
   struct Reports {
     bool enabled = true;
     bool only_failures = false;
     double sampling = 1;  // fraction of the placed pods that get a report, 0..1
     std::chrono::seconds ttl{24 * 60 * 60};
-    // Of decisions, and as much again of what-ifs; in all and in a namespace.
+    // For decisions, and the same again for what-ifs; in total and per namespace.
     std::int64_t max_reports = 10'000, max_reports_per_namespace = 2'500;
     std::int64_t max_bytes = 64 << 20, max_bytes_per_namespace = 16 << 20;
     std::vector<std::string> exclude_namespaces;
@@ -84,7 +84,7 @@ struct Podium {  // PodiumConfiguration
   struct HttpApi {
     bool enabled = true;
     std::int64_t memory_mib = 64;  // of the decisions that are kept in memory to answer it
-    bool page = true;              // serves the page for browsers, too
+    bool page = true;              // also serves the page for browsers
   } http_api;
 };
 

@@ -12,7 +12,7 @@
 
 namespace podium::config {
 
-// For fields of which absent differs from zero.
+// For fields whose absence differs from zero.
 void if_absent(boost::json::object& object, std::string_view name, boost::json::value value);
 
 void set_defaults(boost::json::object& config);

@@ -283,7 +283,7 @@ class Table {
     if (inner->kind == Schema::Kind::object) add(*inner, path, shown, value);
   }
 
-  // All extension points have the same fields: one row stands for all.
+  // All extension points have the same fields: one row describes all.
   void add_points(const Schema& plugins) {
     std::vector<std::string> names;
     for (const auto& point : plugins.fields) names.push_back(fmt::format("`{}`", point.name));

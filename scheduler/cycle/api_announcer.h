@@ -2,7 +2,7 @@
 // kube-scheduler's reasons and texts, and the PodScheduled condition. Both go through bounded
 // queues and yield to bindings.
 //
-// Owner: the Engine. Threads: the scheduling strand; switch_events() any. Calls queue and return at once.
+// Owner: the Engine. Threads: the scheduling strand; switch_events() any. Calls queue and return immediately.
 // Errors: none leave; the writers count what they cannot write.
 #pragma once
 
@@ -35,7 +35,7 @@ class ApiAnnouncer final : public Announcer {
                  bool deleted) override;
   void noted(const cluster::PodInfo& pod, std::string_view reason, std::string_view note) override;
   void skipped(const cluster::PodInfo& pod) override;
-  // Records an event about the pod under its profile's name; no-op where events are off.
+  // Records an event about the pod under its profile's name; no-op if events are off.
   void event(const cluster::PodInfo& pod, std::string type, std::string reason, std::string action,
              std::string note);
 

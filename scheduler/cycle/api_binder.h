@@ -44,7 +44,7 @@ class ApiBinder final : public Binder {
             InDoubt in_doubt, Read read);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
   void read(cluster::PodInfoPtr pod) override;
-  // Any thread. Why no pod can be bound; nullopt: bindings succeed, or there were none.
+  // Any thread. The reason why no pod can be bound; nullopt: bindings succeed, or there were none.
   std::optional<std::string> why_unhealthy() const { return health_.why_unhealthy(api_.clock().now()); }
 
  private:

@@ -26,7 +26,7 @@ std::string words_of(const Error& error) {
   return end == std::string::npos ? error.message : error.message.substr(end + 2);
 }
 
-// As the API server's, which makes one of generateName. Source: apiserver/pkg/storage/names.
+// A name as the API server makes it from generateName. Source: apiserver/pkg/storage/names.
 std::string name_from(std::string_view base, Random& random) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   constexpr std::size_t kMostOfBase = 58;
@@ -35,7 +35,7 @@ std::string name_from(std::string_view base, Random& random) {
   return name;
 }
 
-// `given`: without a name. It is named here, so that a create whose reply is lost can be looked into.
+// `given` has no name. This names it, so that the object can be read back if the reply of the create is lost.
 json::value named(const json::value& given, Random& random) {
   auto object = given;
   auto& metadata = object.as_object()["metadata"].as_object();
@@ -43,7 +43,7 @@ json::value named(const json::value& given, Random& random) {
   return object;
 }
 
-constexpr int kNames = 5;  // that others may have taken
+constexpr int kNames = 5;  // to try: other objects may have them
 
 client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
@@ -63,7 +63,7 @@ client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrit
   co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error)};
 }
 
-// An object that is gone already is what was wanted.
+// An object that is already gone is the wanted result.
 client::Task<WriteOutcome> remove_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   if (!write.patch.is_null()) {
@@ -92,19 +92,19 @@ client::PatchType type_of(Verb verb) {
   return verb == Verb::strategic ? client::PatchType::strategic_merge : client::PatchType::merge;
 }
 
-// To a strategic merge the API server sorts the members of all objects, also of parameters that it keeps as
-// they came. Where they came in another order, it takes that for a change of what must not change.
+// In a strategic merge the API server sorts the members of all objects, even of opaque parameters. If these
+// were stored in another order, the server takes the new order for a change of an immutable field.
 bool is_for_merge(const framework::ObjectWrite& write, const Error& error) {
   return write.verb == Verb::strategic && error.code == 422;
 }
 
-// The end of a patch of one resourceVersion, which takes effect once at most: what is under way has none
-// after the object has changed. So a patch that is in doubt is sent again until the object tells, or until a
-// refusal counts (kLongestDoubt) while it has not changed. A refusal may be that of a proxy's second try, so
-// that it is looked into as well. What a claim was given stays in flight that long.
+// Follows a patch of one resourceVersion to its end. It takes effect at most once: a request in flight has no
+// effect after the object has changed. So a patch in doubt is sent again until the object shows the result,
+// or until a refusal counts (kLongestDoubt) while the object is unchanged. A refusal may be the reply to a
+// proxy's second try, so the object is read then as well. Until then the devices of a claim stay in flight.
 client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
-  std::optional<Steady> doubted;  // end of the last try that left doubt
+  std::optional<Steady> doubted;  // end of the last try that left the result in doubt
   bool lost = false;              // the previous try had no right to write
   for (auto pause = kFirstLook;; pause = std::min(pause * 2, kLastLook)) {
     const bool sent = error.maybe_applied || error.kind == Error::Kind::status;

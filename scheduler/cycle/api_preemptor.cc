@@ -66,7 +66,7 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
   PreemptionOutcome outcome;
   for (const auto& pod : order.to_withdraw) {
     const auto withdrawn = co_await statuses.withdraw(pod);
-    // The evictions go on, but the error makes the preemptor retry after a backoff.
+    // The evictions continue, but the error makes the preemptor retry after a backoff.
     if (!withdrawn) {
       outcome.error = fmt::format("cannot clear the nomination of {}: {}", pod->pod->full_name(),
                                   withdrawn.error().message);

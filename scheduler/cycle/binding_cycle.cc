@@ -203,7 +203,7 @@ void BindingCycle::bind(Pod& pod) {
   parts_.binder.bind(pod.assumed.pod, pod.assumed.node);
 }
 
-// The pod keeps its assumed capacity, but no longer counts as a request under way.
+// The pod keeps its assumed capacity, but no longer counts as a request in flight.
 void BindingCycle::binding_in_doubt(const std::string& uid) {
   auto* pod = find(uid);
   if (!pod || pod->stage != Pod::Stage::binding || std::exchange(pod->in_doubt, true)) return;
@@ -283,8 +283,8 @@ void BindingCycle::requeue_unsent(Pod& unsent) {
   if (freed) parts_.on_forgotten(*freed);
 }
 
-// The pod is not requeued: it is gone or elsewhere, or the scheduler stops. Nothing is taken back on the API
-// server: a pod that is elsewhere may run with what it was given.
+// The pod is not requeued: it is gone or elsewhere, or the scheduler stops. Writes to the API server are not
+// undone: a pod that is elsewhere may run with its volumes and devices.
 void BindingCycle::end(Pod& ended, const std::string& why) {
   auto pod = take(ended);
   sends_ = false;

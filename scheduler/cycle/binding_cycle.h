@@ -7,7 +7,7 @@
 //                                                     Unreserve in reverse, forget, requeue
 //
 // A pod that is deleted, or bound by another scheduler, leaves the cycle as soon as none of its
-// requests is under way. The assumption ends with the binding cycle. It has no expiry of its own;
+// requests is in flight. The assumption ends with the binding cycle. It has no expiry of its own;
 // only the waits (Permit, PreBind) have timeouts.
 //
 // Owner: Scheduler. Threads: the scheduling strand. Time comes from the Clock; advance() handles
@@ -81,19 +81,20 @@ class BindingCycle final : public framework::Handle {
   // updates the snapshot.
   bool pod_gone(std::string_view uid);
   void pod_deleted(std::string_view uid);
-  // The watch showed the pod on a node, and shows it on none now: etcd was restored. Its request may still be
-  // carried out: the pod is assumed until that has ended, and is tried again then, whatever the answer.
+  // The watch showed the pod on a node, and now shows it without one: etcd was restored. Its request may
+  // still take effect: the pod stays assumed until the request has ended, and is then retried, whatever the
+  // reply.
   void pending_again(const cluster::PodInfoPtr& pod);
   bool is_gone(std::string_view uid) const;
 
   // Preempts a pod whose binding was not requested yet, in favour of a pod that `plugin` preempts
   // for; the pod is requeued. False: too late, on a node already, or not in the cycle.
   bool preempt(std::string_view uid, std::string_view plugin);
-  // Gives up the pods that only wait. Requests under way run to their end.
+  // Gives up the pods that only wait. Requests in flight run to their end.
   void stop();
 
   std::size_t size() const { return pods_.size(); }
-  std::size_t requests() const { return requests_; }  // writes and bindings under way, without those in doubt
+  std::size_t requests() const { return requests_; }  // writes and bindings in flight, without those in doubt
   std::size_t in_doubt() const { return in_doubt_; }  // bindings whose result is not known
 
   // --- Handle ---
@@ -139,7 +140,7 @@ class BindingCycle final : public framework::Handle {
   std::set<std::string> waiting_, pre_binding_, awaiting_events_;
   std::deque<std::string> to_settle_;  // UIDs
   bool settling_ = false, stopping_ = false;
-  bool sends_ = true;  // false: what plugins send is dropped, see end()
+  bool sends_ = true;  // false: drops the writes of plugins, see end()
   std::size_t requests_ = 0, in_doubt_ = 0;
 };
 

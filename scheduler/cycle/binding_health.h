@@ -1,8 +1,8 @@
-// BindingHealth: whether podium may bind pods, as far as the last bindings tell.
+// BindingHealth: whether podium may bind pods, judged by the last bindings.
 //
-// Unhealthy from a refusal for want of a right until a binding succeeds, or until none has been refused for
-// kForget: without pods to bind nothing shows that the right has come. What admission refuses for one pod
-// does not count, so that no tenant can make podium unready.
+// Unhealthy after a 403 for a missing right, until a binding succeeds or none has been refused for kForget:
+// without pods to bind, nothing shows that the right was granted. Refusals of admission for one pod do not
+// count, so that no tenant can make podium unready.
 //
 // Owner: ApiBinder. Threads: any.
 #pragma once

@@ -31,7 +31,7 @@ struct BindingCycle::Failure {
 };
 
 struct BindingCycle::Pod {
-  // In `permitting` and `awaiting` no request of the pod is under way, so it can end at once.
+  // In `permitting` and `awaiting` no request of the pod is in flight, so it can end immediately.
   enum class Stage : std::uint8_t { reserving, permitting, writing, awaiting, binding };
 
   queue::QueuedPod queued;
@@ -41,19 +41,19 @@ struct BindingCycle::Pod {
   std::string_view point{};  // current extension point, and since when; for metrics
   Steady point_began{};
   Stage stage = Stage::reserving;
-  // The watch shows the pod on a node, terminating or deleted. Whoever sets this updates the snapshot then.
+  // The watch shows the pod on a node, terminating or deleted. The code that sets this updates the snapshot.
   bool gone = false;
-  bool deleted = false;            // and so gone; its recorder forgets it once its attempt is recorded
+  bool deleted = false;            // implies gone; the recorder forgets it once its attempt is recorded
   bool in_doubt = false;           // the binding was sent and has no answer
   bool nominated = false;          // this cycle set status.nominatedNodeName
-  std::optional<Failure> verdict;  // how the pod fails as soon as no request is under way
+  std::optional<Failure> verdict;  // how the pod fails as soon as no request is in flight
   framework::PluginStates states;
 
   struct Wait {
     std::chrono::milliseconds timeout{0};
     Steady until{};
   };
-  std::map<std::string, Wait, std::less<>> pending;  // by plugin: permits that are outstanding
+  std::map<std::string, Wait, std::less<>> pending;  // by plugin: outstanding permits
 
   // The PreBind plugins that have work for this pod.
   std::vector<const framework::Profile::Entry<framework::PreBindPlugin>*> pre_binds;

@@ -16,10 +16,10 @@ namespace podium::cycle {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{100}, kLastPause{30'000};
-// A lease renewal may be under way when the right to write has just ended.
+// A lease renewal may be in flight when the right to write has just ended.
 constexpr std::chrono::milliseconds kRenewalPause{1'000};
 
-// What the pod's state says about a binding.
+// The result of a binding, as far as the pod's state shows it.
 struct Seen {
   std::optional<BindOutcome> outcome;  // nullopt: undecided, the pod is still pending or could not be read
   bool readable = false;               // the pod was read
@@ -97,7 +97,8 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
     } else if (client::object_is_gone(error)) {
       co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
     } else if (is_answer(error) || (unanswered && error.maybe_applied)) {
-      // A proxy may have sent the binding twice, and the refusal be that of the second one: the pod tells.
+      // A proxy may have sent the binding twice, and the refusal may be of the second one: the pod shows
+      // which.
       if (error.maybe_applied) unanswered = now;
       auto seen = co_await look(api, request.pod, request.node, error);
       if (seen.outcome) co_return std::move(*seen.outcome);

@@ -2,8 +2,8 @@
 //
 // A request that was sent and has no answer is in doubt: the API server may execute it at any time,
 // so the pod keeps its assumed capacity. The same binding (same UID, same node) is then requested
-// again, which is safe because a UID is bound at most once. So is one that is refused while the pod cannot
-// be read: a proxy may have sent it twice, and the refusal is that of the second one.
+// again, which is safe because a UID is bound at most once. A refusal is also in doubt while the pod cannot
+// be read: a proxy may have sent the binding twice, and the refusal may be of the second request.
 // This ends when a request succeeds, or when the pod, read after a refusal, is on a node, terminating or
 // gone. If the pod is still pending, a refusal proves nothing about the request in doubt, which may sit in
 // another API server. The refusal counts only after kLongestDoubt (doubt.h).
@@ -15,10 +15,10 @@
 //        ─▶ in doubt ─(retry after a pause)─▶ the above     no answer; refused, and the pod cannot be read
 //                    └─▶ unknown                            no longer allowed to write
 //
-// Pauses between requests double, up to 30 s. Refusals and lasting doubts are logged once a
+// Pauses between requests double, up to 30 s. Refusals and long doubts are logged once a
 // minute per cause.
 //
-// read_pod(): reads a pod, to learn what became of its binding.
+// read_pod(): reads a pod, to learn the result of its binding.
 //
 // Threads: the calling coroutine's executor. Errors: in the BindOutcome.
 #pragma once
@@ -32,7 +32,7 @@
 
 namespace podium::cycle {
 
-// Reads the pod by its name, as the API server has it now.
+// Reads the current state of the pod by its name.
 client::Task<PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod);
 
 struct BindingRequest {

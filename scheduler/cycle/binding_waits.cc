@@ -57,7 +57,7 @@ void BindingCycle::begin_wait(Pod& pod) {
   settle_later(pod.uid());
 }
 
-// Until the next poll, or the end.
+// The time until the next poll, or until the timeout.
 void BindingCycle::wait_on(Pod& pod) {
   const auto end = pod.wait_began + *pod.plan.timeout;
   const auto poll = pod.plan.poll;
@@ -143,7 +143,7 @@ bool BindingCycle::is_gone(std::string_view uid) const {
 bool BindingCycle::preempt(std::string_view uid, std::string_view plugin) {
   auto* pod = find(uid);
   if (!pod || pod->gone || pod->stage == Pod::Stage::binding) return false;
-  if (pod->verdict) return true;  // it already fails once the write under way has ended
+  if (pod->verdict) return true;  // it fails when the write in flight has ended
   const bool permitting = pod->stage == Pod::Stage::permitting;
   pod->verdict = Failure{permitting ? "waiting on permit for pod: preempted"
                                     : fmt::format("running PreBind plugin \"{}\": preempted by {}",
@@ -195,9 +195,9 @@ bool BindingCycle::reject(std::string_view uid, std::string_view plugin, std::st
   return true;
 }
 
-// The outcome is for no pod: write_ended() ignores it.
+// The outcome belongs to no pod: write_ended() ignores it.
 void BindingCycle::send(framework::ObjectWrite write) {
-  // What was made for the pod alone is removed all the same.
+  // Objects that were created for this pod only are removed in any case.
   const bool removes = write.verb == framework::ObjectWrite::Verb::remove;
   if (sends_ || removes) parts_.writer.write({}, std::move(write));
 }
@@ -220,7 +220,7 @@ void BindingCycle::settle() {
   settling_ = false;
 }
 
-// Advances a pod that has no request under way.
+// Advances a pod that has no request in flight.
 void BindingCycle::settle(Pod& pod) {
   if (pod.gone || stopping_) return end(pod, pod.gone ? kGone : kStopping);
   const bool permitting = pod.stage == Pod::Stage::permitting;

@@ -22,8 +22,8 @@ using framework::Action;
 // One change: the decoded object, or only its metadata if it was deleted.
 struct Arrival {
   bool deleted = false;
-  // A pod that cannot be decoded. If it is on a node, it still takes room there: what was known of it stays,
-  // else `pod` counts, which has its requests only. Null `pod`: it is gone unless it was known on a node.
+  // A pod that cannot be decoded. If it is on a node, it still takes capacity there: its last known version
+  // stays, else `pod` counts, which has only its requests. Null `pod`: gone, unless it was known on a node.
   bool damaged = false;
   api::ObjectMeta meta;     // of a deleted object or a damaged pod
   cluster::PodInfoPtr pod;  // pods
@@ -51,7 +51,7 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
   const auto& meta =
       arrival.deleted ? arrival.meta : std::get<std::shared_ptr<const T>>(arrival.object)->meta;
-  // Writes of this process were events already where the object is assumed as it was written.
+  // If the object is assumed as it was written, the write of this process was already an event.
   auto before = cluster::Objects::assumed_as_written<T> ? objects.shared<T>(meta.namespace_, meta.name)
                                                         : objects.actual<T>(meta.namespace_, meta.name);
   if (before) {
@@ -70,7 +70,7 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
   scheduler.object_changed(std::move(event));
 }
 
-// Removes claims that this process created and that were gone again before the watch could show them.
+// Removes claims that this process created and that were deleted before the watch could show them.
 void claims_listed(Scheduler& scheduler, std::string_view version) {
   for (auto& [ns, name] : scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version)) {
     Arrival gone;
@@ -128,7 +128,7 @@ struct Kind {
   const char* field_selector;
   Result<api::Object> (*decode)(const boost::json::value&);  // null for pods, which become PodInfo
   void (*apply)(Scheduler&, const Arrival&);
-  bool optional = false;  // counts as empty where the API server does not serve it
+  bool optional = false;  // counts as empty if the API server does not serve it
   void (*listed)(Scheduler&, std::string_view version) = nullptr;  // after each complete list
 };
 
@@ -174,7 +174,7 @@ const Kind kKinds[] = {
 };
 
 // A delete. Also used for an object that can no longer be decoded, so that no decision uses
-// its stale state. Pods on nodes are excepted: their room is not free.
+// its stale state. This excludes pods on nodes: their capacity is not free.
 Result<Arrival> end_of(const client::Change& change) {
   auto meta = api::decode_meta(change.object.view());
   if (!meta) return std::unexpected(meta.error());
@@ -184,7 +184,7 @@ Result<Arrival> end_of(const client::Change& change) {
   return arrival;
 }
 
-// Of a pod: what is needed to count its requests.
+// Reads the fields of a pod that count its requests.
 boost::json::object with_members(const boost::json::value* from,
                                  std::initializer_list<std::string_view> names) {
   boost::json::object out;
@@ -221,7 +221,7 @@ const boost::json::string* node_of(const boost::json::value& pod) {
   return name && !name->empty() ? name : nullptr;
 }
 
-// A placed pod that cannot be decoded as a whole.
+// Handles a placed pod that cannot be decoded completely.
 std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluster::RequestRules& rules) {
   if (!node_of(value)) return std::nullopt;
   auto meta = api::decode_meta(value);

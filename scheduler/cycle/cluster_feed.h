@@ -5,8 +5,8 @@
 // changes are posted to the strand in batches, in order per kind. start(), stop(), not_ready() and
 // undecodable() from any thread.
 // A kind of dynamic resource allocation that the API server does not serve (before Kubernetes 1.34) counts as
-// listed and ready; it is listed once it is served. What a kind has shown before it stops being served stays
-// as it was until then.
+// listed and ready; it is listed once it is served. If a kind stops being served, its last known objects stay
+// until then.
 // Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so
 // that no decision uses a stale version of it.
 #pragma once
@@ -39,7 +39,7 @@ class ClusterFeed {
   void stop();
   // "kind: reason" for each kind that was not listed yet or cannot be watched now; empty: ready.
   std::vector<std::string> not_ready() const;
-  // Each kind, and whether it can be listed and watched as far as is known.
+  // Each kind, and whether its last list or watch worked.
   std::vector<std::pair<std::string, bool>> watches() const;
   std::uint64_t undecodable() const;  // objects so far
 

@@ -1,5 +1,5 @@
-// leaves_doubt(): whether a write may still take effect, or has taken effect, after an error. kLongestDoubt:
-// for how long that keeps refusals from counting.
+// leaves_doubt(): whether a write may have taken effect, or may still do so, after an error. kLongestDoubt:
+// how long refusals do not count after such an error.
 //
 // Threads: a pure function.
 #pragma once

@@ -1,8 +1,8 @@
 // Patience: how long searches for devices may keep other pods waiting.
 //
-// Whoever may create a claim decides how long the search for its devices takes, and may create many. One long
-// search is everybody's right, as upstream. After it, searches end early until three times as long has passed
-// for others: so that long searches get a quarter of the scheduling strand at most, whoever asks for them.
+// A tenant can create claims whose devices take long to search, and can create many. One long search is
+// allowed, as upstream. After it, searches end early until three times its duration has passed: long searches
+// of all tenants together take at most a quarter of the scheduling strand.
 //
 // Owner: Scheduler. Threads: the scheduling strand. Errors: none.
 #pragma once
@@ -20,7 +20,7 @@ class Patience {
   static constexpr int kRest = 3;
 
   bool is_over(Steady now) const { return now < rest_until_; }
-  // An attempt with a search for devices.
+  // Records an attempt that searched for devices.
   void spend(Steady began, Steady ended) {
     if (ended - began >= kLong) rest_until_ = std::max(rest_until_, ended) + kRest * (ended - began);
   }

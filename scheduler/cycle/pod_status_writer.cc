@@ -102,8 +102,8 @@ json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   return json::object{{"metadata", {{"uid", uid}}}, {"status", std::move(status)}};
 }
 
-// A permanent refusal is not retried: the pod's next attempt writes again. What a namespace forbids or delays
-// holds up that namespace only.
+// A permanent refusal is not retried: the pod's next attempt writes again. A namespace that forbids or delays
+// writes holds up itself only.
 Outcome outcome_of(const Error& error) {
   if (error.kind == Error::Kind::cancelled)
     return client::is_not_leader(error) ? Outcome::retry : Outcome::failed;
@@ -144,15 +144,15 @@ struct PodStatusWriter::Impl {
   void push(const cluster::PodInfo& pod, Wanted wanted, Lane lane) {
     const auto& meta = pod->meta;
     const std::lock_guard lock(mutex);
-    // Those that wait or are being written stay: at most the queue's capacity.
+    // Entries that wait or are in flight stay: at most the queue's capacity.
     if (unsettled.size() > 2 * capacity)
       std::erase_if(unsettled, [this](const auto& entry) { return !queue.holds(entry.first); });
     unsettled[meta.uid].waits = true;
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }
 
-  // Whether the pod's status is not known from `pod`: a write of it is queued or under way, or has been
-  // carried out, and the watch has not shown it.
+  // True if `pod` does not show the current status: a write of it is queued or in flight, or has succeeded
+  // and the watch has not shown it.
   bool is_unsettled(const api::Pod& pod) {
     const std::lock_guard lock(mutex);
     const auto it = unsettled.find(pod.meta.uid);
@@ -208,8 +208,8 @@ struct PodStatusWriter::Impl {
   const std::size_t capacity;
   LogLimit log;
   struct Unsettled {
-    bool waits = false;   // a write is queued or under way
-    std::string written;  // the pod's resourceVersion after the last write; empty: none was carried out
+    bool waits = false;   // a write is queued or in flight
+    std::string written;  // the pod's resourceVersion after the last write; empty: none succeeded
   };
 
   std::mutex mutex;                                      // guards unsettled

@@ -2,10 +2,10 @@
 // status.nominatedNodeName, which the cluster autoscaler and others read.
 //
 // It is the only writer of both, so writes stay in order. Per pod UID only the newest condition and
-// the newest nomination are kept, and one write is under way at a time. A failed write is retried
+// the newest nomination are kept, and one write is in flight at a time. A failed write is retried
 // after a backoff, unless a newer one replaces it. A pod that is deleted or recreated is dropped.
-// Nominations go before conditions. A status that the pod already has is not written, unless the watch has
-// yet to show what was written before.
+// Nominations go before conditions. A status that the pod already has is not written again, unless the watch
+// has not shown the previous write yet.
 //
 // Bounded: above `capacity` pods, the oldest entry of the namespace with the most entries is dropped; the
 // pod's next attempt writes again. A namespace that refuses writes does not delay others.
@@ -46,11 +46,11 @@ class PodStatusWriter final : public Nominator {
   void nominate(const cluster::PodInfo& pod, std::string node) override;
   void forget(const std::string& pod_uid) override;
   // Clears the nomination and returns the result of the first try; a failed one is still retried. A
-  // pod that is gone is no error.
+  // deleted pod is not an error.
   client::Task<Result<void>> withdraw(cluster::PodInfoPtr pod);
 
-  // Writes the queued entries, and those that come meanwhile. Ends at the deadline at the latest and drops
-  // what is left; later entries are dropped, too.
+  // Writes the queued entries, and those that arrive until it ends. At the latest it ends at the deadline and
+  // drops what is left; later entries are also dropped.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   async::WritersCounts counts() const;
 

@@ -44,7 +44,7 @@ std::optional<Preemptions::Uids> Preemptions::end(std::uint64_t number) {
 
 bool Preemptions::holds(std::string_view preemptor) const { return of_preemptor_.contains(preemptor); }
 
-// One preemption fewer holds it.
+// Decrements the number of preemptions that hold the pod.
 void Preemptions::let_go(const std::string& preemptor) {
   const auto at = of_preemptor_.find(preemptor);
   if (--at->second == 0) of_preemptor_.erase(at);

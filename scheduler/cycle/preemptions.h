@@ -1,4 +1,4 @@
-// Preemptions: tracks the preemptions under way and when their preemptors may be retried.
+// Preemptions: tracks the preemptions in flight and when their preemptors may be retried.
 //
 // A preemptor is held from the decision until the watch shows all of its victims terminating or
 // gone, or until its requests have ended, whichever comes first. So the delete event of the last
@@ -38,7 +38,7 @@ class Preemptions {
  private:
   struct Preemption {
     std::string preemptor;
-    Uids victims;  // that still stay; empty: does not hold the preemptor
+    Uids victims;  // that have not left; empty: does not hold the preemptor
     Shares::Slot slot;
   };
   using Numbers = std::set<std::uint64_t>;

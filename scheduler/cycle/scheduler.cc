@@ -44,14 +44,14 @@ Scheduler::Scheduler(Parts parts)
 
 // --- the cycle ---
 
-// A follower takes no step, so that only the leader tells of gated pods.
+// A follower takes no step, so only the leader reports gated pods.
 void Scheduler::record_gated() {
   for (const auto& uid : std::exchange(gated_, {})) {
     if (!queue_.is_gated(uid)) continue;
     const auto* queued = queue_.find(uid);
     const auto& pod = *queued->pod;
     const auto* profile = parts_.config.profile(pod->scheduler_name);
-    // None: the cluster has changed meanwhile, and the queue has not asked again yet.
+    // None: the cluster has changed since, and the queue has not checked the gates again yet.
     const auto gate = profile ? framework::gate_of(pod, snapshot_, *profile) : std::nullopt;
     if (gate) parts_.recorder.gated({pod, queued->attempts, *gate, parts_.clock.wall()}, snapshot_);
   }
@@ -120,7 +120,7 @@ void Scheduler::decided(framework::Decision decision) {
   snapshot_.set_moment({.time = parts_.clock.wall()});
   const auto* queued = queue_.find(uid);
   if (!queued || queued->pod->pod->terminating()) {
-    queue_.done(uid);  // meanwhile deleted, or bound by another scheduler
+    queue_.done(uid);  // deleted since, or bound by another scheduler
   } else {
     if (decision.choice) {
       const std::string node(consultation.snapshot.node_name(*decision.choice));
@@ -174,7 +174,7 @@ std::optional<Steady> Scheduler::next_wakeup() const {
     return a && b ? std::min(*a, *b) : a ? a : b;
   };
   const auto waits = first(cycle_.next_wakeup(), unseen_.next_read());
-  if (!takes_pods()) return waits;  // step() leaves the queue as it is; what ends this wakes
+  if (!takes_pods()) return waits;  // step() does not pop; the end of a binding wakes it
   return first(waits, queue_.next_wakeup());
 }
 
@@ -197,7 +197,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
     snapshot_.nominate(pod, *nomination);
   } else if (decision.withdraw_nomination) {
     nomination = "";
-    // Where the watch has not shown it, it may never tell that it ends: the request may have been lost.
+    // If the watch has not shown the nomination, it may never show its end: the request may have been lost.
     if (pod->pod->nominated_node.empty()) unseen_nomination = framework::as_nominated(pod, snapshot_);
     snapshot_.withdraw_nomination(uid);
   }
@@ -215,7 +215,7 @@ void Scheduler::handle_scheduling_failure(queue::QueuedPod queued, const framewo
   if (decision.assumed_claim) assume(*decision.assumed_claim);
 }
 
-// Unless the watch has shown another version since the decision.
+// Skipped if the watch has shown another version since the decision.
 void Scheduler::assume(const api::ResourceClaim& claim) {
   auto& objects = snapshot_.objects();
   const auto* known = objects.find<api::ResourceClaim>(claim.meta.namespace_, claim.meta.name);
@@ -322,8 +322,8 @@ void Scheduler::preemption_ended(const PreemptionOrder& order, const PreemptionO
   wake();
 }
 
-// A victim that was being bound may leave its node when that fails, while the preemptor is held. Its deletion
-// frees nothing then and wakes nobody; so does the end of its eviction.
+// A victim in the binding cycle may leave its node when the binding fails, while the preemptor is held. Then
+// neither its deletion nor the end of its eviction frees anything or wakes a pod.
 void Scheduler::victim_leaves(const std::string& uid) {
   const bool is_placed = snapshot_.find_pod(uid) != nullptr;
   for (const auto& preemptor : preemptions_.victim_leaves(uid)) {

@@ -8,7 +8,7 @@
 //
 // An assumption ends when the watch shows the pod on a node (the real pod replaces it), when the
 // binding was rejected, or when the pod is gone. It does not expire: a slow binding may still succeed.
-// A binding that was answered as made, and that the watch does not show, is read (unseen_bindings.h).
+// A binding that the API server confirmed and that the watch does not show is read (unseen_bindings.h).
 //
 // Owner: the Engine; the Driver steps it: step() schedules one pod and is called while it returns
 // true, and again at next_wakeup() and on_work(). Time comes from the Clock only.
@@ -55,14 +55,14 @@ class Scheduler {
     Consultant* consultant = nullptr;  // null: no extenders
   };
 
-  // At this many requests of binding cycles under way step() pops no pod. Pods in a Permit or PreBind
+  // With this many requests of binding cycles in flight, step() pops no pod. Pods in a Permit or PreBind
   // wait have no request.
   static constexpr std::size_t kMaxBindings = 512;
-  // Up to this many bindings in doubt do not count towards kMaxBindings, so that scheduling goes on.
+  // Up to this many bindings in doubt do not count towards kMaxBindings, so that scheduling continues.
   static constexpr std::size_t kMaxInDoubt = 4'096;
 
-  // Preemptions under way are shared by namespace. A pod that gets no share is tried again after a backoff;
-  // so slow evictions hold up neither pods of other namespaces nor pods that need none.
+  // Preemptions in flight are shared by namespace. A pod without a share is retried after a backoff, so slow
+  // evictions hold up neither pods of other namespaces nor pods that need none.
   static constexpr Shares::Bounds kPreemptions{.in_all = 512, .of_one = 128, .reserve = 64};
 
   explicit Scheduler(Parts parts);
@@ -89,7 +89,7 @@ class Scheduler {
   // Bindings, preemptions and consultations that have not ended.
   std::size_t under_way() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
   // Called at shutdown: gives up the pods that only wait, so that bindings() counts only pods with a
-  // request under way.
+  // request in flight.
   void stop() { cycle_.stop(); }
   // Updates the metrics that are not counted as they happen; call before each collection.
   void publish_metrics();
@@ -120,15 +120,15 @@ class Scheduler {
     Steady began{};
   };
 
-  bool takes_pods() const;  // false: a consultation, or as many bindings as may be
+  bool takes_pods() const;  // false: a consultation, or kMaxBindings
   static bool may_search_devices(const cluster::PodInfo& pod);
   PluginCalls& calls_of(const framework::Profile& profile);
   void conclude(queue::QueuedPod queued, framework::Decision decision, const cluster::Snapshot& decided_on,
                 Steady began);
-  // `share`: of the preemptions under way; null where the decision has none.
+  // `share`: of the preemptions in flight; null if the decision has none.
   void handle_scheduling_failure(queue::QueuedPod queued, const framework::Decision& decision,
                                  Shares::Slot share);
-  void assume(const api::ResourceClaim& claim);  // as a PostFilter plugin has it
+  void assume(const api::ResourceClaim& claim);  // as a PostFilter plugin returned it
   std::optional<PreemptionOrder> order_of(const cluster::PodInfoPtr& pod,
                                           const framework::Preemption& preemption, Shares::Slot share);
   const cluster::PodInfoPtr* find_on(std::string_view node, std::string_view uid) const;
@@ -156,7 +156,7 @@ class Scheduler {
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
   // UIDs of pods that this process placed and the watch has not shown on a node yet. Those that are back in
-  // the queue after a failed binding may stay here: they are not in the snapshot, so it does no harm.
+  // the queue after a failed binding may stay here: this is harmless, since they are not in the snapshot.
   boost::unordered_flat_set<std::string> assumed_;
   boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step
@@ -165,9 +165,9 @@ class Scheduler {
   std::optional<Consultation> consultation_;
   Shares preemption_shares_{kPreemptions};  // outlives preemptions_
   Preemptions preemptions_;
-  UnseenBindings unseen_;                  // a part of assumed_
+  UnseenBindings unseen_;                  // a subset of assumed_
   std::vector<PluginCalls> plugin_calls_;  // of each profile
-  Steady change_began_{};                  // of the change of the cluster that is being taken in
+  Steady change_began_{};                  // of the cluster event in progress
   std::function<void()> wake_;
 };
 

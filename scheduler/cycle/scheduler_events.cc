@@ -1,4 +1,4 @@
-// How Scheduler takes in changes of the cluster: pods that come, move and go, nodes, and what each wakes.
+// Scheduler's handling of cluster events: added, moved and deleted pods, nodes, and the pods that each wakes.
 #include <utility>
 
 #include "scheduler/cycle/scheduler.h"
@@ -66,7 +66,7 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   }
 }
 
-// Whether the watch's newest version of the pod has no node: queued, or assumed.
+// True if the watch's newest version of the pod has no node: queued, or assumed.
 bool Scheduler::is_pending(const std::string& uid) const {
   return assumed_.contains(uid) || (queue_.find(uid) && !snapshot_.find_pod(uid));
 }
@@ -94,7 +94,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     }
     return;
   }
-  // The watch has shown it on a node before: etcd was restored. It must not be weighed against itself.
+  // The watch has shown it on a node before: etcd was restored. The pod must not count against itself.
   // Source: eventhandlers.go, a FilteringResourceEventHandler: from assigned to unassigned is a delete.
   if (snapshot_.find_pod(uid)) {
     remove_from_node(uid);
@@ -123,7 +123,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
 }
 
 // Takes the nomination from the status. If the status was and is empty, keeps the one of this
-// process, whose write may still be under way.
+// process, whose write may still be in flight.
 void Scheduler::renominate(const cluster::PodInfoPtr& pod) {
   const auto& uid = pod->pod->meta.uid;
   const auto* known = queue_.find(uid);

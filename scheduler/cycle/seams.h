@@ -1,6 +1,6 @@
 // The scheduler's interfaces to the outside: Binder (bindings), ObjectWriter (PreBind writes),
 // Preemptor (evictions), Nominator and Announcer (pod status, events) and Consultant (HTTP
-// extenders). The app implements them on the API server and the extenders; tests use fakes.
+// extenders). The Api* classes of this folder and scheduler/extender implement them; tests use fakes.
 //
 // Owner: the Engine, or a test; all outlive the Scheduler. Threads: called on the scheduling strand;
 // no call blocks. Errors: reported through the Scheduler's callback that each function names.
@@ -24,7 +24,7 @@ enum class BindEnd : std::uint8_t {
   bound,      // the pod is on the requested node
   elsewhere,  // the pod is on another node, gone or replaced; the watch delivers its state
   rejected,   // the pod is still pending; retry later
-  not_sent,   // this process lost the right to write before the request was sent; no failure of the pod
+  not_sent,   // this process lost the right to write before it sent the request; not a failure of the pod
   unknown,    // the request was sent, and its result cannot be determined: the scheduler is stopping
 };
 
@@ -33,12 +33,12 @@ struct BindOutcome {
   std::string error;  // for people; empty when bound
 };
 
-// A pod as the API server has it.
+// The current state of a pod on the API server.
 struct PodRead {
   enum class End : std::uint8_t { found, gone, failed };
   End end = End::failed;
   cluster::PodInfoPtr pod{};     // found, under the same name: it may have another UID
-  std::optional<Error> error{};  // failed: why; nullopt: what was read is no pod
+  std::optional<Error> error{};  // failed: the cause; nullopt: the object that was read is not a pod
 };
 
 // Decides on pods that HTTP extenders are interested in.
@@ -59,7 +59,7 @@ class Binder {
   // once. Before that it may call Scheduler::binding_in_doubt() once: the result is uncertain and
   // may take long.
   virtual void bind(cluster::PodInfoPtr pod, std::string node) = 0;
-  // Reads the pod of a binding that was answered as made and that no watch has shown: the pod as it is
+  // Reads the pod of a binding that the API server confirmed and that no watch has shown: the pod as it is
   // assumed, on its node. Calls Scheduler::bound_pod_read() on the strand, exactly once.
   virtual void read(cluster::PodInfoPtr pod) = 0;
 };

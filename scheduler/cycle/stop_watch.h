@@ -20,7 +20,7 @@
 
 namespace podium::cycle {
 
-// How often each plugin of a profile was called: once per pod (PreFilter, PreScore; skips not
+// The number of calls of each plugin of a profile: once per pod (PreFilter, PreScore; skips not
 // counted), or once per node (Filter, Score).
 struct PluginCalls {
   explicit PluginCalls(const framework::Profile& profile);

@@ -1,5 +1,5 @@
-// UnseenBindings: bindings that the API server has confirmed and no watch has shown yet, and when to read
-// their pods.
+// UnseenBindings: tracks the bindings that the API server has confirmed and no watch has shown yet, and when
+// to read their pods.
 //
 // A watch usually shows a binding within milliseconds. If it does not within kPatience, the pod is read: an
 // API server or a proxy may have answered 201 without binding it. A failed read is repeated, each time after
@@ -24,23 +24,23 @@ namespace podium::cycle {
 class UnseenBindings {
  public:
   static constexpr std::chrono::seconds kPatience{60}, kLongestPause{600};
-  static constexpr std::size_t kMaxReads = 16;  // under way at a time
+  static constexpr std::size_t kMaxReads = 16;  // in flight at a time
 
   void bound(const std::string& uid, Steady now);
-  // The watch has shown the pod on a node or gone, or the pod is on no node any more.
+  // The watch has shown the pod on a node or gone, or the pod is no longer on a node.
   void ended(std::string_view uid);
-  // The UID of a pod to read now, whose read is under way from now on.
+  // Returns the UID of a pod to read now, and marks its read as in flight.
   std::optional<std::string> take(Steady now);
-  // False: the binding ended while its pod was read; ignore what was read.
+  // False: the binding ended while its pod was read; ignore the result of the read.
   bool was_read(std::string_view uid);
   // The read has failed.
   void read_again(std::string_view uid, Steady now);
-  // When take() has one; nullopt: none waits, or as many reads are under way as may be.
+  // The time at which take() returns one; nullopt: none waits, or kMaxReads are in flight.
   std::optional<Steady> next_read() const;
 
  private:
   struct Binding {
-    std::optional<Steady> due;  // nullopt: its read is under way
+    std::optional<Steady> due;  // nullopt: its read is in flight
     std::chrono::seconds pause = kPatience;
   };
 

@@ -1,9 +1,9 @@
 // Allocator: chooses devices for the claims of one pod, node by node.
 //
-// Role: prepared once for a pod, then asked for each node. Its choice is kube-scheduler's: the first solution
+// Role: prepared once per pod, then called for each node. Its choice is kube-scheduler's: the first solution
 // of an exhaustive search in the order of claims, requests, pools, slices and devices.
 // Owner: one evaluation of a pod. Threads: used by one thread at a time.
-// Errors: values, with upstream's words. A Failure ends the attempt, whatever other nodes say.
+// Errors: values, with upstream's texts. A Failure ends the attempt, regardless of other nodes.
 // Source: dynamic-resource-allocation/structured/internal/incubating.
 #pragma once
 
@@ -23,17 +23,17 @@
 
 namespace podium::devices {
 
-// What the search reads; all of it must outlive the Allocator.
+// The inputs of the search; all must outlive the Allocator.
 struct Supply {
   const Inventory& inventory;
-  const cluster::DevicesInUse& allocated;  // of all claims, those in flight too
+  const cluster::DevicesInUse& allocated;  // of all claims, also those in flight
   Selectors& selectors;
   std::function<const api::DeviceClass*(std::string_view name)> find_class;  // null: no such class
 };
 
 // One device for one request of one claim.
 struct Pick {
-  std::uint32_t claim = 0, request = 0, subrequest = 0;  // subrequest: where the request has some
+  std::uint32_t claim = 0, request = 0, subrequest = 0;  // subrequest: if the request has some
   std::uint32_t device = 0;                              // index in the slice
   const SliceDevices* slice = nullptr;
 };
@@ -42,13 +42,13 @@ using Solution = std::vector<Pick>;
 
 // The claims cannot be allocated on this node.
 struct NoFit {
-  bool invalid_pools = false;  // upstream says: invalid resource pools were encountered
+  bool invalid_pools = false;  // upstream's text: invalid resource pools were encountered
 };
-// The attempt fails as a whole; `message` has upstream's words.
+// The whole attempt fails; `message` has upstream's text.
 struct Failure {
   std::string message;
 };
-// The search took all the steps that it was given; upstream has a time limit here.
+// The search used up its steps; upstream has a time limit here.
 struct OutOfSteps {};
 
 using Outcome = std::variant<Solution, NoFit, Failure, OutOfSteps>;
@@ -62,11 +62,11 @@ class Allocator {
   ~Allocator();
 
   Outcome allocate(const api::Node& node, Steps& steps);
-  // Adds how the devices that the node can use suit the requests, whatever the search would choose.
+  // Counts how the devices that the node can use match the requests, regardless of the search's choice.
   void tally(const api::Node& node, Tally& to);
 
-  // What a solution for `node` writes to the claims, in their order. Without timestamps. `make_share_id` is
-  // called for each device that is shared.
+  // The allocations of the claims for a solution on `node`, in their order. Without timestamps.
+  // `make_share_id` is called for each device that is shared.
   std::vector<api::Allocation> allocations(const Solution& solution, std::string_view node,
                                            const std::function<std::string()>& make_share_id) const;
 

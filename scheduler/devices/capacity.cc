@@ -15,7 +15,7 @@ const T* find(const api::ByName<T>& entries, const std::string& name) {
   return at != entries.end() && at->first == name ? &at->second : nullptr;
 }
 
-// Upstream compares how the amounts are held, not how much they are.
+// Upstream compares the representation of the amounts, not their values.
 bool is_held_alike(const WrittenQuantity& a, const WrittenQuantity& b) {
   const auto left = cel::Quantity::parse(a.text), right = cel::Quantity::parse(b.text);
   return left && right && left->exact && right->exact && left->value == right->value &&
@@ -48,7 +48,7 @@ WrittenQuantity round_up(const WrittenQuantity& asked, const std::vector<Written
   return at == valid.end() ? asked : *at;
 }
 
-// What is taken of one capacity; `asked` is null where the request does not name it.
+// The amount taken of one capacity; `asked` is null if the request does not name it.
 WrittenQuantity consumed_of(const WrittenQuantity* asked, const api::DeviceCapacity& capacity) {
   const auto& policy = capacity.policy;
   if (!asked) return policy && policy->fallback ? *policy->fallback : capacity.value;

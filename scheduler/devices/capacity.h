@@ -1,6 +1,6 @@
-// Consumable capacity: how much of a device's capacity a request takes, and whether that is left.
+// Consumable capacity: the amount of a device's capacity that a request takes, and whether it is available.
 //
-// Threads: pure functions. Errors: none; what does not fit is false.
+// Threads: pure functions. Errors: none; a request that does not fit gives false.
 // Source: dynamic-resource-allocation/structured/internal/incubating consumable_capacity.go.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace podium::devices {
 
-// True if the request fits into what is left of each capacity. `consumed`: by allocated claims, `allocating`:
-// by the pod's own; null: nothing.
+// True if the request fits into the available amount of each capacity. `consumed`: by allocated claims;
+// `allocating`: by the pod's own claims; null: nothing.
 bool fits_capacity(const api::ByName<api::WrittenQuantity>& request, const api::Device& device,
                    const cluster::DeviceAmounts* consumed, const cluster::DeviceAmounts* allocating);
 
-// What the request takes of each capacity, rounded up as the capacity's policy says.
+// The amount that the request takes of each capacity, rounded up by the capacity's policy.
 api::ByName<api::WrittenQuantity> consumed_capacity(const api::ByName<api::WrittenQuantity>& request,
                                                     const api::Device& device);
 

@@ -52,7 +52,7 @@ class Domains {
   std::map<std::string_view, Entries> entries_;
 };
 
-// cel-go's error where a value of this kind should become a bool of Go.
+// cel-go's error for the conversion of a value of this kind to a Go bool.
 std::string conversion_error(const Value& value) {
   switch (value.kind()) {
     case Kind::string:

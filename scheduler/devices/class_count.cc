@@ -7,12 +7,12 @@
 namespace podium::devices {
 namespace {
 
-// On one node. Upstream has no limit.
+// The limit on one node. Upstream has none.
 constexpr std::int64_t kSteps = 1'000'000;
 
 bool has_node_name(const api::ResourceSlice& slice) { return slice.nodes.name && !slice.nodes.name->empty(); }
 
-// Upstream does not tell these expressions that a device may be given out more than once.
+// Upstream hides from these expressions that a device may be allocated more than once.
 Match match_of_one_use(const Expression& expression, const api::Device& device, std::string_view driver,
                        Steps& steps) {
   auto plain = device;

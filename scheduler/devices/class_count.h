@@ -1,8 +1,8 @@
-// ClassCount: how many devices of a class a node has, and how many of these are in use.
+// ClassCount: the number of devices of a class on a node, and the number of these in use.
 //
-// Role: what NodeResources scores where devices serve an extended resource. Coarser than the search, as
-// upstream: slices of every generation count, and devices with taints. A node has none if an expression fails
-// on one of its devices.
+// Role: the amounts that NodeResources scores if devices serve an extended resource. Coarser than the search,
+// as upstream: slices of every generation count, and devices with taints. A node has none if an expression
+// fails on one of its devices.
 // Owner: one evaluation. Threads: one at a time. Errors: none.
 // Source: plugins/noderesources resource_allocation.go calculateDRAResourceTotals.
 #pragma once
@@ -32,7 +32,7 @@ class ClassCount {
   Devices on(const api::Node& node) const;
 
  private:
-  // A slice with what the class's expressions say of it.
+  // A slice with the results of the class's expressions.
   struct Counted {
     const SliceDevices* slice;
     const cluster::PoolUse* in_use;  // null: none of the pool

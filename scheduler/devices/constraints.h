@@ -1,6 +1,6 @@
-// Constraints of a claim: matchAttribute and distinctAttribute, with what the devices chosen so far have.
+// Constraints of a claim: matchAttribute and distinctAttribute, with the attributes of the chosen devices.
 //
-// Role: asked when the search takes a device, and told when it gives one back. Threads: one search.
+// Role: checked when the search takes a device, and updated when it gives one back. Threads: one search.
 // Errors: none. Upstream's distinctAttribute remembers one value per request, not per device; that is copied.
 // Source: dynamic-resource-allocation/structured/internal/incubating constraint.go.
 #pragma once
@@ -28,7 +28,7 @@ class Constraint {
  public:
   explicit Constraint(const api::DeviceConstraint& constraint);
   bool add(const RequestName& name, const api::Device& device, std::string_view driver);
-  // Undoes an add() that was true.
+  // Undoes an add() that returned true.
   void remove(const RequestName& name);
   void clear();
 

@@ -1,7 +1,7 @@
-// SharedCounters: what the devices of a pool may still take of its counters.
+// SharedCounters: the amounts that are available in the counters of a pool.
 //
-// Role: one for each pool whose devices consume counters. What is left is computed once, from the devices in
-// use on all nodes; it may be negative. Devices that the search takes are added and removed.
+// Role: one for each pool whose devices consume counters. The available amounts are computed once, from the
+// devices in use on all nodes; they may be negative. The search adds and removes its devices.
 // Owner: a Search. Threads: one. Errors: none.
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
@@ -16,7 +16,8 @@ namespace podium::devices {
 class SharedCounters {
  public:
   SharedCounters(const Pool& pool, const cluster::PoolUse* use);
-  // Takes what the device consumes; false: some counter of the pool has too little, nothing is taken.
+  // Takes the amounts that the device consumes; false: a counter of the pool has too little, nothing is
+  // taken.
   bool take(const api::Device& device);
   void give_back(const api::Device& device);
   void clear();

@@ -18,9 +18,9 @@ class OneResource {
     kept_.resize(containers.size());
   }
 
-  // A container that runs on: a sidecar or one of the pod's containers.
+  // Adds a long-lived container: a sidecar or one of the pod's containers.
   void add_long_lived(std::size_t index) { kept_[index] = request_of(index, {}, long_lived_); }
-  // An init container, once all long-lived ones are added.
+  // Adds an init container, after all long-lived ones.
   void add_short_lived(std::size_t index) {
     auto own = request_of(index, std::span(kept_).subspan(index), short_lived_);
     if (!own) return;
@@ -45,7 +45,7 @@ class OneResource {
  private:
   using Requests = std::vector<std::optional<api::DeviceRequest>>;
 
-  // What the container asks for beyond the `reusable` requests. nullopt: nothing.
+  // The request of the container beyond the `reusable` requests. nullopt: nothing.
   std::optional<api::DeviceRequest> request_of(std::size_t index,
                                                std::span<const std::optional<api::DeviceRequest>> reusable,
                                                std::vector<Mapping>& mappings) const {

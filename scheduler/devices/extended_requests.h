@@ -1,7 +1,7 @@
-// The requests of the claim that stands for a pod's extended resources, where devices serve them.
+// Makes the requests of the claim for a pod's extended resources, those that devices serve.
 //
-// Each container that runs on has a request of its own. An init container takes the devices of the containers
-// that run after it, and asks for what is missing; of all init containers the largest such request counts.
+// Each long-lived container has its own request. An init container uses the devices of the containers that
+// run after it, and requests the missing ones; the largest such request of all init containers counts.
 // Source: plugins/dynamicresources extendeddynamicresources.go.
 // Threads: pure functions.
 #pragma once
@@ -22,7 +22,8 @@ struct ExtendedRequests {
   std::vector<api::PodExtendedResourceClaim::Mapping> mappings;
 };
 
-// `resources`: those that devices serve on the node, sorted. `class_of`: the name of the class behind one.
+// `resources`: those that devices serve on the node, sorted. `class_of`: the name of the class that backs
+// one.
 ExtendedRequests extended_requests(const api::Pod& pod, std::span<const std::string> resources,
                                    const std::function<std::string(std::string_view)>& class_of);
 

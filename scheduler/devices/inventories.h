@@ -1,7 +1,7 @@
 // Inventories: the index of the slices, kept until one changes.
 //
-// Role: what-ifs may ask of an older state than the live decisions, so that two are kept.
-// Owner: a plugin. Threads: any number of threads may ask at a time. Errors: none.
+// Role: what-ifs may use an older state than live decisions, so it keeps two.
+// Owner: a plugin. Threads: any number of threads at the same time. Errors: none.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class Inventories {
     Ptr inventory;
   };
 
-  // The inventory of the version and true; else the latest one, which may be null.
+  // The inventory of the version and true, or the latest one, which may be null, and false.
   std::pair<Ptr, bool> known(const std::shared_ptr<const void>& version);
 
   std::mutex mutex_;

@@ -8,7 +8,7 @@
 namespace podium::devices {
 namespace {
 
-// Upstream keeps such slices per node and asks them first.
+// Upstream keeps such slices per node and tries them first.
 bool is_local(const api::ResourceSlice& slice) {
   return slice.nodes.name && !slice.nodes.name->empty() && slice.shared_counters.empty();
 }

@@ -1,7 +1,7 @@
 // Inventory: the devices that all slices offer, by pool and by node.
 //
-// Role: an index over the ResourceSlices. Pools whose slices are all for one node, or all for every node, are
-// put together here; the others for each node that asks (pools.h).
+// Role: an index over the ResourceSlices. Builds the pools whose slices are all for one node, or all for
+// every node; the others are built for each node (pools.h).
 // Owner: shared by all decisions until a slice changes. Threads: immutable once made; any thread may read.
 // Errors: none.
 #pragma once
@@ -24,8 +24,8 @@ struct Pool;
 
 class Inventory {
  public:
-  // Slices in the order in which they are listed, which decides where those of one generation disagree.
-  // Takes over what `previous` knows of the slices that it has, too.
+  // Slices in the order of listing, which decides if slices of the same generation disagree.
+  // Reuses the results of `previous` for the slices that both have.
   Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> slices, Features features,
             const Inventory* previous = nullptr);
   ~Inventory();
@@ -38,10 +38,10 @@ class Inventory {
     cluster::PoolId id;
     std::vector<const SliceDevices*> slices;           // in the order of listing
     std::vector<const SliceDevices*> shared;           // those that more than one node may use
-    std::map<std::int64_t, std::int64_t> generations;  // how many slices each has
+    std::map<std::int64_t, std::int64_t> generations;  // the number of slices of each
     bool consumes_counters = false;
-    // The pool as every node sees it that can use any of its slices, unless that depends on the node. Null:
-    // it is passed over.
+    // The pool as seen by every node that can use any of its slices, unless that depends on the node. Null:
+    // skip the pool.
     bool is_fixed = false;
     std::shared_ptr<const Pool> same;
   };
@@ -54,7 +54,7 @@ class Inventory {
   const std::vector<OfferedPool>& pools() const { return pools_; }  // by driver and name
   // The pools with slices that have this nodeName, in the order of pools().
   std::span<const LocalPool> of_node(std::string_view name) const;
-  // The pools that have slices without a nodeName, or with counters; indices in pools(), rising.
+  // The pools that have slices without a nodeName, or with counters; indices in pools(), ascending.
   std::span<const std::uint32_t> shared_pools() const { return shared_pools_; }
   // Their slices without a nodeName, or with counters, in the order of listing.
   std::span<const SliceDevices* const> shared_slices() const { return shared_slices_; }

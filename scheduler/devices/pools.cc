@@ -21,7 +21,7 @@ bool is_named_or_all(const api::DeviceNodes& nodes) {
   return (nodes.name && !nodes.name->empty()) || nodes.all;
 }
 
-// Whether a slice that is not local to one node matters for this one.
+// True if a slice that is not local to one node matters for this node.
 Result<bool> is_relevant(const SliceDevices& each, const api::Node& node) {
   const auto& slice = each.slice();
   if (each.has_counters()) return true;
@@ -43,7 +43,7 @@ Result<bool> is_relevant(const SliceDevices& each, const api::Node& node) {
   return false;
 }
 
-// Leaves the slices of the highest generation.
+// Keeps only the slices of the highest generation.
 void keep_newest(Slices& slices) {
   const auto generation = [](const SliceDevices* each) { return each->slice().pool.generation; };
   const auto newest = generation(*std::ranges::max_element(slices, {}, generation));
@@ -66,7 +66,7 @@ constexpr auto by_names = [](const Counter& a, const Counter& b) {
   return std::tie(a.set, a.name) < std::tie(b.set, b.name);
 };
 
-// False: two sets have one name.
+// False: two sets have the same name.
 bool collect_counters(const Slices& slices, std::vector<std::string_view>& sets,
                       std::vector<Counter>& counters) {
   for (const auto* slice : slices) {
@@ -80,7 +80,7 @@ bool collect_counters(const Slices& slices, std::vector<std::string_view>& sets,
   return true;
 }
 
-// True if every counter that a device consumes is there.
+// True if every counter that a device consumes exists.
 bool counters_are_known(const Slices& slices, const std::vector<std::string_view>& sets,
                         const std::vector<Counter>& counters) {
   const auto known = [&](const api::CounterSet& consumed) {
@@ -98,7 +98,7 @@ bool counters_are_known(const Slices& slices, const std::vector<std::string_view
   return true;
 }
 
-// Fills in what the pool's devices are; false: the pool is invalid.
+// Fills in the pool's devices; false: the pool is invalid.
 bool fill(Pool& pool, const Slices& relevant, const Slices& elsewhere, const Features& features) {
   Slices with_counters;
   for (const auto* slice : relevant) {
@@ -124,7 +124,7 @@ bool add_relevant(const Slices& slices, const api::Node& node, Slices& to) {
   return true;
 }
 
-// Upstream tells of the first one in the order of listing.
+// Upstream reports the first one in the order of listing.
 Result<void> first_error(const Inventory& inventory, const api::Node& node) {
   for (const auto* slice : inventory.shared_slices()) {
     if (const auto match = is_relevant(*slice, node); !match) return std::unexpected(match.error());

@@ -1,9 +1,10 @@
-// Pools as one node sees them.
+// Pools, as one node sees them.
 //
-// Role: of a pool's slices, those that the node may use, checked as a whole. A pool is complete, incomplete
-// (slices are missing) or invalid (names twice, unknown counters); the latter two give no devices.
+// Role: collects the slices of a pool that the node may use, and checks them together. A pool is complete,
+// incomplete (slices are missing) or invalid (duplicate names, unknown counters). Only complete pools give
+// devices.
 // Threads: pure functions over an Inventory, which must outlive the pools.
-// Errors: upstream's words for node selectors that it cannot parse.
+// Errors: upstream's texts for node selectors that it cannot parse.
 // Source: dynamic-resource-allocation/structured/internal/incubating pools_incubating.go.
 #pragma once
 
@@ -29,25 +30,26 @@ struct Pool {
   const cluster::PoolId* id;
   bool incomplete = false, invalid = false, binding_conditions = false;
   bool fixed = false;                          // the Inventory's, the same for all nodes that can use it
-  std::vector<const SliceDevices*> slices;     // whose devices the node may be given, by name
-  std::vector<const SliceDevices*> elsewhere;  // of other nodes, needed where devices consume counters
+  std::vector<const SliceDevices*> slices;     // whose devices the node may use, by name
+  std::vector<const SliceDevices*> elsewhere;  // of other nodes, needed if devices consume counters
   std::vector<Counter> counters;
 
   bool is_usable() const { return !incomplete && !invalid; }
 };
 
 // A pool from the slices that a node may use: at least one, in the order of listing; those of older
-// generations do not count. `all`: every slice of the pool. Null: a newer generation is on its way.
+// generations do not count. `all`: every slice of the pool. Null: a newer generation is incomplete on this
+// node.
 std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, std::vector<const SliceDevices*> relevant,
                                 const Features& features);
 
 // True if the node has the slice's devices, and this one of a slice with perDeviceNodeSelection. The error
-// says which selector cannot be parsed.
+// names the selector that cannot be parsed.
 Result<bool> node_matches(const SliceDevices& slice, const api::Node& node);
 Result<bool> node_matches(const SliceDevices& slice, std::size_t device, const api::Node& node);
 
 // The pools of a node in the order of the search: by driver and name, those with binding conditions last.
-// `made` keeps those alive that are put together for this node only.
+// `made` owns the pools that are built for this node only.
 struct NodePools {
   std::vector<const Pool*> pools;
   std::vector<std::unique_ptr<Pool>> made;

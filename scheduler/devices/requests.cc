@@ -44,7 +44,7 @@ WantedDevices prepare(const api::ExactRequest& asked, std::string_view name, std
   return wanted;
 }
 
-// What a request as a whole must not have while a gate is off.
+// Checks for fields of a request that are not allowed while a gate is off.
 std::string gate_fault(const api::DeviceRequest& request, const std::string& claim,
                        const Features& features) {
   if (!request.exactly && request.first_available.empty()) {

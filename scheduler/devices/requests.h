@@ -1,7 +1,7 @@
-// Requests: what the claims of a pod ask for, prepared for the search.
+// Requests: the requests of a pod's claims, prepared for the search.
 //
 // Role: looks up classes and expressions once; finds the faults that do not depend on a node.
-// Owner: a Search. Threads: one. Errors: texts of upstream's words, told where upstream would come to them.
+// Owner: a Search. Threads: one. Errors: upstream's texts, returned where upstream would find them.
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace podium::devices {
 
 inline constexpr std::size_t kMaxResults = 32;  // of one claim; resource/v1 AllocationResultsMaxSize
 
-// Where a device is: indices in the pools of a node, a pool's slices and a slice's devices.
+// The location of a device: indices in the pools of a node, a pool's slices and a slice's devices.
 struct Location {
   std::uint32_t pool = 0, slice = 0, device = 0;
   auto operator<=>(const Location&) const = default;
@@ -27,20 +27,20 @@ struct Location {
 // A request without subrequests, or a subrequest.
 struct WantedDevices {
   const api::ExactRequest* asked = nullptr;
-  std::string_view name, parent;  // parent: the request's name, where this is a subrequest
+  std::string_view name, parent;  // parent: the request's name, if this is a subrequest
   const api::DeviceClass* device_class = nullptr;
-  // The class's first. Copies for a claim that the pod names again share them.
+  // The class's selectors first. Copies for a claim that the pod names again share them.
   std::shared_ptr<const std::vector<std::shared_ptr<const Expression>>> selectors;
   std::string fault;  // empty: none
 
-  // On the node that is looked at.
-  std::size_t devices = 0;    // how many it needs
-  std::vector<Location> all;  // of allocationMode All: which
-  // Once the search has run out of devices for it: those that it has to choose from, at most, as long as
-  // earlier requests keep what they have. In the order of the search.
+  // On the current node.
+  std::size_t devices = 0;    // the number that it needs
+  std::vector<Location> all;  // of allocationMode All: the devices
+  // Set when the search has run out of devices for the request: an upper bound of its choices while earlier
+  // requests keep their devices. In the order of the search.
   bool has_candidates = false;
   std::vector<Location> candidates;
-  // What is known of the slice that was asked for last.
+  // The cached results of the last slice.
   const SliceDevices* slice = nullptr;
   std::vector<std::shared_ptr<Matches>> matches;
 

@@ -43,7 +43,7 @@ std::vector<const WantedDevices*> chosen(const WantedClaim& claim, const Solutio
   return wanted;
 }
 
-// Each class once, with the names of all its requests.
+// Adds each class once, with the names of all its requests.
 void add_class_configs(const std::vector<const WantedDevices*>& requests,
                        std::vector<api::AllocatedConfiguration>& configs) {
   struct Range {
@@ -66,7 +66,7 @@ void add_class_configs(const std::vector<const WantedDevices*>& requests,
   }
 }
 
-// Once for each request that is named, as upstream.
+// Adds it once for each named request, as upstream.
 void add_claim_configs(const api::ResourceClaim& claim, const std::vector<const WantedDevices*>& requests,
                        std::vector<api::AllocatedConfiguration>& configs) {
   for (const auto& config : claim.spec.config) {
@@ -142,7 +142,7 @@ std::vector<api::Allocation> allocations(const std::vector<WantedClaim>& claims,
     const auto requests = chosen(claims[i], solution, i);
     add_class_configs(requests, allocation.config);
     add_claim_configs(*claims[i].claim, requests, allocation.config);
-    // The search has seen to it that there is no error.
+    // The search has checked that there is no error.
     allocation.node_selector = node_selector(solution, i, node).value_or(std::nullopt);
   }
   return all;

@@ -1,6 +1,6 @@
-// The allocations that a solution stands for: results, configurations and the node selector of each claim.
+// Makes the allocations of a solution: the results, configurations and node selector of each claim.
 //
-// Threads: pure functions. Errors: upstream's words for node selectors with several terms.
+// Threads: pure functions. Errors: upstream's texts for node selectors with several terms.
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
 
@@ -19,10 +19,10 @@ std::vector<api::Allocation> allocations(const std::vector<WantedClaim>& claims,
                                          std::string_view node, const Features& features,
                                          const std::function<std::string()>& make_share_id);
 
-// Which nodes have the device: the slice says, or the device itself.
+// The nodes that have the device: from the slice, or from the device itself.
 const api::DeviceNodes& nodes_of(const Pick& pick);
 
-// Where the devices of one claim can be used; nullopt: everywhere.
+// The nodes that can use the devices of one claim; nullopt: all.
 using NodeSelector = std::optional<std::vector<api::NodeSelectorTerm>>;
 std::expected<NodeSelector, std::string> node_selector(const Solution& solution, std::uint32_t claim,
                                                        std::string_view node);

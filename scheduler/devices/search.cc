@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTooMany = "the pod's claims ask for too many devices";
 
-// Whether less than `needed` candidates are left from here on.
+// True if fewer than `needed` candidates are left from here on.
 bool has_too_few(const WantedDevices& wanted, std::size_t needed, Location from) {
   const auto& candidates = wanted.candidates;
   return wanted.has_candidates &&
@@ -33,7 +33,7 @@ Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Su
     claims_.push_back(is_new ? prepare_claim(*claim, supply_) : WantedClaim(claims_[known->second]));
     requests += claim->spec.requests.size();
     if (requests <= kMaxDepth) continue;
-    // The search would end there, and the rest is not prepared.
+    // The search would end there, so the rest is not prepared.
     if (claims_.back().fault.empty()) claims_.back().fault = kTooMany;
     break;
   }
@@ -51,7 +51,7 @@ Outcome Search::run(const api::Node& node, Steps& steps) {
       return Failure{std::move(fault_)};
     case Step::out_of_steps:
       return OutOfSteps{};
-    // Never: validate() knows that the least of all alternatives is not too much.
+    // Never happens: validate() has checked the least of all alternatives.
     case Step::too_many:
       return Failure{"allocation max size exceeded"};
     case Step::none:
@@ -115,7 +115,7 @@ Search::Step Search::validate() {
   return Step::found;
 }
 
-// Lists the devices that an `All` request has to get.
+// Lists the devices that an `All` request must get.
 Search::Step Search::list_all(const WantedClaim& claim, WantedDevices& wanted) {
   wanted.all.clear();
   for (std::uint32_t p = 0; p < node_pools_.pools.size(); ++p) {
@@ -153,7 +153,7 @@ Search::Step Search::find_inner(Position position, bool in_subrequest, Location 
   auto& claim = claims_[position.claim];
   if (position.request >= claim.requests.size()) {
     const auto step = find({.claim = position.claim + 1}, false, {});
-    // Another choice for this claim may leave room in the next one.
+    // Another choice for this claim may leave devices for the next one.
     return step == Step::too_many ? Step::none : step;
   }
   auto& alternatives = claim.requests[position.request];
@@ -168,7 +168,7 @@ Search::Step Search::find_inner(Position position, bool in_subrequest, Location 
                             : find_device(position, wanted, in_subrequest, start);
 }
 
-// The first subrequest with which all the rest can be found.
+// Takes the first subrequest with which the rest of the search succeeds.
 Search::Step Search::find_subrequest(Position position) {
   auto& alternatives = claims_[position.claim].requests[position.request];
   bool all_too_many = true;
@@ -210,7 +210,7 @@ Search::Step Search::find_device(Position position, WantedDevices& wanted, bool 
   return may_choose_others && !wanted.has_candidates ? list_candidates(position, wanted) : Step::none;
 }
 
-// With this device for the request, finds the rest.
+// Takes this device for the request, and finds the rest.
 Search::Step Search::try_device(Position position, WantedDevices& wanted, bool in_subrequest, Location at) {
   if (!steps_->spend()) return Step::out_of_steps;
   if (!is_usable_by(wanted, position.claim, at)) return Step::none;

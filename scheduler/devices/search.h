@@ -1,6 +1,6 @@
 // Search: finds devices for the claims on one node, depth first; the first solution counts.
 //
-// Role: the state of upstream's search, made once for a pod and used for node after node.
+// Role: the state of upstream's search, created once per pod and reused for each node.
 // Owner: an Allocator. Threads: one. Errors: an Outcome.
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
@@ -35,14 +35,14 @@ class Search {
   enum class Step : std::uint8_t {
     found,
     none,
-    too_many,  // more devices than a claim may have, whatever is chosen from here on
-    failed,    // fault_ says why
+    too_many,  // more devices than a claim may have, for any further choice
+    failed,    // fault_ has the reason
     out_of_steps,
   };
   struct Position {
     std::uint32_t claim = 0, request = 0, subrequest = 0, device = 0;
   };
-  // A device that is taken, and what has to be undone.
+  // A taken device, and the changes to undo.
   struct Taken {
     Pick pick;
     bool counters = false, in_use = false, capacity = false, capacity_was_there = false;
@@ -54,15 +54,15 @@ class Search {
     cluster::DeviceAmounts amounts;
   };
 
-  // Forgets the node before. The error says which selector cannot be parsed.
+  // Starts with a new node. The error names the selector that cannot be parsed.
   Result<void> start(const api::Node& node, Steps& steps);
   Step fail(std::string message);
 
-  // Before the search: how many devices each request needs.
+  // Before the search: computes the number of devices that each request needs.
   Step validate();
   Step list_all(const WantedClaim& claim, WantedDevices& wanted);
 
-  // The search: each finds devices from here to the last claim.
+  // The search: each of these finds devices from here to the last claim.
   Step find(Position position, bool in_subrequest, Location start);
   Step find_inner(Position position, bool in_subrequest, Location start);
   Step find_subrequest(Position position);
@@ -70,7 +70,7 @@ class Search {
   Step find_device(Position position, WantedDevices& wanted, bool in_subrequest, Location start);
   Step try_device(Position position, WantedDevices& wanted, bool in_subrequest, Location at);
 
-  // Where too few devices are left for the request there is nothing to find. Defined in search_candidates.cc.
+  // Prune requests for which too few devices are left. Defined in search_candidates.cc.
   Step list_candidates(Position position, WantedDevices& wanted);
   bool could_take(Position position, const WantedDevices& wanted,
                   const std::vector<std::shared_ptr<Matches>>& matches, Location at) const;
@@ -84,7 +84,7 @@ class Search {
                      const api::Device* device);
   bool is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const;
   bool has_capacity(const WantedDevices& wanted, Location at) const;
-  // Whether who is given the device pays its counters. A share pays once.
+  // True if the taker of the device pays for its counters. A shared device pays once.
   bool owes_counters(Location at) const;
   bool has_counters(Location at);
   void tally(std::size_t request, const WantedClaim& claim, WantedDevices& wanted, std::uint32_t claim_index,
@@ -104,20 +104,20 @@ class Search {
   Supply supply_;
   std::vector<WantedClaim> claims_;
 
-  // On the node that is looked at.
+  // On the current node.
   const api::Node* node_ = nullptr;
   Steps* steps_ = nullptr;
   int depth_ = 0;
   std::string fault_;
   NodePools node_pools_;
   std::vector<const cluster::PoolUse*> uses_;  // by pool
-  std::vector<SharedCounters*> counters_;      // by pool; null: not needed so far
+  std::vector<SharedCounters*> counters_;      // by pool; null: not needed yet
   std::vector<std::unique_ptr<SharedCounters>> own_counters_;
   std::vector<Taken> taken_;
-  std::vector<std::size_t> results_;     // how many each claim has
+  std::vector<std::size_t> results_;     // the number of each claim
   std::vector<Consumption> allocating_;  // shared devices that the search has taken
 
-  // Of pools that are the same for all nodes.
+  // For pools that are equal on all nodes.
   std::unordered_map<const Pool*, std::unique_ptr<SharedCounters>> fixed_counters_;
 };
 

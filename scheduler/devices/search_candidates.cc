@@ -1,7 +1,7 @@
-// The part of Search that knows where there is nothing to find.
+// The part of Search that prunes branches without a solution.
 //
-// Upstream tries every choice of devices: with 20 free ones where 21 are wanted, a million. But once a
-// request has run out of devices, all that it can have were looked at, so that their number is enough.
+// Upstream tries every choice of devices: a million for a request of 21 with 20 free. But once a request has
+// run out of devices, all its candidates were evaluated, so their number is enough to prune.
 #include <algorithm>
 
 #include "scheduler/devices/search.h"
@@ -27,7 +27,7 @@ Search::Step Search::list_candidates(Position position, WantedDevices& wanted) {
   return Step::none;
 }
 
-// With what earlier requests have, and nothing for this one. Nothing is evaluated that was not asked before.
+// Given the devices of earlier requests, and none for this one. Evaluates no expression for the first time.
 bool Search::could_take(Position position, const WantedDevices& wanted,
                         const std::vector<std::shared_ptr<Matches>>& matches, Location at) const {
   const auto* device = &device_at(at);

@@ -1,4 +1,4 @@
-// The part of Search that judges and takes one device.
+// The part of Search that checks and takes one device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ bool Search::blocks(const Taken& taken, const WantedDevices& wanted, std::uint32
          (!wanted.asked->admin_access || taken.pick.claim == claim);
 }
 
-// Whether the device is free for the request.
+// True if the device is free for the request.
 bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const {
   const auto* device = &device_at(at);
   if (!wanted.asked->admin_access && is_given_away(at)) return false;
@@ -85,7 +85,7 @@ bool Search::has_capacity(const WantedDevices& wanted, Location at) const {
   const auto* use = use_of(at);
   const auto& device = device_at(at);
   const auto* mine = allocating(device);
-  // All of a device that nobody shares fits; this is known without looking at the device.
+  // The whole of an unshared device always fits; this needs no look at the device.
   const bool all_is_asked = wanted.asked->capacity.empty() && !slice_at(at).divides_capacity();
   if (all_is_asked && !mine && !(use && use->consumed)) return true;
   if (device.capacity.empty()) return wanted.asked->capacity.empty();
@@ -174,7 +174,7 @@ void Search::give_back() {
     const auto known = std::ranges::find(allocating_, &device, &Consumption::device);
     if (known != allocating_.end()) {
       cluster::subtract_amounts(known->amounts, taken.consumed);
-      // What is left of an earlier share still tells that the device is shared.
+      // The rest of an earlier share still shows that the device is shared.
       if (cluster::are_zero(known->amounts) && !taken.capacity_was_there) allocating_.erase(known);
     }
   }
@@ -185,7 +185,7 @@ void Search::give_back() {
 }
 
 Search::Step Search::check_node_selectors() {
-  // The API server sees to it that there is none; so nothing is made of the solution here.
+  // The API server rejects such claims, so this does nothing with the solution.
   const auto has_several = [](const Taken& taken) {
     const auto& nodes = nodes_of(taken.pick);
     return nodes.selector && nodes.selector->size() > 1;

@@ -22,7 +22,7 @@ Tally::Device Search::state_of(const WantedDevices& wanted, std::uint32_t claim,
   return has_capacity(wanted, at) && has_counters(at) ? Tally::Device::free : Tally::Device::too_small;
 }
 
-// A device whose selector fails counts as not chosen: no search came to it, or the attempt had failed.
+// A device whose selector fails counts as not chosen: the search did not reach it, or the attempt has failed.
 void Search::tally(std::size_t request, const WantedClaim& claim, WantedDevices& wanted,
                    std::uint32_t claim_index, Tally& to) {
   for (std::uint32_t p = 0; p < node_pools_.pools.size(); ++p) {

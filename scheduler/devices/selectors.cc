@@ -11,7 +11,7 @@ namespace {
 
 const std::array<std::string, 1> kVariables = {"device"};
 
-// About: to read a byte takes some 200 ns, and the program keeps as many bytes.
+// Estimates: parsing a byte takes about 200 ns, and the program keeps about as many bytes.
 constexpr std::int64_t kStepsPerByte = 10;
 constexpr std::size_t kBytesPerByte = 200;
 
@@ -54,7 +54,7 @@ Expression::Answer Expression::evaluate(const api::Device& device, std::string_v
   if (!input) return {Match::error, input.error()};
   cel::Spending spending{.compiling = steps.left};
   const auto value = program_->evaluate({&*input, 1}, &spending);
-  // What was evaluated is known, even if it took the last steps: the caller stops at the next one.
+  // The result is known, even if it took the last steps: the caller stops at the next one.
   steps.spend(spending.units);
   if (spending.gave_up) return {};
   const auto matches = cel_bool(value);
@@ -62,7 +62,7 @@ Expression::Answer Expression::evaluate(const api::Device& device, std::string_v
   return {*matches ? Match::yes : Match::no, {}};
 }
 
-// Counts what the entry keeps now: it was not compiled when it was made.
+// Updates the bytes of the entry: it was not compiled when it was created.
 void Selectors::count(Entry& entry) {
   entry.used = ++uses_;
   const auto now = entry.expression->bytes();

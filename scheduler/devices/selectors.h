@@ -1,8 +1,9 @@
 // Selectors: the compiled CEL expressions of classes and claims.
 //
-// Role: compiles an expression once; which devices it is true for is kept with their slice (slice_devices.h).
-// Owner: one for all decisions. Threads: any number of threads may ask at a time.
-// Errors: an Expression says why it does not compile; the search meets this where upstream's would.
+// Role: compiles an expression once. The devices that it matches are cached with their slice
+// (slice_devices.h).
+// Owner: one for all decisions. Threads: any, concurrently.
+// Errors: an Expression has its compile error; the search fails with it where upstream's search would.
 #pragma once
 
 #include <atomic>
@@ -23,23 +24,23 @@
 
 namespace podium::devices {
 
-// What an expression says of a device.
+// The result of an expression for a device.
 enum class Match : std::uint8_t { unknown, no, yes, error };
 
 class Expression {
  public:
-  // It is compiled when it is first used: a claim may have a thousand that no device is asked about.
+  // Compiled at the first use: a claim may have a thousand expressions that are never evaluated.
   explicit Expression(std::string_view text) : text_(text) {}
   Expression(const Expression&) = delete;
 
-  // Compiles it, if that has not been done, and pays for that. False: no steps are left.
+  // Compiles it at the first call, and spends steps for that. False: no steps are left.
   bool prepare(Steps& steps) const;
-  // Why it does not compile; empty: it does.
+  // The compile error; empty: none.
   const std::string& compile_error() const;
-  std::size_t bytes() const;  // that it keeps, about
+  std::size_t bytes() const;  // that it keeps, estimated
   struct Answer {
     Match match = Match::unknown;  // unknown: no steps were left, or too few to compile a large pattern
-    std::string error;             // of Match::error, in upstream's words
+    std::string error;             // of Match::error, with upstream's text
   };
   Answer evaluate(const api::Device& device, std::string_view driver, Steps& steps) const;
 
@@ -55,7 +56,7 @@ class Expression {
 
 class Selectors {
  public:
-  // Keeps the expressions that were asked for last, within these bounds.
+  // Keeps the most recently used expressions, within these bounds.
   static constexpr std::size_t kMost = 4096, kMostBytes = std::size_t{64} << 20;
   explicit Selectors(std::size_t capacity = kMost, std::size_t bytes = kMostBytes)
       : capacity_(capacity), most_bytes_(bytes) {}
@@ -65,7 +66,7 @@ class Selectors {
   struct Entry {
     std::shared_ptr<const Expression> expression;
     std::uint64_t used = 0;
-    std::size_t bytes = 0;  // when it was last asked for
+    std::size_t bytes = 0;  // at its last use
   };
   void count(Entry& entry);
   void evict();

@@ -18,7 +18,7 @@ Matches::Matches(std::shared_ptr<const Expression> expression, const api::Resour
 
 Match Matches::of(std::size_t device, Steps& steps) {
   if (const auto answer = known(device); answer != Match::unknown) return answer;
-  // Two threads may evaluate it at a time; they find the same.
+  // Two threads may evaluate it at the same time; their results are equal.
   const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, steps).match;
   if (found != Match::unknown) match(device).store(found, std::memory_order_relaxed);
   return found;
@@ -40,7 +40,7 @@ std::string go_text(std::span<const api::Requirement> requirements) {
   return text + "}";
 }
 
-// As Go prints a selector.
+// Formats a selector as Go prints it.
 std::string go_text(std::span<const api::NodeSelectorTerm> terms) {
   std::string text = "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{";
   for (const auto& term : terms) {

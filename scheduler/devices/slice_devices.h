@@ -1,9 +1,9 @@
-// SliceDevices: a ResourceSlice with what is known of it until it changes.
+// SliceDevices: a ResourceSlice with the cached facts about it.
 //
-// Role: facts about the slice that every search needs, and which devices an expression is true for, found at
-// the first need. An error is a third value: it counts only if a search comes to that device.
+// Role: facts about the slice that every search needs, and the devices that an expression matches, computed
+// at the first use. An error is a third value: it counts only if a search reaches that device.
 // Owner: Inventory; inventories share it while the slice stays the same.
-// Threads: any number of threads may ask at a time. Errors: texts of upstream's words.
+// Threads: any, concurrently. Errors: upstream's texts.
 #pragma once
 
 #include <array>
@@ -19,22 +19,23 @@
 
 namespace podium::devices {
 
-// What one expression says of a slice's devices.
+// The results of one expression for a slice's devices.
 class Matches {
  public:
   Matches(std::shared_ptr<const Expression> expression, const api::ResourceSlice& slice);
   const Expression& expression() const { return *expression_; }
-  // Evaluates the expression if it was not yet; unknown: no steps were left.
+  // Evaluates the expression at the first call; unknown: no steps were left.
   Match of(std::size_t device, Steps& steps);
-  // Evaluates nothing; unknown: nobody has asked.
+  // Does not evaluate; unknown: not evaluated yet.
   Match known(std::size_t device) const { return match(device).load(std::memory_order_relaxed); }
-  // Of a device with Match::error.
+  // The error of a device with Match::error.
   std::string error(std::size_t device) const;
 
  private:
   std::shared_ptr<const Expression> expression_;
   const api::ResourceSlice& slice_;
-  // By device. Those of a small slice are kept in place: a search of thousands of nodes waits for memory.
+  // By device. A small slice stores them inline: a search over thousands of nodes is bound by memory
+  // accesses.
   std::atomic<Match>& match(std::size_t device) const { return many_.empty() ? few_[device] : many_[device]; }
   mutable std::array<std::atomic<Match>, 16> few_{};
   mutable std::vector<std::atomic<Match>> many_;
@@ -48,18 +49,18 @@ class SliceDevices {
   const std::shared_ptr<const api::ResourceSlice>& shared_slice() const { return slice_; }
   const std::vector<api::Device>& devices() const { return slice_->devices; }
 
-  // Only devices of slices without shared counters are given out.
+  // Only devices of slices without shared counters can be allocated.
   bool has_counters() const { return !slice_->shared_counters.empty(); }
   bool consumes_counters() const { return consumes_counters_; }
   bool has_binding_conditions() const { return has_binding_conditions_; }
   bool has_duplicate_names() const { return has_duplicate_names_; }
-  // Some device may be shared, or says how much of it may be taken.
+  // True if some device may be shared, or limits the amounts that may be taken.
   bool divides_capacity() const { return divides_capacity_; }
-  // Why the slice's node selector cannot be parsed, and a device's; empty: it can be.
+  // The parse errors of the slice's node selector and of a device's; empty: none.
   const std::string& selector_error() const { return selector_error_; }
   const std::string& selector_error(std::size_t device) const;
 
-  // Keeps the results for the expressions that were asked for last. The slice must outlive what is returned.
+  // Keeps the results of the most recently used expressions. The slice must outlive the returned reference.
   std::shared_ptr<Matches> matches(const std::shared_ptr<const Expression>& expression) const;
 
  private:

@@ -1,7 +1,7 @@
-// Steps: what a search may still cost. It stands for a time limit, since the core has no clock.
+// Steps: the remaining budget of a search. It replaces a time limit, since the core has no clock.
 //
-// Every device that is looked at costs a step, and an expression that is evaluated as many as it takes: about
-// 10 to 100 ns each. Threads: used by one search at a time. Errors: spend() tells when nothing is left.
+// A visited device costs one step; an evaluated expression costs the steps that it runs. A step takes about
+// 10 to 100 ns. Threads: used by one search at a time. Errors: spend() returns false when nothing is left.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace podium::devices {
 
 bool tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& taint);
 
-// True if a taint that keeps devices from being given out is not tolerated.
+// True if a taint that forbids allocation is not tolerated.
 bool is_tainted(const api::Device& device, std::span<const api::DeviceToleration> tolerations);
 
 }  // namespace podium::devices

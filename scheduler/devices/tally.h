@@ -1,4 +1,4 @@
-// Tally: counts, request by request, why the devices of nodes do not serve a pod's claims.
+// Tally: counts, for each request, the reasons for which the devices of nodes do not serve a pod's claims.
 //
 // Owner: one evaluation. Threads: one at a time. Errors: none.
 #pragma once
@@ -19,11 +19,11 @@ class Tally {
  public:
   enum class Device : std::uint8_t { free, in_use, tainted, too_small };
 
-  // Of all nodes together. If it does not suffice, nothing is told.
+  // `steps` is for all nodes together. If it is used up, there is no tally.
   explicit Tally(Steps steps) : steps_(steps) {}
   Steps& steps() { return steps_; }
 
-  // `request` counts from 0 over all claims. `is_shared`: other nodes may have the device, too.
+  // `request` counts from 0 over all claims. `is_shared`: other nodes may also have the device.
   void count(std::size_t request, const api::Device& device, bool is_shared, Device state);
   // Names the next request, unless an earlier node did.
   void name(std::size_t request, std::string claim, std::string name);

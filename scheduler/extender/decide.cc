@@ -51,7 +51,7 @@ client::Task<void> ask_for_scores(const HttpExtender* extender, Text pod, Candid
   if (--pending->missing == 0) pending->all_answered.cancel();
 }
 
-// Calls the prioritize verbs. A failed extender is logged and gives no scores; the attempt goes on.
+// Calls the prioritize verbs. A failed extender is logged and gives no scores; the attempt continues.
 client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, async::Gate* gate,
                                                framework::PodInfoPtr pod, Text pod_text,
                                                const framework::Snapshot* snapshot,

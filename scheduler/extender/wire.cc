@@ -49,7 +49,7 @@ Result<std::string> text_member(const json::value& object, std::string_view name
   return std::string(value->get_string());
 }
 
-// Of a text that goes into statuses and reports: no more of it than somebody reads.
+// The maximum length of a text in statuses and reports: no longer than a user reads.
 constexpr std::size_t kMessageBytes = 1024;
 
 std::string message_of(std::string_view text) {

@@ -57,7 +57,7 @@ struct Decision {
   std::optional<Preemption> preemption;
   bool withdraw_nomination = false;                         // clear status.nominatedNodeName
   bool tried_preemption = false;                            // a PostFilter plugin searched for victims
-  std::optional<ObjectWrite> write;                         // what a PostFilter plugin wants written
+  std::optional<ObjectWrite> write;                         // the write that a PostFilter plugin requests
   std::shared_ptr<const api::ResourceClaim> assumed_claim;  // see PostFilterResult
   Findings findings;                                        // of the filters, for reports
 
@@ -78,8 +78,8 @@ struct Ranked {
 std::vector<Ranked> top_total(const Decision&, const Snapshot&, std::size_t limit);
 std::vector<Ranked> top_of(const Strategy&, const Decision&, const Snapshot&, std::size_t limit);
 
-// How the choice's total compares with those of the other feasible nodes. nullopt: no choice or no totals.
-// `best`: of top_total(); if it goes below the choice's total, no other node is looked at.
+// Compares the choice's total with those of the other feasible nodes. nullopt: no choice or no totals.
+// `best`: from top_total(); if it reaches below the choice's total, no other node is read.
 struct Lead {
   std::size_t tied = 1;                // nodes with this total, the choice included
   std::optional<std::int64_t> margin;  // to the highest lower total; nullopt: no node has a lower one

@@ -106,7 +106,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
   phase_ended(Phase::pre_filter, status_of(filters_->rejected()));
   filter(snapshot, *filters_, decision_);
   if (profile.search && !decision_.pre_filter && decision_.error.empty()) end_search(*profile.search);
-  // Upstream filters the nominated node first, and no other one where it fits: no error elsewhere counts.
+  // Upstream filters the nominated node first, and no other node if it fits: errors on others do not count.
   if (!nominated_row()) take_filter_error(decision_, snapshot);
   if (!filters_->rejected()) phase_ended(Phase::filter, status_of(decision_.error));
   verdicts_of_filters_ = decision_.rejections.verdicts().size();
@@ -146,7 +146,7 @@ Verdict Evaluation::unsearched() const {
 }
 
 // Extenders rejected all nodes that the search found. The message and preemption now cover all nodes, so the
-// others get a verdict, too.
+// others also get a verdict.
 void Evaluation::reject_unsearched() {
   std::optional<VerdictId> id;
   snapshot_.present().each([&](Row row) {
@@ -185,7 +185,7 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   };
   out_with(opinion.unresolvable, Code::unschedulable_and_unresolvable);
   out_with(opinion.failed, Code::unschedulable);
-  // The rest has no reason. Upstream gives it the status of nodes that were not evaluated.
+  // The other nodes have no reason. Upstream gives them the status of nodes that were not evaluated.
   auto silent = unsearched();
   if (silent.reasons.empty()) silent.plugin = opinion.extender;
   const auto before = decision_.feasible;

@@ -5,8 +5,8 @@
 //     candidates(), settle(…) …          if no node is left: PostFilter, and the extenders' victims
 //   finish(scores)                       else Score, the extenders' scores, the choice
 //
-// Pure: extenders' answers come in as values, and equal values give an equal Decision. evaluate() runs the
-// steps without extenders. scheduler/extender asks extenders; docs/decisions/0004 explains the split.
+// Pure: extenders' answers are passed in as values, and equal values give an equal Decision. evaluate() runs
+// the steps without extenders. scheduler/extender asks extenders; docs/decisions/0004 explains the split.
 //
 // Owner: one evaluation; keeps references to pod, snapshot and profile. Threads: one at a time.
 // Sources: pkg/scheduler/schedule_one.go findNodesThatFitPod, findNodesThatPassExtenders, prioritizeNodes.
@@ -48,7 +48,7 @@ inline constexpr std::string_view kExtenderName = "Extender";
 
 // The message for a terminating pod, which is not scheduled.
 std::string skipped_message(const PodInfo& pod);
-// The first PreEnqueue plugin's verdict that keeps the pod out of the queue; nullopt: none does.
+// The verdict of the first PreEnqueue plugin that keeps the pod out of the queue; nullopt: none does.
 std::optional<Verdict> gate_of(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile);
 
 class Evaluation {

@@ -18,7 +18,7 @@ inline constexpr std::size_t kEventActions = std::bit_width(std::uint32_t{kAll})
 inline constexpr std::size_t kEventSlots =
     (static_cast<std::size_t>(Resource::wild_card) + 1) * kEventActions;
 
-// `action` is one bit or kAll; kUpdateOther stands for any update.
+// `action` is one bit or kAll; kUpdateOther means any update.
 std::size_t event_slot(Resource resource, std::uint32_t action);
 // For an update with several actions, the lowest bit.
 std::size_t event_slot(const ClusterEvent& event);

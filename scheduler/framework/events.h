@@ -71,8 +71,8 @@ std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after,
                           const cluster::RequestRules& rules = {});
 std::uint32_t node_changes(const api::Node& before, const api::Node& after);
 
-// Whether an event may make a rejected pod fit: a function of both, or of both and of the snapshot as it is
-// when the question is put. Null: always.
+// True if an event may make a rejected pod fit: a function of both, or of both and of the snapshot at the
+// time of the call. Null: always.
 class Helps {
  public:
   Helps(std::nullptr_t = nullptr) {}

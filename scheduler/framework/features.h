@@ -22,7 +22,7 @@ struct Features {
   bool operator==(const Features&) const = default;
 };
 
-// How these gates make pods' requests count.
+// The rules for pods' requests with these gates.
 inline cluster::RequestRules request_rules(const Features& features) {
   return {.pod_level = features.pod_level_resources, .pod_level_resize = features.in_place_pod_level_resize};
 }

@@ -33,7 +33,7 @@ std::string_view status_of(const PreparedFilter& prepared) {
   return prepared.filter || prepared.only ? kSuccess : kSkip;
 }
 
-// For filters without counts: lists of the pods, which each check goes through.
+// For filters without counts: lists of the pods. Each check walks them.
 class ListTrial final : public NodeTrial {
  public:
   ListTrial(const NodeFilter& filter, Row row) : filter_(filter), row_(row) {}
@@ -117,7 +117,7 @@ void Filters::run_pre_filters(const Profile& profile) {
       }
       rejected_ = std::move(verdict);
       if (code == Code::unschedulable) continue;
-      narrowed_by_.clear();  // this verdict alone counts: nodes that others left out wake the pod no more
+      narrowed_by_.clear();  // only this verdict counts: nodes that others excluded no longer wake the pod
       return;
     }
     if (prepared.only) {

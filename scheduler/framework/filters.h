@@ -1,7 +1,7 @@
 // Filters: the filters of a profile, prepared for one pod. The constructor runs PreFilter; run() filters all
 // nodes, and check() filters one node with pods added or removed.
 //
-// Owner: one evaluation; PostFilter plugins borrow it. Threads: none; filters keep what they learn.
+// Owner: one evaluation; PostFilter plugins borrow it. Threads: not thread-safe; filters keep state.
 // Sources: pkg/scheduler/framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
 #pragma once
 
@@ -55,10 +55,10 @@ class Filters {
       enum Kind { add, remove, restore } kind;
       PodInfoPtr pod;
     };
-    // A filter's trial. It takes the changes when the filter is asked: often an earlier one rejects.
+    // A filter's trial. It gets the changes when the filter runs: often an earlier filter rejects.
     struct Trial {
-      std::unique_ptr<NodeTrial> trial;  // null: not asked yet
-      std::size_t seen = 0;              // changes that it has taken
+      std::unique_ptr<NodeTrial> trial;  // null: not run yet
+      std::size_t seen = 0;              // changes that it has seen
     };
     using Trials = std::vector<Trial>;  // by filter
 
@@ -76,7 +76,7 @@ class Filters {
   // The verdict on one node with `delta` applied; nullopt: the pod fits. It must fit with and without the
   // pods nominated to the node that have at least its priority. Returns rejected() if that is set.
   std::optional<Verdict> check(Row row, const PodDelta& delta) const;
-  // What the filters tell of a decision that is made.
+  // The findings of the filters about a decision.
   Findings tell(const Decision& decision) const;
 
  private:

@@ -1,4 +1,4 @@
-// Findings: what filters found beside their verdicts. Reports tell it; nothing is decided by it.
+// Findings: facts that filters found in addition to their verdicts. For reports only; no decision uses them.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -17,13 +17,13 @@ struct GivenDevice {
   bool operator==(const GivenDevice&) const = default;
 };
 
-// How the devices of the nodes that were turned down for lack of devices suit one request. A device counts
-// once, however many nodes can use it.
+// How the devices on nodes that were rejected for lack of devices match one request. A device counts once,
+// regardless of the number of nodes that can use it.
 struct DeviceTally {
   std::string claim, request;
   std::size_t matched = 0;  // chosen by the selectors
-  // Of these, and disjoint: given to others; with a taint that is not tolerated; without enough capacity or
-  // counters left. The rest is free, and too few or kept apart by constraints.
+  // Disjoint subsets of `matched`: in use by others; with a taint that is not tolerated; without enough
+  // capacity or counters left. The remaining devices are free, but too few, or constraints keep them apart.
   std::size_t in_use = 0, tainted = 0, too_small = 0;
   bool operator==(const DeviceTally&) const = default;
 };

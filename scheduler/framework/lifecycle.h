@@ -32,7 +32,7 @@ namespace podium::framework {
 // A pod with a chosen node. The snapshot counts it there; it is not bound on the API server yet.
 struct AssumedPod {
   PodInfoPtr pod;    // as evaluated: without a node name
-  std::string node;  // may be removed from the snapshot meanwhile
+  std::string node;  // may no longer be in the snapshot
 };
 
 // Per-pod data of one plugin, from Reserve to the end of the binding. Each plugin derives its own type.
@@ -42,7 +42,7 @@ class PluginState {
 };
 
 // The pods that wait for a permit. Calls for a pod that does not wait, or for a plugin that it does not wait
-// for, have no effect. Effects are deferred until the caller returns.
+// for, have no effect. The pod proceeds or fails only after the caller returns.
 // Threads: the scheduling strand only; code on other threads posts to it.
 class Handle {
  public:
@@ -54,7 +54,7 @@ class Handle {
   virtual void allow(std::string_view uid, std::string_view plugin) = 0;
   // Rejects the pod as `plugin`'s verdict, even if others are pending; false if it does not wait.
   virtual bool reject(std::string_view uid, std::string_view plugin, std::string message) = 0;
-  // Makes a request whose outcome nobody waits for; a failure is logged. On a fork none is made.
+  // Sends a request without waiting for its outcome; logs a failure. Has no effect on a fork.
   virtual void send(ObjectWrite) {}
 };
 
@@ -105,33 +105,33 @@ struct PreBindPlan {
   std::vector<ObjectWrite> writes;                   // in order; the first failure fails the pod
   std::optional<std::chrono::milliseconds> timeout;  // for ready(), after the writes; nullopt: no wait
   std::string timed_out;                             // the error after the timeout
-  std::chrono::milliseconds poll{0};                 // ready() is asked this often; 0: after events
+  std::chrono::milliseconds poll{0};                 // period of calls to ready(); 0: after events
   // A Normal event about the pod when the wait begins; an empty reason: none.
   std::string reason = {}, note = {};
 };
 
-// One device that a wait was for, for metrics.
+// A device that a wait was for. For metrics.
 struct AwaitedDevice {
   std::string driver;
-  bool has_conditions = false;  // the device itself was waited for, not only others of the pod
+  bool has_conditions = false;  // the wait was for this device, not only for others of the pod
 };
 
 // The reply to a write of the plan.
 struct WriteReply {
   const boost::json::value* object = nullptr;  // in the response; null: the write failed
   std::string error;                           // why it failed
-  bool conflict = false;                       // it failed since the object has changed
+  bool conflict = false;                       // it failed because the object has changed
 };
 
-// What follows a reply.
+// What the binding does after the reply to a write.
 struct NextStep {
-  std::vector<ObjectWrite> writes;   // instead of those that are left
+  std::vector<ObjectWrite> writes;   // replace the remaining writes
   std::string error;                 // not empty: the pod fails
-  std::vector<ClusterEvent> events;  // what replied() changed in the snapshot
+  std::vector<ClusterEvent> events;  // the changes that replied() made in the snapshot
 };
 
 struct Progress {
-  // The last three fail the pod; metrics tell them apart.
+  // The last three fail the pod; metrics distinguish them.
   enum class State { ready, not_yet, failed, timed_out, error };
   State state = State::ready;
   std::string error;
@@ -155,19 +155,19 @@ class PreBindPlugin {
     (void)pod, (void)state, (void)index, (void)object;
   }
   // The reply to writes[index] of the plan or of the last step; nullopt: the next write follows, or the pod
-  // fails with the error. Also called if the pod is gone meanwhile.
+  // fails with the error. Also called if the pod is gone by then.
   virtual std::optional<NextStep> replied(const AssumedPod& pod, PluginState* state, std::size_t index,
                                           const WriteReply& reply, Snapshot& snapshot) const {
     (void)pod, (void)state, (void)index, (void)reply, (void)snapshot;
     return std::nullopt;
   }
-  // Called after the writes, and after each event for which concerns() is true; or periodically, where the
+  // Called after the writes, and after each event for which concerns() is true; or periodically, if the
   // plan says so. The snapshot knows the time.
   virtual Progress ready(const AssumedPod&, const PluginState*, const Snapshot&) const {
     return Progress::ready();
   }
   virtual bool concerns(const AssumedPod&, const PluginState*, const ClusterEvent&) const { return true; }
-  // What the wait was for, when it has ended.
+  // The devices that the wait was for, after its end.
   virtual std::vector<AwaitedDevice> awaited(const AssumedPod&, const PluginState*, const Snapshot&) const {
     return {};
   }

@@ -33,7 +33,7 @@ struct SearchRange {
   std::vector<cluster::Row> left;   // not evaluated
 };
 
-// Walks `rows` from `start`, wrapping around, until `wanted` feasible rows are found, and on to the next
+// Walks `rows` from `start`, wrapping around, until `wanted` feasible rows are found, and further to the next
 // feasible one. That one and the rest are not evaluated; infeasible rows before it are.
 SearchRange search(std::vector<cluster::Row> rows, std::size_t start, std::size_t wanted,
                    const cluster::NodeMask& feasible);

@@ -16,8 +16,8 @@ inline std::string_view nominated_node(const cluster::PodInfo& pod, const cluste
   return own ? std::string_view(own->node) : std::string_view();
 }
 
-// The pod with that node in its status, as a deletion that wakes others is to show it; null: it has none.
-// kube-scheduler wakes nobody where the watch has not shown the nomination.
+// The pod with that node in its status, for the delete event that wakes other pods; null: it has no
+// nomination. kube-scheduler wakes no pod if the watch has not shown the nomination.
 cluster::PodInfoPtr as_nominated(const cluster::PodInfoPtr& pod, const cluster::Snapshot& snapshot);
 
 }  // namespace podium::framework

@@ -1,4 +1,4 @@
-// ObjectWrite: a request to the API server that a plugin wants made, as data.
+// ObjectWrite: a request of a plugin to the API server, as data.
 //
 // Plugins are free of I/O: they return requests, and the scheduler makes them.
 // Threads: a value. Source of the verbs: client/api.h.
@@ -11,9 +11,9 @@
 
 namespace podium::framework {
 
-// A patch, or another request, with UID and resourceVersion as preconditions, where they are given.
+// A patch or another request, with UID and resourceVersion as preconditions if they are set.
 struct ObjectWrite {
-  // merge: a JSON merge patch. strategic: a strategic merge patch, which merges lists, too. read: GET.
+  // merge: a JSON merge patch. strategic: a strategic merge patch, which also merges lists. read: GET.
   // create: POST of `patch`, named after its generateName. remove: DELETE, after a strategic `patch` if any.
   enum class Verb : std::uint8_t { merge, strategic, read, create, remove };
 
@@ -22,7 +22,7 @@ struct ObjectWrite {
   std::string uid, resource_version;  // preconditions
   boost::json::value patch;           // without the preconditions
   Verb verb = Verb::merge;
-  // A JSON pointer to a member of the patch that gets the time of the request; empty: none does. The plugins
+  // A JSON pointer to the member of the patch that gets the time of the request; empty: none. The plugins
   // have no clock.
   std::string time_at = {};
   std::chrono::milliseconds delay{0};  // before the request

@@ -10,7 +10,7 @@
 
 namespace podium::framework {
 
-// pre_filter and pre_score: what plugins prepare once for a pod.
+// pre_filter and pre_score: the part that plugins prepare once per pod.
 enum class Phase : std::uint8_t { pre_filter, filter, post_filter, pre_score, score };
 inline constexpr std::size_t kPhases = 5;
 

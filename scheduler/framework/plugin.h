@@ -2,8 +2,8 @@
 //
 // A plugin is an immutable object with its arguments, made once per profile. It derives from one interface
 // per extension point. For a pod it *prepares*: it reads the pod and the snapshot, and returns an evaluator
-// with typed state, or skips the pod, or rejects it on all nodes. The evaluator walks the columns. There is
-// no string and no virtual call per node.
+// with typed state, or skips the pod, or rejects it on all nodes. The evaluator walks the columns, and avoids
+// strings and virtual calls per node.
 //
 // Plugins are pure: no clock, no I/O, no randomness; equal pod and snapshot give an equal answer.
 // Threads: const plugins are shared by all threads; an evaluator belongs to one evaluation.
@@ -46,7 +46,7 @@ class Plugin {
 class PreEnqueuePlugin {
  public:
   virtual ~PreEnqueuePlugin() = default;
-  // nullopt: admit. `snapshot` is as it is when the pod would enter the queue.
+  // nullopt: admit. `snapshot` is the state at the time the pod would enter the queue.
   virtual std::optional<Verdict> pre_enqueue(const PodInfo& pod, const Snapshot& snapshot) const = 0;
 };
 
@@ -59,8 +59,8 @@ struct PodDelta {
   std::span<const PodInfoPtr> removed;
 };
 
-// One node, as a filter sees it while pods come and go. Counts that are kept here make a dry run with many
-// victims cheap: a change costs what the one pod adds to the counts. Threads: none.
+// One node as a filter sees it, while pods are added and removed. The counts that this keeps make a dry run
+// with many victims cheap: a change costs one update of the counts. Threads: not thread-safe.
 class NodeTrial {
  public:
   virtual ~NodeTrial() = default;
@@ -83,7 +83,8 @@ class NodeFilter {
   virtual std::unique_ptr<NodeTrial> try_on(Row row) const;
   // True if check() does not depend on `delta`; it is then called once per node.
   virtual bool ignores_pods() const { return false; }
-  // Adds what reports tell beside verdicts. Called once, when the choice or all verdicts are known.
+  // Adds the facts that reports show next to verdicts. Called once, when the choice or all verdicts are
+  // known.
   virtual void tell(const Decision&, Findings&) const {}
 
  protected:
@@ -105,7 +106,7 @@ class FilterPlugin {
   // kube-scheduler's plugin of this name has a PreFilter.
   virtual bool has_pre_filter() const = 0;
   virtual PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const = 0;
-  // The error of upstream's Filter if the profile disables its PreFilter; empty: it works without.
+  // The error of upstream's Filter if the profile disables its PreFilter; empty: it works without PreFilter.
   virtual std::string error_without_pre_filter() const { return {}; }
   // The cluster events after which a pod that this plugin rejected may fit.
   virtual std::vector<EventHint> hints() const = 0;
@@ -162,8 +163,8 @@ struct PostFilterResult {
   std::vector<PreemptionCandidate> candidates = {};  // not empty: choose() is next; other members are ignored
   bool withdraw_nomination = false;                  // clear status.nominatedNodeName
   bool preempts = false;                             // it searched for victims; for the metric
-  std::optional<ObjectWrite> write = {};             // made once the decision counts; nobody waits for it
-  // With `write`: the claim that it is about, as later decisions see it until there is a newer version.
+  std::optional<ObjectWrite> write = {};             // sent once the decision counts; no pod waits for it
+  // With `write`: the written claim, as later decisions see it until a newer version arrives.
   std::shared_ptr<const api::ResourceClaim> assumed_claim = {};
 };
 
@@ -173,8 +174,8 @@ class PostFilterPlugin {
   // Called if no node is feasible. `filters` can check a node with pods removed; `decision` has the verdicts.
   virtual PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                        const Decision& decision) const = 0;
-  // The result for the candidates that extenders left, maybe with other victims, or for the extenders' error.
-  // Only for plugins that return candidates.
+  // Returns the result for the candidates that extenders left, possibly with other victims, or for the error
+  // of the extenders. Only called for plugins that return candidates.
   virtual PostFilterResult choose(const Snapshot&, Result<std::vector<PreemptionCandidate>>) const {
     return {};
   }

@@ -2,7 +2,7 @@
 // preemption candidates, so that extenders can process them.
 //
 // Owner: one Evaluation; keeps references to all arguments and writes its results to the decision.
-// Threads: none. Source: pkg/scheduler/framework/runtime RunPostFilterPlugins.
+// Threads: not thread-safe. Source: pkg/scheduler/framework/runtime RunPostFilterPlugins.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace {
 using cluster::kChunkRows;
 using cluster::kChunkWords;
 
-// The lowest value of the best `limit` feasible rows. Values of other rows are 0.
+// Returns the lowest value of the best `limit` feasible rows. Values of other rows are 0.
 template <typename T>
 T cut_of(std::span<const T> values, std::size_t limit) {
   T high = largest(values);
@@ -99,7 +99,7 @@ std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapsh
   return best;
 }
 
-// How many nodes have each verdict; index is VerdictId - 1.
+// The number of nodes with each verdict; index is VerdictId - 1.
 std::vector<std::size_t> count_verdicts(const Decision& decision, const Snapshot& snapshot) {
   std::vector<std::size_t> counts(decision.rejections.verdicts().size());
   if (counts.empty()) return counts;
@@ -204,7 +204,7 @@ std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::s
   for (const auto& [reason, count] : nodes_with) {
     if (count > 0) lines.push_back(fmt::format("{} {}", count, reason));
   }
-  std::sort(lines.begin(), lines.end());  // upstream sorts the text, too
+  std::sort(lines.begin(), lines.end());  // upstream also sorts the text
   auto text = fmt::format("0/{} nodes are available:", nodes);
   if (!lines.empty()) text += fmt::format(" {}.", fmt::join(lines, ", "));
   return text;

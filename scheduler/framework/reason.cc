@@ -8,7 +8,7 @@ namespace {
 
 using enum ReasonCode;
 
-// By topic: what stands for it in braces.
+// By topic: the placeholder in braces.
 constexpr std::string_view kPlaceholders[] = {"resource", "claim",   "class", "volume",
                                               "class",    "request", "driver"};
 

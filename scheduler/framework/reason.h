@@ -1,8 +1,8 @@
-// Reason: why a plugin turns a pod down. A code for programs, what it is about, and kube-scheduler's words.
+// Reason: why a plugin rejects a pod. A code for programs, its topics, and kube-scheduler's text.
 //
 // One table (reason.cc) has the name, kube-scheduler's text and plain words of each code. A plugin gives the
-// code and what it is about; who shows a reason to people asks for its words. Nothing finds out a reason
-// from its text.
+// code and its topics; code that shows a reason to users asks for its words. No code derives a reason from
+// its text.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once
@@ -18,7 +18,7 @@
 namespace podium::framework {
 
 enum class ReasonCode : std::uint8_t {
-  other,  // of a plugin that is not podium's, of an extender, or a failure: the text only
+  other,  // of a foreign plugin, of an extender, or a failure: the text only
   claim_class_not_found,
   claim_deleted,
   claim_in_use,
@@ -67,44 +67,44 @@ enum class ReasonCode : std::uint8_t {
   volume_zone_mismatch,
 };
 
-// What a reason is about.
+// The topics of a reason.
 enum class Topic : std::uint8_t { resource, claim, storage_class, volume, device_class, request, driver };
 using Topics = std::vector<std::pair<Topic, std::string>>;
-// The first name of that topic; empty: there is none.
+// The first name of that topic; empty if there is none.
 std::string_view named(const Topics& about, Topic topic);
 
 struct Reason {
   ReasonCode code = ReasonCode::other;
   std::string text;   // kube-scheduler's
-  Topics about = {};  // what its words name, in any order
+  Topics about = {};  // the names in its words, in any order
 
   Reason() = default;
-  // A text alone, as plugins of others give it.
+  // Only a text, as foreign plugins give it.
   Reason(std::string text_) : text(std::move(text_)) {}
   Reason(const char* text_) : text(text_) {}
   // With the code's own text.
   explicit Reason(ReasonCode code_, Topics about_ = {});
-  // With a text that kube-scheduler makes in this case.
+  // With a text that kube-scheduler composes in this case.
   Reason(ReasonCode code_, std::string text_, Topics about_ = {})
       : code(code_), text(std::move(text_)), about(std::move(about_)) {}
 
   bool operator==(const Reason&) const = default;
 };
 
-// A row of the table. In `text` and `words`, "{claim}" and the like stand for what the reason is about.
+// A row of the table. In `text` and `words`, "{claim}" and the like are placeholders for the topic.
 struct ReasonRow {
   ReasonCode code;
   std::string_view name;   // "InsufficientResource"; stable, for programs
-  std::string_view text;   // kube-scheduler's; empty: plugins make it
+  std::string_view text;   // kube-scheduler's; empty: plugins compose it
   std::string_view words;  // plain: what a node does, "is cordoned", or, of the pod, a clause: "its claim …"
-  bool is_of_pod = false;  // the pod itself is the cause, whatever the node
+  bool is_of_pod = false;  // the pod itself is the cause, on any node
 };
 std::span<const ReasonRow> reason_rows();
 const ReasonRow& row_of(ReasonCode code);
 // Null: no code has this name. For reports, which a newer podium may have written.
 const ReasonRow* find_reason(std::string_view name);
 
-// The text with the names filled in; one that is not known is left out.
+// The text with the names filled in, without those that are unknown.
 std::string fill(std::string_view text, const Topics& about);
 
 }  // namespace podium::framework

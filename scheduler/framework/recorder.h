@@ -28,7 +28,7 @@ struct Attempt {
 struct BindResult {
   bool bound = false;
   std::string node;
-  std::string error;  // why it is not bound
+  std::string error;  // the reason why it is not bound
   std::chrono::nanoseconds duration{0};
 };
 
@@ -47,7 +47,7 @@ class Recorder {
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
-  // The binding was not sent: this process may not write. It counts as no attempt.
+  // The binding was not sent: this process may not write. It does not count as an attempt.
   virtual void binding_withdrawn(std::string_view pod_uid) { (void)pod_uid; }
   virtual void gated(const Gated& gated, const cluster::Snapshot& snapshot) { (void)gated, (void)snapshot; }
   // The pod was deleted, or bound by another scheduler. For a pod that is deleted while it is being bound, it

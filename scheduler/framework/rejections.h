@@ -3,7 +3,7 @@
 // A filter registers each distinct verdict once and gets a small id; a dense array holds the id of each row.
 // Most decisions have a handful of verdicts, found by linear search. Extenders may give each node its own
 // reason; a hash table finds those.
-// Owner: one evaluation. Threads: none.
+// Owner: one evaluation. Threads: not thread-safe.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -1,12 +1,12 @@
 // ScoreMemo: keeps scores for the next decision about an equal pod.
 //
-// A Deployment's pods and a what-if's replicas ask for the same, and each decision changes one node. A scorer
-// whose score of a node follows from columns of that node alone keeps its scores here and computes changed
-// rows only. Exact: the memo holds the chunks that the scores were computed from. A held chunk is shared, so
-// no writer changes it: Cow makes another one.
+// A Deployment's pods and a what-if's replicas have equal requests, and each decision changes one node. A
+// scorer whose score of a node follows from columns of that node alone keeps its scores here and computes
+// changed rows only. Exact: the memo holds the chunks that the scores were computed from. A held chunk is
+// shared, so no writer changes it: Cow makes another one.
 //
-// Owner: who makes the decisions; the scorers of its thread see the memo while a Use exists. Settings that a
-// key points to must outlive the memo. Threads: one at a time. Errors: none.
+// Owner: the caller that makes the decisions; the scorers of its thread see the memo while a Use exists.
+// Settings that a key points to must outlive the memo. Threads: one at a time. Errors: none.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace podium::framework {
 class ScoreMemo {
  public:
   using Amounts = cluster::Column<std::int64_t>;
-  // Scores of one chunk, and what they were computed from.
+  // The scores of one chunk, and their inputs.
   struct Chunk {
     std::vector<Amounts::Box> inputs;  // empty: nothing computed yet
     std::array<std::uint8_t, cluster::kChunkRows> scores;
@@ -34,8 +34,8 @@ class ScoreMemo {
     bool operator==(const Key&) const = default;
   };
 
-  // The scores for a key; of more than kMost keys the one that was asked for longest ago is forgotten. Null
-  // without a memo. Valid until the next call.
+  // The scores for a key. Above kMost keys it forgets the least recently used one. Null without a memo. Valid
+  // until the next call.
   static Chunks* of_thread(const Key& key);
   static constexpr std::size_t kMost = 8;
 

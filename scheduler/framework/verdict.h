@@ -1,4 +1,5 @@
-// Verdict: why a plugin rejected a pod, on one node or on all. Data, not an error. Threads: a value.
+// Verdict: the reason for which a plugin rejected a pod, on one node or on all. Data, not an error. Threads:
+// a value.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ using cluster::HostPort;
 
 Verdict no_free_ports() { return {"NodePorts", Code::unschedulable, {Reason(ReasonCode::host_port_in_use)}}; }
 
-// The host ports that a pod wants, by protocol and port: nodes and pods are asked about many.
+// The host ports that a pod requests, by protocol and port: many are looked up, by node and by pod.
 class WantedPorts {
  public:
   explicit WantedPorts(std::span<const HostPort> wanted) {
@@ -98,7 +98,7 @@ class PortsTrial final : public NodeTrial {
 
   const WantedPorts& wanted_;
   const std::int32_t priority_;
-  boost::unordered_flat_map<HostPort, Users, Hash> users_;  // of ports that conflict with a wanted one
+  boost::unordered_flat_map<HostPort, Users, Hash> users_;  // of ports that conflict with a requested one
   std::int64_t held_ = 0, held_by_lower_ = 0;               // ports
   std::int64_t removed_ = 0;                                // pods
   bool is_added_ = false;                                   // an added pod has a conflicting port

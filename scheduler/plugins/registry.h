@@ -63,9 +63,9 @@ class ArgErrors {
 struct PluginEntry {
   std::string name;
   std::vector<Point> points;  // extension points that it implements
-  int default_weight = 0;     // in the default MultiPoint list; 0: none is given, which counts as 1
+  int default_weight = 0;     // in the default MultiPoint list; 0: not given, which counts as 1
   // In-tree plugins. `args` is upstream's v1 JSON form, already validated and defaulted by scheduler/config.
-  // Null for plugins that take part in no decision (DefaultBinder, PrioritySort, …).
+  // Null for plugins that do not take part in decisions (DefaultBinder, PrioritySort, …).
   Factory make{};
   bool by_default = true;  // in the default MultiPoint list; otherwise a configuration must name it
   bool framework::Features::* gate = nullptr;  // while off, the plugin is not in that list and inactive

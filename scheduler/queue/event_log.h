@@ -38,8 +38,8 @@ class EventLog {
 
   std::size_t size() const { return events_.size(); }
   std::size_t flights() const { return flights_.size(); }
-  // Calls `visit(slot, count)` for each kind of event ever stored; slot as in framework::event_slot(), count
-  // of the events stored now.
+  // Calls `visit(slot, count)` for each kind of event ever stored; `slot` as in framework::event_slot(),
+  // `count` of the events stored now.
   template <typename Visit>
   void each_kind(Visit visit) const {
     for (std::size_t slot = 0; slot < by_kind_.size(); ++slot) {

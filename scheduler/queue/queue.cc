@@ -103,7 +103,7 @@ struct SchedulingQueue::Impl {
 
   // --- moving ---
 
-  // The PreEnqueue plugin that rejects the pod; empty: none.
+  // Returns the PreEnqueue plugin that rejects the pod; empty: none.
   std::string gate_of(const Entry& entry) const {
     const auto* profile = profile_of(entry.queued.pod->pod->scheduler_name);
     auto verdict = profile ? framework::gate_of(*entry.queued.pod, snapshot, *profile) : std::nullopt;
@@ -292,7 +292,7 @@ struct SchedulingQueue::Impl {
     if (entry.state == State::in_flight) entry.activated = true;
     const bool backs_off = entry.state == State::backoff || entry.state == State::error_backoff;
     if (entry.held || (!backs_off && entry.state != State::unschedulable)) return;
-    // Pods in backoff have passed PreEnqueue already.
+    // Pods in backoff have already passed PreEnqueue.
     if (!(backs_off && options.pop_from_backoff) && gate_if_rejected(entry, kForceActivate)) return;
     detach(entry);
     activate(entry, now, kForceActivate);

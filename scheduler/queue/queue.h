@@ -71,7 +71,7 @@ class SchedulingQueue {
   // Updates a known pod.
   void add(cluster::PodInfoPtr pod, Steady now);
   // Stores a pending pod's new version. An unschedulable pod is retried if a hint of a rejecting plugin
-  // accepts the change; a gated one runs PreEnqueue again. Adds an unknown pod.
+  // accepts the change; a gated pod runs PreEnqueue again. Adds an unknown pod.
   void update(cluster::PodInfoPtr pod, Steady now);
   // Stores a new version of a pod in flight without an event, for a pod with a chosen node: the change is the
   // scheduler's own, or too late for the decision.
@@ -89,8 +89,8 @@ class SchedulingQueue {
   void requeue(QueuedPod pod, std::set<std::string> rejected_by, Steady now);
 
   // Holds a pod in flight while its victims are being evicted: it is not tried until released, and then waits
-  // for later events. No effect on pods that are not in flight. Upstream's DefaultPreemption does this as a
-  // PreEnqueue plugin; its own hint never wakes a pod, the hints of the rejecting plugins do.
+  // for later events. Has no effect on pods that are not in flight. Upstream's DefaultPreemption does this as
+  // a PreEnqueue plugin; its own hint never wakes a pod, the hints of the rejecting plugins do.
   void hold(std::string_view uid);
   void release(std::string_view uid);
   // Makes a pod in backoff or unschedulable active, if PreEnqueue admits it. A pod in flight is retried after
@@ -105,9 +105,9 @@ class SchedulingQueue {
   // (null: always); does not check pods in flight, for which the event is stored.
   using PreCheck = std::function<bool(const cluster::PodInfo&)>;
   void on_event(const framework::ClusterEvent& event, Steady now, const PreCheck& pre_check = nullptr);
-  // For changes that no hint covers (a relist, a new configuration): retries every pod, gated ones too.
+  // For changes that no hint covers (a relist, a new configuration): retries every pod, also gated ones.
   void move_all(Steady now);
-  // When advance() next has work (end of a backoff, flush); nullopt: never.
+  // The next time at which advance() has work (end of a backoff, flush); nullopt: never.
   std::optional<Steady> next_wakeup() const;
   void advance(Steady now);  // ends backoffs and flushes pods due by `now`
 

@@ -1,13 +1,13 @@
 // answer_requests(): the modelled API server on the standard input, for the test that compares it with the
 // real one.
 //
-// Each line is a request, each line of the output its answer, both JSON:
+// Each input line is a request, each output line its reply, both JSON:
 //   {"method", "target", "body", "type", "accept"} -> {"status", "body"}
-//   {"watch": target} -> {"status", "events"}, those that are there
+//   {"watch": target} -> {"status", "events"}, the current ones
 //   {"compact": true}: forgets the history so far
 // Pods of the namespace "policed" are refused, as by an admission policy.
 //
-// Threads: one. Errors: the exit code 1, and a message, at a line that is no request.
+// Threads: one. Errors: at a line that is not a request, a message and exit code 1.
 #pragma once
 
 namespace podium::simulate {

@@ -39,7 +39,8 @@ std::optional<Range> read_range(const std::string& text) {
   }
 }
 
-// The seeds of a file: one a line, the rest of the line says why. Lines that begin with # are comments.
+// The seeds of a file: one per line, followed by the reason. Lines that begin with # are
+// comments.
 std::vector<std::uint64_t> read_seeds(const std::string& path) {
   std::vector<std::uint64_t> out;
   std::ifstream file(path);
@@ -57,7 +58,7 @@ std::string text_of(Faults faults) {
   return out.empty() ? "none" : out;
 }
 
-// nullopt: a name is of no fault.
+// nullopt: a name is not of a fault.
 std::optional<Faults> read_faults(const std::string& text) {
   if (text.empty()) return Faults::all();
   auto wanted = Faults::none();
@@ -129,7 +130,7 @@ void run_seed(std::uint64_t seed, const Options& options, Sum& sum) {
   std::fflush(stdout);
 }
 
-// A range, begun where PODIUM_TEST_SEED falls into it: what is before that comes last.
+// A range that begins at the position of PODIUM_TEST_SEED in it; the seeds before that come last.
 std::optional<std::vector<Range>> drawn_of(const std::string& text) {
   const auto range = read_range(text);
   const char* given = std::getenv("PODIUM_TEST_SEED");
@@ -198,14 +199,14 @@ int run_seeds(const Options& options) {
     return 1;
   }
   fmt::print("{}\n", sum->text());
-  // A planted bug may need more of them, and so do lives that are chosen since they failed.
+  // A planted bug may need more of them, and so may lives that were chosen because they failed.
   const auto too_often = options.mutation.empty() && options.also.empty() ? sum->excused_too_often() : "";
   fmt::print("{}", too_often);
   return sum->failed == 0 && too_often.empty() ? 0 : 1;
 }
 
-// Whether a planted bug is found from its seed on, and nothing is found without it. A change of podium
-// changes the lives: so some seeds are tried.
+// True if a planted bug is found from its seed on, and nothing is found without it. A change of podium
+// changes the lives, so this tries several seeds.
 bool find(const Mutation& mutation) {
   const std::uint64_t tries = mutation.rare ? 3'000 : 200;
   for (auto seed = mutation.seed; seed < mutation.seed + tries; ++seed) {

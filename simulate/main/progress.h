@@ -1,4 +1,4 @@
-// Progress: a line a minute on standard error, since a million lives take hours.
+// Progress: one line per minute on standard error, since a million lives take hours.
 //
 // Threads: one. Errors: none.
 #pragma once
@@ -13,7 +13,7 @@ namespace podium::simulate {
 
 class Progress {
  public:
-  // `total`: the lives of all workers; this one has a share of them.
+  // `total`: the lives of all workers; this worker runs a share of them.
   Progress(std::uint64_t total, unsigned worker, unsigned workers)
       : share_((total + workers - 1 - worker) / workers), worker_(worker) {}
 

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-static_assert(std::is_trivially_copyable_v<Sum>);  // it goes through a pipe
+static_assert(std::is_trivially_copyable_v<Sum>);  // it is sent through a pipe
 
 struct Worker {
   pid_t id = 0;

@@ -1,6 +1,6 @@
-// Workers: processes that share the seeds, and the Sum of what they found.
+// Workers: processes that share the seeds, and the Sum of their findings.
 //
-// Owner: main(). Threads: one each. Errors: share() tells that a worker has died.
+// Owner: main(). Threads: one each. Errors: share() reports that a worker has died.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct Sum {
   void add(std::uint64_t seed, const Outcome& outcome);
   Sum& operator+=(const Sum& other);
   std::string text() const;
-  // What is excused more often than it may be, in a thousand lives or more; empty: nothing.
+  // The excuses that exceed their bound, in a thousand lives or more; empty: none.
   std::string excused_too_often() const;
 };
 
-// Runs `work` in so many processes, with their number; in this one where it is one. Nullopt: one has died.
+// Runs `work` in `workers` processes, each with its number; in this one if it is 1. Nullopt: one has died.
 std::optional<Sum> share(unsigned workers, const std::function<Sum(unsigned worker, unsigned workers)>& work);
 
 }  // namespace podium::simulate

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"optional.none().value()", "error: optional.none() dereference"},
                     Case{"dyn(5).exists(x, x)", "error: got 'types.Int', expected iterable type"}));
 
-// A term that decides swallows the errors of all others, on both sides; else the first error is told.
+// A term that decides swallows the errors of all others, on both sides; else the first error counts.
 INSTANTIATE_TEST_SUITE_P(
     Logic, Results,
     testing::Values(Case{"1 / 0 > 1 || true", "true"}, Case{"1 / 0 > 1 && false", "false"},
@@ -160,7 +160,7 @@ std::string repeated(std::string_view part, int times) {
   return out;
 }
 
-// Whoever may create an object may write these. Each must end, soon, with an answer.
+// Anyone who may create an object can write these. Each must end soon, with an answer.
 TEST(Hostile, NestingIsBounded) {
   for (const std::string open : {"(", "[", "-", "!", "{1:", "[1].map(x,", "cel.bind(x,1,", "true?1:"}) {
     const std::string found = result(repeated(open, 5000));
@@ -186,7 +186,7 @@ TEST(Hostile, WorkAndMemoryAreBounded) {
   EXPECT_EQ(result("lists.range(1000000000).size()"), kLimit);
   EXPECT_EQ(result("lists.range(9000).all(a, lists.range(9000).all(b, a + b >= 0))"), kLimit);
   EXPECT_EQ(result("lists.range(100000).exists(a, a in lists.range(100000).map(x, x + 1000000))"), kLimit);
-  // The limit is no error that a term could swallow.
+  // The limit is not an error that a term could swallow.
   EXPECT_EQ(result("lists.range(1000000000).size() > 0 || true"), kLimit);
   EXPECT_EQ(result("('a' + 'b').matches('(' + '((a{1,900}){1,900}){1,900})')"),
             "error: error parsing regexp: invalid repeat count: `{1,900}`");

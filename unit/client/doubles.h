@@ -70,7 +70,7 @@ class ScriptedTransport final : public client::Transport {
   std::function<Result<StreamScript>(const client::Request&)> on_open;
   std::function<std::unique_ptr<client::Stream>(const client::Request&)> on_live;  // goes before on_open
   std::function<std::chrono::milliseconds(const client::Request&)> latency_of;     // goes before latency
-  std::chrono::milliseconds latency{0};  // of send(); other coroutines run meanwhile
+  std::chrono::milliseconds latency{0};  // of send(); other coroutines run during it
 
   client::Task<Result<client::Response>> send(client::Request request) override {
     note(request);

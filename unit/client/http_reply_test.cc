@@ -69,7 +69,7 @@ TEST(HttpReply, TakesLargeBodiesAndManyRepliesAtOnce) {
   EXPECT_TRUE(second.reusable());
 }
 
-// Lists without an end, several at a time, beside a small reply.
+// Lists without an end, several at a time, next to a small reply.
 TEST(HttpReply, AllBodiesTogetherAreBoundedAndASmallOneIsNotHeldUp) {
   const auto budget = std::make_shared<BodyBudget>(8 * kMegabyte);
   const std::string chunk = "100000\r\n" + std::string(1 << 20, 'x') + "\r\n";

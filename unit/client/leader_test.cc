@@ -65,7 +65,7 @@ TEST(LeaderElector, LeadsAndReleasesOnStop) {
   EXPECT_EQ(server.lease().at("spec").at("leaseTransitions"), 0);
 }
 
-// The cancellation is under way while the release ends: it must not touch what is gone then.
+// The cancellation is in progress while the release ends: it must not use destroyed objects.
 TEST(LeaderElector, IsCancelledAtTheMomentOfItsRelease) {
   LeaseServer server;
   asio::io_context context;
@@ -83,7 +83,7 @@ TEST(LeaderElector, IsCancelledAtTheMomentOfItsRelease) {
   EXPECT_EQ(server.holder(), "");
 }
 
-// A renewal that was under way arrives between the reading and the writing of the release.
+// A renewal in flight arrives between the read and the write of the release.
 TEST(LeaderElector, ReleasesALeaseThatARenewalHasJustChanged) {
   LeaseServer server;
   asio::io_context context;

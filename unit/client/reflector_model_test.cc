@@ -209,7 +209,7 @@ class World {
     end_sent = true;
   }
 
-  // A LIST of a few pages, of one version, while the server goes on.
+  // A LIST of a few pages, of one version, while the server continues.
   void list(const ReflectorState::Action& action) {
     known.begin_list(action.replace);
     const auto objects = server.objects();

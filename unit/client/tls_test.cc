@@ -184,8 +184,8 @@ TEST(Tls, FailsWhereTheServerSpeaksPlainHttp) {
 }
 
 // Rotation as by a kubelet or cert-manager, checked after each step.
-// A file system that hangs must not hang an I/O thread, and with it the health checks. Whoever looks at the
-// files also asks the token's source for its certificate.
+// A file system that hangs must not hang an I/O thread, and with it the health checks. A caller that checks
+// the files also asks the token's source for its certificate.
 TEST(Tls, FilesAreNotReadOnAnIoThread) {
   class Source final : public TokenSource {
    public:

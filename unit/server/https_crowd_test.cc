@@ -1,4 +1,4 @@
-// HttpsServer under a crowd: idle and silent connections, slow requests, and room for probes beside them.
+// HttpsServer under a crowd: idle and silent connections, slow requests, and free slots for probes.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Limited {
-  // "ok", or "REASON, after SECONDS". A slot that is not kept ends at once.
+  // "ok", or "REASON, after SECONDS". A slot that is not kept ends immediately.
   std::string ask(const std::string& user, bool keep = false) {
     auto admission = limits.admit(user, clock.now());
     if (!admission.slot) return admission.why + ", after " + std::to_string(admission.retry_after.count());

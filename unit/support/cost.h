@@ -17,7 +17,7 @@ namespace podium::test {
 struct Cost {
   std::int64_t steps = 0;      // basic blocks: base/steps.h
   std::int64_t allocated = 0;  // bytes in sum, whether freed or not
-  std::int64_t peak = 0;       // the most bytes at one time, beside those allocated before
+  std::int64_t peak = 0;       // the most bytes at one time, without those allocated before
   std::int64_t kept = 0;       // bytes that are still there at the end; negative if older memory was freed
 };
 std::ostream& operator<<(std::ostream& out, const Cost& cost);

@@ -1,4 +1,4 @@
-// Binding conditions: what a driver has to make true of a device before the pod that got it is bound.
+// Binding conditions: a driver must make them true for a device before the pod with the device is bound.
 //
 // Source: plugins/dynamicresources isClaimReadyForBinding, isClaimTimeout.
 // Threads: pure functions. Errors: upstream's texts.
@@ -12,7 +12,7 @@
 
 namespace podium::plugins {
 
-// Whether the drivers have made an allocated claim's devices ready. Devices without conditions are.
+// Whether the drivers have made an allocated claim's devices ready. Devices without conditions are ready.
 struct DeviceBinding {
   enum class State : std::uint8_t { ready, pending, failed };
   State state = State::ready;
@@ -21,7 +21,7 @@ struct DeviceBinding {
 DeviceBinding device_binding(const api::ResourceClaim& claim);
 
 bool has_binding_conditions(const api::Allocation& allocation);
-// The devices were given longer ago than that, and some have conditions.
+// True if some devices have conditions and the allocation is older than the timeout.
 bool is_binding_overdue(const api::ResourceClaim& claim, Wall now, std::chrono::milliseconds timeout);
 // No pod can use the allocation: a device's binding failed, or takes too long.
 bool is_binding_lost(const api::ResourceClaim& claim, Wall now, std::chrono::milliseconds timeout);

@@ -1,4 +1,4 @@
-// What is written to claims: requests, and their JSON.
+// The writes to claims: requests, and their JSON.
 //
 // Threads: pure functions. Errors: none. Source: k8s.io/api/resource/v1 types.go.
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace podium::plugins {
 
-// status.allocation; fields that are empty are left out.
+// status.allocation, without empty fields.
 boost::json::object allocation_json(const api::Allocation& allocation);
 
 // A request for this object, without a patch.
 framework::ObjectWrite write_to(const api::ResourceClaim& claim);
-// Deletes it, also if it is allocated.
+// Deletes the claim, even if it is allocated.
 framework::ObjectWrite removal_of(const api::ResourceClaim& claim);
-// Creates the claim that stands for the pod's extended resources.
+// Creates the claim for the pod's extended resources.
 framework::ObjectWrite creation_of(const api::ResourceClaim& claim, const api::Pod& pod);
 // Names the claim and its requests in the pod's status.
 framework::ObjectWrite mention_of(const api::ResourceClaim& claim, const ExtendedMappings& mappings,

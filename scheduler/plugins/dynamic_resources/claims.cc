@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kWithdrawn = "withdrawn";  // instead of "pods"
 
 struct Named {
-  std::optional<std::string> claim;  // nullopt: none is needed
-  bool must_own = false;             // only a claim that was made for this pod counts
+  std::optional<std::string> claim;  // nullopt: the pod needs none
+  bool must_own = false;             // only a claim that was created for this pod counts
 };
 
 std::expected<Named, Reason> name_of(const api::Pod& pod, const api::PodResourceClaim& entry) {

@@ -1,4 +1,4 @@
-// The claims of a pod: which they are, and why the pod has to wait for them.
+// The claims of a pod, and the reasons for which the pod has to wait for them.
 //
 // Source: plugins/dynamicresources foreachPodResourceClaim, dynamic-resource-allocation/resourceclaim.
 // Threads: pure functions. Errors: upstream's texts; all of them mean that the pod has to wait.
@@ -19,17 +19,17 @@ namespace podium::plugins {
 
 using ClaimPtr = std::shared_ptr<const api::ResourceClaim>;
 
-// In the order of spec.resourceClaims, without entries for which no claim is needed.
+// In the order of spec.resourceClaims, without entries that need no claim.
 std::expected<std::vector<ClaimPtr>, framework::Reason> claims_of(const api::Pod& pod,
                                                                   const cluster::Objects& objects);
 
 bool is_reserved_for(const api::ResourceClaim& claim, std::string_view pod_uid);
 std::string full_name(const api::ResourceClaim& claim);  // "namespace/name"
 
-// A write that takes the pod's reservation away may be carried out late: after the pod's next attempt has
-// found the claim reserved, and has bound the pod. So the claim is marked, in the snapshot only, until
-// another version of it comes. The next attempt withdraws and reserves anew: what is under way has an older
-// resourceVersion then, and takes no effect.
+// A write that removes the pod's reservation may take effect late: after the pod's next attempt has found the
+// claim reserved and has bound the pod. So the claim is marked, in the snapshot only, until another version
+// of it arrives. The next attempt removes the reservation and reserves again: the write in flight then has an
+// old resourceVersion and takes no effect.
 ClaimPtr marked_withdrawn(const api::ResourceClaim& claim, std::string_view pod_uid);
 bool is_withdrawn(const api::ResourceClaim& claim, std::string_view pod_uid);
 

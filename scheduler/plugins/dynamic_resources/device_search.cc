@@ -14,15 +14,15 @@
 namespace podium::plugins {
 namespace {
 
-// A step takes 10 to 100 ns. What upstream's search does in the default of 10 s takes podium's 5 million.
+// A step takes 10 to 100 ns. Upstream's search of 10 s (its default) corresponds to 5 million steps here.
 constexpr std::int64_t kStepsASecond = 500'000, kMostSteps = 5'000'000;
-// Over all nodes: what the search for one pod needs that is no riddle, and some that are.
+// Step budget over all nodes: enough for ordinary searches, and for a few hard ones (kStepsOfRiddles).
 constexpr std::int64_t kStepsANode = 10'000, kStepsOfRiddles = 20'000'000;
-// Of a hurried search: what is enough where devices match at once or not at all.
+// Step budget of a hurried search: enough if the first devices match, or none.
 constexpr std::int64_t kHurriedSteps = 100'000, kHurriedStepsANode = 1'000;
 
-// A random UUID upstream. Here the claims, which are allocated once at each of their versions, draw it, since
-// equal snapshots have equal answers.
+// Share IDs are random UUIDs upstream. Here they derive from the UIDs and versions of the claims, so that
+// equal snapshots give equal answers. A claim is allocated once at each of its versions.
 class ShareIds {
  public:
   ShareIds(const std::vector<ClaimPtr>& claims, std::string_view node) : seed_(cluster::hash_text(node)) {
@@ -93,8 +93,8 @@ class Search final : public DeviceSearch {
  private:
   const cluster::Snapshot& snapshot_;
   const SearchLimits limits_;
-  mutable std::int64_t left_;           // steps, of all nodes
-  mutable cluster::NodeMask searched_;  // rows that have been asked for
+  mutable std::int64_t left_;           // steps, over all nodes
+  mutable cluster::NodeMask searched_;  // rows that were searched
   const std::vector<ClaimPtr> claims_;
   const std::shared_ptr<devices::Selectors> selectors_;
   const devices::Inventories::Ptr inventory_;

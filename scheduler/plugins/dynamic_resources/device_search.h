@@ -1,4 +1,5 @@
-// DeviceSearch: which devices the claims of one pod get on a node. DynamicResources' seam to the search.
+// DeviceSearch: finds the devices of a pod's claims on a node. The interface of DynamicResources to the
+// search.
 //
 // Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: in the answer, in upstream's words.
 #pragma once
@@ -19,11 +20,11 @@ namespace podium::plugins {
 
 struct DevicesFound {
   enum class End : std::uint8_t {
-    found,          // the allocations are there
+    found,          // allocations() has the result
     none,           // the node cannot serve all claims
-    invalid_pools,  // neither, and a pool that could have helped is invalid
+    invalid_pools,  // as none, and a pool that could have helped is invalid
     timed_out,      // the search was given up
-    failed,         // the attempt fails, whatever other nodes say
+    failed,         // the attempt fails, regardless of other nodes
   };
   End end = End::none;
   std::string error{};  // of failed
@@ -32,12 +33,12 @@ struct DevicesFound {
 class DeviceSearch {
  public:
   virtual ~DeviceSearch() = default;
-  // Equal rows of equal snapshots get equal answers. A node that was searched may be asked for again,
-  // whatever the searches of others have cost since.
+  // Equal rows of equal snapshots get equal answers. A searched node may be searched again, regardless of the
+  // steps that other nodes have used since.
   virtual DevicesFound at(cluster::Row row) const = 0;
-  // What each claim gets there, without timestamps. Empty unless at() finds it.
+  // The allocation of each claim there, without timestamps. Empty unless at() returns found.
   virtual std::vector<api::Allocation> allocations(cluster::Row row) const = 0;
-  // Adds how the devices that the node can use suit the claims' requests.
+  // Counts how the devices that the node can use match the claims' requests.
   virtual void tally(cluster::Row row, devices::Tally& to) const = 0;
 };
 
@@ -45,16 +46,16 @@ class DeviceSearch {
 using StartSearch = std::function<std::unique_ptr<DeviceSearch>(const cluster::Snapshot& snapshot,
                                                                 std::vector<ClaimPtr> claims)>;
 
-// Upstream's filterTimeout: how long a search may take on one node.
+// Upstream's filterTimeout: the time limit of a search on one node.
 inline constexpr std::chrono::nanoseconds kDefaultFilterTimeout = std::chrono::seconds(10);
 
-// What a search may cost, in devices::Steps, since the core has no clock. The limits do not depend on how
-// fast the machine is, so that equal snapshots get equal answers.
+// The limits of a search, in devices::Steps, since the core has no clock. They do not depend on the speed of
+// the machine, so that equal snapshots get equal answers.
 struct SearchLimits {
-  std::int64_t on_node = 0;   // beyond it the search on the node is given up
-  std::int64_t of_nodes = 0;  // on all nodes; beyond it no further node is searched
+  std::int64_t on_node = 0;   // beyond it the search on the node ends
+  std::int64_t of_nodes = 0;  // over all nodes; beyond it no further node is searched
 
-  // `filter_timeout`: 0 is the most that is allowed.
+  // `filter_timeout`: 0 means the maximum.
   static SearchLimits of(std::chrono::nanoseconds filter_timeout, std::size_t nodes, bool is_hurried);
 };
 

@@ -23,7 +23,7 @@ using namespace framework;
 constexpr auto kName = DynamicResources::kName;
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
 constexpr std::int64_t kMostSubRequests = 8;
-// Of a tally, over all nodes: some 50 ms. More devices than that are not counted for a report.
+// Steps of a tally over all nodes: about 50 ms. Reports do not count devices beyond that.
 constexpr std::int64_t kTallySteps = 1'000'000;
 
 Verdict waits(Reason reason) {
@@ -41,7 +41,7 @@ std::optional<Verdict> check_class(const Snapshot& snapshot, const std::string& 
       Reason(ReasonCode::device_class_not_found, {{Topic::request, request}, {Topic::device_class, name}}));
 }
 
-// Why no node can serve the claim now; it is not allocated.
+// The reason why no node can serve the unallocated claim now.
 std::optional<Verdict> check_requests(const api::ResourceClaim& claim, const Snapshot& snapshot) {
   for (const auto& request : claim.spec.requests) {
     if (request.exactly) {
@@ -84,7 +84,7 @@ std::optional<Verdict> check_claim(const api::ResourceClaim& claim, const Snapsh
 
 // --- Filter ---
 
-// Calls `see` with each claim and its allocation: that of its status, or the one that was found.
+// Calls `see` with each claim and its allocation: from its status, or from the search.
 template <typename See>
 void each_allocation(const std::vector<ClaimPtr>& claims, const std::vector<api::Allocation>& found,
                      See see) {
@@ -98,7 +98,7 @@ void each_allocation(const std::vector<ClaimPtr>& claims, const std::vector<api:
   }
 }
 
-// The nodes that allocated claims leave to the pod.
+// The nodes that the allocated claims allow for the pod.
 class Reach {
  public:
   Reach(const Snapshot& snapshot, const std::vector<ClaimPtr>& claims,
@@ -112,7 +112,7 @@ class Reach {
   }
 
  private:
-  // Nullopt: all. A binding that failed or takes too long leaves none.
+  // Nullopt: all. A binding that failed or takes too long allows none.
   std::optional<NodeMask> nodes_of(const api::ResourceClaim& claim) const {
     const auto& allocation = claim.status.allocation;
     if (!allocation) return std::nullopt;
@@ -135,7 +135,7 @@ class Reach {
   std::vector<std::optional<NodeMask>> nodes_;  // by claim
 };
 
-// Calls `see` with each row that this plugin turned down for this reason.
+// Calls `see` with each row that this plugin rejected for this reason.
 template <typename See>
 void each_row_with(const Snapshot& snapshot, const Decision& decision, ReasonCode reason, See see) {
   snapshot.present().each([&](Row row) {
@@ -154,7 +154,8 @@ class ClaimsFilter final : public NodeFilter {
         devices_(std::move(devices)),
         reach_(snapshot, devices_->claims(), binding_timeout) {}
 
-  // A search that was given up fails the attempt: the nodes after it are not searched, and share its verdict.
+  // A search that ran out of steps fails the attempt: the nodes after it are not searched, and get its
+  // verdict.
   void filter(NodeMask& nodes, Rejections& out) const override {
     VerdictId given_up = kFits;
     NodeMask(nodes).each([&](Row row) {
@@ -180,7 +181,7 @@ class ClaimsFilter final : public NodeFilter {
  private:
   struct Answer {
     std::optional<Verdict> verdict{};  // nullopt: the node fits
-    bool gave_up = false;              // the search did
+    bool gave_up = false;              // the search ran out of steps
   };
 
   void tell_given(Row row, Findings& out) const {
@@ -199,7 +200,7 @@ class ClaimsFilter final : public NodeFilter {
 
   void tell_tallies(const Decision& decision, Findings& out) const {
     devices::Tally tally(devices::Steps{kTallySteps});
-    // Nodes whose device plugins serve other resources have other requests: the first node's are told.
+    // Nodes whose device plugins serve other resources have other requests: reports those of the first node.
     const DeviceSearch* first = nullptr;
     each_row_with(snapshot_, decision, ReasonCode::insufficient_devices, [&](Row row) {
       const auto here = devices_->at(row);
@@ -210,7 +211,7 @@ class ClaimsFilter final : public NodeFilter {
     if (first) out.tallies = std::move(tally).take();
   }
 
-  // The search comes first, also where an allocated claim is out of reach: its errors end the attempt.
+  // The search comes first, even if an allocated claim is not usable on the node: its errors end the attempt.
   Answer answer_at(Row row) const {
     const auto here = devices_->at(row);
     if (!here) return {waits(here.error())};
@@ -245,7 +246,7 @@ class ClaimsFilter final : public NodeFilter {
 
 // --- PostFilter ---
 
-// The status without what the allocation brought.
+// The status without the fields that the allocation added.
 ObjectWrite deallocation_of(const api::ResourceClaim& claim) {
   auto write = write_to(claim);
   write.subresource = "status";
@@ -411,7 +412,7 @@ PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot
   return {std::make_unique<ZeroScorer>()};
 }
 
-// Deletions wake nobody, as upstream.
+// Deletions wake no pod, as upstream.
 std::vector<EventHint> DynamicResources::hints() const {
   std::vector<EventHint> hints;
   hints.push_back({Resource::node, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable, nullptr});

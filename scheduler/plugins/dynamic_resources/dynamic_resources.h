@@ -1,12 +1,12 @@
-// DynamicResources: a pod gets the devices that its ResourceClaims ask for, and those that stand behind its
-// extended resources.
+// DynamicResources: a pod gets the devices that its ResourceClaims request, and those that serve its extended
+// resources.
 //
-// A pod whose claims are not there yet is gated. The filter asks a DeviceSearch for each node that earlier
-// filters left; a claim that is allocated binds the pod to the nodes of its allocation. Reserve puts the
-// chosen allocations in flight: their devices count as given, and other pods of these claims wait. PreBind
-// writes finalizer, allocation and reservation to each claim; it creates the claim of extended resources
-// first, and Unreserve deletes that one. PostFilter takes an allocation back that no pod uses and that keeps
-// the pod from every node.
+// A pod whose claims do not exist yet is gated. The filter asks a DeviceSearch for each node that earlier
+// filters left. An allocated claim restricts the pod to the nodes of its allocation. Reserve puts the chosen
+// allocations in flight: their devices count as in use, and other pods of these claims wait. PreBind writes
+// finalizer, allocation and reservation to each claim. It first creates the claim of extended resources,
+// which Unreserve deletes. PostFilter deallocates a claim that no pod uses and that keeps the pod from every
+// node.
 //
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
 // Threads: the plugin is immutable. A filter or scorer belongs to one evaluation, a PluginState to one pod.
@@ -79,7 +79,7 @@ class DynamicResources final : public framework::Plugin,
                                                 const cluster::Snapshot& snapshot) const override;
 
  private:
-  // What PreFilter accepts; empty: nothing to do. Error: the verdict on the pod.
+  // The claims that PreFilter accepts; empty: nothing to do. Error: the verdict on the pod.
   struct Accepted {
     std::vector<ClaimPtr> claims;
     std::shared_ptr<const ExtendedResources> extended;

@@ -1,10 +1,11 @@
-// ExtendedResources: the resources of a pod that devices may serve, and the claim that stands for them.
+// ExtendedResources: the resources of a pod that devices may serve, and the claim that requests these
+// devices.
 //
-// A pod asks for example.com/gpu as for any extended resource. On nodes that have none of it in allocatable,
-// the DeviceClass behind the name serves it: through a claim that is in memory only until PreBind creates it.
-// What the claim asks for depends on the node.
+// A pod requests example.com/gpu like any extended resource. On nodes without it in allocatable, the
+// DeviceClass of the name serves it, through a claim that exists only in memory until PreBind creates it. The
+// requests of the claim depend on the node.
 //
-// Upstream looks for the claim of an earlier attempt in all namespaces; here it is the pod's own one.
+// Upstream looks for the claim of an earlier attempt in all namespaces; podium in the pod's namespace.
 // Source: plugins/dynamicresources extendeddynamicresources.go.
 // Owner: one evaluation, or one Reserve. Threads: immutable. Errors: none.
 #pragma once
@@ -31,20 +32,20 @@ struct ExtendedClaim {
   ExtendedMappings mappings;
 };
 
-// True until PreBind has created it; its name is none that the API admits, its UID that of no object.
+// True until PreBind has created it; the API would not admit its name, and no object has its UID.
 bool is_in_memory(const api::ResourceClaim& claim);
 
 class ExtendedResources {
  public:
-  // Null: no class stands behind any of the pod's resources. Keeps a reference to the
+  // Null: no class backs any of the pod's resources. Keeps a reference to the
   // snapshot.
   static std::shared_ptr<const ExtendedResources> of(const cluster::PodInfo& pod,
                                                      const cluster::Snapshot& snapshot);
 
-  // The claim of an earlier attempt that could not be bound. It has to go first. Null: there is none.
+  // The claim of an earlier attempt that could not be bound. It must be deleted first. Null: there is none.
   const ClaimPtr& left_over() const { return left_over_; }
 
-  // The resources that devices serve there, sorted. Nullopt: the node lacks one that nothing serves.
+  // The resources that devices serve there, sorted. Nullopt: the node lacks one, and no device serves it.
   std::optional<std::vector<std::string>> served_at(cluster::Row row) const;
   ExtendedClaim claim_for(const std::vector<std::string>& resources) const;
 

@@ -1,7 +1,7 @@
-// PodDevices: the devices that one pod needs, node by node: its claims, and its extended resources.
+// PodDevices: the devices that one pod needs on each node, for its claims and its extended resources.
 //
-// Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: upstream's texts; the node does not
-// suit the pod.
+// Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: upstream's texts; the pod does not
+// fit on the node.
 #pragma once
 
 #include <expected>
@@ -21,9 +21,9 @@ class PodDevices {
   PodDevices(std::vector<ClaimPtr> claims, std::shared_ptr<const ExtendedResources> extended,
              const cluster::Snapshot& snapshot, const StartSearch& start_search);
 
-  // What is to be allocated on a node: the pod's claims without allocation, then the extended one.
+  // The claims to allocate on a node: the pod's claims without allocation, then the extended one.
   struct Here {
-    const DeviceSearch* search = nullptr;     // null: nothing is
+    const DeviceSearch* search = nullptr;     // null: nothing to allocate
     const ExtendedClaim* extended = nullptr;  // null: none
   };
   std::expected<Here, framework::Reason> at(cluster::Row row) const;
@@ -42,7 +42,7 @@ class PodDevices {
   const cluster::Snapshot& snapshot_;
   const StartSearch& start_search_;
   std::unique_ptr<DeviceSearch> search_;  // without extended resources; null: all claims are allocated
-  // By the resources that devices serve on a node. Made when a node asks first.
+  // By the resources that devices serve on a node. Created when the first node needs it.
   mutable std::map<std::vector<std::string>, Variant> variants_;
 };
 

@@ -1,7 +1,7 @@
 // DynamicResources after the decision: Reserve, PreBind and Unreserve.
 //
 // PreBind's writes follow one another: each needs the resourceVersion of the reply before. A claim that was
-// changed meanwhile is read and written again. The claim of extended resources comes last: it is created,
+// changed in between is read and written again. The claim of extended resources comes last: it is created,
 // written like the others, and named in the pod's status.
 #include <fmt/format.h>
 
@@ -29,36 +29,36 @@ using framework::WriteReply;
 // Source: client-go retry.DefaultRetry.
 constexpr int kTries = 5;
 constexpr std::chrono::milliseconds kBetweenTries{10};
-// Between looks at binding conditions, as upstream: thousands of pods may wait, and each look is short.
+// Period of the checks of binding conditions, as upstream: thousands of pods may wait, and a check is short.
 constexpr std::chrono::milliseconds kPoll = std::chrono::seconds(5);
 
 struct Reservation final : PluginState {
   struct Item {
-    ClaimPtr claim;                               // as it was last seen
+    ClaimPtr claim;                               // the last version seen
     std::optional<api::Allocation> allocation{};  // to be written; nullopt: the claim had one
-    std::string flight{};                         // the UID under which it is in flight; empty: it is not
+    std::string flight{};                         // the UID under which it is in flight; empty: not in flight
     bool is_extended = false;                     // this is the claim of extended resources
-    bool was_known = false;                       // of that one: the watch has shown it
+    bool was_known = false;                       // of the extended claim: the watch has shown it
   };
   enum class Request : std::uint8_t { create, withdrawal, finalizer, status, read, mention };
 
   std::vector<Item> items;
-  ExtendedMappings mappings;  // what the claim of extended resources is for
+  ExtendedMappings mappings;  // the resources that the extended claim serves
   bool waits = false;         // for binding conditions
   std::size_t current = 0;    // index of the claim that is being written
   Request request = Request::status;
-  int tries = 0;  // of the current claim that met a conflict
+  int tries = 0;  // of the current claim after conflicts
 };
 
 Reservation& reservation(PluginState* state) { return *static_cast<Reservation*>(state); }
 const Reservation& reservation(const PluginState* state) { return *static_cast<const Reservation*>(state); }
 
-// Once: afterwards, the claim may be in flight for another pod.
+// Ends the flight at most once: afterwards, the claim may be in flight for another pod.
 void end_flight(Reservation::Item& item, cluster::Objects& objects) {
   if (item.allocation && !item.flight.empty()) objects.end_flight(std::exchange(item.flight, {}));
 }
 
-// The claim as it is now, where the reservation waits for changes of it; else as it was last seen.
+// The current version of the claim, if the reservation waits for its changes; else the last version seen.
 ClaimPtr latest(const Reservation& reserved, const Reservation::Item& item, const cluster::Objects& objects) {
   if (!reserved.waits) return item.claim;
   auto known = objects.shared<api::ResourceClaim>(item.claim->meta.namespace_, item.claim->meta.name);
@@ -69,7 +69,7 @@ Verdict failure_with(std::string error) {
   return {std::string(DynamicResources::kName), framework::Code::error, {std::move(error)}};
 }
 
-// As other pods' decisions see the claim until it is written.
+// The claim as other pods' decisions see it until the write.
 ClaimPtr allocated(const api::ResourceClaim& claim, const api::Allocation& allocation) {
   auto changed = std::make_shared<api::ResourceClaim>(claim);
   changed->has_finalizer = true;
@@ -93,7 +93,7 @@ ObjectWrite finalizer_for(const api::ResourceClaim& claim) {
   return write;
 }
 
-// A strategic merge puts a new entry first unless it is told the order. The version of the claim is a
+// A strategic merge puts a new entry first unless the patch gives the order. The version of the claim is a
 // precondition, so that these are all.
 json::array order_of_users(const api::ResourceClaim& claim, const api::Pod& newest) {
   json::array order;
@@ -149,7 +149,7 @@ void mark_withdrawn(const api::ResourceClaim& claim, const api::Pod& pod, cluste
 
 // --- the steps of PreBind ---
 
-// The next request for the current claim, or why it cannot be had.
+// The next request for the current claim, or the reason why the pod cannot get it.
 std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, const api::Pod& pod) {
   const auto& item = reserved.items[reserved.current];
   const auto& claim = *item.claim;
@@ -208,8 +208,8 @@ std::string failure_of(const Reservation& reserved, const api::Pod& pod, const s
                      error);
 }
 
-// The reply has what the watch will show: an event, unless the watch was faster. The watch may not have shown
-// yet that the claim was created; what it has shown before is gone.
+// The reply has the version that the watch will show: an event, unless the watch was faster. The watch may
+// not have shown the creation of the claim yet; a claim that it has shown before is deleted.
 void assume(const Reservation::Item& item, cluster::Objects& objects, std::vector<ClusterEvent>& events) {
   const auto& claim = item.claim;
   auto known = objects.shared<api::ResourceClaim>(claim->meta.namespace_, claim->meta.name);
@@ -222,14 +222,14 @@ void assume(const Reservation::Item& item, cluster::Objects& objects, std::vecto
                     .after = claim});
 }
 
-// The watch may never show a claim that is deleted at once: its devices would stay taken.
+// The watch may never show a claim that is deleted right after the write: its devices would stay taken.
 void forget_assumed(const api::ResourceClaim& claim, cluster::Objects& objects) {
   const auto& [space, name] = std::tie(claim.meta.namespace_, claim.meta.name);
   if (!objects.actual<api::ResourceClaim>(space, name)) objects.remove<api::ResourceClaim>(space, name);
 }
 
-// Why the claim that was read cannot be had as it was decided; empty: it can. Another claim has the name, or
-// somebody took the allocation back and gave another one: its devices may be on another node.
+// The reason why the claim that was read does not match the decision; empty: it matches. The name may be of
+// another claim, or the claim was deallocated and allocated again: its devices may be on another node.
 std::string lost_meanwhile(const Reservation::Item& item, const api::ResourceClaim& live) {
   const auto meanwhile = [&](std::string_view what) {
     return fmt::format("claim {} got {} in the meantime", full_name(*item.claim), what);
@@ -247,7 +247,7 @@ NextStep give_up(Reservation& reserved, cluster::Objects& objects, std::string e
   return {.writes = {}, .error = std::move(error), .events = {}};
 }
 
-// The step that begins with the current claim as it was last seen.
+// The step that begins with the last version seen of the current claim.
 NextStep step_on(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
   auto request = next_request(reserved, pod);
   if (!request) return give_up(reserved, objects, std::move(request.error()));
@@ -319,8 +319,8 @@ framework::ReserveResult DynamicResources::reserve(const AssumedPod& pod, cluste
   return {std::nullopt, std::move(reserved)};
 }
 
-// An allocation that was written stays: PostFilter takes it back if it is in the way. The claim of extended
-// resources goes.
+// A written allocation stays: PostFilter deallocates it if it keeps a pod from every node. The claim of
+// extended resources is deleted.
 void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, cluster::Snapshot& snapshot,
                                  framework::Handle& handle) const {
   if (!state) return;
@@ -339,7 +339,7 @@ void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, clus
   }
 }
 
-// Also if nothing is left to write, as upstream.
+// Also done if nothing is left to write, as upstream.
 std::expected<bool, Verdict> DynamicResources::needs_pre_bind(const AssumedPod&,
                                                               const PluginState* state) const {
   return state != nullptr;
@@ -393,7 +393,7 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   const bool is_known = objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
   const bool is_written = reserved.request == Request::status;
   item.was_known |= is_known;
-  // The watch may be behind, and the reply to any request may have what somebody else has written.
+  // The watch may be behind, and the reply to any request may show another client's write.
   std::vector<ClusterEvent> events;
   if (is_known || is_written) assume(item, objects, events);
   if (is_written) end_flight(item, objects);

@@ -84,7 +84,7 @@ bool count_existing_anti_affinity(AffinityState& state, const api::Pod& pod, con
   return touched;
 }
 
-// What one pod adds to the counts.
+// The contribution of one pod to the counts.
 struct Contribution {
   bool matches_affinity = false;  // it matches all affinity terms
   // (key, terms): the anti-affinity terms that it matches, and its own that match the incoming pod.
@@ -157,7 +157,7 @@ class NodeCounts {
   }
 
   std::size_t size() const { return counts_.size(); }
-  // `has_key`: the node has the key; otherwise its count is not of interest.
+  // `has_key`: the node has the key; otherwise its count is ignored.
   void append(bool has_key, std::int64_t count) {
     counts_.push_back({has_key, count});
     positive_ += has_key && count > 0;

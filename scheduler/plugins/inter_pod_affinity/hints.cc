@@ -60,12 +60,12 @@ bool affinity_helps_after_node_change(const api::Pod& rejected, const api::Node*
   const auto moved = [](const std::string* from, const std::string* to) {
     return from && to && *from != *to;
   };
-  // A node that is new in a domain may satisfy an affinity term.
+  // A node that joins a domain may satisfy an affinity term.
   for (const auto& term : rejected.pod_affinity.required) {
     const auto *from = value(before, term.topology_key), *to = value(after, term.topology_key);
     if ((!from && to) || moved(from, to)) return true;
   }
-  // A node that is new, or that leaves a domain, may satisfy an anti-affinity term.
+  // A new node, or one that leaves a domain, may satisfy an anti-affinity term.
   return std::ranges::any_of(rejected.pod_anti_affinity.required, [&](const auto& term) {
     const auto *from = value(before, term.topology_key), *to = value(after, term.topology_key);
     return !before || (from && !to) || moved(from, to);

@@ -1,6 +1,6 @@
 // NodeResourcesFit: a node fits if its free resources cover the pod's requests. Scores by utilization.
-// An extended resource that a device class stands behind is left to DynamicResources on the nodes that have
-// none of it in allocatable.
+// An extended resource that a device class backs is left to DynamicResources on nodes whose allocatable does
+// not have it.
 // Source: pkg/scheduler/framework/plugins/noderesources/fit.go.
 #include <algorithm>
 #include <set>
@@ -22,8 +22,8 @@ struct Demand {
   std::string name;
   std::int64_t want;
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has it
-  bool has_class = false;                  // devices serve it where allocatable is 0
-  Reason shortage;                         // the reason where too little is free
+  bool has_class = false;                  // devices serve it if allocatable is 0
+  Reason shortage;                         // the reason if too little is free
 };
 
 bool is_left_to_devices(bool has_class, std::int64_t allocatable) { return has_class && allocatable <= 0; }
@@ -74,7 +74,7 @@ class Shortages {
   std::unordered_map<std::vector<bool>, VerdictId> known_;
 };
 
-// Keeps the sums of what a node's pods request, of the resources that the pod demands.
+// Keeps the sums of the requests of a node's pods, for the resources that the pod demands.
 class FitTrial final : public NodeTrial {
  public:
   FitTrial(const Snapshot& snapshot, const std::vector<Demand>& demands, Row row)
@@ -211,7 +211,7 @@ class FitFilter final : public NodeFilter {
   std::vector<Demand> demands_;
 };
 
-// True if the pod fits an empty node. As upstream, ignored resources are checked here too.
+// True if the pod fits an empty node. As upstream, this also checks ignored resources.
 bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t pods,
                 const Snapshot& snapshot) {
   return pods >= 1 && std::ranges::all_of(requested(pod.requests), [&](const auto& entry) {
@@ -239,7 +239,7 @@ bool node_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapsh
   });
 }
 
-// Source: isSchedulableAfterDeviceClassEvent. A request of 0 counts, too.
+// Source: isSchedulableAfterDeviceClassEvent. A request of 0 also counts.
 bool class_helps(const PodInfo& rejected, const ClusterEvent& event) {
   const auto *before = object_before<api::DeviceClass>(event), *after = object_after<api::DeviceClass>(event);
   if (!after) return false;

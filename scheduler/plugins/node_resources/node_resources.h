@@ -55,7 +55,7 @@ enum class Usage { requested, non_zero };
 std::optional<ResourceAmounts> amounts_of(const cluster::Snapshot& snapshot, std::string_view resource,
                                           Usage usage);
 
-// What is kept from one score to the next. Owner: a plugin. Threads: any number of threads may ask at a time.
+// State kept from one score to the next. Owner: a plugin. Threads: any, concurrently.
 struct DeviceSupply {
   devices::Inventories inventories;
   devices::Selectors selectors;
@@ -73,10 +73,10 @@ struct ScoredResource {
   ResourceColumns columns;
   std::int64_t request;
   std::int64_t weight;
-  std::shared_ptr<const void> owned = nullptr;  // columns that are not the snapshot's
+  std::shared_ptr<const void> owned = nullptr;  // columns that the snapshot does not own
 };
 // Skips the resources that upstream skips: scalar resources that the pod does not request, and resources that
-// no node has. On feasible nodes that have none of a resource in allocatable, the devices of the class behind
+// no node has. On feasible nodes without the resource in allocatable, the devices of the class that backs
 // it count.
 std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>& resources,
                                              const cluster::Resources& requests,
@@ -95,7 +95,7 @@ inline const std::int64_t* amounts_of(const cluster::Column<std::int64_t>& colum
 bool rows_are_small(const ScoredResource& resource, const ChunkRows& rows);
 
 // Calls score_rows(rows, scores of these rows) for each chunk that has feasible nodes, so that `out` has the
-// scores. Where the thread has a ScoreMemo, it is called only for rows whose amounts differ from the memo's.
+// scores. If the thread has a ScoreMemo, calls it only for rows whose amounts differ from the memo's.
 // Scores of a row must follow from `settings`, the requests, the weights, and that row's amounts.
 using ScoreRows = std::function<void(const ChunkRows&, std::uint8_t*)>;
 void score_chunks(const cluster::NodeMask& feasible, std::span<std::uint8_t> out, const void* settings,

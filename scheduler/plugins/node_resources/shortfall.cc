@@ -20,13 +20,13 @@ using framework::ReasonCode;
 
 constexpr std::string_view kPods = "pods";
 
-// What one reason is about, and the least amount that was missing so far.
+// The resource of one reason, and the least missing amount so far.
 struct Lack {
   std::string reason, resource;
   std::int64_t want = 0;
-  std::optional<ResourceAmounts> amounts;  // nullopt: no node has the resource, or it is about pods
+  std::optional<ResourceAmounts> amounts;  // nullopt: no node has the resource, or it is "pods"
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::string_view node = {};  // where least is missing
+  std::string_view node = {};  // the node with the least missing amount
 
   std::int64_t missing_on(Row row, const cluster::Snapshot& snapshot) const {
     if (resource == kPods) return snapshot.pod_count[row] + 1 - snapshot.allocatable_pods[row];

@@ -1,4 +1,4 @@
-// Shortfalls: how much of each resource the nodes lack that NodeResourcesFit rejected.
+// Shortfalls: the missing amount of each resource on the nodes that NodeResourcesFit rejected.
 //
 // The filter only compares; the amounts are computed here, for reports, from the same columns.
 // Threads: a pure function. Errors: none.
@@ -17,11 +17,11 @@ struct Shortfall {
   std::string reason;    // the plugin's: "Insufficient cpu"
   std::string resource;  // "cpu"; "pods" for too many pods
   std::string least;     // the least missing amount on any node with that reason, as a quantity: "500m"
-  std::string node;      // where that much is missing; the first by name
+  std::string node;      // the node with that amount; the first by name
 };
 
-// One for each reason of NodeResourcesFit in the decision. A reason is left out if it holds on no node
-// without the pods that are nominated to the nodes.
+// One for each reason of NodeResourcesFit in the decision. Omits a reason that holds on no node without the
+// pods nominated to the nodes.
 std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::Decision& decision,
                                   const cluster::Snapshot& snapshot);
 

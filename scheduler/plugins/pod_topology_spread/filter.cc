@@ -107,7 +107,7 @@ using Counted = std::vector<std::uint32_t>;
 
 class SpreadTrial final : public framework::NodeTrial {
  public:
-  // `counted` tells the constraints that count a pod.
+  // `counted` has the constraints that count a pod.
   SpreadTrial(const std::vector<Domains>& domains, std::function<const Counted&(const PodInfoPtr&)> counted,
               Row row)
       : domains_(domains), counted_(std::move(counted)), row_(row), change_(domains.size()) {

@@ -3,7 +3,7 @@
 //
 // Nothing is evicted here. DefaultPreemption puts the result into the Decision, `podium evaluate` prints it,
 // and the live cycle executes it. The dry run tries every node whose verdict is Unschedulable, which removing
-// pods may resolve. Upstream tries a part of these nodes, starting at a random one
+// pods may resolve. Upstream tries some of these nodes, starting at a random one
 // (minCandidateNodesPercentage, minCandidateNodesAbsolute).
 // Threads: pure functions. Source: pkg/scheduler/framework/plugins/defaultpreemption,
 // pkg/scheduler/framework/preemption.
@@ -24,12 +24,12 @@ using framework::PreemptionCandidate;
 
 struct PreemptionDryRun {
   std::vector<PreemptionCandidate> candidates;  // by node name
-  std::size_t failed_nodes = 0;                 // nodes that were tried and are no candidates
+  std::size_t failed_nodes = 0;                 // nodes that were tried and are not candidates
   std::map<std::string, std::size_t> reasons;   // of the failed nodes: reason → number of nodes
   std::vector<std::string> errors;              // of plugins that failed on a node; by node name, unique
 };
 
-// Why the pod is not eligible to preempt other pods; nullopt: it is eligible.
+// The reason why the pod is not eligible to preempt other pods; nullopt: it is eligible.
 std::optional<std::string> not_eligible_to_preempt(const cluster::PodInfo& pod,
                                                    const cluster::Snapshot& snapshot,
                                                    const framework::Decision& decision);

@@ -1,7 +1,7 @@
 // DisruptionBudgets: splits possible victims by whether evicting them violates a PodDisruptionBudget.
 //
-// Indexed once for a dry run, since every node asks: a pod is compared only with the budgets of its namespace
-// that may select it.
+// Indexed once per dry run, since every node needs it: a pod is compared only with the budgets of its
+// namespace that may select it.
 // Owner: a dry run; the objects must outlive it. Threads: const members may be called concurrently. Errors:
 // none.
 #pragma once

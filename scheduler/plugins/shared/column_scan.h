@@ -24,7 +24,7 @@ using cluster::kChunkWords;
 using cluster::ChunkBytes;
 using cluster::ChunkWords;
 
-// Wraps around as in Go: a sum of requests can be far below zero where an API server lets them be.
+// Wraps around as in Go: a sum of requests can be far below zero if an API server accepts that.
 constexpr std::int64_t wrapping_minus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }

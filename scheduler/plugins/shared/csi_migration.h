@@ -1,7 +1,7 @@
 // CSI migration: translates in-tree volumes, topologies and provisioners to those of their CSI drivers.
 //
 // Source: k8s.io/csi-translation-lib. Threads: pure functions.
-// Errors: upstream's text where a volume cannot be translated.
+// Errors: upstream's text if a volume cannot be translated.
 #pragma once
 
 #include <expected>

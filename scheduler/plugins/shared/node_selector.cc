@@ -20,7 +20,7 @@ std::string_view field_of(const api::Node& node, std::string_view key) {
   return key == "metadata.name" ? std::string_view(node.meta.name) : std::string_view();
 }
 
-// Of a valid term.
+// The term must be valid.
 bool is_met(const api::NodeSelectorTerm& term, const api::Node& node) {
   return std::ranges::all_of(term.match_expressions,
                              [&](const Requirement& r) { return r.matches(node.meta.labels.find(r.key)); }) &&
@@ -29,7 +29,7 @@ bool is_met(const api::NodeSelectorTerm& term, const api::Node& node) {
          });
 }
 
-// Whether one of the terms selects the node. nullopt: none does, and upstream cannot parse one of them.
+// True if one of the terms selects the node. nullopt: none does, and upstream cannot parse one of them.
 std::optional<bool> match(std::span<const api::NodeSelectorTerm> terms, const api::Node& node) {
   bool has_errors = false;
   for (const auto& term : terms) {

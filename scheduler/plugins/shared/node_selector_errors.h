@@ -1,7 +1,7 @@
 // Upstream's error texts for node selector terms that cannot be parsed. The API server accepts some such
 // terms in pods: Gt and Lt with a value that is not a number, and values that are not label values.
 //
-// The texts of these equal upstream's. Terms that the API server rejects are errors too, with shorter texts.
+// The texts of these equal upstream's. Terms that the API server rejects are also errors, with shorter texts.
 // Source: component-helpers/scheduling/corev1/nodeaffinity, apimachinery labels.NewRequirement.
 // Threads: pure functions.
 #pragma once

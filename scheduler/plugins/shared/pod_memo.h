@@ -1,8 +1,8 @@
-// PodMemo: what a filter has found out about pods, once for all pods of a class.
+// PodMemo: caches a filter's findings about pods, one for all pods of a class.
 //
-// The finding must follow from what a PodClass has in common: namespace, labels and affinity terms. A pod
-// that was seen is looked up by its address; another is compared with the pods of its class's hash.
-// Owner: a filter. Threads: none. Errors: none.
+// A finding must follow from the fields that a PodClass shares: namespace, labels and affinity terms. A known
+// pod is looked up by its address; a new one is compared with the pods of its class's hash.
+// Owner: a filter. Threads: not thread-safe. Errors: none.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -17,7 +17,7 @@ namespace podium::plugins {
 template <typename T>
 class PodMemo {
  public:
-  // make(pod) returns the finding on a pod whose class was not seen. The reference stays valid.
+  // make(pod) returns the finding about a pod of an unknown class. The reference stays valid.
   template <typename Make>
   const T& of(const cluster::PodInfoPtr& pod, Make&& make) {
     auto& seen = by_pod_[pod.get()];

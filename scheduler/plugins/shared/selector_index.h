@@ -1,7 +1,7 @@
 // SelectorIndex: finds, among many label selectors, those that may match a set of labels.
 //
-// A selector that asks for a label's value is filed under that label and value, another under "any". So pods
-// that few selectors select are compared with few.
+// A selector that requires a value of a label is filed under that label and value, any other under "any". So
+// a pod that few selectors select is compared with few.
 // Owner: anyone; the selectors must outlive it. Threads: const members may be called concurrently. Errors:
 // none.
 #pragma once

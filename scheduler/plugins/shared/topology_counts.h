@@ -72,7 +72,7 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   }
 }
 
-// Pods, or weights, by the value id of one topology key. Index 0 stands for nodes without the label;
+// Pods, or weights, by the value id of one topology key. Index 0 is for nodes without the label;
 // callers ignore it.
 template <typename Count>
 struct TopologyCounts {
@@ -225,7 +225,7 @@ class LevelScore {
         raw[word * 64 + i] = of_row;
       }
     }
-    // Many nodes share few raw scores, in no order: a score that was computed lately is looked up.
+    // Many nodes share few raw scores, in no order: recently computed scores are looked up.
     struct Known {
       std::int64_t raw;
       std::uint8_t final;

@@ -61,7 +61,7 @@ class Parts {
   explicit Parts(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
   bool is_full() const { return out_.size() == kSelectorParts; }
-  // `key`: the one label that the part is about; null: several.
+  // `key`: the only label of the part; null: several.
   void add(SelectorPart::From from, std::string text, const CompiledTerm& term, const std::string* key) {
     if (is_full()) return;
     auto& part = out_.emplace_back(SelectorPart{from, std::move(text), count(term, snapshot_)});

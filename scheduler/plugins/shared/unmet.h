@@ -1,7 +1,7 @@
-// Unmet: how many nodes meet each part of a pod's node selector and required node affinity.
+// Unmet: the number of nodes that meet each part of a pod's node selector and required node affinity.
 //
-// NodeAffinity's reason names no part, as kube-scheduler's. For reports, the parts are counted from the same
-// columns.
+// As in kube-scheduler, NodeAffinity's reason does not name a part. For reports, the parts are counted from
+// the same columns.
 // Threads: a pure function. Errors: none.
 #pragma once
 
@@ -22,8 +22,8 @@ struct SelectorPart {
   };
   From from = From::node_selector;
   std::string text;       // "disk=ssd", "arch In [arm64]"; the requirements of a term are joined by ", "
-  std::size_t nodes = 0;  // that meet it, whatever the other parts say
-  // Where no node meets a part about one label: the values that nodes have, those of most nodes first.
+  std::size_t nodes = 0;  // that meet it, regardless of the other parts
+  // If no node meets a part about one label: the values that nodes have, the most frequent first.
   std::vector<std::string> values = {};  // at most kValuesNamed
   std::size_t values_total = 0;
 };

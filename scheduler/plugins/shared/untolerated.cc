@@ -17,7 +17,7 @@ std::string text_of(const api::Taint& taint) {
                      executes ? "NoExecute" : "NoSchedule");
 }
 
-// A comparison may tolerate a taint, whether its feature is on or not: a taint is named only if it keeps the
+// A comparison counts as tolerating a taint even if its feature is off: a taint is named only if it keeps the
 // pod away in any case.
 bool keeps_away(const api::Taint& taint, const api::Pod& pod) {
   return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&

@@ -1,6 +1,6 @@
 // Untolerated: the taints for which TaintToleration rejected nodes.
 //
-// Its reason names none, as kube-scheduler's. For reports, they are read from the same columns.
+// As in kube-scheduler, its reason does not name them. Reports read them from the same columns.
 // Threads: pure functions. Errors: none.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace podium::plugins {
 
 inline constexpr std::string_view kTaintPlugin = "TaintToleration";
 
-// Those of all nodes that the plugin rejected, each once, as kubectl writes taints: "gpu=a100:NoSchedule".
-// Those of most nodes first, then by their text.
+// The taints of all nodes that the plugin rejected, each once, as kubectl writes them: "gpu=a100:NoSchedule".
+// The most frequent first, then by text.
 std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const framework::Decision& decision,
                                             const cluster::Snapshot& snapshot);
 
-// Those of one node, in its order.
+// The taints of one node, in its order.
 std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                             cluster::Row row);
 

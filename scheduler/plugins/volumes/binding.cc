@@ -18,7 +18,7 @@ using namespace framework;
 
 constexpr auto kName = VolumeBinding::kName;
 
-// Why the pod cannot use the claim; nullopt: it can. Source: podHasPVCs.
+// The reason why the pod cannot use the claim; nullopt: it can. Source: podHasPVCs.
 std::optional<Reason> problem_of(const api::PersistentVolumeClaim* claim, const std::string& name,
                                  const api::Volume& volume, const api::Pod& pod) {
   const bool ephemeral = volume.kind == api::Volume::Kind::ephemeral;
@@ -65,7 +65,7 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
   return claims;
 }
 
-// Of a claim that has to be bound before the pod is scheduled.
+// Checks a claim that must be bound before the pod is scheduled.
 Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
   Topics about{{Topic::claim, claim.meta.name}};
   if (!claim.storage_class || claim.storage_class->empty()) return Reason(ReasonCode::claim_not_bound, about);

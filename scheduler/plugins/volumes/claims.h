@@ -31,7 +31,7 @@ framework::Reason claim_not_found(const std::string& name);  // persistentvolume
 // True if the volume's claimRef names the claim. A claimRef without a UID matches any claim of that name.
 bool claim_ref_matches(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
 
-// The claim annotation that tells the provisioner for which node to create the volume.
+// The claim annotation with the node for which the provisioner creates the volume.
 inline constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 
 // Reduces a volume's node affinity to its label requirements; nullopt: every node matches. Upstream checks a

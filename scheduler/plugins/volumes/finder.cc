@@ -12,7 +12,7 @@ using api::PersistentVolume;
 using api::PersistentVolumeClaim;
 using cluster::Row;
 
-// The conditions that a pre-bound volume must meet too.
+// The conditions that a pre-bound volume must also meet.
 bool could_hold(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
   return (!volume.claim || claim_ref_matches(volume, claim)) &&
          volume.storage_class == claim.storage_class.value_or("") && volume.capacity >= claim.request &&

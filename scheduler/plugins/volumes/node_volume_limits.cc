@@ -23,7 +23,7 @@ constexpr std::string_view kNodeVolumeLimits = "NodeVolumeLimits";
 
 using Attachables = std::map<std::string, std::string>;  // unique name of a volume → driver
 
-// Whether a node has a CSINode object. Without one, in-tree volumes are not translated and do not count.
+// True if a node has a CSINode object. Without one, in-tree volumes are not translated and do not count.
 enum class Node { without_csi, with_csi };
 
 bool may_be_attachable(const api::Volume& volume) {
@@ -193,7 +193,7 @@ class LimitsTrial final : public NodeTrial {
     std::int64_t users = 0, uses = 0;  // pods; pods and the attachment
   };
 
-  // The verdict whatever pods there are; an inner nullopt: fits.
+  // The verdict for any set of pods; an inner nullopt: fits.
   std::optional<std::optional<Verdict>> find_verdict() const {
     if (wanted_.problem) return wanted_.problem;
     if (wanted_.volumes.empty()) return std::optional<Verdict>();
@@ -239,7 +239,7 @@ class LimitsTrial final : public NodeTrial {
   const std::optional<std::optional<Verdict>> verdict_;
   std::map<std::string, Volume> volumes_;                            // by unique name
   std::map<std::string, std::int64_t, std::less<>> used_;            // by driver: volumes in use or attached
-  std::map<std::string, std::int64_t, std::less<>> missing_;         // by driver: wanted, and used by no pod
+  std::map<std::string, std::int64_t, std::less<>> missing_;         // by driver: wanted and unused
   boost::unordered_flat_map<const PodInfo*, std::size_t> place_of_;  // pods in their order
   std::map<std::size_t, Verdict> problems_;  // of pods whose volumes cannot be counted
 };

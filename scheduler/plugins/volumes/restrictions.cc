@@ -25,7 +25,7 @@ bool is_exclusive_disk(const api::Volume& volume) {
          volume.kind == Kind::iscsi;
 }
 
-// The exclusive disks of a pod, indexed: pods and nodes are asked about many volumes.
+// The exclusive disks of a pod, indexed: many volumes are looked up, by pod and by node.
 class Disks {
  public:
   explicit Disks(const api::Pod& pod) {
@@ -102,7 +102,7 @@ class RestrictionsTrial final : public NodeTrial {
     if (disks_.conflict_with(pod)) holders_ += sign;
     used_claims_ += sign * uses_of(pod);
   }
-  // As upstream, compares claim names only: pods of other namespaces count too.
+  // As upstream, compares only claim names: pods of other namespaces also count.
   std::int64_t uses_of(const api::Pod& other) const {
     if (claims_.empty()) return 0;
     return std::ranges::count_if(other.volumes, [&](const api::Volume& volume) {

@@ -161,7 +161,7 @@ TEST(DecisionMemory, ForgetsAfterTheTtl) {
   EXPECT_EQ(m.memory.find("shop", "web").decided_at, m.clock.wall() - 10min - 1s);
 }
 
-// A crowd that expires at once does not hold up the one who remembers the next.
+// Many decisions that expire together do not delay the next one.
 TEST(DecisionMemory, ForgetsABoundedNumberAtOnce) {
   Memory m;
   for (int i = 0; i < 300; ++i) m.decide(fmt::format("p{:03}", i));

@@ -53,7 +53,7 @@ TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
   }
 }
 
-// A tenant deletes its reports as they appear, makes pods anew, or has a webhook that says anything.
+// A tenant deletes its reports as they appear, recreates pods, or has a webhook with arbitrary replies.
 TEST(ReportWriter, AnAnswerAboutOneReportIsNotTakenForOneAboutAll) {
   const auto status = [](int code, const char* message) {
     return client::Response{
@@ -175,7 +175,7 @@ TEST(ReportWriter, AStopEndsByItsDeadline) {
   w.server.transport->latency = 1ms;
   for (int i = 0; i < 500; ++i) w.bind(small(fmt::format("p{:03}", i)));
   w.drain(5ms);
-  w.run();  // what was under way
+  w.run();  // the requests in flight
   const auto counts = w.writer.counts();
   EXPECT_GT(counts.dropped, 0u);
   EXPECT_EQ(counts.waiting, 0u);

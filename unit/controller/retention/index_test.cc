@@ -341,7 +341,7 @@ TEST(RetentionIndex, AListTellsWhatIsGone) {
   index.begin_list();
   EXPECT_TRUE(index.saw("shop", "b", "uid-of-b"));
   EXPECT_FALSE(index.saw("shop", "c", "another"));
-  index.track(report("d", 11s));  // made meanwhile
+  index.track(report("d", 11s));  // created in between
   EXPECT_EQ(index.end_list(), 2u);
   EXPECT_EQ(names(index.take_due(kStart + 11s, 9)), (Names{"b", "d"}));
   EXPECT_EQ(index.size(), 2u);

@@ -31,7 +31,7 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
   EXPECT_EQ(k.names(), Lines{"a"});
 }
 
-// A list of two pages. The first has a report that is then written again, and one that is then made anew.
+// A list of two pages. The first has a report that is then rewritten, and one that is then recreated.
 TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
   Keeping k;
   for (const char* name : {"a-again", "a-anew"}) k.keep(name, 90s, {{"podium.dev/ttl", "100"}});

@@ -54,7 +54,7 @@ TEST(Rewritten, ALateRequestOfTheLeaderBeforeIsNoticedBeforeTheDeletion) {
   EXPECT_EQ(k.retention.size(), 0u);
 }
 
-// Its author changed it right before it was due: it is asked anew.
+// Its author changed it right before it was due: it is asked again.
 TEST(Rewritten, AWhatIfLivesOnAsWell) {
   Keeping k;
   k.keep("it", 0s, json::object(), {{"dryRun", true}, {"ttlSeconds", 100}});
@@ -90,7 +90,7 @@ TEST(Rewritten, TheNextListTellsToo) {
   EXPECT_EQ(k.deletes().size(), 1u);
 }
 
-// Else whoever writes it again and again would keep it, and the budget would be passed.
+// Else a client could keep it by writing it repeatedly, and exceed the budget.
 TEST(Rewritten, OneThatMakesRoomGoesNevertheless) {
   auto options = fast();
   options.limits = {{1, 1u << 30}, {1, 1u << 30}};

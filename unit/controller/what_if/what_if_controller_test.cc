@@ -309,7 +309,7 @@ TEST(WhatIfController, AnAnswerThatWaitsIsNotSentWhenItsReportIsGone) {
   }
 }
 
-// The question is read while the watch is behind, and is that of the next one. Its answer is carried out,
+// The question is read while the watch is behind, and is that of the next one. Its answer takes effect,
 // and the reply is lost. Without another try, nobody would know that it is there and when it expires.
 TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
   Asking w;
@@ -339,7 +339,7 @@ TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
 }
 
 // The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch
-// tells of it. The watch has told of the edit while the answer waited.
+// shows it. The watch has shown the edit while the answer waited.
 TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
   Asking w;
   int tries = 0;

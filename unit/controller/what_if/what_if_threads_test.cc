@@ -118,7 +118,7 @@ TEST(WhatIfThreads, EachQuestionHasItsOwnAnswer) {
   }
 }
 
-// Work under way when the gate is cancelled ends soon, and nothing outlives the gate.
+// Work in progress when the gate is cancelled ends soon, and nothing outlives the gate.
 TEST(WhatIfThreads, ACancelledGateEndsWhatIsBeingEvaluated) {
   for (int asked = 0; asked < 8; ++asked) {
     Pool pool;

@@ -344,7 +344,7 @@ TEST_F(ApiBinderTest, WhatWaitsWhenTheRightToWriteIsLostIsNotSent) {
   EXPECT_EQ(bound, kLanes) << "what was on the wire";
 }
 
-// It is retried after a pause, because a lease renewal may have been under way.
+// It is retried after a pause, because a lease renewal may have been in flight.
 TEST_F(ApiBinderTest, WhatIsInDoubtThenIsUnknown) {
   server_.treat("web", [this](auto&, auto& exchange, auto&, int) {
     may_write_ = false;

@@ -406,7 +406,7 @@ TEST_F(Binding, APodThatGoesWhileAWriteIsUnderWayEndsWithIt) {
   EXPECT_EQ(rejected_by("web"), "-");
 }
 
-// etcd was restored while the request was under way, to a state before its binding.
+// etcd was restored while the request was in flight, to a state before its binding.
 TEST_F(Binding, APodThatIsOnNoNodeAnyMoreIsTriedAgainOnceItsRequestHasEnded) {
   const auto web = pod("web").req("cpu", "3");
   using Happen = std::function<void()>;

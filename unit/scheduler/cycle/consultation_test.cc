@@ -1,4 +1,4 @@
-// Pods that the Consultant decides on: the scheduler asks, handles events meanwhile, and
+// Pods that the Consultant decides on: the scheduler asks, handles events until then, and
 // uses the decision.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

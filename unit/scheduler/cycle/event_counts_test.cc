@@ -30,7 +30,7 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
                                            {"NodeUpdateNodeAnnotation", 1},
                                            {"AssignedPodAdd", 1},
                                            {"AssignedPodUpdatePodLabel", 1},
-                                           {"AssignedPodUpdate", 3},  // each, and once more what is no other
+                                           {"AssignedPodUpdate", 3},  // each, and one of no other kind
                                                                       // kind
                                            {"AssignedPodDelete", 1},
                                            {"UnschedulablePodAdd", 1},

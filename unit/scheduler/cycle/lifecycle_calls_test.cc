@@ -1,4 +1,4 @@
-// What recorder, nominator and announcer are told beside what the log of a binding shows.
+// The calls to recorder, nominator and announcer that the log of a binding does not show.
 #include "unit/scheduler/cycle/binding_fixture.h"
 
 namespace podium::cycle {

@@ -77,7 +77,7 @@ class FakeWorld final : public Binder,
 
   std::vector<framework::ObjectWrite> writes;
   std::vector<PreemptionOrder> orders;
-  // Calls that only some tests are about, beside the log.
+  // Calls that only some tests check, in addition to the log.
   Log decisions, ends, forgotten_pods;  // as the recorder
   Log forgotten_nominations;            // as the nominator
   Log skips;                            // as the announcer

@@ -7,7 +7,7 @@ namespace podium::cycle {
 namespace {
 
 // "vip" is nominated to 3 of the 4 CPUs of n1 and is not ready yet; "equal" and "urgent" do not
-// fit beside it.
+// fit next to it.
 class Nominations : public SchedulerTest {
  protected:
   void SetUp() override {

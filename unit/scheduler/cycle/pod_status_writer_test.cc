@@ -177,7 +177,7 @@ TEST_F(PodStatusWriterTest, WhatThePodHasIsNotWritten) {
   EXPECT_EQ(server_.requests().size(), 1u);
 }
 
-// Otherwise the write under way would be the last one.
+// Otherwise the write in flight would be the last one.
 TEST_F(PodStatusWriterTest, UnlessSomethingElseIsOnItsWay) {
   hold();
   not_scheduled(with_condition(), std::nullopt, "another text");
@@ -225,7 +225,7 @@ TEST_F(PodStatusWriterTest, WritesInOrderAndOnlyWhatStillCounts) {
   nominate("b", "n1");
   nominate("c", "n1");
   not_scheduled(pod("d"));
-  nominate("a", "");    // written after the one under way
+  nominate("a", "");    // written after the one in flight
   nominate("b", "n2");  // replaces the queued one
   writer_.forget("uid-c");
   release();

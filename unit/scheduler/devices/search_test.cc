@@ -175,7 +175,7 @@ TEST(Search, TooFewDevicesAreSoonKnown) {
   EXPECT_NE(w.on("n1").find("any=d01 r=d00 r=d02"), std::string::npos) << w.on("n1");
 }
 
-// The second request has not looked at what the first one had, so that its error is still to be met.
+// The second request has not evaluated the first one's device, so its error is still possible.
 TEST(Search, AnErrorIsMetBehindTooFewDevices) {
   auto w = one_claim({device("odd"), with_model("b", "B")}, {request("any"), request("r", 2, {kIsB})});
   EXPECT_EQ(w.on("n1"), "error: claim default/c: selector #0: CEL runtime error: no such key: model");

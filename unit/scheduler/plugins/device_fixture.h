@@ -1,4 +1,4 @@
-// Claims and classes for the tests of DynamicResources, and a search for devices that answers as told.
+// Claims and classes for the tests of DynamicResources, and a search for devices with scripted answers.
 #pragma once
 
 #include <map>

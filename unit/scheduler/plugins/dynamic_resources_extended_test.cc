@@ -1,4 +1,4 @@
-// Extended resources that device classes stand behind, in DynamicResources: which nodes serve them with
+// Extended resources that device classes back, in DynamicResources: which nodes serve them with
 // devices, the claim that is made for them, and its end.
 #include <fmt/format.h>
 

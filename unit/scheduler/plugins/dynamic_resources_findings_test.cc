@@ -1,4 +1,4 @@
-// What DynamicResources tells for reports, beside its verdicts.
+// The findings of DynamicResources for reports, next to its verdicts.
 #include "scheduler/framework/decision.h"
 #include "unit/scheduler/plugins/device_fixture.h"
 

@@ -349,7 +349,7 @@ TEST(DynamicResourcesReservation, WhatEndsIt) {
   EXPECT_EQ(reserved.step(Live()), "claim default/c got deallocated elsewhere in the meantime");
 }
 
-// It was taken back and given anew: the pod's node may not have these devices.
+// It was deallocated and allocated again: the pod's node may not have these devices.
 TEST(DynamicResourcesReservation, AnotherAllocationThanThatOfTheDecision) {
   for (const std::string device : {"x", "y"}) {
     auto own = allocated_claim("c");

@@ -79,7 +79,7 @@ TEST(NodeResourcesCost, FollowsFromThePod) {
   }
 }
 
-// Ports of one number are told apart by their addresses.
+// Ports of the same number are distinguished by their addresses.
 TEST(NodePortsCost, FollowsFromThePods) {
   if (!cost::can_measure()) GTEST_SKIP() << "needs the preset asan";
   const auto with_ports = [](const char* net, std::size_t n, std::string node) {

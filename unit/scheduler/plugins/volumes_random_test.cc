@@ -187,7 +187,7 @@ TEST(Volumes, WhatIsKeptIsWhatIsSo) {
       auto& snapshot = forks[world.below(forks.size())];
       world.step(snapshot);
       if (world.chance(2) && forks.size() < 3) forks.push_back(Snapshot(snapshot));
-      if (world.chance(20)) continue;  // several changes at once
+      if (world.chance(20)) continue;  // several changes together
       const auto& asked = forks[world.below(forks.size())];
       const auto fresh = anew(asked);
       const api::Pod wanted = world.make_pod(world.pod_name());
