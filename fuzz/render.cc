@@ -6,6 +6,7 @@
 #include "api/parse_json.h"
 #include "app/render/diff.h"
 #include "app/render/drain.h"
+#include "app/render/fixes.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/top.h"
@@ -35,6 +36,7 @@ void check_report(const json::value& object, const render::Options& options) {
   check(render::what_if(report, "shop/web", options), report);
   check(render::capacity(report, "shop/web", options), report);
   check(render::tried_fixes(report), report);
+  check(render::tried_fixes_of_nodes(report), report);
   check(render::diff(report, {}, "a", "b", options), report);
   check(json::serialize(render::diff_document(report, report, "a", "b")), report);
   check(render::top({}, {report, report}, {24, 80}, options), report);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "app/render/fixes.h"
 #include "app/render/words.h"
 
 namespace podium::render {

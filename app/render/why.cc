@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 
+#include "app/render/fixes.h"
 #include "app/render/scores.h"
 #include "app/render/words.h"
 #include "explain/report/words.h"
@@ -171,32 +172,6 @@ std::string pending(const Report& report, const std::string& subject, const Opti
   return out + attempts_line(report, options);
 }
 
-// The toleration that was tried, as lines of YAML to paste into the pod's spec.
-std::string toleration_snippet(const explain::ReportFix& fix) {
-  const auto* taint = fix.fields.if_contains("taint");
-  if (!taint || !taint->is_object()) return {};
-  const auto field = [&](const char* name) {
-    const auto* value = taint->get_object().if_contains(name);
-    return value ? *value : boost::json::value();
-  };
-  const auto value = field("value");
-  const boost::json::object toleration{{"key", field("key")},
-                                       {"operator", "Equal"},
-                                       {"value", value.is_string() ? value : ""},
-                                       {"effect", field("effect")}};
-  return "tolerations:\n- " + flow(toleration) + "\n";
-}
-
-// Lines of YAML below a fix.
-std::string indented(std::string_view lines) {
-  std::string out;
-  for (std::size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n')) {
-    out += fmt::format("    {}", lines.substr(0, end + 1));
-    lines.remove_prefix(end + 1);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string turned_down(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
@@ -212,27 +187,6 @@ std::string turned_down(const std::vector<explain::ReportRejection>& rejections,
   }
   auto out = "Turned down:\n" + table(rows, {Align::right, Align::left});
   if (total > rejections.size()) out += fmt::format("  and {} more reasons\n", total - rejections.size());
-  return out;
-}
-
-std::string tried_fixes(const Report& report) {
-  const auto& answer = answer_of(report);
-  if (answer.fixes.empty()) return {};
-  std::string out = "What would let it run, each tried on a copy of the cluster's state:\n";
-  for (const auto& fix : answer.fixes) {
-    out += "  " + (fix.message.empty() ? fix.type : fix.message);
-    std::vector<std::string> then;
-    if (!fix.node.empty()) then.push_back("on " + fix.node);
-    if (fix.score)
-      then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
-    if (!then.empty()) out += fmt::format(" ({})", fmt::join(then, ", "));
-    out += "\n";
-    if (fix.type == "TolerateTaint") {
-      out += indented(toleration_snippet(fix));
-    } else if (!fix.fields.empty()) {
-      out += "    " + flow(fix.fields) + "\n";
-    }
-  }
   return out;
 }
 

@@ -38,7 +38,4 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
 std::string turned_down(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
                         const Options& options);
 
-// What would let the pod run, each tried on a fork; with a heading. Empty where there is none.
-std::string tried_fixes(const Report& report);
-
 }  // namespace podium::render

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/render/amounts.h"
+#include "app/render/fixes.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
 #include "explain/report/words.h"
@@ -135,7 +136,8 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
       ranks += fixed_rank(report, verdict);
       if (!verdict.would_fit_with.empty()) {
         if (answer.fixes.empty()) out += fmt::format("It would fit with {}.\n", verdict.would_fit_with);
-      } else if (answer.fixes.empty()) {
+      } else if (!answer.no_fix_helps && std::ranges::find(answer.fixes, verdict.node,
+                                                           &explain::ReportFix::node) == answer.fixes.end()) {
         out += "No single change that podium tried would let it fit there.\n";
       }
       continue;
@@ -152,7 +154,7 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
     }
   }
   if (answer.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
-  return out + tried_fixes(report) + ranks;
+  return out + tried_fixes_of_nodes(report) + ranks;
 }
 
 }  // namespace podium::render

@@ -116,7 +116,7 @@ const std::vector<Parameter>& question_parameters() {
       {"nodes", texts, 0, 0, "nodes whose verdicts are told whatever their rank: a,b"},
       {"strategies", weights, 0, 0,
        "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0"},
-      {"fixes", flag, 0, 0, "true: looks for single changes that would let the pod fit"},
+      {"fixes", flag, 0, 0, "true: looks for changes that would let more replicas fit"},
       {"room", flag, 0, 0, "true: counts how many more fit where all do, up to 10,000 in all"},
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
   };

@@ -123,6 +123,10 @@ class Questions(Asking):
         self.assertEqual(self.ask(template("7"))["outcome"], "Fits")
         tolerant = template("8", tolerations=[{"key": "gpu", "operator": "Exists"}])
         self.assertEqual(self.ask(tolerant)["choice"]["nodeName"], by_type["TolerateTaint"]["nodeName"])
+        status = self.ask(template("8"), replicas=2, fixes=True)
+        less = next(fix for fix in status["fixes"] if fix["type"] == "RequestLess")
+        self.assertEqual((less["atMost"], less["fitting"]), ("4", 2))
+        self.assertEqual(self.ask(template(less["atMost"]), replicas=2)["outcome"], "Fits")
 
     def test_changes(self):
         status = self.ask(template("6"), replicas=3, changes=[

@@ -101,6 +101,7 @@ class Answering {
       return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
     set_counts(placed);
     set_room(placed);
+    if (question_.fixes) set_fixes(placed, start);
     if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
     if (question_.min_count > 0) {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
@@ -121,11 +122,9 @@ class Answering {
       if (is_cut_short()) return;
       auto verdict = verdict_on(node, seen.decision, seen.fork);
       if (answer_.verdicts.size() < kMostChecked) checks.add_to(verdict);
-      const auto row = seen.fork.find_row(node);
-      if (question_.fixes && !verdict.fits && row)
-        verdict.would_fit_with = add_fixes({*seen.pod, seen.fork, profile_, seen.decision, row, budget_});
       answer_.verdicts.push_back(std::move(verdict));
     }
+    if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
   }
 
   // Whether the budget ended before all was answered.
@@ -154,19 +153,54 @@ class Answering {
     status_.preemption = std::move(failed.preemption);
     other_victims_ = count_other_victims(seen.decision, ns);
     if (question_.fixes && seen.refused.empty() && !seen.decision.fits())
-      add_fixes({*seen.pod, seen.fork, profile_, seen.decision, std::nullopt, budget_});
+      failed_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
+  }
+
+  // What was seen of a replica.
+  struct Kept {
+    std::int32_t index;
+    cluster::PodInfoPtr pod;
+    framework::Decision decision;
+    Snapshot fork;
+  };
+
+  // Fixes for the named nodes first, then those for all.
+  void set_fixes(const Placed& placed, const Snapshot& start) {
+    for (auto& verdict : answer_.verdicts) {
+      const auto row = first_ ? first_->fork.find_row(verdict.node) : std::nullopt;
+      if (verdict.fits || !row || is_cut_short()) continue;
+      // Its claims are on that fork.
+      verdict.would_fit_with = add_fixes(fixes_for(*first_, first_->fork, placed, row), row);
+    }
+    if (!failed_ || is_cut_short()) return;
+    auto found = fixes_for(*failed_, start, placed, std::nullopt);
+    const bool all_tried = found.all_tried && found.list.empty();
+    add_fixes(std::move(found), std::nullopt);
+    answer_.no_fix_helps = all_tried && !cut_short_ && answer_.fixes.empty();
+  }
+
+  FoundFixes fixes_for(const Kept& kept, const Snapshot& start, const Placed& placed,
+                       std::optional<cluster::Row> node) const {
+    return find_fixes({.pod = *kept.pod,
+                       .fork = kept.fork,
+                       .decision = kept.decision,
+                       .index = kept.index,
+                       .node = node,
+                       .replicas = replicas_,
+                       .start = start,
+                       .placed = placed,
+                       .most = count_.most});
   }
 
   // Returns the first fix.
-  std::string add_fixes(const FixQuestion& question) {
-    auto fixes = find_fixes(question);
+  std::string add_fixes(FoundFixes found, std::optional<cluster::Row> node) {
     is_cut_short();
-    auto first = fixes.empty() ? std::string() : cut(fixes.front().message, kReasonBytes);
-    for (auto& fix : fixes) {
+    auto first = found.list.empty() ? std::string() : cut(found.list.front().message, kReasonBytes);
+    for (auto& fix : found.list) {
       fix.message = cut(std::move(fix.message), kReasonBytes);
-      // The fix for a named node may be one that was found for all nodes.
-      const bool is_known = std::ranges::any_of(answer_.fixes, [&fix](const ReportFix& known) {
-        return known.message == fix.message && known.node == fix.node;
+      // A fix for all nodes may be one that was found for a named node.
+      const bool is_known = std::ranges::any_of(answer_.fixes, [&](const ReportFix& known) {
+        return known.message == fix.message && (!node || known.node == fix.node);
       });
       if (!is_known && answer_.fixes.size() < kMostFixes) answer_.fixes.push_back(std::move(fix));
     }
@@ -277,6 +311,7 @@ class Answering {
   ReportStatus status_;
   ReportAnswer answer_;
   std::optional<FirstFailure> after_all_;
+  std::optional<Kept> first_, failed_;  // where fixes are asked for
   std::size_t other_victims_ = 0;
   bool cut_short_ = false;  // the deadline passed
 };

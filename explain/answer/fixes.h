@@ -1,7 +1,9 @@
-// Fixes: the smallest single changes that would let a pod fit, in the cluster or on one node.
+// Fixes: the smallest changes that would let more replicas fit, in the cluster or on one node.
 //
-// Each is tried: the changed pod, or the pod on a changed fork, is decided again. None is claimed that was
-// not tried. Pods are counted, never named.
+// Each is tried: a change of the pod is one of its template, and a change of the cluster is there before the
+// first replica is placed. So all replicas are placed again, and the fix says how many of them fit. None is
+// claimed that was not tried, or with which no more fit. Where no single change helps, pairs are tried. Pods
+// are counted, never named; the question's own replicas make room for none of them.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "explain/answer/changes.h"
+#include "explain/answer/placing.h"
 #include "explain/report/answer.h"
 #include "scheduler/framework/decision.h"
 
@@ -17,16 +20,28 @@ namespace podium::explain {
 
 inline constexpr std::size_t kMostFixes = 16;
 
+// Of replicas that a fix is tried with, or one more than fit without it: the fix says "at least" then.
+// Preemption for each takes longer.
+inline constexpr std::int32_t kMostTried = 1000, kMostPreempting = 100;
+
 struct FixQuestion {
-  const cluster::PodInfo& pod;  // that did not fit
+  // The replica that did not fit, on which fork, and why.
+  const cluster::PodInfo& pod;
   const cluster::Snapshot& fork;
-  const framework::Profile& profile;
-  const framework::Decision& decision;  // of the pod on the fork
-  std::optional<cluster::Row> node;     // only fixes for this node
-  const Budget& budget;                 // may be empty
+  const framework::Decision& decision;
+  std::int32_t index = 0;
+  std::optional<cluster::Row> node;  // only fixes with which it fits on this node
+
+  const Replicas& replicas;
+  const cluster::Snapshot& start;   // the fork without any of them
+  const Placed& placed;             // as they were placed without a fix
+  std::int32_t most = Count::kAny;  // there is no memory for others
 };
 
-// At most kMostFixes.
-std::vector<ReportFix> find_fixes(const FixQuestion& question);
+struct FoundFixes {
+  std::vector<ReportFix> list;  // at most kMostFixes; those with which most replicas fit first
+  bool all_tried = false;       // all changes and, where none of them helps, all pairs
+};
+FoundFixes find_fixes(const FixQuestion& question);
 
 }  // namespace podium::explain

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "explain/answer/changes.h"
@@ -17,64 +16,15 @@ namespace {
 using cluster::PodInfoPtr;
 using cluster::Row;
 
-constexpr std::size_t kMostUncordoned = 4, kMostShapes = 8;
+constexpr std::size_t kMostUncordoned = 4, kMostShapes = 64, kMostNewNodes = 8;
 constexpr std::int32_t kHighestUserPriority = 1'000'000'000;
 
 std::string so_many(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "pod" : "pods"); }
 
-void try_uncordon(const Trials& trials, Fixes& out) {
-  std::size_t tried = 0;
-  for (const auto row : trials.rejected()) {
-    if (trials.verdict(row).plugin != "NodeUnschedulable") continue;
-    if (tried++ == kMostUncordoned) return;
-    auto fork = trials.question().fork;
-    const std::string name(fork.node_name(row));
-    uncordon(row, fork);
-    if (const auto landing = trials.on_fork(fork))
-      out.add("UncordonNode", {{"nodeName", name}}, "uncordon " + name, *landing);
-  }
-}
-
-// What makes nodes alike for a pod: labels but for the hostname, taints that stay on a new node, capacity.
-std::string shape_of(const api::Node& node) {
-  std::string shape;
-  for (const auto& [key, value] : node.meta.labels) {
-    if (key != api::label::hostname) shape += fmt::format("{}={},", key, value);
-  }
-  for (const auto& taint : node.taints) {
-    if (!taint.key.starts_with("node.kubernetes.io/"))
-      shape += fmt::format("{}={}:{},", taint.key, taint.value, static_cast<int>(taint.effect));
-  }
-  for (const auto& [name, amount] : node.allocatable) shape += fmt::format("{}={},", name, amount.text());
-  return shape;
-}
-
-// The first node by name of each shape, the most frequent shapes first.
-std::vector<Row> one_of_each_shape(const Trials& trials) {
-  const auto& fork = trials.question().fork;
-  std::map<std::string, std::pair<std::size_t, Row>> shapes;
-  for (const auto row : fork.rows_by_name()) {
-    if (!trials.has_time()) return {};
-    ++shapes.try_emplace(shape_of(*fork.entry(row).node), 0, row).first->second.first;
-  }
-  std::vector<std::pair<std::size_t, Row>> order;
-  for (const auto& [_, shape] : shapes) order.push_back(shape);
-  std::ranges::stable_sort(order, std::greater(), &std::pair<std::size_t, Row>::first);
-  std::vector<Row> rows;
-  for (const auto& [_, row] : order) {
-    if (rows.size() < kMostShapes) rows.push_back(row);
-  }
-  return rows;
-}
-
-void try_another_node(const Trials& trials, Fixes& out) {
-  for (const auto row : one_of_each_shape(trials)) {
+void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
+  for (auto& remedy : remedies) {
     if (out.full() || !trials.has_time()) return;
-    auto fork = trials.question().fork;
-    const std::string like(fork.node_name(row));
-    add_nodes_like(like, 1, trials.question().budget, fork);
-    if (const auto landing = trials.on_fork(fork))
-      out.add("AddNodes", {{"count", 1}, {"like", like}}, "one more node like " + like, *landing);
+    if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
   }
 }
 
@@ -84,11 +34,11 @@ bool may_go(const api::Pod& pod) {
          !pod.meta.annotations.contains("kubernetes.io/config.mirror");
 }
 
-// The node's pods that may go, those with the largest request of what it lacks first.
+// The node's pods that may go, those with the largest request of what it lacks first. None of the question's.
 std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
   const auto resources = lacking(trials.verdict(row));
   std::vector<PodInfoPtr> out;
-  for (const auto& pod : trials.question().fork.entry(row).pods) {
+  for (const auto& pod : trials.question().start.entry(row).pods) {
     if (may_go(*pod->pod)) out.push_back(pod);
   }
   if (!resources.empty()) {
@@ -134,55 +84,96 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
     victims = std::move(largest);
   }
   if (!best) return;
-  auto fork = question.fork;
-  for (std::size_t i = 0; i < least; ++i) remove_with_devices(*victims[i]->pod, fork);
+  victims.resize(least);
   const std::string node(question.fork.node_name(*best));
-  if (const auto landing = trials.on_fork(fork))
-    out.add("FewerPods", {{"nodeName", node}, {"pods", least}},
-            fmt::format("{} fewer on {}, its largest first", so_many(least), node), *landing);
+  Remedy remedy{.type = "FewerPods",
+                .fields = {{"nodeName", node}, {"pods", least}},
+                .message = fmt::format("{} fewer on {}, its largest first", so_many(least), node),
+                .change_cluster = [victims = std::move(victims)](cluster::Snapshot& fork) {
+                  for (const auto& victim : victims) remove_with_devices(*victim->pod, fork);
+                }};
+  if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
 }
 
 // The priorities just above those of placed pods, ascending. Lower ones than the pod's own change nothing.
 std::vector<std::int32_t> higher_priorities(const Trials& trials) {
   const auto own = trials.question().pod.priority;
   std::set<std::int32_t> values;
-  trials.question().fork.each_pod([&](const PodInfoPtr& pod) {
+  trials.question().start.each_pod([&](const PodInfoPtr& pod) {
     if (pod->priority >= own && pod->priority < kHighestUserPriority) values.insert(pod->priority + 1);
   });
   return {values.begin(), values.end()};
+}
+
+// The class of the lowest value that is enough; empty: there is none. Those of the system are for its pods.
+std::string class_of_at_least(const Trials& trials, std::int32_t priority) {
+  const api::PriorityClass* best = nullptr;
+  for (const auto& [_, each] : trials.question().start.objects().all<api::PriorityClass>()) {
+    if (each->value < priority || each->value > kHighestUserPriority || each->preempt_never.value_or(false))
+      continue;
+    if (!best || std::pair(each->value, each->meta.name) < std::pair(best->value, best->meta.name))
+      best = each.get();
+  }
+  return best && trials.with_priority(best->value) ? best->meta.name : std::string();
+}
+
+std::string eviction_words(const Trials::Landing& landing) {
+  if (landing.evicted == 0) return "pods on " + landing.node_name;
+  if (landing.evicted_from.size() > 1)
+    return fmt::format("{} on {} nodes", so_many(landing.evicted), landing.evicted_from.size());
+  return fmt::format("{} on {}", so_many(landing.evicted), *landing.evicted_from.begin());
 }
 
 // A pod of higher priority may evict all that one of lower priority may, so the least is found by bisection.
 void try_priority(const Trials& trials, Fixes& out) {
   if (trials.pod().preempt_never || trials.question().decision.preemption) return;
   const auto values = higher_priorities(trials);
-  if (values.empty()) return;
-  auto best = trials.with_priority(values.back());
+  const auto best = least_that_helps(trials, std::ssize(values), [&](std::int64_t i) {
+    return trials.with_priority(values[static_cast<std::size_t>(i)]);
+  });
   if (!best) return;
-  std::size_t least = 0, enough = values.size() - 1;
-  while (least < enough) {
-    const auto middle = least + (enough - least) / 2;
-    if (auto eviction = trials.with_priority(values[middle])) {
-      enough = middle;
-      best = std::move(eviction);
-    } else {
-      if (!trials.has_time()) return;  // the least is not known
-      least = middle + 1;
-    }
+  const auto least = values[static_cast<std::size_t>(best->index)];
+  boost::json::object fields{{"priority", least}};
+  if (auto name = class_of_at_least(trials, least); !name.empty()) fields["priorityClassName"] = name;
+  out.add({.type = "RaisePriority",
+           .fields = std::move(fields),
+           .message = fmt::format("a priority of at least {}: it would preempt {}", least,
+                                  eviction_words(best->landing))},
+          best->landing);
+}
+
+// A node more of each shape on which the pod that does not fit would.
+std::vector<Remedy> new_nodes_that_fit(const Trials& trials) {
+  std::vector<Remedy> out;
+  for (auto& remedy : new_nodes(trials, kMostShapes)) {
+    if (out.size() == kMostNewNodes || !trials.has_time()) break;
+    auto fork = trials.question().fork;
+    remedy.change_cluster(fork);
+    if (trials.fits_on(fork)) out.push_back(std::move(remedy));
   }
-  auto message = fmt::format("a priority of at least {}: it would preempt ", values[enough]);
-  message += best->victims > 0 ? fmt::format("{} on {}", so_many(best->victims), best->node_name)
-                               : fmt::format("pods on {}", best->node_name);
-  out.add("RaisePriority", {{"priority", values[enough]}}, std::move(message),
-          {best->node_name, std::nullopt});
+  return out;
 }
 
 }  // namespace
 
+std::vector<Remedy> uncordoned(const Trials& trials) {
+  std::vector<Remedy> out;
+  for (const auto row : trials.rejected()) {
+    if (trials.verdict(row).plugin != "NodeUnschedulable") continue;
+    if (out.size() == kMostUncordoned) break;
+    const std::string name(trials.question().fork.node_name(row));
+    out.push_back({.type = "UncordonNode",
+                   .fields = {{"nodeName", name}},
+                   .message = "uncordon " + name,
+                   .change_cluster = [row](cluster::Snapshot& fork) { uncordon(row, fork); }});
+  }
+  return out;
+}
+
 void add_cluster_fixes(const Trials& trials, Fixes& out) {
-  if (trials.rejected_by("NodeUnschedulable")) try_uncordon(trials, out);
+  if (trials.rejected_by("NodeUnschedulable")) try_each(trials, uncordoned(trials), out);
   if (trials.rejected_by("NodeResourcesFit")) try_fewer_pods(trials, out);
-  if (!trials.question().node) try_another_node(trials, out);
+  if (!trials.question().node) try_each(trials, new_nodes_that_fit(trials), out);
   try_priority(trials, out);
 }
 

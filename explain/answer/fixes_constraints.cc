@@ -16,13 +16,15 @@ bool keeps_away(const api::Taint& taint, const api::Pod& pod) {
 }
 
 // The untolerated taints of nodes that were rejected for them, each once, in the order of the nodes.
-std::vector<api::Taint> untolerated(const Trials& trials) {
+// `hidden`: of all rejected nodes, without those that tell of a node's state.
+std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
   std::vector<api::Taint> taints;
   for (const auto row : trials.rejected()) {
     if (!trials.has_time()) return taints;
-    if (trials.verdict(row).plugin != "TaintToleration") continue;
+    if (!hidden && trials.verdict(row).plugin != "TaintToleration") continue;
     for (const auto& taint : trials.question().fork.entry(row).node->taints) {
       if (taints.size() == kMostTaints) return taints;
+      if (hidden && taint.key.starts_with("node.kubernetes.io/")) continue;
       if (keeps_away(taint, trials.pod()) && std::ranges::find(taints, taint) == taints.end())
         taints.push_back(taint);
     }
@@ -30,100 +32,125 @@ std::vector<api::Taint> untolerated(const Trials& trials) {
   return taints;
 }
 
-void try_tolerations(const Trials& trials, Fixes& out) {
-  for (const auto& taint : untolerated(trials)) {
-    const auto landing = trials.with_pod([&](api::Pod& pod) {
-      pod.tolerations.push_back(
-          {.key = taint.key, .value = taint.value, .op = api::Toleration::Op::equal, .effect = taint.effect});
-    });
-    if (!landing) continue;
+bool each_toleration(const Trials& trials, bool hidden, const SeeRemedy& see) {
+  for (const auto& taint : untolerated(trials, hidden)) {
     const auto text = fmt::format("{}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
                                   to_string(taint.effect));
-    out.add(
-        "TolerateTaint",
-        {{"taint",
-          {{"key", taint.key}, {"value", taint.value}, {"effect", std::string(to_string(taint.effect))}}}},
-        "tolerate the taint " + text, *landing);
+    const bool more = see({.type = "TolerateTaint",
+                           .fields = {{"taint",
+                                       {{"key", taint.key},
+                                        {"value", taint.value},
+                                        {"effect", std::string(to_string(taint.effect))}}}},
+                           .message = "tolerate the taint " + text,
+                           .change_pod = [taint](api::Pod& pod) {
+                             pod.tolerations.push_back({.key = taint.key,
+                                                        .value = taint.value,
+                                                        .op = api::Toleration::Op::equal,
+                                                        .effect = taint.effect});
+                           }});
+    if (!more) return false;
   }
+  return true;
 }
 
-void try_node_selector(const Trials& trials, Fixes& out) {
+bool each_selector_key(const Trials& trials, const SeeRemedy& see) {
   for (const auto& [key, value] : trials.pod().node_selector) {
-    if (out.full()) return;
-    const auto landing = trials.with_pod([&key](api::Pod& pod) {
-      std::vector<api::Labels::Entry> left(pod.node_selector.begin(), pod.node_selector.end());
-      std::erase_if(left, [&](const auto& each) { return each.first == key; });
-      pod.node_selector = api::Labels(std::move(left));
-    });
-    if (landing)
-      out.add("WithoutNodeSelector", {{"key", key}}, fmt::format("no nodeSelector {}={}", key, value),
-              *landing);
+    const bool more =
+        see({.type = "WithoutNodeSelector",
+             .fields = {{"key", key}},
+             .message = fmt::format("no nodeSelector {}={}", key, value),
+             .change_pod = [key](api::Pod& pod) {
+               std::vector<api::Labels::Entry> left(pod.node_selector.begin(), pod.node_selector.end());
+               std::erase_if(left, [&](const auto& each) { return each.first == key; });
+               pod.node_selector = api::Labels(std::move(left));
+             }});
+    if (!more) return false;
   }
+  return true;
 }
 
-// Tries the pod without one requirement of one term; terms are ORed.
-void try_node_affinity(const Trials& trials, Fixes& out) {
+template <typename List>
+void erase_at(List& list, std::size_t i) {
+  if (i < list.size()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+void drop_requirement(api::Pod& pod, std::size_t term, std::size_t i) {
+  auto& terms = pod.node_affinity.required;
+  if (!terms || term >= terms->size()) return;
+  erase_at((*terms)[term].match_expressions, i);
+  // A term without requirements selects no node, so the affinity goes with its last one.
+  if ((*terms)[term] == api::NodeSelectorTerm{}) terms.reset();
+}
+
+// Without one requirement of one term; terms are ORed.
+bool each_node_affinity(const Trials& trials, const SeeRemedy& see) {
   const auto& required = trials.pod().node_affinity.required;
-  if (!required) return;
+  if (!required) return true;
   for (std::size_t i = 0; i < required->size(); ++i) {
     const auto& expressions = (*required)[i].match_expressions;
-    for (std::size_t j = 0; j < expressions.size() && !out.full(); ++j) {
-      const auto landing = trials.with_pod([i, j](api::Pod& pod) {
-        auto& term = (*pod.node_affinity.required)[i];
-        term.match_expressions.erase(term.match_expressions.begin() + static_cast<std::ptrdiff_t>(j));
-        // A term without requirements selects no node, so the affinity goes with its last one.
-        if (term == api::NodeSelectorTerm{}) pod.node_affinity.required.reset();
-      });
-      if (landing)
-        out.add("WithoutNodeAffinity", {{"term", i}, {"key", expressions[j].key}},
-                fmt::format("no required node affinity for {}", expressions[j].key), *landing);
+    for (std::size_t j = 0; j < expressions.size(); ++j) {
+      const bool more = see({.type = "WithoutNodeAffinity",
+                             .fields = {{"term", i}, {"key", expressions[j].key}},
+                             .message = fmt::format("no required node affinity for {}", expressions[j].key),
+                             .change_pod = [i, j](api::Pod& pod) { drop_requirement(pod, i, j); }});
+      if (!more) return false;
     }
   }
+  return true;
 }
 
-void try_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which, const char* type,
-                      const char* words, Fixes& out) {
+bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which, const char* type,
+                       const char* words, const SeeRemedy& see) {
   const auto& terms = (trials.pod().*which).required;
-  for (std::size_t i = 0; i < terms.size() && !out.full(); ++i) {
-    const auto landing = trials.with_pod([which, i](api::Pod& pod) {
-      auto& left = (pod.*which).required;
-      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-    });
-    if (landing)
-      out.add(type, {{"term", i}, {"topologyKey", terms[i].topology_key}},
-              fmt::format("no required pod {} over {}", words, terms[i].topology_key), *landing);
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    const bool more = see({.type = type,
+                           .fields = {{"term", i}, {"topologyKey", terms[i].topology_key}},
+                           .message = fmt::format("no required pod {} over {}", words, terms[i].topology_key),
+                           .change_pod = [which, i](api::Pod& pod) { erase_at((pod.*which).required, i); }});
+    if (!more) return false;
   }
+  return true;
 }
 
-void try_spreading(const Trials& trials, Fixes& out) {
+bool each_spreading(const Trials& trials, const SeeRemedy& see) {
   const auto& constraints = trials.pod().topology_spread;
-  for (std::size_t i = 0; i < constraints.size() && !out.full(); ++i) {
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
     if (!constraints[i].do_not_schedule) continue;
     // ScheduleAnyway, not absent: without any constraint, the profile's defaults would apply.
-    const auto landing =
-        trials.with_pod([i](api::Pod& pod) { pod.topology_spread[i].do_not_schedule = false; });
-    if (landing)
-      out.add("SpreadScheduleAnyway", {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
-              fmt::format("whenUnsatisfiable: ScheduleAnyway for the spreading over {}",
-                          constraints[i].topology_key),
-              *landing);
+    const bool more =
+        see({.type = "SpreadScheduleAnyway",
+             .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
+             .message = fmt::format("whenUnsatisfiable: ScheduleAnyway for the spreading over {}",
+                                    constraints[i].topology_key),
+             .change_pod = [i](api::Pod& pod) { pod.topology_spread[i].do_not_schedule = false; }});
+    if (!more) return false;
   }
+  return true;
 }
 
 }  // namespace
 
-void add_constraint_fixes(const Trials& trials, Fixes& out) {
-  if (trials.rejected_by("TaintToleration")) try_tolerations(trials, out);
+void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
+  const auto rejects = [&](std::string_view plugin) { return hidden || trials.rejected_by(plugin); };
+  if (rejects("TaintToleration") && !each_toleration(trials, hidden, see)) return;
   // PreFilter of NodeAffinity names nodes, and its verdict has no plugin then.
-  if (trials.rejected_by("NodeAffinity") || trials.rejected_by("")) {
-    try_node_selector(trials, out);
-    try_node_affinity(trials, out);
+  if (rejects("NodeAffinity") || rejects("")) {
+    if (!each_selector_key(trials, see) || !each_node_affinity(trials, see)) return;
   }
-  if (trials.rejected_by("InterPodAffinity")) {
-    try_pod_affinity(trials, &api::Pod::pod_affinity, "WithoutPodAffinity", "affinity", out);
-    try_pod_affinity(trials, &api::Pod::pod_anti_affinity, "WithoutPodAntiAffinity", "anti-affinity", out);
+  if (rejects("InterPodAffinity")) {
+    if (!each_pod_affinity(trials, &api::Pod::pod_affinity, "WithoutPodAffinity", "affinity", see)) return;
+    if (!each_pod_affinity(trials, &api::Pod::pod_anti_affinity, "WithoutPodAntiAffinity", "anti-affinity",
+                           see))
+      return;
   }
-  if (trials.rejected_by("PodTopologySpread")) try_spreading(trials, out);
+  if (rejects("PodTopologySpread")) each_spreading(trials, see);
+}
+
+void add_constraint_fixes(const Trials& trials, Fixes& out) {
+  each_constraint(trials, false, [&](Remedy remedy) {
+    if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
+    return !out.full() && trials.has_time();
+  });
 }
 
 }  // namespace podium::explain

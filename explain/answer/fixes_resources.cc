@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <type_traits>
 
@@ -37,18 +38,18 @@ std::string text(std::string_view resource, std::int64_t steps) {
   return fmt::format("{}{}", steps, unit_of(resource).suffix);
 }
 
-// The list with the pod's largest single request of this resource: its own, or a container's.
+// The list with the pod's largest single request of this resource.
 template <typename List>
-struct Request {
+struct Largest {
   List* list = nullptr;
-  std::string container;  // empty: of the pod
+  std::string container;
   api::Quantity amount;
 };
 
 template <typename Pod>
 auto largest_request(Pod& pod, std::string_view resource) {
   using List = std::conditional_t<std::is_const_v<Pod>, const api::ResourceList, api::ResourceList>;
-  Request<List> best;
+  Largest<List> best;
   const auto offer = [&](List& list, const std::string& container) {
     const auto* found = api::find_resource(list, resource);
     if (found && (!best.list || *found > best.amount)) best = {&list, container, *found};
@@ -61,42 +62,64 @@ auto largest_request(Pod& pod, std::string_view resource) {
 
 void set_request(api::Pod& pod, std::string_view resource, std::int64_t steps) {
   const auto request = largest_request(pod, resource);
+  if (!request.list) return;
   std::ranges::find(*request.list, resource, &std::pair<std::string, api::Quantity>::first)->second =
       quantity(resource, steps);
 }
 
-void try_less_of(const Trials& trials, const std::string& resource, Fixes& out) {
-  const auto request = largest_request(trials.pod(), resource);
-  if (!request.list) return;
+// nullopt: no less than this can be requested.
+std::optional<Request> request_of(const api::Pod& pod, const std::string& resource) {
+  const auto largest = largest_request(pod, resource);
+  if (!largest.list) return std::nullopt;
   const auto now =
-      resource == "cpu" ? request.amount.milli_value() : request.amount.value() / unit_of(resource).per_step;
-  if (now < 2) return;
-  const auto lands = [&](std::int64_t steps) {
-    return trials.with_pod([&](api::Pod& pod) { set_request(pod, resource, steps); });
-  };
-  std::int64_t fits = 1, too_much = now;  // invariant, once the least fits
-  auto landing = lands(fits);
-  if (!landing) return;
-  while (too_much - fits > 1) {
-    const auto middle = fits + (too_much - fits) / 2;
-    if (auto there = lands(middle)) {
-      fits = middle;
-      landing = std::move(there);
-    } else {
-      if (!trials.has_time()) return;  // the largest amount is not known
-      too_much = middle;
-    }
-  }
-  auto where = request.container.empty() ? std::string() : fmt::format(" in container {}", request.container);
-  boost::json::object fields{{"resource", resource}, {"atMost", text(resource, fits)}};
-  if (!request.container.empty()) fields["container"] = request.container;
-  out.add("RequestLess", std::move(fields),
-          fmt::format("request at most {} of {}{}, not {}", text(resource, fits), resource, where,
-                      text(resource, now)),
-          *landing);
+      resource == "cpu" ? largest.amount.milli_value() : largest.amount.value() / unit_of(resource).per_step;
+  if (now < 2) return std::nullopt;
+  return Request{resource, largest.container, now};
+}
+
+void try_less_of(const Trials& trials, const Request& request, Fixes& out) {
+  // The largest request is the least change.
+  const auto best = least_that_helps(trials, request.now - 1, [&](std::int64_t i) {
+    const auto remedy = request_at_most(request, request.now - 1 - i);
+    return trials.with({&remedy});
+  });
+  if (best) out.add(request_at_most(request, request.now - 1 - best->index), best->landing);
 }
 
 }  // namespace
+
+std::vector<Request> requests_of(const api::Pod& pod, std::size_t most) {
+  std::vector<std::string> names;
+  const auto collect = [&](const api::ResourceList& list) {
+    for (const auto& [name, _] : list) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  };
+  collect(pod.pod_requests);
+  for (const auto& container : pod.containers) collect(container.requests);
+  std::vector<Request> out;
+  for (const auto& name : names) {
+    if (out.size() == most) break;
+    if (auto request = request_of(pod, name)) out.push_back(*std::move(request));
+  }
+  return out;
+}
+
+std::string amount_words(const Request& request, std::int64_t steps) {
+  return fmt::format("{} {}", text(request.resource, steps), request.resource);
+}
+
+Remedy request_at_most(const Request& request, std::int64_t steps) {
+  const auto& [resource, container, now] = request;
+  const auto where = container.empty() ? std::string() : fmt::format(" in container {}", container);
+  boost::json::object fields{{"resource", resource}, {"atMost", text(resource, steps)}};
+  if (!container.empty()) fields["container"] = container;
+  return {.type = "RequestLess",
+          .fields = std::move(fields),
+          .message = fmt::format("request at most {} of {}{}, not {}", text(resource, steps), resource, where,
+                                 text(resource, now)),
+          .change_pod = [resource, steps](api::Pod& pod) { set_request(pod, resource, steps); }};
+}
 
 std::vector<std::string> lacking(const framework::Verdict& verdict) {
   std::vector<std::string> resources;
@@ -117,7 +140,7 @@ void add_resource_fixes(const Trials& trials, Fixes& out) {
   }
   for (const auto& resource : resources) {
     if (out.full() || !trials.has_time()) return;
-    try_less_of(trials, resource, out);
+    if (const auto request = request_of(trials.pod(), resource)) try_less_of(trials, *request, out);
   }
 }
 

@@ -5,15 +5,30 @@
 #include "scheduler/framework/score_memo.h"
 
 namespace podium::explain {
+namespace {
 
-Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& first,
+// Evicts the pods that the decision would preempt. Returns their node; nullopt: there are none.
+std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& placed,
+                                  cluster::Snapshot& fork) {
+  const auto row = decision.preemption ? fork.find_row(decision.preemption->node) : std::nullopt;
+  if (!row) return std::nullopt;
+  for (const auto& victim : decision.preemption->victims) remove_with_devices(*victim->pod, fork);
+  placed.evicted += decision.preemption->victims.size();
+  placed.evicted_from.insert(decision.preemption->node);
+  return row;
+}
+
+}  // namespace
+
+Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,
                       const SeeReplica& failed) {
   const auto& [subject, admitted, profile, budget, claim_templates] = replicas;
   const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
   std::vector<std::string> pinned;
   if (is_daemon_set) {
     for (const auto row : daemon_rows(subject.pod, fork)) pinned.emplace_back(fork.node_name(row));
-    count = {.asked = static_cast<std::int32_t>(pinned.size()), .most = count.most};
+    count.asked = static_cast<std::int32_t>(pinned.size());
+    count.more = 0;
   }
   Placed placed;
   placed.asked = count.asked;
@@ -38,16 +53,18 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     const auto decision = framework::evaluate(*info, fork, profile, start);
     start = decision.next_start;
     std::string refused;
-    if (i == 0 && first) first({i, info, decision, fork, refused});
-    if (decision.fits()) {
-      if (const auto failure = framework::place(info, *decision.choice, profile, fork))
+    if (i == count.seen && see) see({i, info, decision, fork, refused});
+    auto row = decision.choice;
+    if (!row && count.evicts) row = evict(decision, placed, fork);
+    if (row) {
+      if (const auto failure = framework::place(info, *row, profile, fork))
         refused = failure->message("Reserve");
       else if (was_asked)
-        placed.rows.push_back(*decision.choice);
+        placed.rows.push_back(*row);
       else
         ++placed.more;
     }
-    if (decision.fits() && refused.empty()) continue;
+    if (row && refused.empty()) continue;
     if (!has_failed && failed) failed({i, info, decision, fork, refused});
     has_failed = true;
     placed.counted = true;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct Placed {
   Ended ended = Ended::done;  // other: before all that were asked for were decided
   std::int32_t more = 0;      // that fit after them
   bool counted = false;       // no more than those fit: the next was turned down
+  std::size_t evicted = 0;    // pods, and their nodes: see Count::evicts
+  std::set<std::string> evicted_from = {};
   std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }
 };
 
@@ -51,12 +54,14 @@ struct Count {
   std::int32_t asked = 1;
   std::int32_t more = 0;     // to try after them, where all of them fit
   std::int32_t most = kAny;  // to place: there is no memory for others
+  std::int32_t seen = 0;     // the replica that `see` is called with
+  bool evicts = false;       // where a replica does not fit, the pods go that it would preempt
 };
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
-// to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `first`
-// before the first replica is placed, and `failed` with the first that does not fit; both may be empty.
-Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& first,
+// to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `see`
+// before its replica is placed, and `failed` with the first that does not fit; both may be empty.
+Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,
                       const SeeReplica& failed);
 
 }  // namespace podium::explain

@@ -1,16 +1,41 @@
 #include "explain/answer/trials.h"
 
 #include <algorithm>
+#include <memory>
+#include <ranges>
 #include <utility>
 
 #include "scheduler/framework/filters.h"
 
 namespace podium::explain {
+namespace {
 
 using cluster::Row;
 using framework::kFits;
 
-Trials::Trials(const FixQuestion& question) : question_(question), quiet_(question.profile) {
+cluster::PodInfoPtr info_of(api::Pod pod, const framework::Profile& profile) {
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), profile.request_rules);
+}
+
+void change(api::Pod& pod, Trials::Remedies remedies) {
+  for (const auto* remedy : std::views::reverse(remedies)) {
+    if (remedy->change_pod) remedy->change_pod(pod);
+  }
+}
+
+// Where the replica goes.
+void set_place(const ReplicaSeen& seen, Trials::Landing& landing) {
+  if (!seen.decision.choice) {
+    if (seen.decision.preemption) landing.node_name = seen.decision.preemption->node;
+    return;
+  }
+  landing.node_name = seen.fork.node_name(*seen.decision.choice);
+  if (!seen.decision.total.empty()) landing.score = seen.decision.total[*seen.decision.choice];
+}
+
+}  // namespace
+
+Trials::Trials(const FixQuestion& question) : question_(question), quiet_(question.replicas.profile) {
   quiet_.post_filters.clear();
   quiet_.search.reset();
   const auto& rejections = question.decision.rejections;
@@ -32,51 +57,121 @@ const framework::Verdict& Trials::verdict(Row row) const {
   return rejections.verdict(rejections.id(row));
 }
 
-std::optional<Trials::Landing> Trials::decide(const cluster::PodInfo& pod,
-                                              const cluster::Snapshot& fork) const {
+bool Trials::fits_on(const cluster::Snapshot& changed) const {
+  return has_time() && framework::evaluate(question_.pod, changed, quiet_).fits();
+}
+
+std::optional<Trials::Landing> Trials::place(const api::Pod& pod, cluster::Snapshot fork,
+                                             const framework::Profile& profile, bool evicts) const {
   if (!has_time()) return std::nullopt;
-  const auto decision = framework::evaluate(pod, fork, quiet_);
-  auto row = decision.choice;
-  if (question_.node) {
-    const auto named = fork.find_row(question_.fork.node_name(*question_.node));
-    row = named && decision.fits() && decision.feasible.test(*named) ? named : std::nullopt;
-  }
-  if (!row) return std::nullopt;
-  Landing landing{std::string(fork.node_name(*row)), {}};
+  const auto& [subject, _, of_question, budget, claim_templates] = question_.replicas;
+  const auto& before = question_.placed;
+  const auto bound = evicts ? kMostPreempting : kMostTried;
+  const Count count{.asked = before.asked,
+                    .most = std::min(question_.most, std::max(before.fitting() + 1, bound)),
+                    .seen = question_.index,
+                    .evicts = evicts};
+  Landing landing;
+  const auto placed = place_replicas({subject, pod, profile, budget, claim_templates}, count, fork,
+                                     [&landing](const ReplicaSeen& seen) { set_place(seen, landing); }, {});
+  if (placed.ended == Placed::Ended::out_of_time) return std::nullopt;
+  landing.fitting = placed.fitting();
+  landing.missing = placed.asked - placed.fitting();
+  landing.may_be_more = placed.ended == Placed::Ended::out_of_memory;
+  landing.all = landing.missing == 0 || landing.may_be_more;
+  landing.evicted = placed.evicted;
+  landing.evicted_from = placed.evicted_from;
+  return landing;
+}
+
+// A DaemonSet has one more pod on a node more, which helps none of the others.
+bool Trials::helps(const Landing& landing) const {
+  const auto& before = question_.placed;
+  return landing.fitting > before.fitting() && landing.missing < before.asked - before.fitting();
+}
+
+std::optional<Trials::Landing> Trials::on_node(const api::Pod& replica, const cluster::Snapshot& fork) const {
+  const auto decision = framework::evaluate(*info_of(replica, quiet_), fork, quiet_);
+  const auto row = fork.find_row(question_.fork.node_name(*question_.node));
+  if (!row || !decision.fits() || !decision.feasible.test(*row)) return std::nullopt;
+  Landing landing{.node_name = std::string(fork.node_name(*row))};
   if (!decision.total.empty()) landing.score = decision.total[*row];
   return landing;
 }
 
-std::optional<Trials::Landing> Trials::decide_changed(api::Pod changed) const {
-  const auto info =
-      cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(changed)), quiet_.request_rules);
-  return decide(*info, question_.fork);
-}
-
-std::optional<Trials::Landing> Trials::on_fork(const cluster::Snapshot& changed) const {
-  return decide(question_.pod, changed);
-}
-
-std::optional<Trials::Eviction> Trials::with_priority(std::int32_t priority) const {
+std::optional<Trials::Landing> Trials::with(Remedies remedies) const {
   if (!has_time()) return std::nullopt;
-  auto changed = pod();
-  changed.priority = priority;
-  const auto info =
-      cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(changed)), quiet_.request_rules);
-  if (!question_.node) {
-    const auto decision = framework::evaluate(*info, question_.fork, question_.profile);
-    if (!decision.preemption) return std::nullopt;
-    return Eviction{decision.preemption->node, decision.preemption->victims.size()};
+  auto fork = question_.start;
+  for (const auto* remedy : remedies) {
+    if (remedy->change_cluster) remedy->change_cluster(fork);
   }
-  // On the named node: the pod fits there without the pods of lower priority.
+  std::optional<Landing> there;
+  if (question_.node) {
+    auto replica = *question_.pod.pod;
+    change(replica, remedies);
+    there = on_node(replica, fork);
+    if (!there || question_.placed.asked == 1) return there;
+  }
+  auto changed = pod();
+  change(changed, remedies);
+  auto all = place(changed, std::move(fork), quiet_, false);
+  if (!all || (!there && !helps(*all))) return std::nullopt;
+  if (!there) return all;
+  there->fitting = all->fitting;
+  there->may_be_more = all->may_be_more;
+  return there;
+}
+
+// The pod fits on the named node without the pods of lower priority.
+std::optional<Trials::Landing> Trials::victims_on_node(api::Pod replica) const {
   if (verdict(*question_.node).code != framework::Code::unschedulable) return std::nullopt;
   std::vector<cluster::PodInfoPtr> lower;
   for (const auto& other : question_.fork.entry(*question_.node).pods) {
-    if (other->priority < priority) lower.push_back(other);
+    if (other->priority < replica.priority_or_zero()) lower.push_back(other);
   }
+  const auto info = info_of(std::move(replica), quiet_);
   const framework::Filters filters(*info, question_.fork, quiet_);
   if (lower.empty() || filters.check(*question_.node, {.added = {}, .removed = lower})) return std::nullopt;
-  return Eviction{std::string(question_.fork.node_name(*question_.node)), 0};
+  return Landing{.node_name = std::string(question_.fork.node_name(*question_.node))};
+}
+
+std::optional<Trials::Landing> Trials::with_priority(std::int32_t priority) const {
+  if (!has_time()) return std::nullopt;
+  std::optional<Landing> there;
+  if (question_.node) {
+    auto replica = *question_.pod.pod;
+    replica.priority = priority;
+    there = victims_on_node(std::move(replica));
+    if (!there || question_.placed.asked == 1) return there;
+  }
+  auto changed = pod();
+  changed.priority = priority;
+  auto all = place(changed, question_.start, question_.replicas.profile, true);
+  if (!all || (!there && !helps(*all))) return std::nullopt;
+  if (!there) return all;
+  there->fitting = all->fitting;
+  there->may_be_more = all->may_be_more;
+  return there;
+}
+
+std::optional<LeastValue> least_that_helps(
+    const Trials& trials, std::int64_t count,
+    const std::function<std::optional<Trials::Landing>(std::int64_t)>& try_value) {
+  auto best = count > 0 ? try_value(count - 1) : std::nullopt;
+  if (!best) return std::nullopt;
+  const bool all = best->all;
+  std::int64_t too_little = -1, enough = count - 1;
+  while (enough - too_little > 1) {
+    const auto middle = too_little + (enough - too_little) / 2;
+    if (auto landing = try_value(middle); landing && (landing->all || !all)) {
+      enough = middle;
+      best = std::move(landing);
+    } else {
+      if (!trials.has_time()) return std::nullopt;
+      too_little = middle;
+    }
+  }
+  return LeastValue{enough, std::move(*best)};
 }
 
 }  // namespace podium::explain

@@ -1,8 +1,11 @@
-// Trials: decides again about a changed pod, or on a changed fork, for fixes.h.
+// Trials: places the replicas of a question again, with changed pods or on a changed fork, for fixes.h.
 //
 // Owner: one search for fixes. Threads: none. Errors: none; once the budget has ended, nothing fits.
 #pragma once
 
+#include <boost/json/object.hpp>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,32 +16,39 @@
 
 namespace podium::explain {
 
+// A change that may be a fix, or half of one.
+struct Remedy {
+  std::string type;
+  boost::json::object fields;  // those of its type
+  std::string message;
+  std::function<void(api::Pod&)> change_pod = {};  // the template, or a replica of it
+  std::function<void(cluster::Snapshot&)> change_cluster = {};
+};
+
 class Trials {
  public:
   explicit Trials(const FixQuestion& question);
 
+  // What a change leads to, where it helps: more replicas fit, or the pod fits on the node of the question.
   struct Landing {
-    std::string node_name;
+    std::string node_name;  // of the replica that did not fit
     std::optional<std::int64_t> score;
+    std::int32_t fitting = 1, missing = 0;
+    bool all = true;           // fit: of the replicas that are tried, or the pod on the node
+    bool may_be_more = false;  // than `fitting`: no more were tried
+    std::size_t evicted = 0;
+    std::set<std::string> evicted_from = {};
   };
-  // Where the pod would go after `change`, which gets a copy of it; nullopt: it does not fit. Once the budget
-  // has ended, makes no copy.
-  template <typename Change>
-  std::optional<Landing> with_pod(Change change) const {
-    if (!has_time()) return std::nullopt;
-    auto changed = pod();
-    change(changed);
-    return decide_changed(std::move(changed));
-  }
-  std::optional<Landing> on_fork(const cluster::Snapshot& changed) const;
-  // The preemption that the pod would do with this priority.
-  struct Eviction {
-    std::string node_name;
-    std::size_t victims = 0;
-  };
-  std::optional<Eviction> with_priority(std::int32_t priority) const;
+  // Changes that are made together. An index in the second is that before the first.
+  using Remedies = std::initializer_list<const Remedy*>;
+  // nullopt: they do not help.
+  std::optional<Landing> with(Remedies remedies) const;
+  // With this priority, and without the pods that the replicas would preempt.
+  std::optional<Landing> with_priority(std::int32_t priority) const;
+  // Whether the failed replica, and not more than it, fits on this fork.
+  bool fits_on(const cluster::Snapshot& changed) const;
 
-  const api::Pod& pod() const { return *question_.pod; }
+  const api::Pod& pod() const { return question_.replicas.pod; }
   const FixQuestion& question() const { return question_; }
   const framework::Profile& quiet() const { return quiet_; }
   // The rows whose verdict is to be fixed: the rejected ones, or the node of the question, by name.
@@ -47,11 +57,15 @@ class Trials {
   bool rejected_by(std::string_view plugin) const { return plugins_.contains(plugin); }
   // Each distinct verdict on a rejected node, once.
   const std::vector<framework::VerdictId>& verdicts() const { return verdicts_; }
-  bool has_time() const { return explain::has_time(question_.budget); }
+  bool has_time() const { return explain::has_time(question_.replicas.budget); }
 
  private:
-  std::optional<Landing> decide_changed(api::Pod changed) const;
-  std::optional<Landing> decide(const cluster::PodInfo& pod, const cluster::Snapshot& fork) const;
+  std::optional<Landing> on_node(const api::Pod& replica, const cluster::Snapshot& fork) const;
+  std::optional<Landing> victims_on_node(api::Pod replica) const;
+  // How many fit, also where no more do; nullopt: there was no time to count them.
+  std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
+                               bool evicts) const;
+  bool helps(const Landing& landing) const;
 
   const FixQuestion& question_;
   framework::Profile quiet_;  // without PostFilter: a fix does not count on preemption
@@ -59,5 +73,16 @@ class Trials {
   std::vector<framework::VerdictId> verdicts_;
   std::set<std::string, std::less<>> plugins_;
 };
+
+// The least of `count` values that helps as much as the last does: with it all replicas fit, if they do with
+// the last; else more than without it. `try_value` gets an index. nullopt: not even the last helps, or the
+// time ended before the least was known.
+struct LeastValue {
+  std::int64_t index;
+  Trials::Landing landing;
+};
+std::optional<LeastValue> least_that_helps(
+    const Trials& trials, std::int64_t count,
+    const std::function<std::optional<Trials::Landing>(std::int64_t)>& try_value);
 
 }  // namespace podium::explain

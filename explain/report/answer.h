@@ -331,12 +331,14 @@ struct Fields<ChangeResult> {
   };
 };
 
-// A single change with which the pod fits.
+// A change, or a pair of changes, with which more replicas fit.
 struct ReportFix {
   std::string type;
   boost::json::object fields = {};  // those of its type
   std::string message, node;
   std::optional<std::int64_t> score = {};
+  std::size_t fitting = 0;   // of the replicas that were asked for
+  bool may_be_more = false;  // than `fitting`: no more were tried
 };
 template <>
 struct Fields<ReportFix> {
@@ -346,6 +348,8 @@ struct Fields<ReportFix> {
       field("message", &ReportFix::message, Meaning::text),
       field("nodeName", &ReportFix::node, Meaning::node),
       field("score", &ReportFix::score),
+      field("fitting", &ReportFix::fitting),
+      field("mayBeMore", &ReportFix::may_be_more),
   };
 };
 
@@ -361,6 +365,7 @@ struct ReportAnswer {
   std::optional<GroupAnswer> group;
   std::vector<ChangeResult> changes;
   std::vector<ReportFix> fixes;
+  bool no_fix_helps = false;  // all changes and pairs of changes were tried that podium knows
   std::vector<std::string> not_modelled;
 };
 template <>
@@ -375,6 +380,7 @@ struct Fields<ReportAnswer> {
       field("group", &ReportAnswer::group),
       field("changes", &ReportAnswer::changes),
       field("fixes", &ReportAnswer::fixes),
+      field("noFixHelps", &ReportAnswer::no_fix_helps),
       field("notModelled", &ReportAnswer::not_modelled, Meaning::text),
   };
 };

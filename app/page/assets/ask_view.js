@@ -4,7 +4,7 @@ import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Devices, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
-import { answerVerdict, bestWords, count, marginWords, tolerations } from "./words.js";
+import { answerVerdict, bestWords, count, fixOutcome, marginWords, tolerations } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
 kind: Pod
@@ -214,7 +214,7 @@ export class AskView extends Component {
       h("p", null, marginWords(status.choice)),
       failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
-        h("h2", null, "It would fit, if you"),
+        h("h2", null, status.replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you"),
         h(
           "ul",
           { id: "fixes-found" },
@@ -223,12 +223,13 @@ export class AskView extends Component {
               "li",
               { key: one.message },
               one.message,
-              one.nodeName && ` (then on ${one.nodeName}${one.score !== undefined ? `, ${count(one.score, "point")}` : ""})`,
+              fixOutcome(one, status.replicas?.asked),
               one.type === "TolerateTaint" && one.taint && h("pre", null, tolerations(one.taint)),
             ),
           ),
         ),
       ],
+      status.noFixHelps && h("p", null, "No single change and no pair of changes that podium tries would help."),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
       h(Room, { room: status.room }),
       h(Zones, { status }),

@@ -129,6 +129,13 @@ export function shortOfWords(failure) {
   return `After that ${count(main.nodeCount, "node")} ${reasonWords(main, main.nodeCount)}${short && `; ${short}`}.`;
 }
 
+// What a fix leads to: how many of several replicas fit, or where the pod goes.
+export const fixOutcome = ({ fitting = 0, mayBeMore, nodeName, score }, asked = 1) => {
+  if (asked > 1 && fitting >= asked) return ` → all ${asked} fit`;
+  if (asked > 1 && fitting > 0) return ` → ${mayBeMore ? "at least " : ""}${fitting} of ${asked} fit`;
+  return nodeName ? ` (then on ${nodeName}${score !== undefined ? `, ${count(score, "point")}` : ""})` : "";
+};
+
 // Lines of YAML for the spec of a pod: the toleration that was tried.
 export const tolerations = ({ key, value = "", effect }) =>
   `tolerations:\n- {key: ${JSON.stringify(key)}, operator: Equal, value: ${JSON.stringify(value)}, effect: ${effect}}`;

@@ -74,7 +74,7 @@ inline boost::json::value partly_answer() {
                       "shortfall": {"resource": "cpu", "least": "500m"}, "examples": ["n1", "n2", "n3"]}]},
     "changes": [{"type": "DrainNode", "nodeName": "n9", "message": "4 pods evicted: 4 would move, 0 would stay pending"}],
     "fixes": [{"type": "AddNodes", "message": "one more node like n1", "count": 1, "like": "n1",
-               "nodeName": "n1-new", "score": 310}],
+               "nodeName": "n1-new", "score": 310, "fitting": 15}],
     "notModelled": ["quota", "extender https://x"],
     "conditions": [{"type": "Accepted", "status": "True"}, {"type": "Complete", "status": "True"}]}})json");
 }

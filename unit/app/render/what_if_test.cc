@@ -20,9 +20,8 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "  12 nodes  do not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
             "With these changes:\n"
             "  DrainNode n9: 4 pods evicted: 4 would move, 0 would stay pending\n"
-            "What would let it run, each tried on a copy of the cluster's state:\n"
-            "  one more node like n1 (on n1-new, 310 points)\n"
-            "    {count: 1, like: n1}\n"
+            "What would let more run, each tried on a copy of the cluster's state:\n"
+            "  one more node like n1 → 15 of 20 fit\n"
             "podium does not model: quota, extender https://x.\n"
             "Nothing was created.\n");
   EXPECT_EQ(exit_code(report), 3);

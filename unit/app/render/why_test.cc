@@ -4,6 +4,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "app/render/fixes.h"
 #include "app/render/why.h"
 #include "unit/app/render/fixtures.h"
 

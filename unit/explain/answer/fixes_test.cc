@@ -64,7 +64,10 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
        pod("web").req("memory", "9Gi"),
        plain,
        {"RequestLess: request at most 8Gi of memory in container c1, not 9Gi -> n1"}},
-      {"more of both: no single change helps", pod("web").req("cpu", "5").req("memory", "9Gi"), plain, {}},
+      {"more of both: no single change helps",
+       pod("web").req("cpu", "5").req("memory", "9Gi"),
+       plain,
+       {"Pair: request at most 4 cpu and 8Gi memory -> n1"}},
       {"a node selector",
        pod("web").node_selector("disk", "ssd"),
        labelled,
@@ -138,10 +141,23 @@ TEST(Fixes, OfANamedNode) {
   EXPECT_EQ(status.outcome, "Fits");
   ASSERT_EQ(status.answer->verdicts.size(), 3u);
   EXPECT_EQ(status.answer->verdicts[0].would_fit_with, "");
-  EXPECT_EQ(status.answer->verdicts[1].would_fit_with, "") << "one toleration is not enough";
+  EXPECT_EQ(status.answer->verdicts[1].would_fit_with,
+            "tolerate the taint a=b:NoSchedule and request at most 2 of cpu in container c1, not 3")
+      << "one toleration is not enough";
   EXPECT_EQ(status.answer->verdicts[2].would_fit_with, "request at most 2 of cpu in container c1, not 3");
+  ASSERT_EQ(status.answer->fixes.size(), 2u);
+  EXPECT_EQ(status.answer->fixes[0].node, "n2");
+  EXPECT_EQ(status.answer->fixes[1].node, "n3");
+}
+
+TEST(Fixes, ForAllNodesDoNotRepeatThoseOfANamedNode) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").taint("a", "b", "NoSchedule").ptr());
+  snapshot.set_node(big("n2", "8").taint("a", "b", "NoSchedule").ptr());
+  const auto status = ask_for_fixes(pod("web").req("cpu", "3"), snapshot, {"n1"});
   ASSERT_EQ(status.answer->fixes.size(), 1u);
-  EXPECT_EQ(status.answer->fixes[0].node, "n3");
+  EXPECT_EQ(status.answer->fixes[0].message, "tolerate the taint a=b:NoSchedule");
+  EXPECT_EQ(status.answer->fixes[0].node, "n1");
 }
 
 TEST(Fixes, EndWithTheBudget) {

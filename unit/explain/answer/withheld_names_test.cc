@@ -67,6 +67,11 @@ TEST(WithheldNames, AreNowhereInAnAnswer) {
       {"1",
        R"("changes": [{"type": "RemoveNode", "nodeName": "alpha"}], "fixes": true, "replicas": 9,)",
        {"alpha"}},
+      // A pair: uncordon a node, and request less.
+      {"100",
+       R"("changes": [{"type": "CordonNode", "nodeName": "alpha"}, {"type": "CordonNode", "nodeName": "bravo"},
+                      {"type": "CordonNode", "nodeName": "charlie"}], "fixes": true,)",
+       {"alpha", "bravo", "charlie"}},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.more);

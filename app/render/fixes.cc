@@ -1,0 +1,161 @@
+#include "app/render/fixes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/render/text.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+// A member that is a string; else "".
+std::string_view string_of(const json::object& object, std::string_view name) {
+  const auto* value = object.if_contains(name);
+  return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
+}
+
+// The toleration that was tried, as lines of YAML to paste into the pod's spec.
+std::string toleration_snippet(const json::object& fields) {
+  const auto* value = fields.if_contains("taint");
+  const auto* taint = value ? value->if_object() : nullptr;
+  if (!taint) return {};
+  const json::object toleration{{"key", string_of(*taint, "key")},
+                                {"operator", "Equal"},
+                                {"value", string_of(*taint, "value")},
+                                {"effect", string_of(*taint, "effect")}};
+  return "tolerations:\n- " + flow(toleration) + "\n";
+}
+
+// A resource whose limit is its request.
+bool is_never_overcommitted(std::string_view resource) {
+  return resource.contains('/') || resource.starts_with("hugepages-");
+}
+
+// The requests of a container, or of the pod.
+struct Requests {
+  std::string_view container;
+  json::object requests, limits;
+};
+
+void add_request(const json::object& fields, std::vector<Requests>& all) {
+  const auto resource = string_of(fields, "resource"), amount = string_of(fields, "atMost");
+  if (resource.empty() || amount.empty()) return;
+  const auto container = string_of(fields, "container");
+  auto found = std::ranges::find(all, container, &Requests::container);
+  if (found == all.end()) found = all.insert(all.end(), {container, {}, {}});
+  found->requests[resource] = amount;
+  if (is_never_overcommitted(resource)) found->limits[resource] = amount;
+}
+
+std::string request_snippets(const std::vector<Requests>& all) {
+  std::string out;
+  for (const auto& each : all) {
+    json::object resources{{"requests", each.requests}};
+    if (!each.limits.empty()) resources["limits"] = each.limits;
+    out += fmt::format("resources: {}", flow(resources));
+    if (all.size() > 1)
+      out += fmt::format("  # {}", each.container.empty() ? "of the pod" : flow(json::value(each.container)));
+    out += "\n";
+  }
+  return out;
+}
+
+std::string priority_snippet(const json::object& fields) {
+  if (const auto name = string_of(fields, "priorityClassName"); !name.empty())
+    return fmt::format("priorityClassName: {}\n", flow(json::value(name)));
+  const auto* priority = fields.if_contains("priority");
+  if (!priority || !priority->is_int64()) return {};
+  return fmt::format("It needs a PriorityClass with a value of at least {}.\n", priority->get_int64());
+}
+
+// The changes that the fix is: itself, or those of a pair.
+std::vector<std::pair<std::string_view, const json::object*>> changes_of(const explain::ReportFix& fix) {
+  const auto* changes = fix.fields.if_contains("changes");
+  if (fix.type != "Pair" || !changes || !changes->is_array()) return {{fix.type, &fix.fields}};
+  std::vector<std::pair<std::string_view, const json::object*>> out;
+  for (const auto& change : changes->get_array()) {
+    if (const auto* fields = change.if_object()) out.emplace_back(string_of(*fields, "type"), fields);
+  }
+  return out;
+}
+
+// What can be pasted: lines of YAML. A change that takes something away, or is one of the cluster, has none.
+std::string snippet(const explain::ReportFix& fix) {
+  std::string out;
+  std::vector<Requests> requests;
+  for (const auto& [type, fields] : changes_of(fix)) {
+    if (type == "TolerateTaint") out += toleration_snippet(*fields);
+    if (type == "RaisePriority") out += priority_snippet(*fields);
+    if (type == "RequestLess") add_request(*fields, requests);
+  }
+  return out + request_snippets(requests);
+}
+
+std::string indented(std::string_view lines) {
+  std::string out;
+  for (std::size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n')) {
+    out += fmt::format("    {}", lines.substr(0, end + 1));
+    lines.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+// " → all 3 fit" of several replicas; else " (on n1, 486 points)".
+std::string outcome(const explain::ReportFix& fix, std::size_t asked) {
+  if (asked > 1 && fix.fitting >= asked) return fmt::format(" → all {} fit", asked);
+  if (asked > 1 && fix.fitting > 0)
+    return fmt::format(" → {}{} of {} fit", fix.may_be_more ? "at least " : "", fix.fitting, asked);
+  std::vector<std::string> then;
+  if (!fix.node.empty()) then.push_back("on " + fix.node);
+  if (fix.score)
+    then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
+  return then.empty() ? std::string() : fmt::format(" ({})", fmt::join(then, ", "));
+}
+
+std::string lines_of(const explain::ReportFix& fix, std::size_t asked) {
+  return fmt::format("  {}{}\n", fix.message.empty() ? fix.type : fix.message, outcome(fix, asked)) +
+         indented(snippet(fix));
+}
+
+std::string heading(std::size_t asked) {
+  return fmt::format("What would let {} run, each tried on a copy of the cluster's state:\n",
+                     asked > 1 ? "more" : "it");
+}
+
+std::string none_helps(const explain::ReportAnswer& answer) {
+  return answer.no_fix_helps ? "No single change and no pair of changes that podium tries would help.\n" : "";
+}
+
+}  // namespace
+
+std::string tried_fixes(const Report& report) {
+  const auto& answer = answer_of(report);
+  if (answer.fixes.empty()) return none_helps(answer);
+  auto out = heading(answer.asked);
+  for (const auto& fix : answer.fixes) out += lines_of(fix, answer.asked);
+  return out;
+}
+
+std::string tried_fixes_of_nodes(const Report& report) {
+  const auto& answer = answer_of(report);
+  if (answer.fixes.empty()) return none_helps(answer);
+  std::string here, elsewhere;
+  for (const auto& fix : answer.fixes) {
+    const bool is_here =
+        std::ranges::find(answer.verdicts, fix.node, &explain::NodeVerdict::node) != answer.verdicts.end();
+    // A fix for a named node is about that node, however many replicas were asked for.
+    auto lines = lines_of(fix, is_here ? 1 : answer.asked);
+    (is_here ? here : elsewhere) += lines;
+  }
+  if (!here.empty()) here = heading(1) + here;
+  return here + (elsewhere.empty() ? "" : "Elsewhere:\n" + elsewhere);
+}
+
+}  // namespace podium::render

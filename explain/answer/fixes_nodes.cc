@@ -1,0 +1,131 @@
+// Nodes that could be added: one of each shape.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "explain/answer/changes.h"
+#include "explain/answer/fix_kinds.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::Row;
+using Keys = std::set<std::string, std::less<>>;
+
+// The labels that the pod's constraints are about.
+Keys keys_of_constraints(const api::Pod& pod) {
+  Keys keys;
+  for (const auto& [key, _] : pod.node_selector) keys.insert(key);
+  if (pod.node_affinity.required) {
+    for (const auto& term : *pod.node_affinity.required) {
+      for (const auto& each : term.match_expressions) keys.insert(each.key);
+    }
+  }
+  for (const auto& each : pod.topology_spread) keys.insert(each.topology_key);
+  for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
+    for (const auto& term : affinity->required) keys.insert(term.topology_key);
+  }
+  return keys;
+}
+
+// Labels that have another value on each node, as an instance id has.
+Keys keys_of_one_node(const Trials& trials) {
+  struct Values {
+    std::size_t nodes = 0;
+    std::set<std::string_view> distinct = {};
+  };
+  std::map<std::string_view, Values> labels;
+  const auto& fork = trials.question().fork;
+  for (const auto row : fork.rows_by_name()) {
+    if (!trials.has_time()) return {};
+    for (const auto& [key, value] : fork.entry(row).node->meta.labels) {
+      auto& values = labels[key];
+      ++values.nodes;
+      values.distinct.insert(value);
+    }
+  }
+  Keys keys;
+  for (const auto& [key, values] : labels) {
+    if (values.nodes > 1 && values.distinct.size() == values.nodes) keys.emplace(key);
+  }
+  return keys;
+}
+
+// Labels that do not tell a new node from another.
+Keys keys_of_no_shape(const Trials& trials) {
+  auto keys = keys_of_one_node(trials);
+  const bool has_places =
+      std::ranges::any_of(std::to_array<std::string_view>(
+                              {"InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeZone"}),
+                          [&](auto plugin) { return trials.rejected_by(plugin); });
+  for (const auto place : {api::label::zone, api::label::region}) {
+    if (has_places)
+      keys.erase(std::string(place));
+    else
+      keys.emplace(place);
+  }
+  for (const auto& key : keys_of_constraints(trials.pod())) keys.erase(key);
+  keys.emplace(api::label::hostname);
+  return keys;
+}
+
+// What makes nodes alike for a pod: labels, taints that stay on a new node, capacity.
+std::string shape_of(const api::Node& node, const Keys& without) {
+  std::string shape;
+  for (const auto& [key, value] : node.meta.labels) {
+    if (!without.contains(key)) shape += fmt::format("{}={},", key, value);
+  }
+  for (const auto& taint : node.taints) {
+    if (!taint.key.starts_with("node.kubernetes.io/"))
+      shape += fmt::format("{}={}:{},", taint.key, taint.value, static_cast<int>(taint.effect));
+  }
+  for (const auto& [name, amount] : node.allocatable) shape += fmt::format("{}={},", name, amount.text());
+  return shape;
+}
+
+// A node that is large enough comes before one that is not, then the one with the fewest resources that the
+// pod does not request, then the smallest.
+auto distance(const cluster::PodInfo& pod, const api::Node& node) {
+  const auto has = cluster::to_resources(node.allocatable);
+  const auto& asks = pod.requests;
+  bool too_small = asks.milli_cpu > has.milli_cpu || asks.memory > has.memory ||
+                   asks.ephemeral_storage > has.ephemeral_storage;
+  for (const auto& [name, amount] : asks.scalars) too_small |= amount > has.scalar(name);
+  const auto idle = std::ranges::count_if(
+      has.scalars, [&](const auto& each) { return each.second > 0 && asks.scalar(each.first) == 0; });
+  return std::tuple(too_small, idle, has.milli_cpu, has.memory);
+}
+
+}  // namespace
+
+std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most) {
+  const auto& question = trials.question();
+  const auto without = keys_of_no_shape(trials);
+  std::set<std::string> shapes;
+  std::vector<std::pair<decltype(distance(question.pod, {})), Row>> nearest;
+  for (const auto row : question.fork.rows_by_name()) {
+    if (!trials.has_time()) return {};
+    const auto& node = *question.fork.entry(row).node;
+    if (shapes.insert(shape_of(node, without)).second)
+      nearest.emplace_back(distance(question.pod, node), row);
+  }
+  std::ranges::stable_sort(nearest, {}, &decltype(nearest)::value_type::first);
+  std::vector<Remedy> out;
+  for (const auto& [_, row] : nearest) {
+    if (out.size() == most) break;
+    const std::string like(question.fork.node_name(row));
+    out.push_back({.type = "AddNodes",
+                   .fields = {{"count", 1}, {"like", like}},
+                   .message = "one more node like " + like,
+                   .change_cluster = [like, &budget = question.replicas.budget](cluster::Snapshot& fork) {
+                     add_nodes_like(like, 1, budget, fork);
+                   }});
+  }
+  return out;
+}
+
+}  // namespace podium::explain

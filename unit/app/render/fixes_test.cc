@@ -1,0 +1,108 @@
+// Fixes: how many replicas fit with each, and YAML that can be pasted.
+#include "app/render/fixes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "app/render/what_if.h"
+#include "unit/app/render/fixtures.h"
+
+namespace podium::render {
+namespace {
+
+// An answer with these fixes for so many replicas.
+Report with_fixes(std::string_view fixes, int asked = 1) {
+  return read_report(json::parse(fmt::format(
+      R"({{"spec": {{"dryRun": true}}, "status": {{"outcome": "DoesNotFit", "replicas": {{"asked": {}, "fitting": 0}},
+      "fixes": [{}]}}}})",
+      asked, fixes)));
+}
+
+// The lines below the heading.
+std::string lines(std::string_view fixes, int asked = 1) {
+  const auto text = tried_fixes(with_fixes(fixes, asked));
+  return text.substr(text.find('\n') + 1);
+}
+
+TEST(TriedFixes, SayHowManyFit) {
+  EXPECT_EQ(tried_fixes(with_fixes(R"({"type": "UncordonNode", "message": "uncordon n1", "nodeName": "n1",
+                                     "score": 300, "fitting": 1})")),
+            "What would let it run, each tried on a copy of the cluster's state:\n"
+            "  uncordon n1 (on n1, 300 points)\n");
+  EXPECT_EQ(
+      tried_fixes(with_fixes(R"({"type": "A", "message": "a", "nodeName": "n1", "score": 3, "fitting": 3},
+                                     {"type": "B", "message": "b", "nodeName": "n1", "score": 3, "fitting": 2},
+                                     {"type": "C", "message": "c", "fitting": 1, "mayBeMore": true},
+                                     {"type": "D", "message": "of an older podium", "nodeName": "n1"})",
+                             3)),
+      "What would let more run, each tried on a copy of the cluster's state:\n"
+      "  a → all 3 fit\n"
+      "  b → 2 of 3 fit\n"
+      "  c → at least 1 of 3 fit\n"
+      "  of an older podium (on n1)\n");
+}
+
+TEST(TriedFixes, HaveYamlToPaste) {
+  EXPECT_EQ(
+      lines(R"({"type": "RequestLess", "resource": "cpu", "atMost": "2", "container": "c", "message": "m"})"),
+      "  m\n    resources: {requests: {cpu: \"2\"}}\n");
+  EXPECT_EQ(lines(R"({"type": "RequestLess", "resource": "example.com/gpu", "atMost": "1", "container": "c",
+                      "message": "m"})"),
+            "  m\n    resources: {requests: {example.com/gpu: \"1\"}, limits: {example.com/gpu: \"1\"}}\n");
+  EXPECT_EQ(lines(R"({"type": "RaisePriority", "priority": 6, "priorityClassName": "high", "message": "m"})"),
+            "  m\n    priorityClassName: high\n");
+  EXPECT_EQ(lines(R"({"type": "RaisePriority", "priority": 6, "message": "m"})"),
+            "  m\n    It needs a PriorityClass with a value of at least 6.\n");
+  EXPECT_EQ(lines(R"({"type": "AddNodes", "count": 1, "like": "n1", "message": "m"},
+                     {"type": "WithoutNodeSelector", "key": "disk", "message": "n"},
+                     {"type": "FewerPods", "nodeName": "n1", "pods": 2, "message": "o"})"),
+            "  m\n  n\n  o (on n1)\n");
+}
+
+TEST(TriedFixes, OfAPairAreInOneFragment) {
+  constexpr const char* kPair = R"({{"type": "Pair", "message": "m", "changes": [
+      {{"type": "RequestLess", "resource": "cpu", "atMost": "2750m", "container": "{}"}}, {}]}})";
+  EXPECT_EQ(lines(fmt::format(
+                kPair, "c",
+                R"({"type": "RequestLess", "resource": "memory", "atMost": "106Gi", "container": "c"})")),
+            "  m\n    resources: {requests: {cpu: \"2750m\", memory: \"106Gi\"}}\n");
+  EXPECT_EQ(
+      lines(fmt::format(kPair, "a",
+                        R"({"type": "RequestLess", "resource": "cpu", "atMost": "1", "container": "b"})")),
+      "  m\n    resources: {requests: {cpu: \"2750m\"}}  # a\n    resources: {requests: {cpu: \"1\"}}  # "
+      "b\n");
+  EXPECT_EQ(lines(fmt::format(
+                kPair, "c",
+                R"({"type": "TolerateTaint", "taint": {"key": "k", "value": "v", "effect": "NoSchedule"}})")),
+            "  m\n    tolerations:\n    - {key: k, operator: Equal, value: v, effect: NoSchedule}\n"
+            "    resources: {requests: {cpu: \"2750m\"}}\n");
+  EXPECT_EQ(lines(R"({"type": "Pair", "message": "m", "changes": [3, {"type": 3}]})"), "  m\n");
+}
+
+TEST(TriedFixes, ThatNoneHelpsIsSaidWhereItIsKnown) {
+  auto report = with_fixes("", 3);
+  EXPECT_EQ(tried_fixes(report), "");
+  report.status.answer->no_fix_helps = true;
+  EXPECT_EQ(tried_fixes(report), "No single change and no pair of changes that podium tries would help.\n");
+  EXPECT_TRUE(what_if(report, "shop/web", plain()).contains("No single change and no pair of changes"));
+  EXPECT_EQ(tried_fixes_of_nodes(report), tried_fixes(report));
+}
+
+TEST(TriedFixes, OfANamedNodeComeFirst) {
+  auto report =
+      with_fixes(R"({"type": "A", "message": "elsewhere", "nodeName": "n1", "score": 3, "fitting": 1},
+                              {"type": "B", "message": "here", "nodeName": "n2", "score": 3, "fitting": 1})");
+  report.status.answer->verdicts = {{.node = "n2"}};
+  EXPECT_EQ(tried_fixes_of_nodes(report),
+            "What would let it run, each tried on a copy of the cluster's state:\n"
+            "  here (on n2, 3 points)\n"
+            "Elsewhere:\n"
+            "  elsewhere (on n1, 3 points)\n");
+  report.status.answer->fixes.pop_back();
+  EXPECT_EQ(tried_fixes_of_nodes(report), "Elsewhere:\n  elsewhere (on n1, 3 points)\n");
+}
+
+}  // namespace
+}  // namespace podium::render
