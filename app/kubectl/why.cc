@@ -1,6 +1,8 @@
 // `podium why POD`: why it is there, or why it waits; with --node: why not there.
 #include "app/render/why.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <boost/json/object.hpp>
 #include <iostream>
@@ -10,8 +12,10 @@
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
+#include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/reports.h"
+#include "app/kubectl/waiting.h"
 #include "app/render/what_if.h"
 
 namespace podium::kubectl {
@@ -77,6 +81,7 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
   }
   if (!*report) {
     std::cerr << no_report(pod, ns, flags.pod, program, cluster.hint_flags());
+    if (!pod) std::cerr << did_you_mean(cluster, ns, flags.pod);
     return 1;
   }
   if (is_document(flags.output)) {
@@ -93,17 +98,50 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
   return 0;
 }
 
+// All pods of a workload: how many run, and what blocks the others.
+int why_workload(const CLI::App& command, Cluster& cluster, const TypeAndName& target,
+                 const WhyFlags& flags) {
+  if (!flags.node.empty()) return fail_with(command, invalid("--node: needs one pod").error());
+  const auto& ns = cluster.ns();
+  if (auto there = cluster.get(resource_of(*target.maker), ns, target.name); !there)
+    return fail_with(command, there.error());
+  const auto pods = pods_of(cluster, target, ns);
+  if (!pods) return fail_with(command, pods.error());
+  const auto waiting = waiting_groups(cluster, ns, *pods);
+  if (!waiting) return fail_with(command, waiting.error());
+  if (is_document(flags.output)) {
+    print_document(flags.output, render::pending_document(waiting->groups));
+    return 0;
+  }
+  auto options = render_options(flags.output, program_of(command));
+  options.flags = cluster.hint_flags();
+  std::cout << render::workload_summary(ns + "/" + target.name, *pods, options);
+  if (!waiting->groups.empty()) std::cout << render::pending_table(waiting->groups, options);
+  return 0;
+}
+
+// What the user wrote for a pod or a workload: "web-07", "pod/web-07", "deploy/web", "shop/web-07".
+Result<TypeAndName> parse_why(const std::string& text, std::string& ns) {
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) return TypeAndName{api::pod_maker_named("pod"), text};
+  if (api::pod_maker_named(text.substr(0, slash))) return parse_target(text);
+  const auto name = text.substr(slash + 1);
+  if (slash == 0 || name.empty() || name.find('/') != std::string::npos)
+    return invalid(fmt::format("{:?} is not a pod; write POD, TYPE/NAME or NAMESPACE/POD", text));
+  if (!ns.empty() && ns != text.substr(0, slash))
+    return invalid(fmt::format("{:?} names another namespace than -n {}", text, ns));
+  ns = text.substr(0, slash);
+  return TypeAndName{api::pod_maker_named("pod"), name};
+}
+
 int run_why(const CLI::App& command, const WhyFlags& flags) {
-  auto cluster = open_cluster(flags.connection);
-  if (!cluster) return fail_with(command, cluster.error());
   auto named = flags;
-  for (const char* prefix : {"pod/", "pods/", "po/"}) {
-    if (named.pod.starts_with(prefix)) named.pod.erase(0, std::string_view(prefix).size());
-  }
-  if (named.pod.empty() || named.pod.find('/') != std::string::npos) {
-    return fail_with(command,
-                     invalid("\"" + flags.pod + "\" is no name of a pod; the namespace is -n NS").error());
-  }
+  const auto target = parse_why(flags.pod, named.connection.ns);
+  if (!target) return fail_with(command, target.error());
+  auto cluster = open_cluster(named.connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  if (target->maker->kind != "Pod") return why_workload(command, **cluster, *target, named);
+  named.pod = target->name;
   return named.node.empty() ? why_there(command, **cluster, named) : why_not_there(command, **cluster, named);
 }
 
@@ -112,7 +150,7 @@ int run_why(const CLI::App& command, const WhyFlags& flags) {
 void add_why(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("why", "Why is this pod there, or why does it wait?");
   const auto flags = std::make_shared<WhyFlags>();
-  command->add_option("POD", flags->pod, "the pod's name")->required();
+  command->add_option("POD", flags->pod, "a pod, or a workload as TYPE/NAME: web-07, deploy/web")->required();
   command->add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
   add_connection(*command, flags->connection);
   add_dump_files(*command, flags->connection);

@@ -172,6 +172,21 @@ std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
   return groups;
 }
 
+std::string workload_summary(const std::string& workload, const std::vector<json::value>& pods,
+                             const Options& options) {
+  std::size_t placed = 0, alive = 0;
+  for (const auto& pod : pods) {
+    const auto phase = string_at(pod, "/status/phase");
+    if (phase == "Succeeded" || phase == "Failed") continue;
+    ++alive;
+    if (!string_at(pod, "/spec/nodeName").empty()) ++placed;
+  }
+  const auto name = options.style.bold(workload);
+  if (alive == 0) return fmt::format("{} has no pods.\n", name);
+  if (placed == alive) return fmt::format("{}: all {} placed.\n", name, counted(alive, "pod is", "pods are"));
+  return fmt::format("{}: {} of {} placed.\n", name, placed, counted(alive, "pod is", "pods are"));
+}
+
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options) {
   std::size_t waiting = 0, gated = 0;
   for (const auto& group : groups) {

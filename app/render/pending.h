@@ -40,6 +40,10 @@ struct WaitingGroup {
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
+// "shop/web: 78 of 400 pods are placed." from the workload's pods.
+std::string workload_summary(const std::string& workload, const std::vector<boost::json::value>& pods,
+                             const Options& options);
+
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options);
 boost::json::value pending_document(const std::vector<WaitingGroup>& groups);
 

@@ -7,9 +7,12 @@
 
 #include "api/admission.h"
 #include "api/limit_range.h"
+#include "explain/report/bounds.h"
 
 namespace podium::explain {
 namespace {
+
+constexpr std::size_t kNameBytes = 100;  // two of them fit into status.notModelled
 
 std::string profile_names(const config::Config& config) {
   std::string out;
@@ -157,8 +160,9 @@ std::vector<std::string> not_modelled(const Subject& subject, const framework::P
   if (!subject.pod.node_name.empty())
     out.emplace_back("the scheduler, which a pod with spec.nodeName does not pass");
   if (subject.names_scheduler && subject.pod.scheduler_name != profile.scheduler_name)
-    out.push_back(fmt::format("scheduler {} (asked with profile {})", subject.pod.scheduler_name,
-                              profile.scheduler_name));
+    out.push_back(fmt::format("scheduler {} (asked with profile {})",
+                              cut(subject.pod.scheduler_name, kNameBytes),
+                              cut(profile.scheduler_name, kNameBytes)));
   if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");

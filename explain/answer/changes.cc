@@ -9,6 +9,7 @@
 #include "explain/answer/admission.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/placing.h"
+#include "explain/report/bounds.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 
@@ -19,6 +20,7 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
+constexpr std::size_t kMessageBytes = 1024;  // of the CRD's schema
 constexpr const char* kCordoned = "node.kubernetes.io/unschedulable";
 
 std::string pods(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "pod" : "pods"); }
@@ -311,6 +313,7 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
       change_node(change, *row, context, done, fork);
     }
     if (!made) return std::unexpected(made.error());
+    done.message = cut(std::move(done.message), kMessageBytes);
     out.push_back(std::move(done));
   }
   cut_drained_pods(out);

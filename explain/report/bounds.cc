@@ -99,6 +99,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
 
 // --- answers ---
 
+constexpr std::size_t kLongestName = 317;   // a qualified name: 253, a slash and 63
 constexpr std::size_t kStampedBytes = 512;  // times and generations that are not there yet
 
 template <typename See>
@@ -200,6 +201,8 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
 }  // namespace
 
 void bound_answer(ReportStatus& status) {
+  // An API server has no longer names. A pod that something else has sent may have.
+  cut_names(status, kLongestName);
   if (!status.answer) return;
   for (const auto& step : kAnswerSteps) {
     if (text_of(status).size() + kStampedBytes <= kAnswerBytes) return;

@@ -135,6 +135,33 @@ TEST_F(DumpClusterTest, SelectsByFields) {
   EXPECT_EQ(pods->front().at("metadata").at("name"), "web-0");
 }
 
+TEST_F(DumpClusterTest, FindsThePodsOfAWorkload) {
+  const std::string more = std::string(kDump) + R"(
+- apiVersion: apps/v1
+  kind: ReplicaSet
+  metadata: {name: web-a, namespace: shop, ownerReferences: [
+    {apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}
+  spec: {selector: {matchLabels: {app: web}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-a-1, namespace: shop, uid: w1, labels: {app: web}, ownerReferences: [
+    {apiVersion: apps/v1, kind: ReplicaSet, name: web-a, uid: r, controller: true}]}
+  spec: {containers: [{name: c, image: i}]}
+)";
+  const auto cluster = open_cluster(connection(more)).value();
+  const auto pods = pods_of(*cluster, parse_target("deploy/web").value(), "shop");
+  ASSERT_TRUE(pods) << pods.error().message;
+  ASSERT_EQ(pods->size(), 1u) << "web-0 has no owner";
+  EXPECT_EQ(pods->front().at("metadata").at("name"), "web-a-1");
+  EXPECT_EQ(render::workload_summary("shop/web", *pods, {}), "shop/web: 0 of 1 pod is placed.\n");
+}
+
+TEST_F(DumpClusterTest, SuggestsNamesThatExist) {
+  const auto cluster = open_cluster(connection()).value();
+  EXPECT_EQ(did_you_mean(*cluster, "shop", "web"), "Did you mean web-0?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", "nobody"), "");
+}
+
 TEST_F(DumpClusterTest, SaysWhatIsWrongWithTheFlags) {
   auto wrong = connection();
   wrong.context = "prod";

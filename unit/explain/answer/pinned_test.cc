@@ -58,6 +58,15 @@ TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
               Contains("scheduler other (asked with profile default-scheduler)"));
 }
 
+TEST(OneProfile, ALongNameIsCut) {
+  const auto status = ask(fmt::format(R"({{"template": {{"spec": {{
+      "schedulerName": "{}", "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                                      std::string(5000, 'x')),
+                          unit::two_nodes());
+  ASSERT_TRUE(status.answer);
+  for (const auto& each : status.answer->not_modelled) EXPECT_LE(each.size(), 253u) << "the CRD's bound";
+}
+
 TEST(OneProfile, AProfileThatTheQuestionNamesHasToExist) {
   const auto status = ask(R"({"profile": "other", "template": {"spec": {
       "containers": [{"name": "c", "image": "i"}]}}})",
