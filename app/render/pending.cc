@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <map>
 #include <set>
 #include <tuple>
@@ -26,8 +27,9 @@ std::map<std::string, api::Quantity> requests(const json::value& pod) {
     const auto* given = pointer(container, "/resources/requests");
     if (!given || !given->is_object()) continue;
     for (const auto& [resource, value] : given->get_object()) {
-      if (!value.is_string()) continue;
-      if (const auto quantity = api::Quantity::parse(value.get_string())) {
+      // A file that somebody wrote may have a number where the API server has a string.
+      const auto text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+      if (const auto quantity = api::Quantity::parse(text)) {
         auto& so_far = sum[printable(resource)];
         so_far = so_far + *quantity;
       }

@@ -153,13 +153,15 @@ framework::Profile kubelet_profile(framework::Profile profile) {
   return profile;
 }
 
-std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,
+std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects) {
+  const auto& subject = *question.subject;
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");
   if (!subject.pod.node_name.empty())
     out.emplace_back("the scheduler, which a pod with spec.nodeName does not pass");
-  if (subject.names_scheduler && subject.pod.scheduler_name != profile.scheduler_name)
+  const bool names_profile = !question.profile.empty() || !question.scheduler_name.empty();
+  if (subject.names_scheduler && !names_profile && subject.pod.scheduler_name != profile.scheduler_name)
     out.push_back(fmt::format("scheduler {} (asked with profile {})",
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));

@@ -35,8 +35,8 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
 // kubelet takes the pod if these filters pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
 framework::Profile kubelet_profile(framework::Profile profile);
 
-// What may change the real outcome and is not part of the answer.
-std::vector<std::string> not_modelled(const Subject& subject, const framework::Profile& profile,
+// What may change the real outcome and is not part of the answer. The question has its subject.
+std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects = {});
 
 }  // namespace podium::explain

@@ -16,7 +16,7 @@ WaitingPod waiting(const std::string& name, const std::string& more = "") {
   const auto pod = json::parse(
       R"({"metadata": {"namespace": "ml", "name": ")" + name +
       R"(", "uid": "u", "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {)" + more +
-      R"("containers": [{"resources": {"requests": {"cpu": "4", "memory": "2Gi", "nvidia.com/gpu": "8"}}},
+      R"("containers": [{"resources": {"requests": {"cpu": "4", "memory": "2Gi", "nvidia.com/gpu": 8}}},
                         {"resources": {"requests": {"memory": "512Mi"}}}]}, "status": {"phase": "Pending"}})");
   return *read_waiting_pod(pod);
 }

@@ -183,7 +183,7 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
   const auto of = [](const Question& asked, bool has_extenders) {
     framework::Profile profile;
     profile.has_extenders = has_extenders;
-    return not_modelled(*asked.subject, profile);
+    return not_modelled(asked, profile);
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(of(question(""), false),
@@ -196,7 +196,7 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
   api::AdmissionObjects objects;
   objects.limit_ranges.emplace();
   objects.runtime.emplace();
-  EXPECT_EQ(not_modelled(*question(R"("runtimeClassName": "kata")").subject, {}, objects),
+  EXPECT_EQ(not_modelled(question(R"("runtimeClassName": "kata")"), {}, objects),
             (Names{"admission webhooks and policies", "ResourceQuota"}))
       << "what was read is applied";
 }

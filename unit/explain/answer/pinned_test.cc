@@ -58,6 +58,13 @@ TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
               Contains("scheduler other (asked with profile default-scheduler)"));
 }
 
+TEST(OneProfile, ThatTheQuestionNamesNeedsNoWord) {
+  const auto status = ask(R"({"profile": "default-scheduler", "template": {"spec": {
+      "schedulerName": "other", "containers": [{"name": "c", "image": "i"}]}}})",
+                          unit::two_nodes());
+  EXPECT_THAT(status.answer->not_modelled, testing::Not(Contains(HasSubstr("other"))));
+}
+
 TEST(OneProfile, ALongNameIsCut) {
   const auto status = ask(fmt::format(R"({{"template": {{"spec": {{
       "schedulerName": "{}", "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
