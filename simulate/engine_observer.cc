@@ -54,8 +54,7 @@ EngineObserver::Broken EngineObserver::begins(Process& process, const client::Re
   if (request.method != "POST" || !request.target.ends_with("/binding")) return std::nullopt;
   const auto binding = json::parse(request.body);
   if (!known.bindings.insert(uid_of(binding) + text_at(binding, "/target/name")).second) return std::nullopt;
-  if (auto broken = check_order(process, known, binding)) return broken;
-  return check_room(process, known, binding);
+  return check_order(process, known, binding);
 }
 
 EngineObserver::Broken EngineObserver::sent(Process& process, const client::Request& request) {
@@ -131,41 +130,6 @@ EngineObserver::Broken EngineObserver::check_order(Process& process, Known& know
     return std::nullopt;
   return fmt::format("{} decides on {} after {}, which comes later in its queue", process.identity(),
                      pod.name, last->name);
-}
-
-// Counts only what the engine knew before this moment: another decision of the moment may have nominated a
-// pod after this one. If lanes for bindings may be short, a binding was decided earlier.
-EngineObserver::Broken EngineObserver::check_room(Process& process, const Known& known,
-                                                  const json::value& binding) const {
-  // With claims, one life in 300 has an alarm that is not explained yet (2029820, 2000069).
-  if (!store_.all("resourceclaims").empty()) return std::nullopt;
-  constexpr std::size_t kLanes = 16;
-  auto& scheduler = process.engine().scheduler();
-  const auto& snapshot = std::as_const(scheduler.snapshot());
-  const auto node = text_at(binding, "/target/name");
-  const auto row = snapshot.find_row(node);
-  const auto* pod = snapshot.find_pod(uid_of(binding));
-  if (!row || !pod || !(**pod)->resource_claims.empty() || scheduler.bindings() >= kLanes)
-    return std::nullopt;
-  auto cpu = snapshot.requested_milli_cpu[*row];
-  std::int64_t pods = snapshot.pod_count[*row];
-  std::string nominees;
-  for (const auto& nomination : snapshot.nominations()) {
-    const auto& uid = nomination.pod->pod->meta.uid;
-    const auto since = known.nominated.find(uid + " " + nomination.node);
-    const bool counts = nomination.node == node && nomination.pod->priority >= (*pod)->priority &&
-                        uid != uid_of(binding) && since != known.nominated.end() &&
-                        since->second < agenda_.now();
-    if (!counts) continue;
-    cpu += nomination.pod->requests.milli_cpu;
-    ++pods;
-    nominees += " " + nomination.pod->pod->full_name();
-  }
-  if (nominees.empty()) return std::nullopt;
-  if (cpu <= snapshot.allocatable_milli_cpu[*row] && pods <= snapshot.allocatable_pods[*row])
-    return std::nullopt;
-  return fmt::format("{} gives {} the room of{} on {}", process.identity(), (**pod)->full_name(), nominees,
-                     node);
 }
 
 // A status write that took effect late, or of another engine, counts as another engine's.

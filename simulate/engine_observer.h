@@ -4,7 +4,6 @@
 //   still exists. Not each slice and claim: a proxy's 404 is taken for a kind that is not served (1000241).
 // - At the moment of its first decisions, an engine binds the pods in the queue's order: by priority, then by
 //   time. Pods that it has tried before are not compared.
-// - A node has room for a bound pod, its other pods, and nominated pods of the same or a higher priority.
 // - When an engine has nothing more to write, the status of a waiting pod is its last decision.
 //
 // Owner: a Life. Threads: one. Errors: returns the broken rule.
@@ -61,7 +60,6 @@ class EngineObserver {
   void note_queue(app::Engine& engine, Known& known) const;
   void note_nominations(app::Engine& engine, Known& known) const;
   Broken check_order(Process& process, Known& known, const json::value& binding) const;
-  Broken check_room(Process& process, const Known& known, const json::value& binding) const;
   Broken check_nominations(Process& process, const Known& known) const;
   Broken check_statuses(Process& process) const;
 

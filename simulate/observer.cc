@@ -177,7 +177,10 @@ void Observer::served(const Host& host, const client::Request& request, int stat
   trace_.line(
       {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
   requests_.served(host, request, status);
-  if (rests_since_ && status == 403) ++refused_since_rest_;
+  if (rests_since_ && status == 403) {
+    ++refused_since_rest_;
+    refused_targets_.insert(fmt::format("{} {}", request.method, path));
+  }
   if (status < 300 && request.method == "PATCH" && path.starts_with("/api/v1/namespaces/") &&
       path.ends_with("/status"))
     note_status(request);
@@ -332,6 +335,7 @@ bool Observer::at_rest(bool has_patience, bool flushed) {
   if (unfinished) fail(std::move(*unfinished));
   rests_since_ = agenda_.now();
   requests_since_rest_ = refused_since_rest_ = writes_since_rest_ = 0;
+  refused_targets_.clear();
   return true;
 }
 
@@ -399,8 +403,9 @@ bool Observer::at_end(std::size_t engines) {
   const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
   if (requests_since_rest_ > most + refused_since_rest_)
     fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
-  // A write that a policy refuses is retried after a backoff.
-  if (refused_since_rest_ > static_cast<std::size_t>((minutes + 1) * 20))
+  // A write that a policy refuses is retried after a backoff of its own.
+  const auto refused_a_minute = std::max<std::size_t>(20, 4 * refused_targets_.size());
+  if (refused_since_rest_ > static_cast<std::size_t>((minutes + 1) * static_cast<double>(refused_a_minute)))
     fail(fmt::format("{} refused requests in {:.1f} minutes of rest", refused_since_rest_, minutes));
   // The queue's flush retries all waiting pods.
   const auto pods = store_.all("pods").size();

@@ -165,6 +165,7 @@ class Observer {
   ClaimObserver claims_{store_, agenda_};
   Excuses excused_{};
   std::size_t requests_since_rest_ = 0, refused_since_rest_ = 0, writes_since_rest_ = 0;
+  std::set<std::string> refused_targets_;  // since then
   std::optional<Steady> rests_since_;
   // Requests about one object by one engine: since when, and how many in that second.
   std::map<std::string, std::pair<Steady, int>> repeated_;
