@@ -15,6 +15,7 @@
 #include "app/evaluate/evaluation.h"
 #include "explain/answer/answer.h"
 #include "explain/answer/changes.h"
+#include "explain/answer/drain.h"
 #include "explain/report/json.h"
 #include "explain/report/report.h"
 
@@ -79,7 +80,7 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   auto pods = fork.entry(*row).pods;
   if (auto done = explain::apply_changes({drain}, context, memory, fork); !done)
     return std::unexpected(done.error());
-  std::ranges::stable_sort(pods, std::greater(), [](const auto& pod) { return pod->priority; });
+  explain::sort_for_placing(pods);
   for (const auto& pod : pods) {
     if (fork.find_pod(pod->pod->meta.uid) || !pod->pod->meta.controller()) continue;  // it stays, or is gone
     const auto* next = fork.find_pod(pod->pod->meta.uid + "#moved");

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "explain/report/project.h"
@@ -98,10 +99,9 @@ DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& prof
   return told;
 }
 
-// In the order of the queue: by priority, then as they were on the node.
 Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, const config::Config& config,
                     const Budget& budget, Snapshot& fork) {
-  std::ranges::stable_sort(evicted, std::greater(), [](const PodInfoPtr& pod) { return pod->priority; });
+  sort_for_placing(evicted);
   Drained out;
   for (const auto& pod : evicted) {
     DrainedPod told{.name = pod->pod->meta.name};
@@ -166,6 +166,14 @@ std::size_t bytes_of(const DrainedPod& pod) {
 }
 
 }  // namespace
+
+void sort_for_placing(std::vector<PodInfoPtr>& evicted) {
+  std::ranges::sort(evicted, [](const PodInfoPtr& a, const PodInfoPtr& b) {
+    const auto &x = a->pod->meta, &y = b->pod->meta;
+    return std::tie(b->priority, x.namespace_, x.name, x.uid) <
+           std::tie(a->priority, y.namespace_, y.name, y.uid);
+  });
+}
 
 bool is_of_daemon_set(const api::Pod& pod) {
   const auto* owner = pod.meta.controller();

@@ -21,6 +21,10 @@ inline constexpr std::size_t kMostDrainedPods = 64, kMostDrainedBytes = 6 * 1024
 
 bool is_of_daemon_set(const api::Pod& pod);
 
+// The order in which evicted pods are placed again: by priority, then by namespace and name. It does not
+// depend on when they came to the node, which a dump does not know.
+void sort_for_placing(std::vector<cluster::PodInfoPtr>& evicted);
+
 // The node is cordoned already. DaemonSets' and static pods stay. The others are placed again by priority;
 // those without a controller are gone. Fills in all of `done` but its type and node.
 void drain(cluster::Row row, const std::string& ns, const config::Config& config, const Budget& budget,

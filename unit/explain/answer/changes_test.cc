@@ -143,7 +143,7 @@ TEST(Changes, ADrainNamesThePodsOfItsOwnNamespace) {
   run_pod(snapshot, owned("web", "4"));
   run_pod(snapshot, owned("large", "5"));
   run_pod(snapshot, pod("bare").ns("shop").req("cpu", "100m").node("n1"));
-  run_pod(snapshot, pod("secret").ns("bank").owner("ReplicaSet", "web").req("cpu", "1").node("n1"));
+  run_pod(snapshot, pod("secret").ns("vault").owner("ReplicaSet", "web").req("cpu", "1").node("n1"));
   const auto drained = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})").answer->changes.at(0);
   EXPECT_EQ(drained.pods_evicted, 4u);
   EXPECT_EQ(drained.pods_moved, 2u);
@@ -153,8 +153,8 @@ TEST(Changes, ADrainNamesThePodsOfItsOwnNamespace) {
     told += fmt::format("{} {} {} {} {}\n", each.name, each.node, each.feasible.value_or(0), each.code,
                         each.reason);
   EXPECT_EQ(told,
-            "large  0 NoNode Insufficient cpu\n"
             "bare  0 NoController \n"
+            "large  0 NoNode Insufficient cpu\n"
             "web n2 1  \n");
   EXPECT_TRUE(drained.pods[2].score);
 }
@@ -234,6 +234,26 @@ TEST(Changes, NewNodesHaveABoundOfMemory) {
       << unit::condition(refused, "Accepted");
   const auto done = after(snapshot, R"({"type": "AddNodes", "like": "large", "count": 50})");
   EXPECT_EQ(told(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
+}
+
+TEST(Changes, ADrainDoesNotDependOnWhenThePodsCame) {
+  const auto drained = [](std::initializer_list<const char*> names) {
+    auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "2"}, {"n3", "1"}});
+    for (const auto* name : names) {
+      auto web =
+          pod(name).ns("shop").req("cpu", name == std::string_view("a") ? "2" : "1").node("n1").build();
+      web.meta.owners = {
+          {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .uid = "r", .controller = true}};
+      run_pod(snapshot, web);
+    }
+    const auto status = after(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+    std::string out;
+    for (const auto& each : status.answer->changes[0].pods)
+      out += fmt::format("{} {}, ", each.name, each.node);
+    return out;
+  };
+  EXPECT_EQ(drained({"a", "b"}), "a n2, b n3, ");
+  EXPECT_EQ(drained({"b", "a"}), "a n2, b n3, ");
 }
 
 constexpr const char* kCart = R"({"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "cart"},
