@@ -171,8 +171,8 @@ Value Evaluator::eval_conditional(const Node& node) {
   return is_path_like(branch) ? value : branch_value(std::move(value));
 }
 
-// `&&` and `||`: a term with the decisive value decides, even if others are errors; else the first error
-// counts.
+// `&&` and `||`: a term with the decisive value decides, even if others are errors.
+// Else the result is the first error.
 Value Evaluator::eval_terms(const Node& node, bool decisive) {
   Value fault;
   for (const NodePtr& term : node.children) {

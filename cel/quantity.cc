@@ -196,8 +196,8 @@ std::expected<Quantity, std::string> Quantity::plus(const Quantity& other) const
 
 std::expected<Quantity, std::string> Quantity::minus(const Quantity& other) const {
   Quantity negated = other;
-  // Upstream's negation of the smallest value overflows to itself, which is visible unless the sum also
-  // overflows.
+  // Upstream's negation of the smallest value overflows to itself.
+  // That is visible unless the sum overflows, too.
   if (!other.exact || other.value != INT64_MIN) {
     negated.nanos = -other.nanos;
     negated.value = -other.value;

@@ -13,8 +13,7 @@
 
 namespace podium::kubectl {
 
-// A server-side dry run of the pod: quota, limits, webhooks and admission policies of the cluster have
-// spoken.
+// A server-side dry run of the pod, which asks quota, limits, webhooks and admission policies of the cluster.
 Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const boost::json::value& pod);
 
 // A server-side dry run of another object: created, or replaced where it exists. Returns whether it exists.

@@ -11,8 +11,7 @@ namespace podium::offline {
 // The manifests are admitted (api/admission.h). Pods without a node are left out, but for nominated ones.
 cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRules& rules);
 
-// Gives the default class to claims that were not stored yet, as the admission plugin DefaultStorageClass
-// does.
+// Gives claims that were not stored yet the default class, like the admission plugin DefaultStorageClass.
 void default_storage_classes(cluster::Snapshot& snapshot);
 
 }  // namespace podium::offline

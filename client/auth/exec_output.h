@@ -1,5 +1,5 @@
-// Parses the output of an exec credential plugin: an ExecCredential with a token, a client certificate, or
-// both.
+// Parses the output of an exec credential plugin: an ExecCredential.
+// It has a token, a client certificate, or both.
 //
 // Threads: pure functions. Errors: Kind::invalid with the field, never its value: the output holds secrets.
 #pragma once
