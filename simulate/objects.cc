@@ -1,5 +1,7 @@
 #include "simulate/objects.h"
 
+#include "api/json_view.h"
+
 namespace podium::simulate {
 
 const json::value* find_at(const json::value& value, std::string_view pointer) {
@@ -7,26 +9,23 @@ const json::value* find_at(const json::value& value, std::string_view pointer) {
   return value.find_pointer(pointer, none);
 }
 
-std::string text_at(const json::value& value, std::string_view pointer) {
-  const auto* found = find_at(value, pointer);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 std::int64_t number_at(const json::value& value, std::string_view pointer) {
   const auto* found = find_at(value, pointer);
   return found && found->is_int64() ? found->get_int64() : 0;
 }
 
-std::string uid_of(const json::value& object) { return text_at(object, "/metadata/uid"); }
+std::string uid_of(const json::value& object) { return api::text_at(object, "/metadata/uid"); }
 
 std::string full_name(const json::value& object) {
-  return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
+  return api::text_at(object, "/metadata/namespace") + "/" + api::text_at(object, "/metadata/name");
 }
 
-bool is_leaving(const json::value& object) { return !text_at(object, "/metadata/deletionTimestamp").empty(); }
+bool is_leaving(const json::value& object) {
+  return !api::text_at(object, "/metadata/deletionTimestamp").empty();
+}
 
 bool is_finished(const json::value& pod) {
-  const auto phase = text_at(pod, "/status/phase");
+  const auto phase = api::text_at(pod, "/status/phase");
   return phase == "Succeeded" || phase == "Failed";
 }
 

@@ -8,13 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "api/json_view.h"
+
 namespace podium::simulate {
 
 namespace json = boost::json;
 
 // The value at a pointer such as "/metadata/name". Null, an empty string or 0 if there is none of that type.
 const json::value* find_at(const json::value& value, std::string_view pointer);
-std::string text_at(const json::value& value, std::string_view pointer);
+using api::text_at;
 std::int64_t number_at(const json::value& value, std::string_view pointer);
 
 std::string uid_of(const json::value& object);

@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "api/json_view.h"
 #include "api/pod_makers.h"
 #include "api/yaml.h"
 
@@ -18,17 +19,6 @@ using api::Manifests;
 using explain::Subject;
 
 constexpr std::int64_t kMaxPods = 10'000;
-
-const json::value* find_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
-  return found && !found->is_null() ? found : nullptr;
-}
-
-std::string string_of(const json::value& value, std::string_view pointer) {
-  const auto* found = find_at(value, pointer);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
 
 // An object that was taken out of a document is a text of its own, whose source has the place already.
 Error with_one_place(Error error, const std::string& source) {
@@ -53,7 +43,7 @@ class AskedReader {
 
   void read_maker(const api::SortedObjects::Object& object) {
     if (object.maker->kind == "Pod") return read_pods({object.where, json::serialize(object.value)});
-    const auto name = string_of(object.value, "/metadata/name");
+    const auto name = api::text_at(object.value, "/metadata/name");
     add_subject(object.value, {name, namespace_of(object.value)},
                 object.where + ": " + lower_kind(object) + " " + name, "");
   }
@@ -61,31 +51,31 @@ class AskedReader {
   // Returns whether the object asks a question.
   bool read_question(const api::SortedObjects::Object& object) {
     const auto& [value, where, maker] = object;
-    if (string_of(value, "/kind") != "SchedulingReport") return false;
-    const auto name = string_of(value, "/metadata/name");
+    if (api::text_at(value, "/kind") != "SchedulingReport") return false;
+    const auto name = api::text_at(value, "/metadata/name");
     const auto place = fmt::format("{}: schedulingreport {}", where, name);
-    const auto* dry_run = find_at(value, "/spec/dryRun");
+    const auto* dry_run = api::find_at(value, "/spec/dryRun");
     if (!dry_run || *dry_run != json::value(true)) {
       problems_.add(place + ": is a decision; a question has spec.dryRun: true");
       return true;
     }
     for (const auto* field :
          {"changes", "strategies", "workloadRef", "fixes", "nodes", "profile", "minCount", "room"}) {
-      if (find_at(value, fmt::format("/spec/{}", field)))
+      if (api::find_at(value, fmt::format("/spec/{}", field)))
         warnings_.push_back(
             fmt::format("schedulingreport {}: spec.{} is not taken into account offline", name, field));
     }
-    if (const auto reference = string_of(value, "/spec/podRef/name"); !reference.empty()) {
+    if (const auto reference = api::text_at(value, "/spec/podRef/name"); !reference.empty()) {
       out_.references.push_back(namespace_of(value) + "/" + reference);
       return true;
     }
-    const auto* given = find_at(value, "/spec/template");
+    const auto* given = api::find_at(value, "/spec/template");
     if (!given || !given->is_object()) {
       problems_.add(place + ": spec.template: missing");
       return true;
     }
     add_subject(*given, {name, namespace_of(value)}, place, "spec.template");
-    if (const auto* replicas = find_at(value, "/spec/replicas");
+    if (const auto* replicas = api::find_at(value, "/spec/replicas");
         replicas && replicas->is_int64() && is_last_new_)
       out_.items.back().subject->replicas =
           static_cast<std::int32_t>(std::clamp<std::int64_t>(replicas->get_int64(), 0, kMaxPods));
@@ -116,7 +106,7 @@ class AskedReader {
   }
 
   std::string namespace_of(const json::value& value) const {
-    auto ns = string_of(value, "/metadata/namespace");
+    auto ns = api::text_at(value, "/metadata/namespace");
     return ns.empty() ? options_.ns : ns;
   }
 
@@ -168,12 +158,13 @@ void merge_workloads(Manifests::List<api::Workload>& into, Manifests::List<api::
 // Texts with pods only are left as they are, so that errors name the line of the file.
 bool has_only_pods(const std::vector<api::Document>& documents) {
   const auto is_pod = [](const json::value& value) {
-    return string_of(value, "/kind") == "Pod" && !find_at(value, "/metadata/annotations/helm.sh~1hook");
+    return api::text_at(value, "/kind") == "Pod" &&
+           !api::find_at(value, "/metadata/annotations/helm.sh~1hook");
   };
   return std::ranges::all_of(documents, [&](const api::Document& document) {
-    const auto* items = find_at(document.value, "/items");
+    const auto* items = api::find_at(document.value, "/items");
     if (!items || !items->is_array()) return is_pod(document.value);
-    return string_of(document.value, "/kind") == "PodList" ||
+    return api::text_at(document.value, "/kind") == "PodList" ||
            (!items->get_array().empty() && std::ranges::all_of(items->get_array(), is_pod));
   });
 }

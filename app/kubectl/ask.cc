@@ -4,6 +4,7 @@
 #include <boost/json/array.hpp>
 
 #include "api/dump_kinds.h"
+#include "api/json_view.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
 #include "app/render/report.h"
@@ -101,8 +102,8 @@ Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::v
 }
 
 Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::value& object) {
-  const auto kind = text_of(object, "/kind"), name = text_of(object, "/metadata/name");
-  const auto* maker = api::pod_maker(text_of(object, "/apiVersion"), kind);
+  const auto kind = api::text_at(object, "/kind"), name = api::text_at(object, "/metadata/name");
+  const auto* maker = api::pod_maker(api::text_at(object, "/apiVersion"), kind);
   if (!maker) return false;
   const auto resource = resource_of(*maker);
   auto copy = object;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/json_view.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 
@@ -84,7 +85,7 @@ Result<Words> names(const Connection& connection, const std::string& plural) {
   Words out;
   for (const auto& object : *listed) {
     if (out.size() == kMostNames) break;
-    out.push_back(text_of(object, "/metadata/name"));
+    out.push_back(api::text_at(object, "/metadata/name"));
   }
   return out;
 }

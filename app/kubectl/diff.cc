@@ -1,5 +1,6 @@
 // `podium diff A B`: what differs between two reports, of the cluster or of files.
 #include "app/render/diff.h"
+#include "api/json_view.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -36,8 +37,8 @@ bool is_file(const std::string& text) {
 }
 
 Result<Named> named_report(const json::value& object, const std::string& name) {
-  if (text_of(object, "/kind") != "SchedulingReport")
-    return invalid(fmt::format("{}: a {}, and no SchedulingReport", name, text_of(object, "/kind")));
+  if (api::text_at(object, "/kind") != "SchedulingReport")
+    return invalid(fmt::format("{}: a {}, and no SchedulingReport", name, api::text_at(object, "/kind")));
   auto report = render::read_report(object);
   if (report.status.outcome.empty() && !explain::refusal_of(report))
     return invalid(name + ": the report has no outcome yet");

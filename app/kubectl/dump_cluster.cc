@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "api/dump_kinds.h"
+#include "api/json_view.h"
 #include "api/pod_makers.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
@@ -36,13 +37,13 @@ bool matches(const json::value& object, std::string_view selector) {
     const auto equals = part.find('=');
     auto path = "/" + std::string(part.substr(0, equals));
     std::ranges::replace(path, '.', '/');
-    if (equals == part.npos || text_of(object, path) != part.substr(equals + 1)) return false;
+    if (equals == part.npos || api::text_at(object, path) != part.substr(equals + 1)) return false;
   }
   return true;
 }
 
 bool is_in(const json::value& object, const std::string& ns) {
-  return ns.empty() || text_of(object, "/metadata/namespace") == ns;
+  return ns.empty() || api::text_at(object, "/metadata/namespace") == ns;
 }
 
 Error not_found(const client::Resource& resource, const std::string& name) {
@@ -73,7 +74,7 @@ DumpCluster::DumpCluster(offline::Dump dump, std::string ns, std::string hint_fl
 Result<json::value> DumpCluster::get(const client::Resource& resource, const std::string& ns,
                                      const std::string& name) {
   for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
-    if (text_of(object, "/metadata/name") == name && is_in(object, ns)) return object;
+    if (api::text_at(object, "/metadata/name") == name && is_in(object, ns)) return object;
   }
   // A dump without this kind does not say that the namespace does not exist.
   if (resource.plural == "namespaces" && dump_.objects("", "Namespace").empty()) return json::object();
@@ -93,8 +94,8 @@ Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resou
 Admission DumpCluster::dry_run_pod(const std::string&, const json::value& pod) { return {.pod = pod}; }
 
 Result<bool> DumpCluster::dry_run(const std::string& ns, const json::value& object) {
-  const auto* maker = api::pod_maker(text_of(object, "/apiVersion"), text_of(object, "/kind"));
-  return maker && get(resource_of(*maker), ns, text_of(object, "/metadata/name")).has_value();
+  const auto* maker = api::pod_maker(api::text_at(object, "/apiVersion"), api::text_at(object, "/kind"));
+  return maker && get(resource_of(*maker), ns, api::text_at(object, "/metadata/name")).has_value();
 }
 
 Result<json::value> DumpCluster::answered(const std::string& ns, const std::string& name, json::object spec) {
@@ -119,9 +120,9 @@ Result<json::value> DumpCluster::ask(const std::string& ns, json::object spec, b
 Result<std::optional<json::value>> DumpCluster::decide(const json::value& pod) {
   const auto waiting = render::read_waiting_pod(pod);
   if (!waiting || !waiting->gates.empty()) return std::nullopt;
-  json::object about{{"name", text_of(pod, "/metadata/name")}};
-  if (auto uid = text_of(pod, "/metadata/uid"); !uid.empty()) about["uid"] = std::move(uid);
-  auto report = answered(text_of(pod, "/metadata/namespace"), text_of(pod, "/metadata/name"),
+  json::object about{{"name", api::text_at(pod, "/metadata/name")}};
+  if (auto uid = api::text_at(pod, "/metadata/uid"); !uid.empty()) about["uid"] = std::move(uid);
+  auto report = answered(api::text_at(pod, "/metadata/namespace"), api::text_at(pod, "/metadata/name"),
                          {{"dryRun", true}, {"podRef", std::move(about)}});
   if (!report) return std::unexpected(report.error());
   return std::optional(std::move(*report));

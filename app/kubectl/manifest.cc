@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/json_view.h"
 #include "api/yaml.h"
 #include "base/problems.h"
 
@@ -11,12 +12,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
-
-const json::value* value_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
-  return found && !found->is_null() ? found : nullptr;
-}
 
 // Labels and annotations, which a pod takes from its template.
 json::object labels_and_annotations(const json::value& metadata) {
@@ -33,16 +28,16 @@ json::object labels_and_annotations(const json::value& metadata) {
 
 // A StatefulSet's pods have its claims as volumes.
 void add_claims(const json::value& object, json::object& spec) {
-  const auto* claims = value_at(object, "/spec/volumeClaimTemplates");
+  const auto* claims = api::find_at(object, "/spec/volumeClaimTemplates");
   if (!claims || !claims->is_array()) return;
   auto& volumes = spec["volumes"];
   if (!volumes.is_array()) volumes = json::array();
   for (const auto& claim : claims->get_array()) {
-    const auto name = text_of(claim, "/metadata/name");
-    volumes.get_array().push_back(
-        json::object{{"name", name},
-                     {"persistentVolumeClaim",
-                      json::object{{"claimName", name + "-" + text_of(object, "/metadata/name") + "-0"}}}});
+    const auto name = api::text_at(claim, "/metadata/name");
+    volumes.get_array().push_back(json::object{
+        {"name", name},
+        {"persistentVolumeClaim",
+         json::object{{"claimName", name + "-" + api::text_at(object, "/metadata/name") + "-0"}}}});
   }
 }
 
@@ -50,24 +45,24 @@ void add_claims(const json::value& object, json::object& spec) {
 // author gave none.
 void remove_added(const json::value& object, const json::value* given, json::object& spec) {
   std::vector<std::string> added;
-  if (const auto* claims = value_at(object, "/spec/volumeClaimTemplates"); claims && claims->is_array()) {
-    for (const auto& claim : claims->get_array()) added.push_back(text_of(claim, "/metadata/name"));
+  if (const auto* claims = api::find_at(object, "/spec/volumeClaimTemplates"); claims && claims->is_array()) {
+    for (const auto& claim : claims->get_array()) added.push_back(api::text_at(claim, "/metadata/name"));
   }
   if (auto* volumes = spec.if_contains("volumes"); volumes && volumes->is_array()) {
     auto& list = volumes->get_array();
     list.erase(std::remove_if(list.begin(), list.end(),
                               [&](const json::value& volume) {
-                                return std::ranges::find(added, text_of(volume, "/name")) != added.end();
+                                return std::ranges::find(added, api::text_at(volume, "/name")) != added.end();
                               }),
                list.end());
     if (list.empty()) spec.erase("volumes");
   }
-  if (!given || !value_at(*given, "/schedulerName")) spec.erase("schedulerName");
+  if (!given || !api::find_at(*given, "/schedulerName")) spec.erase("schedulerName");
 }
 
 // The maker of an object that objects_of_file() returned, or that the API server has. Null: no maker.
 const PodMaker* maker_of(const json::value& object) {
-  const auto kind = text_of(object, "/kind");
+  const auto kind = api::text_at(object, "/kind");
   const auto found = std::ranges::find(api::pod_makers(), kind, &PodMaker::kind);
   return found == api::pod_makers().end() ? nullptr : &*found;
 }
@@ -107,10 +102,10 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
   for (auto& object : sorted.objects) {
     if (object.maker) {
       out.makers.push_back(std::move(object.value));
-    } else if (text_of(object.value, "/kind") == "PersistentVolumeClaim" &&
-               text_of(object.value, "/apiVersion") == "v1") {
+    } else if (api::text_at(object.value, "/kind") == "PersistentVolumeClaim" &&
+               api::text_at(object.value, "/apiVersion") == "v1") {
       out.claims.push_back(std::move(object.value));
-    } else if (auto kind = text_of(object.value, "/kind");
+    } else if (auto kind = api::text_at(object.value, "/kind");
                std::ranges::find(out.not_asked, kind) == out.not_asked.end()) {
       out.not_asked.push_back(std::move(kind));
     }
@@ -123,11 +118,11 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
 }
 
 Result<json::value> pod_of(const json::value& object, const std::string& ns) {
-  const auto kind = text_of(object, "/kind"), name = text_of(object, "/metadata/name");
+  const auto kind = api::text_at(object, "/kind"), name = api::text_at(object, "/metadata/name");
   const auto* maker = maker_of(object);
   const auto* source =
-      maker && !maker->pod_template.empty() ? value_at(object, maker->pod_template) : &object;
-  const auto* spec = source ? value_at(*source, "/spec") : nullptr;
+      maker && !maker->pod_template.empty() ? api::find_at(object, maker->pod_template) : &object;
+  const auto* spec = source ? api::find_at(*source, "/spec") : nullptr;
   if (!spec || !spec->is_object()) {
     const auto where =
         maker ? std::string(maker->pod_template.empty() ? "" : maker->pod_template.substr(1)) : "";
@@ -135,32 +130,32 @@ Result<json::value> pod_of(const json::value& object, const std::string& ns) {
     std::ranges::replace(path, '/', '.');
     return invalid(kind + " " + name + ": " + path + ": missing");
   }
-  const auto* metadata = value_at(*source, "/metadata");
+  const auto* metadata = api::find_at(*source, "/metadata");
   auto meta = metadata ? labels_and_annotations(*metadata) : json::object();
   meta["generateName"] = (name.empty() ? std::string("whatif") : name.substr(0, 50)) + "-";
   meta["namespace"] = ns;
   json::object pod_spec = spec->get_object();
   // A pod that kubectl printed is on its node; any other names it, and no scheduler is asked.
-  if (kind == "Pod" && value_at(object, "/metadata/uid")) pod_spec.erase("nodeName");
+  if (kind == "Pod" && api::find_at(object, "/metadata/uid")) pod_spec.erase("nodeName");
   if (kind == "StatefulSet") add_claims(object, pod_spec);
   return json::object{
       {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};
 }
 
 json::value template_of(const json::value& object, const json::value& admitted) {
-  const auto kind = text_of(object, "/kind");
+  const auto kind = api::text_at(object, "/kind");
   const auto* maker = maker_of(object);
   const auto* source =
-      maker && !maker->pod_template.empty() ? value_at(object, maker->pod_template) : &object;
-  const auto *spec = value_at(admitted, "/spec"), *metadata = value_at(admitted, "/metadata");
+      maker && !maker->pod_template.empty() ? api::find_at(object, maker->pod_template) : &object;
+  const auto *spec = api::find_at(admitted, "/spec"), *metadata = api::find_at(admitted, "/metadata");
   json::object pod_template{{"metadata", metadata ? labels_and_annotations(*metadata) : json::object()},
                             {"spec", spec ? spec->get_object() : json::object()}};
-  remove_added(object, source ? value_at(*source, "/spec") : nullptr, pod_template["spec"].get_object());
+  remove_added(object, source ? api::find_at(*source, "/spec") : nullptr, pod_template["spec"].get_object());
   if (kind == "Pod") return pod_template;
   json::object whole = object.get_object();
   whole.erase("status");
   json::object meta;
-  if (const auto* given = value_at(object, "/metadata"); given && given->is_object()) {
+  if (const auto* given = api::find_at(object, "/metadata"); given && given->is_object()) {
     meta = labels_and_annotations(*given);
     for (const char* key : {"name", "generateName", "namespace"}) {
       if (const auto* field = given->get_object().if_contains(key)) meta[key] = *field;
@@ -168,7 +163,7 @@ json::value template_of(const json::value& object, const json::value& admitted) 
   }
   whole["metadata"] = std::move(meta);
   if (kind == "CronJob") {  // a run of it is a Job
-    const auto* job = value_at(object, "/spec/jobTemplate/spec");
+    const auto* job = api::find_at(object, "/spec/jobTemplate/spec");
     whole["kind"] = "Job";
     whole["spec"] = job ? *job : json::value(json::object());
   }
@@ -187,7 +182,7 @@ json::array claims_before(const std::vector<json::value>& claims, const std::str
   constexpr std::size_t kOfOneChange = 32;
   json::array changes;
   for (const auto& claim : claims) {
-    const auto given = text_of(claim, "/metadata/namespace");
+    const auto given = api::text_at(claim, "/metadata/namespace");
     if ((given.empty() ? default_ns : given) != ns) continue;
     if (changes.empty() || changes.back().at("claims").as_array().size() == kOfOneChange)
       changes.push_back(json::object{{"type", "AddClaims"}, {"claims", json::array()}});
@@ -196,11 +191,6 @@ json::array claims_before(const std::vector<json::value>& claims, const std::str
     changes.back().at("claims").as_array().push_back(std::move(copy));
   }
   return changes;
-}
-
-std::string text_of(const json::value& value, std::string_view pointer) {
-  const auto* found = value_at(value, pointer);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
 }  // namespace podium::kubectl

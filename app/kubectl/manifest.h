@@ -49,7 +49,4 @@ boost::json::object pods_before(boost::json::value pod_template, int replicas);
 boost::json::array claims_before(const std::vector<boost::json::value>& claims, const std::string& ns,
                                  const std::string& default_ns);
 
-// A string at a JSON pointer; empty where there is none.
-std::string text_of(const boost::json::value& value, std::string_view pointer);
-
 }  // namespace podium::kubectl

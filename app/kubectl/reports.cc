@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/json_view.h"
 #include "app/kubectl/manifest.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
@@ -35,7 +36,7 @@ Result<std::vector<std::string>> other_names(Cluster& cluster, const std::string
   const auto stem = like.substr(0, like.rfind('-') + 1);
   std::vector<std::string> names;
   for (const auto& object : *listed) {
-    auto name = text_of(object, "/metadata/name");
+    auto name = api::text_at(object, "/metadata/name");
     if (name.size() == like.size() && name.starts_with(stem)) names.push_back(std::move(name));
   }
   return names;
@@ -66,11 +67,11 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   const auto subject = ns + "/" + name;
   const auto waiting = render::read_waiting_pod(*pod);
   if (waiting && !waiting->gates.empty()) return render::gated(subject, waiting->gates);
-  const auto scheduler = render::printable(text_of(*pod, "/spec/schedulerName"));
+  const auto scheduler = render::printable(api::text_at(*pod, "/spec/schedulerName"));
   const auto ask =
       fmt::format("Where would it go now? {} whatif pod/{} -n {}{}\n", program, name, ns, hint_flags);
   if (!waiting) {
-    const auto node = render::printable(text_of(*pod, "/spec/nodeName"));
+    const auto node = render::printable(api::text_at(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
     if (!hint_flags.empty())
       return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);

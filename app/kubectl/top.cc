@@ -1,5 +1,6 @@
 // `podium top`: the pods that wait and the last decisions, again and again on a terminal, else once.
 #include "app/render/top.h"
+#include "api/json_view.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -43,21 +44,22 @@ class LastDecisions {
     if (!listed) return std::unexpected(std::move(listed.error()));
     // The label moves on with each write, by the minute.
     const auto written = [](const json::value& object) {
-      return std::pair(text_of(object, "/metadata/labels/podium.dev~1expires"),
-                       text_of(object, "/metadata/creationTimestamp"));
+      return std::pair(api::text_at(object, "/metadata/labels/podium.dev~1expires"),
+                       api::text_at(object, "/metadata/creationTimestamp"));
     };
     const auto most = static_cast<std::ptrdiff_t>(std::min(listed->size(), kDecisions));
     std::ranges::partial_sort(*listed, listed->begin() + most, std::greater(), written);
     std::map<std::string, render::Report> seen;
     std::vector<render::Report> out;
     for (auto object = listed->begin(); object != listed->begin() + most; ++object) {
-      const auto version = text_of(*object, "/metadata/uid") + text_of(*object, "/metadata/resourceVersion");
+      const auto version =
+          api::text_at(*object, "/metadata/uid") + api::text_at(*object, "/metadata/resourceVersion");
       if (const auto known = seen_.find(version); known != seen_.end()) {
         out.push_back(known->second);
       } else {
         auto report =
-            cluster_.get(client::resource::scheduling_reports, text_of(*object, "/metadata/namespace"),
-                         text_of(*object, "/metadata/name"));
+            cluster_.get(client::resource::scheduling_reports, api::text_at(*object, "/metadata/namespace"),
+                         api::text_at(*object, "/metadata/name"));
         if (!report) continue;  // deleted meanwhile
         out.push_back(render::read_report(*report));
       }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "api/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/render/text.h"
 
@@ -38,8 +39,8 @@ bool is_controlled(const json::value& object, const std::string& kind, const std
   if (!owners || !owners->is_array()) return false;
   return std::ranges::any_of(owners->get_array(), [&](const json::value& owner) {
     const auto* controls = owner.is_object() ? owner.get_object().if_contains("controller") : nullptr;
-    return controls && *controls == json::value(true) && text_of(owner, "/kind") == kind &&
-           names.contains(text_of(owner, "/name"));
+    return controls && *controls == json::value(true) && api::text_at(owner, "/kind") == kind &&
+           names.contains(api::text_at(owner, "/name"));
   });
 }
 
@@ -81,7 +82,7 @@ Result<std::vector<json::value>> pods_of(Cluster& cluster, const TypeAndName& wo
     if (!listed) return std::unexpected(listed.error());
     std::set<std::string> its;
     for (const auto& object : *listed) {
-      if (is_controlled(object, kind, owners)) its.insert(text_of(object, "/metadata/name"));
+      if (is_controlled(object, kind, owners)) its.insert(api::text_at(object, "/metadata/name"));
     }
     kind = maker->kind;
     owners = std::move(its);
@@ -99,7 +100,7 @@ std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::str
   if (!pods) return {};
   std::vector<std::string> names;
   for (const auto& object : *pods) {
-    auto name = text_of(object, "/metadata/name");
+    auto name = api::text_at(object, "/metadata/name");
     if (name.starts_with(pod) || pod.starts_with(name)) names.push_back(render::printable(name));
   }
   if (names.empty()) return {};

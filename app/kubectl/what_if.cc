@@ -1,5 +1,6 @@
 // `podium whatif` and `podium capacity`: where would it go, and how many more fit?
 #include "app/render/what_if.h"
+#include "api/json_view.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -122,32 +123,33 @@ class Asking {
 
   // `is_one_of_several`: of the objects of the files.
   void about_object(const json::value& object, bool is_one_of_several) {
-    const auto given = text_of(object, "/metadata/namespace");
+    const auto given = api::text_at(object, "/metadata/namespace");
     const auto& ns = given.empty() ? cluster_.ns() : given;
     if (!flags_.connection.ns.empty() && !given.empty() && given != flags_.connection.ns) {
       return fail(invalid(fmt::format("the namespace of {} is {}, not the {} of -n",
-                                      text_of(object, "/metadata/name"), given, flags_.connection.ns))
+                                      api::text_at(object, "/metadata/name"), given, flags_.connection.ns))
                       .error());
     }
     if (!object.as_object().contains("metadata") || !object.at("metadata").is_object()) {
-      return fail(invalid(text_of(object, "/kind") + ": metadata: missing").error());
+      return fail(invalid(api::text_at(object, "/kind") + ": metadata: missing").error());
     }
     if (is_stored(object, ns)) {
-      const auto name = text_of(object, "/metadata/name");
+      const auto name = api::text_at(object, "/metadata/name");
       return answer({ns, name, "podRef", json::object{{"name", name}}});
     }
     bool exists = false;
-    if (text_of(object, "/kind") != "Pod") {
+    if (api::text_at(object, "/kind") != "Pod") {
       const auto checked = cluster_.dry_run(ns, object);
       if (!checked) return fail(checked.error(), checked.error().code == 403 ? kRefused : 0);
       exists = *checked;
     }
     const auto pod = admitted(object, ns);
     if (!pod) return;
-    auto name = text_of(object, "/metadata/name");
-    if (name.empty()) name = text_of(object, "/metadata/generateName");
+    auto name = api::text_at(object, "/metadata/name");
+    if (name.empty()) name = api::text_at(object, "/metadata/generateName");
     auto asked = template_of(object, *pod);
-    answer({ns, std::move(name), "template", asked, exists, text_of(object, "/kind"), is_one_of_several});
+    answer(
+        {ns, std::move(name), "template", asked, exists, api::text_at(object, "/kind"), is_one_of_several});
     if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked));
   }
 
@@ -178,10 +180,10 @@ class Asking {
   // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
   // is asked about as if it were not placed: as a new pod, it would be in its own way.
   bool is_stored(const json::value& object, const std::string& ns) {
-    const auto uid = text_of(object, "/metadata/uid");
-    if (text_of(object, "/kind") != "Pod" || uid.empty()) return false;
-    const auto found = cluster_.get(client::resource::pods, ns, text_of(object, "/metadata/name"));
-    return found && text_of(*found, "/metadata/uid") == uid;
+    const auto uid = api::text_at(object, "/metadata/uid");
+    if (api::text_at(object, "/kind") != "Pod" || uid.empty()) return false;
+    const auto found = cluster_.get(client::resource::pods, ns, api::text_at(object, "/metadata/name"));
+    return found && api::text_at(*found, "/metadata/uid") == uid;
   }
 
   // The pod that the object makes, as the API server would store it.

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/dump_kinds.h"
+#include "api/json_view.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
 #include "app/offline/snapshot.h"
@@ -18,12 +19,6 @@ namespace podium::offline {
 namespace {
 
 namespace json = boost::json;
-
-std::string text_of(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
 
 std::string key_of(std::string_view group, std::string_view kind) {
   return fmt::format("{}/{}", group, kind);
@@ -46,8 +41,8 @@ void sort_by_kind(const std::vector<api::ManifestText>& texts, const std::string
     if (!documents) continue;
     for (auto& object : api::sort_objects(std::move(*documents), text.source, problems).objects) {
       auto& value = object.value;
-      const auto key = key_of(group_of(text_of(value, "/apiVersion")), text_of(value, "/kind"));
-      if (object.maker && text_of(value, "/metadata/namespace").empty())
+      const auto key = key_of(group_of(api::text_at(value, "/apiVersion")), api::text_at(value, "/kind"));
+      if (object.maker && api::text_at(value, "/metadata/namespace").empty())
         value.as_object()["metadata"].emplace_object()["namespace"] = ns;
       out[key].push_back(std::move(value));
     }
@@ -97,8 +92,8 @@ Result<void> Dump::read_subject(explain::Question& question) const {
   const auto& maker = explain::maker_of(is_pod ? explain::Subject::Kind::pod : question.workload_kind);
   const auto& name = is_pod ? question.pod_name : question.workload_name;
   for (const auto& object : objects(maker.group, maker.kind)) {
-    if (text_of(object, "/metadata/name") == name &&
-        text_of(object, "/metadata/namespace") == question.meta.namespace_)
+    if (api::text_at(object, "/metadata/name") == name &&
+        api::text_at(object, "/metadata/namespace") == question.meta.namespace_)
       return explain::read_subject(json::serialize(object), question);
   }
   return invalid(not_in_dump(question, maker.kind, name));

@@ -1,5 +1,6 @@
 #include "controller/recorder/replies.h"
 
+#include "api/json_view.h"
 #include "base/time.h"
 #include "client/concern.h"
 #include "controller/report/metadata.h"
@@ -19,28 +20,28 @@ constexpr int kLabelLag = 10;
 bool is_of(const json::value& report, const std::string& pod_uid) {
   boost::system::error_code none;
   const auto* dry = report.find_pointer("/spec/dryRun", none);
-  return text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
+  return api::text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
 }
 
 bool is_of_a_pod_of_this_name(const json::value& report, const std::string& pod) {
-  return is_podiums_decision(report) && text_at(report, "/spec/podRef/name") == pod;
+  return is_podiums_decision(report) && api::text_at(report, "/spec/podRef/name") == pod;
 }
 
 bool was_decided_after(const json::value& report, std::optional<Wall> decided_at) {
-  const auto decided = parse_time(text_at(report, "/status/decidedAt"));
+  const auto decided = parse_time(api::text_at(report, "/status/decidedAt"));
   return decided && decided_at && *decided > *decided_at;
 }
 
 WrittenReport written_before(const json::value& report) {
   WrittenReport out;
-  out.name = text_at(report, "/metadata/name");
-  out.uid = text_at(report, "/metadata/uid");
-  out.version = text_at(report, "/metadata/resourceVersion");
-  out.outcome = text_at(report, "/metadata/labels/podium.dev~1outcome");
-  const auto expires = parse_expiry_minute(text_at(report, "/metadata/labels/podium.dev~1expires"));
+  out.name = api::text_at(report, "/metadata/name");
+  out.uid = api::text_at(report, "/metadata/uid");
+  out.version = api::text_at(report, "/metadata/resourceVersion");
+  out.outcome = api::text_at(report, "/metadata/labels/podium.dev~1outcome");
+  const auto expires = parse_expiry_minute(api::text_at(report, "/metadata/labels/podium.dev~1expires"));
   out.labelled = expires.value_or(Wall{});
-  out.is_complete = text_at(report, "/status/conditions/0/status") == "True";
-  out.since = parse_time(text_at(report, "/status/conditions/0/lastTransitionTime")).value_or(Wall{});
+  out.is_complete = api::text_at(report, "/status/conditions/0/status") == "True";
+  out.since = parse_time(api::text_at(report, "/status/conditions/0/lastTransitionTime")).value_or(Wall{});
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <set>
 
+#include "api/json_view.h"
 #include "api/parse_json.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
@@ -229,7 +230,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
       co_return;
     }
     // Deleted by hand, or another report has this name: the next try creates a new one, if it has room.
-    if (!there || text_at(*there, "/metadata/uid") != sent->report.uid) {
+    if (!there || api::text_at(*there, "/metadata/uid") != sent->report.uid) {
       self->known.forget(job.owner.uid);
       self->retention.forget(job.owner.ns, sent->report.name, sent->report.uid);
       if (there) self->retention.found(*there);
@@ -267,8 +268,8 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
   for (bool has_taken_away = false;;) {
     const auto made = co_await send(self, make_report(job->owner, name, self->notes(*job), job->status));
     if (made) {
-      report.uid = text_at(*made, "/metadata/uid");
-      report.version = text_at(*made, "/metadata/resourceVersion");
+      report.uid = api::text_at(*made, "/metadata/uid");
+      report.version = api::text_at(*made, "/metadata/resourceVersion");
       // It has no status yet: the next try fills it, and without a next try it expires.
       self->keep(*job, report);
       co_return report;
@@ -306,14 +307,14 @@ Task<Result<void>> ReportWriter::Impl::is_dead(Impl* self, const Job* job, const
   const auto pod = co_await self->api.get(client::resource::pods, job->owner.ns, job->owner.pod, once);
   const bool readable = pod || client::object_is_gone(pod.error()) || client::lacks_right(pod.error());
   if (!readable) co_return std::unexpected(pod.error());
-  const auto uid = pod ? text_at(*pod, "/metadata/uid") : std::string();
+  const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
   const bool later = !was_decided_after(*report, job->status.decided_at);
-  *dead = uid == job->owner.uid || (later && uid != text_at(*report, "/spec/podRef/uid"));
+  *dead = uid == job->owner.uid || (later && uid != api::text_at(*report, "/spec/podRef/uid"));
   co_return Result<void>{};
 }
 
 Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, const json::value* report) {
-  const auto name = text_at(*report, "/metadata/name"), uid = text_at(*report, "/metadata/uid");
+  const auto name = api::text_at(*report, "/metadata/name"), uid = api::text_at(*report, "/metadata/uid");
   const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
   if (!gone && !client::object_is_gone(gone.error())) co_return std::unexpected(gone.error());
   self->retention.forget(job->owner.ns, name, uid);
@@ -327,7 +328,7 @@ Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, Writ
         co_await send(self, label_report(job->owner.ns, report->name, report->uid,
                                          labels_of(job->status, explain::kDecision), report->version));
     if (!labelled && !self->goes_on_without_labels(labelled.error())) co_return labelled;
-    if (labelled) report->version = text_at(*labelled, "/metadata/resourceVersion");
+    if (labelled) report->version = api::text_at(*labelled, "/metadata/resourceVersion");
   }
   co_return co_await fill(self, job, report);
 }
@@ -369,22 +370,22 @@ void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
 }
 
 void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::value& reply, bool is_new) {
-  report.uid = text_at(reply, "/metadata/uid");
-  const auto created = is_new ? parse_time(text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
+  report.uid = api::text_at(reply, "/metadata/uid");
+  const auto created = is_new ? parse_time(api::text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
   // An existing report keeps its label until the label lags far behind.
   const bool is_labelled = is_new || needs_labels(report, job.status, ttl());
   const auto label = is_labelled ? job.status.expires_at.value_or(Wall{}) : report.labelled;
   const ReportFacts facts{.failure = is_failure(job),
                           .bytes = job.bytes,
                           .minute = minute_of(expiry_minute(label)),
-                          .version = text_at(reply, "/metadata/resourceVersion")};
+                          .version = api::text_at(reply, "/metadata/resourceVersion")};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
   // Remembers only pods that will be rescheduled: a placed pod's report is final.
   if (job.status.outcome == explain::kScheduled) {
     known.forget(job.owner.uid);
   } else {
     if (needs_labels(report, job.status, ttl())) report.labelled = job.status.expires_at.value_or(Wall{});
-    report.version = text_at(reply, "/metadata/resourceVersion");
+    report.version = api::text_at(reply, "/metadata/resourceVersion");
     report.before = {job.status.decided_at, job.status.attempts};
     report.outcome = job.status.outcome;
     report.ns = job.owner.ns;

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "api/decode.h"
+#include "api/json_view.h"
 #include "base/time.h"
 #include "explain/report/ttl.h"
 
@@ -54,11 +55,6 @@ std::optional<bool> dry_run(const json::value& object) {
 
 }  // namespace
 
-std::string text_at(const json::value& value, std::string_view pointer) {
-  const auto* found = find(value, pointer);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 std::optional<ReportMetadata> read_metadata(const json::value& object) {
   auto meta = api::decode_meta(object);
   if (!meta || meta->uid.empty()) return std::nullopt;
@@ -69,18 +65,19 @@ std::optional<ReportMetadata> read_metadata(const json::value& object) {
   out.version = std::move(meta->resource_version);
   out.written = meta->created.value_or(Wall{});
   each_manager(object, [&out](const json::value& manager) {
-    if (const auto time = parse_time(text_at(manager, "/time"))) out.written = std::max(out.written, *time);
+    if (const auto time = parse_time(api::text_at(manager, "/time")))
+      out.written = std::max(out.written, *time);
   });
-  const bool is_labelled = text_at(object, "/metadata/labels/podium.dev~1report") == explain::kDecision;
+  const bool is_labelled = api::text_at(object, "/metadata/labels/podium.dev~1report") == explain::kDecision;
   // Users can also set the label, so the spec takes precedence if it is present.
   const bool is_question = dry_run(object).value_or(!is_labelled);
   out.kind = is_question ? ReportKind::question : ReportKind::decision;
-  out.minute = minute_of(text_at(object, "/metadata/labels/podium.dev~1expires"));
+  out.minute = minute_of(api::text_at(object, "/metadata/labels/podium.dev~1expires"));
   if (is_question) return out;
-  out.ttl = read_seconds(text_at(object, "/metadata/annotations/podium.dev~1ttl"));
-  const auto bytes = read_number(text_at(object, "/metadata/annotations/podium.dev~1bytes"));
+  out.ttl = read_seconds(api::text_at(object, "/metadata/annotations/podium.dev~1ttl"));
+  const auto bytes = read_number(api::text_at(object, "/metadata/annotations/podium.dev~1bytes"));
   out.bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(bytes.value_or(0), kMostBytes));
-  const auto outcome = text_at(object, "/metadata/labels/podium.dev~1outcome");
+  const auto outcome = api::text_at(object, "/metadata/labels/podium.dev~1outcome");
   out.failure = !outcome.empty() && outcome != explain::kScheduled;
   return out;
 }
@@ -105,9 +102,9 @@ std::chrono::seconds seconds_between(Wall from, Wall to) {
 
 std::chrono::seconds full_ttl(const json::value& report, const ReportMetadata& metadata,
                               std::chrono::seconds default_ttl) {
-  const auto expires = parse_time(text_at(report, "/status/expiresAt"));
-  auto decided = parse_time(text_at(report, "/status/decidedAt"));
-  if (!decided) decided = parse_time(text_at(report, "/metadata/creationTimestamp"));
+  const auto expires = parse_time(api::text_at(report, "/status/expiresAt"));
+  auto decided = parse_time(api::text_at(report, "/status/decidedAt"));
+  if (!decided) decided = parse_time(api::text_at(report, "/metadata/creationTimestamp"));
   if (expires && decided && *expires >= *decided)
     return std::min(seconds_between(*decided, *expires), explain::kKept);
   if (metadata.ttl) return *metadata.ttl;
@@ -130,10 +127,10 @@ std::optional<Wall> parse_expiry_minute(std::string_view label) {
 
 bool is_podiums_decision(const json::value& report) {
   if (dry_run(report).value_or(true)) return false;
-  if (text_at(report, "/metadata/labels/podium.dev~1report") == explain::kDecision) return true;
+  if (api::text_at(report, "/metadata/labels/podium.dev~1report") == explain::kDecision) return true;
   bool wrote = false;
   each_manager(report, [&wrote](const json::value& manager) {
-    if (text_at(manager, "/manager") == kManager) wrote = true;
+    if (api::text_at(manager, "/manager") == kManager) wrote = true;
   });
   return wrote;
 }

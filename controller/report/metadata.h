@@ -56,7 +56,4 @@ bool is_podiums_decision(const boost::json::value& report);
 std::string expiry_minute(Wall expires);
 std::optional<Wall> parse_expiry_minute(std::string_view label);
 
-// The string at a JSON pointer; "" if there is none.
-std::string text_at(const boost::json::value& value, std::string_view pointer);
-
 }  // namespace podium::controller

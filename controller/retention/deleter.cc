@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include "api/json_view.h"
 #include "api/parse_json.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
@@ -277,8 +278,9 @@ std::size_t ReportDeleter::Impl::forget_listed(const std::string& reply) {
   if (!items || !items->is_array()) return 0;
   const std::lock_guard lock(state.mutex);
   for (const auto& item : items->get_array()) {
-    const bool known = state.index.forget(text_at(item, "/metadata/namespace"),
-                                          text_at(item, "/metadata/name"), text_at(item, "/metadata/uid"));
+    const bool known =
+        state.index.forget(api::text_at(item, "/metadata/namespace"), api::text_at(item, "/metadata/name"),
+                           api::text_at(item, "/metadata/uid"));
     if (known) ++state.deleted;
   }
   return items->get_array().size();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/json_view.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
 
@@ -30,16 +31,16 @@ void add_condition(std::string type, std::string_view status, std::string_view r
 }
 
 AnsweredBefore before_of(const json::value& report) {
-  AnsweredBefore out{.kind = text_at(report, "/metadata/labels/podium.dev~1report"),
-                     .outcome = text_at(report, "/metadata/labels/podium.dev~1outcome"),
-                     .expires = text_at(report, "/metadata/labels/podium.dev~1expires")};
+  AnsweredBefore out{.kind = api::text_at(report, "/metadata/labels/podium.dev~1report"),
+                     .outcome = api::text_at(report, "/metadata/labels/podium.dev~1outcome"),
+                     .expires = api::text_at(report, "/metadata/labels/podium.dev~1expires")};
   const auto* conditions = at_pointer(report, "/status/conditions");
   if (!conditions || !conditions->is_array()) return out;
   for (const auto& each : conditions->get_array()) {
-    auto type = text_at(each, "/type");
+    auto type = api::text_at(each, "/type");
     if (type != "Accepted" && type != "Complete") continue;
-    add_condition(std::move(type), text_at(each, "/status"), text_at(each, "/reason"),
-                  text_at(each, "/lastTransitionTime"), out);
+    add_condition(std::move(type), api::text_at(each, "/status"), api::text_at(each, "/reason"),
+                  api::text_at(each, "/lastTransitionTime"), out);
   }
   return out;
 }
@@ -64,13 +65,13 @@ Asked asked_of(const explain::ReportText& report) {
 }
 
 Seen::Seen(const json::value& report)
-    : asked{text_at(report, "/metadata/namespace"), text_at(report, "/metadata/name"),
-            text_at(report, "/metadata/uid"), number_at(report, "/metadata/generation").value_or(0),
+    : asked{api::text_at(report, "/metadata/namespace"), api::text_at(report, "/metadata/name"),
+            api::text_at(report, "/metadata/uid"), number_at(report, "/metadata/generation").value_or(0),
             before_of(report)},
       answered(number_at(report, "/status/observedGeneration")),
-      scheduler_name(text_at(report, "/spec/schedulerName")),
+      scheduler_name(api::text_at(report, "/spec/schedulerName")),
       refresh(std::max<std::int64_t>(0, number_at(report, "/spec/refreshSeconds").value_or(0))),
-      decided_at(parse_time(text_at(report, "/status/decidedAt"))) {}
+      decided_at(parse_time(api::text_at(report, "/status/decidedAt"))) {}
 
 void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status) {
   for (auto& condition : status.conditions) {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/json_view.h"
 #include "api/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
@@ -318,7 +319,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
                      error.message);
     }
     const auto stored = api::parse_json(*reply);
-    written(*item, stored ? text_at(*stored, "/metadata/resourceVersion") : "");
+    written(*item, stored ? api::text_at(*stored, "/metadata/resourceVersion") : "");
     if (!stored) co_return;
     // Its spec was edited while the answer waited. If an earlier try took effect and its reply was lost, this
     // one changes nothing, and the watch shows nothing. The reply has only the metadata.

@@ -8,6 +8,7 @@
 
 #include "api/decode.h"
 #include "api/defaults.h"
+#include "api/json_view.h"
 #include "api/known_fields.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -22,19 +23,8 @@ using Kind = Subject::Kind;
 // it consists of consonants and digits there.
 constexpr const char* kTemplateHash = "what-if";
 
-const json::value* find(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
-  return found && !found->is_null() ? found : nullptr;
-}
-
-std::string text_of(const json::value& value, std::string_view pointer) {
-  const auto* found = find(value, pointer);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 std::optional<std::int32_t> count_of(const json::value& value, std::string_view pointer) {
-  const auto* found = find(value, pointer);
+  const auto* found = api::find_at(value, pointer);
   if (!found || !found->is_int64()) return std::nullopt;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(found->get_int64(), 0, 1'000'000'000));
 }
@@ -49,7 +39,7 @@ Result<void> read_pod_template(const json::value& value, const std::string& path
   auto claims = read_ephemeral_claims(value);
   if (!claims) return invalid(path + "." + claims.error().message);
   out.claims = std::move(*claims);
-  out.names_scheduler = find(value, "/spec/schedulerName") != nullptr;
+  out.names_scheduler = api::find_at(value, "/spec/schedulerName") != nullptr;
   api::ObjectMeta meta;
   meta.name = report.name;
   meta.namespace_ = report.namespace_;
@@ -83,7 +73,7 @@ void add_owner_object(Subject& subject, api::Workload::Kind kind, const std::str
 // The API server refuses a workload whose selector is absent or does not select its own pods.
 Result<std::optional<api::LabelSelector>> read_selector(const json::value& value, const std::string& path,
                                                         const Subject& subject) {
-  const auto* selector = find(value, "/spec/selector");
+  const auto* selector = api::find_at(value, "/spec/selector");
   if (!selector) return invalid(path + ".spec.selector: required");
   auto read = api::decode_label_selector(*selector, path + ".spec.selector");
   if (!read) return std::unexpected(read.error());
@@ -107,7 +97,7 @@ Result<void> own_as_stateful_set(Subject& subject, const json::value& value, con
   own(subject, Kind::stateful_set, subject.name);
   add_owner_object(subject, api::Workload::Kind::stateful_set, subject.name, std::move(selector));
   subject.first_ordinal = count_of(value, "/spec/ordinals/start").value_or(0);
-  const auto* templates = find(value, "/spec/volumeClaimTemplates");
+  const auto* templates = api::find_at(value, "/spec/volumeClaimTemplates");
   if (!templates || !templates->is_array()) return {};
   for (std::size_t i = 0; i < templates->get_array().size(); ++i) {
     auto claim = api::decode_persistent_volume_claim(templates->get_array()[i]);
@@ -123,7 +113,7 @@ Result<void> own_as_stateful_set(Subject& subject, const json::value& value, con
 // A ReplicationController selects by labels alone, by default those of its template.
 std::optional<api::LabelSelector> plain_selector(const json::value& value, const Subject& subject) {
   api::LabelSelector selector;
-  const auto* given = find(value, "/spec/selector");
+  const auto* given = api::find_at(value, "/spec/selector");
   if (!given || !given->is_object() || given->get_object().empty()) {
     selector.match_labels = subject.pod.meta.labels;
     return selector;
@@ -141,7 +131,7 @@ void own_as_job(Subject& subject, const json::value& value) {
   for (const auto* key : {"batch.kubernetes.io/job-name", "job-name"}) labels.set(key, subject.name);
   for (const auto* key : {"batch.kubernetes.io/controller-uid", "controller-uid"})
     labels.set(key, subject.name + "-what-if");
-  subject.is_indexed = text_of(value, "/spec/completionMode") == "Indexed";
+  subject.is_indexed = api::text_at(value, "/spec/completionMode") == "Indexed";
   const auto parallelism = count_of(value, "/spec/parallelism").value_or(1);
   subject.replicas = std::min(parallelism, count_of(value, "/spec/completions").value_or(parallelism));
 }
@@ -173,13 +163,13 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const std::st
       return std::unexpected(read.error());
     return subject;
   }
-  subject.name = text_of(value, "/metadata/name");
+  subject.name = api::text_at(value, "/metadata/name");
   if (subject.name.empty()) return invalid(path + ".metadata.name: required");
-  if (const auto ns = text_of(value, "/metadata/namespace"); !ns.empty() && ns != report.namespace_) {
+  if (const auto ns = api::text_at(value, "/metadata/namespace"); !ns.empty() && ns != report.namespace_) {
     return invalid(fmt::format("{}.metadata.namespace: must be the namespace of the what-if, {}", path,
                                report.namespace_));
   }
-  const auto* pod_template = find(value, maker_of(kind).pod_template);
+  const auto* pod_template = api::find_at(value, maker_of(kind).pod_template);
   auto template_path = path + std::string(maker_of(kind).pod_template);
   std::ranges::replace(template_path, '/', '.');
   if (!pod_template) return invalid(template_path + ": required");
@@ -280,12 +270,12 @@ Result<Subject> read_template(const json::value& value, const std::string& path,
       return std::unexpected(read.error());
     return subject;
   }
-  const auto kind = text_of(value, "/kind");
+  const auto kind = api::text_at(value, "/kind");
   const auto maker = std::ranges::find(api::pod_makers(), kind, &api::PodMaker::kind);
   if (maker == api::pod_makers().end()) {
     return invalid(fmt::format("{}.kind: unknown kind \"{}\" (known: {})", path, kind, known_kinds()));
   }
-  if (text_of(value, "/apiVersion") != maker->api_version()) {
+  if (api::text_at(value, "/apiVersion") != maker->api_version()) {
     return invalid(fmt::format("{}.apiVersion: must be {} for a {}", path, maker->api_version(), kind));
   }
   if (const auto unknown = unknown_field(kind)) return invalid(path + "." + *unknown + ": unknown field");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/json_view.h"
 #include "async/nap.h"
 #include "client/request_info.h"
 #include "scheduler/cycle/doubt.h"
@@ -115,9 +116,9 @@ client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write
     lost = client::is_not_leader(error);
     auto live = co_await api.get(resource, write.namespace_, write.name);
     if (live) {
-      const bool is_it = text_in(*live, "/metadata/uid") == write.uid || write.uid.empty();
+      const bool is_it = api::text_at(*live, "/metadata/uid") == write.uid || write.uid.empty();
       if (is_it && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};
-      const bool changed = text_in(*live, "/metadata/resourceVersion") != write.resource_version;
+      const bool changed = api::text_at(*live, "/metadata/resourceVersion") != write.resource_version;
       const bool other_form = is_it && is_for_merge(write, error);
       const bool conflict = error.code == 409 || doubted || other_form;
       if (!is_it || changed) co_return unwritten(error, conflict);

@@ -54,10 +54,4 @@ json::value as_merge(const json::value* live, const json::value& patch) {
   return out;
 }
 
-std::string text_in(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = object.find_pointer(pointer, none);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 }  // namespace podium::cycle

@@ -27,7 +27,4 @@ bool has(const boost::json::value& object, const boost::json::value& patch, Verb
 // an object (null) it has the patch's own lists.
 boost::json::value as_merge(const boost::json::value* live, const boost::json::value& patch);
 
-// The string at a JSON pointer; empty if there is none.
-std::string text_in(const boost::json::value& object, std::string_view pointer);
-
 }  // namespace podium::cycle

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/json_view.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
@@ -180,7 +181,7 @@ struct PodStatusWriter::Impl {
                                            client::PatchType::strategic_merge, std::move(body), "status",
                                            "podium", options);
       Result<void> result;
-      auto version = done ? text_in(*done, "/metadata/resourceVersion") : "";
+      auto version = done ? api::text_at(*done, "/metadata/resourceVersion") : "";
       // 409: another pod (UID) has this name.
       const bool gone = !done && (client::object_is_gone(done.error()) || done.error().code == 409);
       if (!done && !gone) {

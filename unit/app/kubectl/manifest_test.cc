@@ -1,5 +1,6 @@
 // From flags and manifests to what is asked.
 #include "app/kubectl/manifest.h"
+#include "api/json_view.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +70,7 @@ TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
   const auto found = objects_of_file(text, "f.yaml");
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->makers.size(), 2u);
-  EXPECT_EQ(text_of(found->makers[1], "/metadata/name"), "p");
+  EXPECT_EQ(api::text_at(found->makers[1], "/metadata/name"), "p");
   EXPECT_EQ(found->not_asked, (std::vector<std::string>{"Service", "Job tf (batch.volcano.sh/v1alpha1)",
                                                         "Pod probe (helm hook test)"}));
 }
