@@ -132,14 +132,18 @@ EngineObserver::Broken EngineObserver::check_order(Process& process, Known& know
                      pod.name, last->name);
 }
 
-// A status write that took effect late, or of another engine, counts as another engine's.
+// A status write that took effect late, or of another engine, counts as another engine's. A pod whose
+// binding is in flight has a newer decision, and its nomination has replaced a status that was not sent yet
+// (1012957).
 EngineObserver::Broken EngineObserver::check_statuses(Process& process) const {
   const auto& engine = process.engine();
   const auto counts = engine.pod_statuses().counts();
   if (!engine.elector()->leading() || counts.waiting + counts.busy > 0) return std::nullopt;
+  const auto& snapshot = std::as_const(process.engine().scheduler().snapshot());
   for (const auto& pod : store_.all("pods")) {
     if (!text_at(pod->value, "/spec/nodeName").empty() || is_leaving(pod->value)) continue;
     const auto uid = uid_of(pod->value);
+    if (snapshot.find_pod(uid)) continue;
     const auto found = engine.decisions().find(text_at(pod->value, "/metadata/namespace"),
                                                text_at(pod->value, "/metadata/name"));
     if (!found.decision || found.decision->uid != uid) continue;
