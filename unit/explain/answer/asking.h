@@ -41,6 +41,12 @@ inline explain::ReportStatus ask(std::string_view spec, const cluster::Snapshot&
                   : explain::refusal(question.error().message);
 }
 
+// The spec about pods of a CPU with the label app=web, with more fields.
+inline constexpr std::string_view kWeb =
+    R"("template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i",
+       "resources": {"requests": {"cpu": "1"}}}]}})";
+inline std::string web(std::string_view more) { return fmt::format("{{{}, {}}}", kWeb, more); }
+
 // About a pod as the API server has stored it.
 inline explain::Question about(api::Pod pod, int replicas, std::vector<explain::EphemeralClaim> claims = {}) {
   explain::Question question;

@@ -12,7 +12,6 @@
 #include "unit/explain/answer/asking.h"
 
 namespace podium::explain {
-
 namespace {
 
 std::string reports_page() {

@@ -10,7 +10,6 @@
 #include "unit/explain/answer/asking.h"
 
 namespace podium::explain {
-
 namespace {
 
 using test::node;
