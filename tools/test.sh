@@ -47,7 +47,7 @@ tests asan -j "$(nproc)" -L fuzz
 tests asan -j "$(nproc)" -L threads "${again[@]}"
 step tools/build.sh tsan podium unit_threads
 tests tsan -j "$(nproc)" -L threads "${again[@]}"
-step tools/build.sh release podium podium_tables podium_questions podium_cel_answers podium_device_answers simulate
+step tools/build.sh release podium proofs
 tests release -j "$(nproc)" -L simulate
 step tools/setup.sh tools/image/packages.txt tools/browser/packages.txt
 step tools/image/build.sh

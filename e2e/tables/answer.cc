@@ -51,7 +51,7 @@ object error(std::string text) { return {{"code", "Error"}, {"reasons", boost::j
 object to_json(const std::optional<Verdict>& verdict) {
   if (!verdict) return success();
   boost::json::array reasons;
-  for (const auto& reason : verdict->reasons) reasons.emplace_back(reason);
+  for (const auto& reason : verdict->reasons) reasons.emplace_back(reason.text);
   return {{"code", to_string(verdict->code)}, {"reasons", std::move(reasons)}};
 }
 
