@@ -170,6 +170,7 @@ EngineObserver::Broken EngineObserver::check_nominations(Process& process, const
     const auto pod = store_.find({"pods", meta.namespace_, meta.name});
     if (!pod || uid_of(pod->value) != meta.uid || is_leaving(pod->value)) continue;
     if (!text_at(pod->value, "/spec/nodeName").empty() || !wrote_last(meta.uid, process.identity())) continue;
+    if (nomination_is_late(meta.uid)) continue;
     const auto sent = known.sent_nominations.find(meta.uid);
     if (sent != known.sent_nominations.end() && sent->second != nomination.node) continue;
     const auto nominated = text_at(pod->value, "/status/nominatedNodeName");

@@ -31,6 +31,7 @@ class EngineObserver {
 
   // True if the last write of the pod's status was this engine's newest one.
   std::function<bool(const std::string& pod_uid, const std::string& engine)> wrote_last;
+  std::function<bool(const std::string& pod_uid)> nomination_is_late;
   void may_lose_events() { loses_events_ = true; }  // also an event of the first list
   void began(const Process& process);
   Broken begins(Process& process, const client::Request& request);  // in the order of decisions

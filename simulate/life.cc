@@ -116,6 +116,9 @@ Life::Life(const Settings& settings)
     if (!process || process->crashed()) return;
     if (auto broken = engine_observer_.begins(*process, request)) observer_.fail(std::move(*broken));
   };
+  engine_observer_.nomination_is_late = [this](const std::string& uid) {
+    return observer_.nomination_is_late(uid);
+  };
   engine_observer_.wrote_last = [this](const std::string& uid, const std::string& engine) {
     return observer_.wrote_last(uid, engine);
   };

@@ -265,7 +265,10 @@ void Observer::pod_committed(const Commit& commit) {
 void Observer::status_committed(const Commit& commit) {
   if (!is_engine(commit.by) || commit.type == Commit::Type::deleted) return;
   const auto uid = uid_of(commit.after->value);
-  nominations_[uid] = {commit.by, agenda_.now(), sent_at_ < carried_out_[uid]};
+  const bool late = sent_at_ < carried_out_[uid];
+  const auto node = text_at(commit.after->value, "/status/nominatedNodeName");
+  const bool changes = !commit.before || text_at(commit.before->value, "/status/nominatedNodeName") != node;
+  nominations_[uid] = {commit.by, agenda_.now(), late, changes ? late : nominations_[uid].node_is_late};
 }
 
 // Even a no-op write makes older in-flight writes late.

@@ -88,6 +88,11 @@ class Observer {
     const auto it = nominations_.find(uid);
     return it == nominations_.end() || (it->second.by == engine && !it->second.late);
   }
+  // True if a late write set or cleared the pod's nomination, and no write has changed it since (151126).
+  bool nomination_is_late(const std::string& uid) const {
+    const auto it = nominations_.find(uid);
+    return it != nominations_.end() && it->second.node_is_late;
+  }
 
   // Called some time after the last fault and the last change: each pod that fits is bound, each what-if is
   // answered, and reports show the bindings. False: something is unfinished, and there is still time.
@@ -137,7 +142,8 @@ class Observer {
   struct Nomination {
     std::string by;
     Steady at{};
-    bool late = false;  // a newer write of the status took effect before
+    bool late = false;          // a newer write of the status took effect before
+    bool node_is_late = false;  // the write that changed the node was late
   };
   struct SentNomination {
     std::string node, by;

@@ -46,6 +46,9 @@ class Cluster {
   // The report of the decision about a pod. nullopt: there is none. No UID: the last pod of that name.
   virtual Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
                                                              const std::string& uid) = 0;
+  // The decision as podium's process remembers it, for a pod without a report. nullopt: it does not.
+  virtual Result<std::optional<boost::json::value>> remembered(const std::string& ns, const std::string& pod,
+                                                               const std::string& uid) = 0;
   // The reports of pods that were not placed, in a namespace or in all ("").
   virtual Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) = 0;
 

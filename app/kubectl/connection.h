@@ -17,10 +17,20 @@ class App;
 
 namespace podium::kubectl {
 
+// podium's HTTPS API.
+struct PodiumAddress {
+  std::string where = "podium-system/podium";  // a Service as NAMESPACE/NAME, or an address: https://…
+  std::string ca_file;                         // of an address; empty: the system's
+  bool insecure = false;
+
+  bool is_url() const { return where.contains("://"); }
+};
+
 struct Connection {
   std::string kubeconfig, context, ns;
   std::vector<std::string> dump;  // --cluster: files to read instead of an API server
   std::string config;             // of the engine that answers about a dump
+  PodiumAddress podium;
   bool all_namespaces = false;
   std::string request_timeout = "30s";
 };

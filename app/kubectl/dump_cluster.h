@@ -34,6 +34,10 @@ class DumpCluster : public Cluster {
   Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
   Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
                                                      const std::string& uid) override;
+  Result<std::optional<boost::json::value>> remembered(const std::string&, const std::string&,
+                                                       const std::string&) override {
+    return std::optional<boost::json::value>();
+  }
   Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
 
  private:

@@ -1,5 +1,6 @@
 #include "app/kubectl/live_cluster.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,8 +10,10 @@
 #include <csignal>
 #include <exception>
 
+#include "api/json_view.h"
 #include "api/parse_json.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/podium_port.h"
 #include "app/kubectl/reports.h"
 #include "async/nap.h"
 #include "client/auth/url.h"
@@ -49,7 +52,10 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::connect(const Connection& conn
   const MakeTransport make = [&](asio::any_io_executor executor) {
     return client::make_transport(std::move(executor), *config, few_connections());
   };
-  return std::make_unique<LiveCluster>(make, std::move(ns), *timeout, system_clock(), system_random());
+  auto cluster =
+      std::make_unique<LiveCluster>(make, std::move(ns), *timeout, system_clock(), system_random());
+  cluster->connection_ = connection;
+  return cluster;
 }
 
 LiveCluster::LiveCluster(const MakeTransport& make, std::string ns, std::chrono::milliseconds timeout,
@@ -102,8 +108,9 @@ Result<std::vector<json::value>> LiveCluster::list(const client::Resource& resou
   return std::move(listed->items);
 }
 
-client::Task<Result<json::value>> LiveCluster::send(client::Request request) {
-  auto response = co_await transport_->send(std::move(request));
+client::Task<Result<json::value>> LiveCluster::send(std::shared_ptr<client::Transport> transport,
+                                                    client::Request request) {
+  auto response = co_await transport->send(std::move(request));
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (response->status >= 300) {
     co_return std::unexpected(client::status_error(response->body, response->status));
@@ -128,6 +135,25 @@ Result<std::optional<json::value>> LiveCluster::decision(const std::string& ns, 
   return find_report(*this, ns, pod, uid);
 }
 
+Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns, const std::string& pod,
+                                                           const std::string& uid) {
+  using Found = std::optional<json::value>;
+  if (!connection_) return Found();
+  const auto port = open_podium_port(*connection_, io_);
+  if (!port) return std::unexpected(port.error());
+  client::Request request;
+  request.target = fmt::format("/v1/namespaces/{}/pods/{}/report", client::percent_encode(ns),
+                               client::percent_encode(pod));
+  request.timeout = timeout_;
+  auto got = run(send(port->transport, std::move(request)));
+  port->transport->close();
+  if (!got && client::object_is_gone(got.error())) return Found();
+  if (!got) return std::unexpected(std::move(got.error()));
+  // An earlier pod of that name.
+  if (!uid.empty() && api::text_at(*got, "/spec/podRef/uid") != uid) return Found();
+  return Found(std::move(*got));
+}
+
 Result<std::vector<json::value>> LiveCluster::unplaced_decisions(const std::string& ns) {
   client::ListOptions options;
   options.label_selector = "podium.dev/report=decision,podium.dev/outcome!=Scheduled";
@@ -141,7 +167,7 @@ Result<json::value> LiveCluster::write(const std::string& method, const std::str
   request.target = target;
   request.body = json::serialize(body);
   request.timeout = timeout_;
-  return run(send(std::move(request)));
+  return run(send(transport_, std::move(request)));
 }
 
 client::Task<Result<std::optional<json::value>>> LiveCluster::watch_once(

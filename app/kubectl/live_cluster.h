@@ -51,6 +51,8 @@ class LiveCluster : public Cluster {
   Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
   Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
                                                      const std::string& uid) override;
+  Result<std::optional<boost::json::value>> remembered(const std::string& ns, const std::string& pod,
+                                                       const std::string& uid) override;
   Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
 
   // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.
@@ -72,7 +74,8 @@ class LiveCluster : public Cluster {
  private:
   template <typename T>
   Result<T> run(client::Task<Result<T>> task);
-  client::Task<Result<boost::json::value>> send(client::Request request);
+  client::Task<Result<boost::json::value>> send(std::shared_ptr<client::Transport> transport,
+                                                client::Request request);
   client::Task<Result<boost::json::value>> watch(client::Resource resource, std::string ns, std::string name,
                                                  std::function<bool(const boost::json::value&)> done);
   client::Task<Result<bool>> wait_until(Steady end);
@@ -81,6 +84,7 @@ class LiveCluster : public Cluster {
       std::string target, std::function<bool(const boost::json::value&)> done, Steady deadline);
 
   boost::asio::io_context io_;
+  std::optional<Connection> connection_;  // of connect(): where podium's HTTPS API is
   std::optional<boost::asio::signal_set> signals_;
   std::shared_ptr<client::Transport> transport_;
   const std::string ns_;

@@ -16,7 +16,7 @@ namespace {
 using client::Task;
 using server::Reply;
 
-constexpr std::chrono::seconds kForward{60}, kKnock{10};
+constexpr std::chrono::seconds kForward{60}, kProbe{10};
 
 bool has_dots(std::string_view path) {
   return path.contains("/../") || path.contains("/./") || path.ends_with("/..") || path.ends_with("/.");
@@ -30,15 +30,6 @@ std::string new_secret() {
   std::string out;
   for (const auto byte : bytes) out += fmt::format("{:02x}", byte);
   return out;
-}
-
-std::string pod_that_leads(std::string_view reply) {
-  constexpr std::string_view kLeader = "the leader is ";
-  const auto at = reply.find(kLeader);
-  if (at == reply.npos) return {};
-  reply.remove_prefix(at + kLeader.size());
-  const auto identity = reply.substr(0, reply.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-._"));
-  return std::string(identity.substr(0, std::min(identity.rfind('_'), identity.size())));
 }
 
 std::string PageDoor::url() const { return fmt::format("http://127.0.0.1:{}/{}/ui/", port_, secret_); }
@@ -83,19 +74,10 @@ Task<Reply> PageDoor::forward(PageDoor* self, BrowserRequest request, std::strin
   co_return reply;
 }
 
-Task<std::string> PageDoor::leading_pod(std::shared_ptr<client::Transport> podium, std::string ns) {
-  client::Request request;
-  request.target = fmt::format("/v1/namespaces/{}/decisions?limit=1", ns);
-  request.timeout = kKnock;
-  const auto got = co_await podium->send(std::move(request));
-  if (!got || got->status != 503) co_return std::string();
-  co_return pod_that_leads(got->body);
-}
-
-Task<std::string> PageDoor::knock(PageDoor* self) {
+Task<std::string> PageDoor::probe(PageDoor* self) {
   client::Request request;
   request.target = "/healthz";
-  request.timeout = kKnock;
+  request.timeout = kProbe;
   const auto got = co_await self->podium_->send(std::move(request));
   if (!got) co_return got.error().message;
   if (got->status == 404) co_return std::string("what answers there is not podium");

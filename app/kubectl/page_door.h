@@ -34,24 +34,19 @@ class PageDoor {
   void serve_at(std::uint16_t port) { port_ = port; }
   std::string url() const;
   client::Task<server::Reply> answer(BrowserRequest request) { return answer(this, std::move(request)); }
-  // The pod that leads, where the one that is asked follows it; empty: it leads itself, or nobody knows.
-  static client::Task<std::string> leading_pod(std::shared_ptr<client::Transport> podium, std::string ns);
   // Empty: podium answers. Else why not.
-  client::Task<std::string> knock() { return knock(this); }
+  client::Task<std::string> probe() { return probe(this); }
 
  private:
   static client::Task<server::Reply> answer(PageDoor* self, BrowserRequest request);
   static client::Task<server::Reply> forward(PageDoor* self, BrowserRequest request, std::string target);
-  static client::Task<std::string> knock(PageDoor* self);
+  static client::Task<std::string> probe(PageDoor* self);
 
   const std::shared_ptr<client::Transport> podium_;
   const std::string secret_;
   const app::page::Page page_;
   std::uint16_t port_ = 0;
 };
-
-// The pod of a follower's reply: "… the leader is NAME_ID"; empty: it names none.
-std::string pod_that_leads(std::string_view reply);
 
 // 128 random bits, as text.
 std::string new_secret();

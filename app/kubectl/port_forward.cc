@@ -10,6 +10,8 @@
 #include <array>
 #include <charconv>
 
+#include "app/render/text.h"
+
 namespace podium::kubectl {
 namespace {
 
@@ -25,10 +27,18 @@ constexpr std::size_t kMostOutput = 64 * 1024;
   const int null = open("/dev/null", O_RDONLY);
   dup2(null, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
   execvp("kubectl", argv.data());
   constexpr std::string_view kWhy = "podium: cannot start kubectl\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kWhy.data(), kWhy.size());
   _exit(127);
+}
+
+std::string last_line(std::string_view output) {
+  while (output.ends_with('\n')) output.remove_suffix(1);
+  const auto begin = output.rfind('\n');
+  const auto line = begin == output.npos ? output : output.substr(begin + 1);
+  return line.empty() ? "it ended without a word" : render::printable(line);
 }
 
 // The port of the first whole line that has one.
@@ -80,7 +90,7 @@ Result<std::unique_ptr<PortForward>> PortForward::start(const std::vector<std::s
     std::array<char, 1024> piece{};
     const auto size = read(out->output_, piece.data(), piece.size());
     if (size <= 0 || said.size() > kMostOutput)
-      return fail(Error::Kind::unavailable, "kubectl port-forward has ended before it was ready");
+      return fail(Error::Kind::unavailable, "kubectl port-forward: " + last_line(said));
     said.append(piece.data(), static_cast<std::size_t>(size));
     out->port_ = port_in(said);
   }

@@ -77,9 +77,8 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
       return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);
     return fmt::format(
         "{} is on {}. There is no report of it. Its scheduler is \"{}\". If that is podium, the report has "
-        "expired, has made room for newer ones, was deleted, or reports of such pods are off.\n"
-        "podium may still remember the decision: {} page\n{}",
-        subject, node, scheduler, program, ask);
+        "expired, has made room for newer ones, was deleted, or reports of such pods are off.\n{}",
+        subject, node, scheduler, ask);
   }
   if (waiting->message.empty()) {
     return fmt::format("{} is pending, and no scheduler has tried it yet: is there one named \"{}\"?\n{}",

@@ -8,14 +8,17 @@
 #include <iostream>
 #include <memory>
 
+#include "api/json_view.h"
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
+#include "app/kubectl/podium_port.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/reports.h"
 #include "app/kubectl/waiting.h"
+#include "app/render/text.h"
 #include "app/render/what_if.h"
 
 namespace podium::kubectl {
@@ -66,13 +69,18 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
     pod = std::move(*got);
   else if (!client::object_is_gone(got.error()))
     return fail_with(command, got.error());
-  boost::system::error_code none;
-  const auto* uid = pod ? pod->find_pointer("/metadata/uid", none) : nullptr;
-  auto report =
-      cluster.decision(ns, flags.pod, uid && uid->is_string() ? std::string(uid->get_string()) : "");
+  const auto pod_uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
+  auto report = cluster.decision(ns, flags.pod, pod_uid);
+  std::string no_memory;  // why podium's process was not asked
+  const bool no_reports = !report && is_not_installed(report.error());
+  if ((report && !*report) || no_reports) {
+    auto remembered = cluster.remembered(ns, flags.pod, pod_uid);
+    if (!remembered) no_memory = render::printable(remembered.error().message);
+    if (remembered && *remembered) report = std::move(remembered);
+  }
   if (!report) {
     auto error = std::move(report.error());
-    if (is_not_installed(error)) {
+    if (no_reports) {
       error.message =
           "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
           offline_hint(ns, flags.pod);
@@ -81,6 +89,7 @@ int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) 
   }
   if (!*report) {
     std::cerr << no_report(pod, ns, flags.pod, program, cluster.hint_flags());
+    if (!no_memory.empty()) std::cerr << "podium's own memory could not be asked: " << no_memory << "\n";
     if (!pod) std::cerr << did_you_mean(cluster, ns, flags.pod);
     return 1;
   }
@@ -154,6 +163,7 @@ void add_why(CLI::App& app, int& exit_code) {
   command->add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
   add_connection(*command, flags->connection);
   add_dump_files(*command, flags->connection);
+  add_podium_address(*command, flags->connection.podium);
   add_output(*command, flags->output);
   command->callback([command, flags, &exit_code] { exit_code = run_why(*command, *flags); });
 }

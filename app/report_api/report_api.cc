@@ -188,8 +188,12 @@ Reply ReportApi::decided(const Target& target, const json::object& parameters) c
 
 Reply ReportApi::follower_reply() const {
   const auto leader = sources_.leader();
-  return unavailable("this process does not schedule, so it has no decisions; " +
-                     (leader.empty() ? "no leader is known" : "the leader is " + leader));
+  auto message = "this process does not schedule, so it has no decisions; " +
+                 (leader.empty() ? "no leader is known" : "the leader is " + leader);
+  if (leader.empty()) return unavailable(std::move(message));
+  const json::array causes{json::object{{"reason", "Leader"}, {"message", leader}}};
+  return with(status_reply(503, "ServiceUnavailable", std::move(message), {{"causes", causes}}),
+              "Retry-After", "1");
 }
 
 Reply ReportApi::decisions(const Target& target, const json::object& parameters) const {

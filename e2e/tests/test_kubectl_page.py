@@ -15,7 +15,7 @@ import urllib.parse
 from e2e.support import podium
 from e2e.support.browser import Browser
 from e2e.support.control_plane import Process, wait_until
-from e2e.tests.base import node, pod
+from e2e.tests.base import REPORTS, node, pod
 from e2e.tests.kubectl_plugin import Plugin
 
 URL = re.compile(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/ui/")
@@ -45,8 +45,8 @@ class Follower:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 asked.append(self.path)
-                reply = json.dumps({"kind": "Status", "message": "this process does not schedule, so it has no decisions; "
-                                                                 "the leader is podium-5c9-abcde_0a1b2c3d"}).encode()
+                leader = {"reason": "Leader", "message": "podium-5c9-abcde_0a1b2c3d"}
+                reply = json.dumps({"kind": "Status", "details": {"causes": [leader]}}).encode()
                 self.send_response(503)
                 self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()
@@ -94,7 +94,7 @@ class KubectlPage(Plugin):
         return wait_until(told, "the page's address")
 
     def direct(self):
-        return self.begin("--server", f"https://127.0.0.1:{self.podium.port}", "--insecure-skip-tls-verify")
+        return self.begin("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
 
     def get(self, url, path="", method="GET", body=None, host=None):
         """(status, headers, text); `path` goes after the secret."""
@@ -167,7 +167,7 @@ class KubectlPage(Plugin):
         fake.write_text(FAKE_KUBECTL.format(directory=directory, port=self.podium.port))
         fake.chmod(0o700)
         context = self.plane.kubectl("config", "current-context", kubeconfig=self.user).strip()
-        process = self.begin("--service", "elsewhere/scheduler", "--context", context, path=directory)
+        process = self.begin("--podium", "elsewhere/scheduler", "--context", context, path=directory)
         url = self.url_of(process)
         wait_until(lambda: self.get(url, "/v1/namespaces/default/pods/web/report")[0] == 200, "the decision on web")
         arguments = (directory / "arguments").read_text().split()
@@ -201,8 +201,22 @@ class KubectlPage(Plugin):
         """kubectl itself says why."""
         process = self.begin()
         self.assertEqual(process.wait(60), 1)
+        self.assertIn("page: kubectl port-forward: ", process.tail())
         self.assertIn('services "podium" is forbidden', process.tail())
-        self.assertIn("page: kubectl port-forward has ended before it was ready", process.tail())
+
+    def test_why_asks_the_process_if_there_is_no_report(self):
+        """As the user: the decision of a pod whose report was deleted, and of a pod that is gone."""
+        podium_at = ("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
+        self.plane.create(pod("forgotten"))
+        wait_until(lambda: any(report["metadata"]["name"] == "forgotten" and "status" in report
+                               for report in self.plane.get(REPORTS)["items"]), "its report")
+        said = self.ask("why", "forgotten", *podium_at)
+        self.plane.kubectl("delete", "schedulingreport", "forgotten")
+        self.assertEqual(self.ask("why", "forgotten", *podium_at), said)
+        self.plane.kubectl("delete", "pod", "forgotten", "--force", "--grace-period=0")
+        self.assertIn("The pod is gone.", self.ask("why", "forgotten", *podium_at))
+        self.assertIn("podium's own memory could not be asked: kubectl port-forward: ", self.ask("why", "forgotten", code=1))
+        self.assertIn("There is no pod default/never", self.ask("why", "never", *podium_at, code=1))
 
     def test_it_is_opened_without_its_address_among_the_arguments(self):
         directory = self.plane.dir / "browser"
@@ -211,7 +225,7 @@ class KubectlPage(Plugin):
         browser.write_text(f'#!/bin/sh\ncp "$1" "{directory}/page.new" && stat -c %a "$1" > "{directory}/mode" && '
                            f'echo "$1" > "{directory}/file" && mv "{directory}/page.new" "{directory}/page"\n')
         browser.chmod(0o700)
-        process = self.begin("--open", "--server", f"https://127.0.0.1:{self.podium.port}", "--insecure-skip-tls-verify",
+        process = self.begin("--open", "--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure",
                              path=directory, XDG_RUNTIME_DIR=str(directory))
         url = self.url_of(process)
         wait_until((directory / "page").exists, "the browser")
@@ -224,12 +238,12 @@ class KubectlPage(Plugin):
         self.assertFalse(opened.exists())
 
     def test_bad_input(self):
-        cases = {("--service", "podium"): "is no NAMESPACE/NAME", ("--server", "http://x"): "must begin with https://",
-                 ("--insecure-skip-tls-verify",): "are for --server"}
+        cases = {("--podium", "podium"): "is neither NAMESPACE/NAME nor an address",
+                 ("--podium", "http://x"): "must begin with https://", ("--podium-insecure",): "need an address"}
         for args, words in cases.items():
             self.assertIn(words, self.ask("page", *args, code=2))
-        self.assertIn("podium does not answer", self.ask("page", "--server", "https://127.0.0.1:1", code=1))
-        self.assertIn("not trusted", self.ask("page", "--server", f"https://127.0.0.1:{self.podium.port}", code=1))
+        self.assertIn("podium does not answer", self.ask("page", "--podium", "https://127.0.0.1:1", code=1))
+        self.assertIn("not trusted", self.ask("page", "--podium", f"https://127.0.0.1:{self.podium.port}", code=1))
 
 
 if __name__ == "__main__":

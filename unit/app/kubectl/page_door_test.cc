@@ -46,35 +46,6 @@ struct Browser {
   PageDoor door{podium, "s3cret"};
 };
 
-TEST(PageDoor, TheLeaderIsReadFromAFollowersReply) {
-  const std::pair<const char*, const char*> cases[] = {
-      {R"({"message":"this process does not schedule, so it has no decisions; the leader is podium-7c-x2_0a1b-2c"})",
-       "podium-7c-x2"},
-      {R"({"message":"…; the leader is node_a_0a1b"})", "node_a"},
-      {R"({"message":"…; the leader is bare"})", "bare"},
-      {R"({"message":"…; the leader is "})", ""},
-      {R"({"message":"…; no leader is known"})", ""},
-      {"", ""},
-  };
-  for (const auto& [reply, pod] : cases) EXPECT_EQ(pod_that_leads(reply), pod) << reply;
-}
-
-TEST(PageDoor, WhoLeadsIsAskedOfAFollowerAlone) {
-  asio::io_context io;
-  const std::string follows = R"({"message":"the leader is podium-1_a"})";
-  for (const auto& [status, pod] : {std::pair{503, "podium-1"}, {200, ""}, {403, ""}}) {
-    auto podium = std::make_shared<unit::ScriptedTransport>();
-    podium->on_send = [&](const client::Request& request) -> Result<client::Response> {
-      EXPECT_EQ(request.target, "/v1/namespaces/shop/decisions?limit=1");
-      return client::Response{status, follows};
-    };
-    auto leads = asio::co_spawn(io, PageDoor::leading_pod(podium, "shop"), asio::use_future);
-    io.restart();
-    io.run();
-    EXPECT_EQ(leads.get(), pod) << status;
-  }
-}
-
 TEST(PageDoor, ServesThePageAndForwardsTheApi) {
   Browser browser;
   EXPECT_EQ(browser.door.url(), "http://127.0.0.1:4711/s3cret/ui/");
