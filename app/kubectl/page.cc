@@ -31,6 +31,7 @@ namespace {
 
 namespace asio = boost::asio;
 
+constexpr std::chrono::seconds kForwardWithin{30};
 constexpr std::chrono::milliseconds kBetweenChecks{500};
 
 struct PageFlags {
@@ -39,7 +40,7 @@ struct PageFlags {
   std::uint16_t port = 0;
 };
 
-// A file that redirects a browser to the page. An argument of a program would show the address to other users.
+// A file that redirects a browser to the page. A program's argument would show the address to other users.
 class RedirectFile {
  public:
   static Result<std::unique_ptr<RedirectFile>> create(const std::string& url) {
@@ -157,7 +158,7 @@ class PageSession {
 int run_page(const CLI::App& command, const PageFlags& flags) {
   spdlog::set_level(spdlog::level::off);
   asio::io_context io{1};
-  auto port = open_podium_port(flags.connection, io);
+  auto port = open_podium_port(flags.connection, kForwardWithin, io);
   if (!port) return fail_with(command, port.error());
   return PageSession(command, flags, *port, io).run();
 }

@@ -19,7 +19,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::chrono::seconds kForwardWithin{30}, kAnswerWithin{10};
+constexpr std::chrono::seconds kAnswerWithin{10};
 
 Result<void> check(const PodiumAddress& address) {
   if (address.is_url()) {
@@ -67,10 +67,11 @@ client::ClientConfig for_podium(client::ClientConfig config, const PodiumAddress
 }
 
 Result<PodiumPort> forward_to(const client::ClientConfig& config, const Connection& connection,
-                              const std::string& pod, asio::io_context& io) {
+                              const std::string& pod, std::chrono::milliseconds within,
+                              asio::io_context& io) {
   PodiumPort port;
   if (!connection.podium.is_url()) {
-    auto started = PortForward::start(forward_arguments(connection, pod), kForwardWithin);
+    auto started = PortForward::start(forward_arguments(connection, pod), within);
     if (!started) return std::unexpected(started.error());
     port.forward = std::move(*started);
   }
@@ -109,11 +110,12 @@ std::string leading_pod(std::string_view status) {
   return identity.substr(0, std::min(identity.rfind('_'), identity.size()));
 }
 
-Result<PodiumPort> open_podium_port(const Connection& connection, asio::io_context& io) {
+Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::milliseconds within,
+                                    asio::io_context& io) {
   if (auto checked = check(connection.podium); !checked) return std::unexpected(checked.error());
   auto config = client::find_config(connection.kubeconfig, connection.context);
   if (!config) return std::unexpected(config.error());
-  auto port = forward_to(*config, connection, {}, io);
+  auto port = forward_to(*config, connection, {}, within, io);
   if (!port || !port->forward) return port;
   std::optional<std::string> leader;
   asio::co_spawn(io, ask_for_leader(port->transport, config->default_namespace),
@@ -123,7 +125,7 @@ Result<PodiumPort> open_podium_port(const Connection& connection, asio::io_conte
   }
   if (leader.value_or("").empty()) return port;
   // A static pod is not named as its process says.
-  auto direct = forward_to(*config, connection, *leader, io);
+  auto direct = forward_to(*config, connection, *leader, within, io);
   if (!direct) return port;
   port->transport->close();
   return direct;

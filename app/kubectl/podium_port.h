@@ -6,6 +6,7 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,7 +27,9 @@ struct PodiumPort {
 };
 
 // A Service forwards to any of its pods, and only the leader has decisions: this connects to the leader.
-Result<PodiumPort> open_podium_port(const Connection& connection, boost::asio::io_context& io);
+// `within`: each kubectl port-forward.
+Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::milliseconds within,
+                                    boost::asio::io_context& io);
 
 // The pod that leads, from the Status of a process that does not; empty: it names none.
 std::string leading_pod(std::string_view status);

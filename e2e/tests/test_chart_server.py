@@ -85,13 +85,14 @@ class Releases(unittest.TestCase):
         cls.addClassCleanup(cls.plane.stop)
         cls.plane.create(base.node("n1", cpu="64"))
 
-    def helm(self, *args, plane=None):
+    def helm(self, *args, plane=None, fails=False):
+        """Standard output; where it fails, standard error."""
         plane = plane or self.plane
         home = {f"HELM_{kind}_HOME": str(plane.dir / "helm") for kind in ("CACHE", "CONFIG", "DATA")}
         done = subprocess.run([BIN / "helm", *args], capture_output=True, text=True,
                               env=environment(KUBECONFIG=str(plane.kubeconfig), **home))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        self.assertEqual(done.returncode != 0, fails, done.stderr)
+        return done.stderr if fails else done.stdout
 
     def run_release(self, namespace):
         """A podium as the release in this namespace runs it."""
@@ -122,6 +123,10 @@ class Releases(unittest.TestCase):
         manifests = self.helm("get", "manifest", "podium", "-n", "one")
         self.assertIn("kind: CustomResourceDefinition", manifests)
         self.assertNotIn("kind: CustomResourceDefinition", self.helm("get", "manifest", "podium", "-n", "two"))
+
+        refused = self.helm("install", "podium", chart, "-n", "three", "--create-namespace", "--set", "schedulerName=second",
+                            fails=True)
+        self.assertIn('the release podium in namespace two already serves "second"', refused)
 
         first, second = self.run_release("one"), self.run_release("two")
         self.placed("of-first", "first")

@@ -11,6 +11,19 @@
 {{- fail (printf "configuration.profiles: two profiles have the same schedulerName: %s" (join ", " $served)) }}
 {{- end }}
 
+{{- /* Two releases with one schedulerName place the same pods. A rendering without a cluster finds no others. */ -}}
+{{- $role := include "podium.clusterName" . -}}
+{{- range (lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" "").items }}
+{{- if ne .metadata.name $role }}
+{{- $other := .metadata }}
+{{- range splitList "," (dig "podium.dev/scheduler-names" "" (.metadata.annotations | default dict)) }}
+{{- if has . $served }}
+{{- fail (printf "schedulerName: the release %s in namespace %s already serves %q, and both would place its pods. Choose another schedulerName, or uninstall that release. For more than one replica set replicas" (dig "app.kubernetes.io/instance" "?" ($other.labels | default dict)) (splitList ":" $other.name | first) .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* podium must not wait for podium. kube-scheduler's lease is the way out: whoever does not lead stands by, and
 kube-scheduler places podium's pods when no podium leads. */ -}}
 {{- $shared := and $election.leaderElect (eq $election.resourceName "kube-scheduler") (eq $election.resourceNamespace "kube-system") -}}

@@ -40,7 +40,7 @@ TEST(PodiumPort, AnAddressIsCheckedBeforeItIsUsed) {
     boost::asio::io_context io;
     Connection connection;
     connection.podium = address;
-    const auto port = open_podium_port(connection, io);
+    const auto port = open_podium_port(connection, std::chrono::seconds(1), io);
     ASSERT_FALSE(port) << address.where;
     EXPECT_EQ(port.error().kind, Error::Kind::invalid);
     EXPECT_THAT(port.error().message, HasSubstr(words));
