@@ -22,6 +22,6 @@ struct LogLosses {
   std::uint64_t limited = 0;  // by limited_sink()
   std::uint64_t overrun = 0;  // because the queue to the log's thread was full
 };
-LogLosses log_losses();
+LogLosses log_losses();  // any thread
 
 }  // namespace podium::async

@@ -9,9 +9,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <ranges>
 
+#include "async/log_sink.h"
 #include "async/on.h"
 #include "async/timer.h"
 #include "controller/recorder/missing_reports.h"
+#include "metrics/samples.h"
 
 namespace podium::app {
 namespace {
@@ -221,14 +223,42 @@ std::optional<std::string> Engine::lease_trouble() const {
   return elector_ && !stopping_ ? elector_->why_unavailable() : std::nullopt;
 }
 
-EventCounts Engine::events() const {
-  EventCounts out;
-  for (const auto& [name, recorder] : recorders_) {
-    out.written += recorder->written();
-    out.dropped += recorder->dropped();
-    out.waiting += recorder->waiting();
-  }
-  return out;
+std::uint64_t Engine::events_dropped() const {
+  std::uint64_t dropped = 0;
+  for (const auto& [name, recorder] : recorders_) dropped += recorder->dropped();
+  return dropped;
+}
+
+std::size_t Engine::events_waiting() const {
+  std::size_t waiting = 0;
+  for (const auto& [name, recorder] : recorders_) waiting += recorder->waiting();
+  return waiting;
+}
+
+void Engine::sample_metrics(metrics::Samples& out) const {
+  std::uint64_t events_written = 0;
+  for (const auto& [name, recorder] : recorders_) events_written += recorder->written();
+  out.counter("podium_events_written_total", "Events created or updated.", events_written);
+  out.counter("podium_events_dropped_total",
+              "Events that were never written: the queue was full, the API server refused them, or podium "
+              "stopped.",
+              events_dropped());
+  out.gauge("podium_events_pending", "Events that wait to be written.", events_waiting());
+  const auto losses = async::log_losses();
+  auto& lines = out.counters("podium_log_lines_dropped_total",
+                             "Log lines left out: `limit` (more than ten a second of one message), `queue` "
+                             "(the log's reader is too slow).",
+                             {"reason"});
+  lines.add({"limit"}, losses.limited);
+  lines.add({"queue"}, losses.overrun);
+  feed_.sample_metrics(out);
+  if (elector_) elector_->sample_metrics(out);
+  statuses_.sample_metrics(out);
+  reports_.sample_metrics(out);
+  retention_.sample_metrics(out);
+  crd_.sample_metrics(out);
+  decisions_.sample_metrics(out);
+  what_ifs_.sample_metrics(out);
 }
 
 void Engine::debug_cache() { debugger_.run(); }
@@ -342,7 +372,7 @@ Task<void> Engine::written(milliseconds within) {
     return std::max(std::chrono::duration_cast<milliseconds>(until - world_.clock.now()), milliseconds(1));
   };
   const auto lost = [this] {
-    return Lost{reports_.counts().dropped, statuses_.counts().dropped, events().dropped};
+    return Lost{reports_.counts().dropped, statuses_.counts().dropped, events_dropped()};
   };
   const auto before = lost();
   co_await reports_.drain(std::max(left() - kOthersDrain, milliseconds(1)));

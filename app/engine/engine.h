@@ -49,6 +49,10 @@
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/pod_status_writer.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::app {
 
 // The requests a transport is used for. Each kind has its own connections, so that none delays another.
@@ -56,11 +60,6 @@ enum class Traffic {
   bindings,  // bindings, evictions and PreBind writes
   rest,      // lists, watches, events, reports, what-ifs
   lease,     // the lease; the only kind that may write without holding it
-};
-
-struct EventCounts {
-  std::uint64_t written = 0, dropped = 0;
-  std::size_t waiting = 0;
 };
 
 // What an Engine runs on. `strand` and `io` each run one handler at a time.
@@ -107,6 +106,8 @@ class Engine {
   std::optional<std::string> binding_trouble() const { return binder_.why_unhealthy(); }
   // On the strand. All pods that have not terminated; empty if this process does not lead.
   std::vector<cluster::PodInfoPtr> pods_as_leader() const;
+  // On the strand. The metrics of all parts.
+  void sample_metrics(metrics::Samples& out) const;
   const std::optional<client::LeaderElector>& elector() const { return elector_; }
   cycle::Scheduler& scheduler() { return scheduler_; }  // on the strand
   const controller::ReportWriter& reports() const { return reports_; }
@@ -117,7 +118,8 @@ class Engine {
   const controller::CrdCheck& crd() const { return crd_; }
   const cycle::PodStatusWriter& pod_statuses() const { return statuses_; }
   const cycle::ClusterFeed& feed() const { return feed_; }
-  EventCounts events() const;  // any thread
+  std::uint64_t events_dropped() const;  // any thread
+  std::size_t events_waiting() const;    // any thread
   // Any thread. Compares the snapshot and the queue with the API server, and logs what differs and a summary.
   void debug_cache();
 

@@ -12,6 +12,7 @@
 #include "app/run/ask.h"
 #include "app/run/process_metrics.h"
 #include "app/run/zpages.h"
+#include "metrics/families.h"
 #include "scheduler/config/redaction.h"
 #include "scheduler/cycle/pod_resources.h"
 
@@ -28,8 +29,9 @@ constexpr auto kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 using Pods = std::vector<cluster::PodInfoPtr>;
 
-std::string metrics_text(prometheus::Registry& registry) {
+std::string metrics_text(prometheus::Registry& registry, const metrics::Samples& samples) {
   auto families = registry.Collect();
+  std::ranges::move(metrics::to_families(samples), std::back_inserter(families));
   std::ranges::move(ProcessMetrics::of_process(), std::back_inserter(families));
   return prometheus::TextSerializer().Serialize(families);
 }
@@ -145,12 +147,11 @@ Task<Reply> DiagnosticsServer::text_of(DiagnosticsServer* self, std::function<st
 
 // If the strand does not answer in time, serves the previous values.
 Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self, Request) {
-  std::function<bool()> refresh = [self] {
-    self->parts_.refresh();
-    return true;
+  auto sampled = co_await ask<metrics::Samples>(self->parts_.strand, self->parts_.sample, kStrand);
+  if (sampled) self->samples_ = std::make_shared<const metrics::Samples>(std::move(*sampled));
+  std::function<std::string()> render = [self, samples = self->samples_] {
+    return metrics_text(self->parts_.registry, *samples);
   };
-  co_await ask<bool>(self->parts_.strand, std::move(refresh), kStrand);
-  std::function<std::string()> render = [self] { return metrics_text(self->parts_.registry); };
   co_return co_await text_of(self, std::move(render));
 }
 

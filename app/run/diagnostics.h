@@ -26,6 +26,7 @@
 #include <boost/json/value.hpp>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,6 +37,7 @@
 #include "app/run/health_metrics.h"
 #include "app/run/heartbeat.h"
 #include "async/gate.h"
+#include "metrics/samples.h"
 #include "scheduler/cluster/pod_info.h"
 #include "server/delegation.h"
 #include "server/health.h"
@@ -59,7 +61,7 @@ class DiagnosticsServer {
     const boost::json::value& configuration;
     const std::map<std::string, std::string>& flags;
     prometheus::Registry& registry;
-    std::function<void()> refresh;                           // updates gauges; called on the strand
+    std::function<metrics::Samples()> sample;                // called on the strand
     std::function<std::vector<cluster::PodInfoPtr>()> pods;  // called on the strand; empty if not leading
     std::function<void(const Error&)> fatal;                 // called when the process cannot continue
     std::optional<report_api::ReportApi::Sources> reports;   // nullopt: the API for programs is not served
@@ -94,6 +96,7 @@ class DiagnosticsServer {
   server::Handler handler();
 
   const Parts parts_;
+  std::shared_ptr<const metrics::Samples> samples_ = std::make_shared<metrics::Samples>();  // the last
   const Wall started_;
   HealthMetrics health_metrics_;
   std::set<std::string> failing_;  // checks, to log each change once

@@ -2,17 +2,14 @@
 
 #include <prometheus/text_serializer.h>
 
+#include "metrics/families.h"
+
 namespace podium::app::run {
 
 HealthMetrics::HealthMetrics()
-    : last_(prometheus::BuildGauge()
-                .Name("kubernetes_healthcheck")
-                .Help("The last outcome of a health check: 1 healthy, 0 not.")
-                .Register(registry_)),
-      total_(prometheus::BuildCounter()
-                 .Name("kubernetes_healthchecks_total")
-                 .Help("Outcomes of health checks.")
-                 .Register(registry_)) {}
+    : last_(metrics::gauges(registry_, "kubernetes_healthcheck",
+                            "The last outcome of a health check: 1 healthy, 0 not.")),
+      total_(metrics::counters(registry_, "kubernetes_healthchecks_total", "Outcomes of health checks.")) {}
 
 void HealthMetrics::observe(const std::string& type, const std::string& name, bool healthy) {
   last_.Add({{"name", name}, {"type", type}}).Set(healthy ? 1 : 0);

@@ -138,7 +138,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
           .configuration = config_.view,
           .flags = options_.flag_values,
           .registry = registry_,
-          .refresh = [this] { refresh_metrics(); },
+          .sample = [this] { return sample_metrics(); },
           .pods = [this] { return engine_.pods_as_leader(); },
           .fatal =
               [this](const Error& error) {
@@ -162,32 +162,12 @@ std::optional<report_api::ReportApi::Sources> Process::report_sources() {
       .replied = [this](const std::string& path, int code) { podium_metrics_.api_reply(path, code); }};
 }
 
-void Process::refresh_metrics() {
+metrics::Samples Process::sample_metrics() {
   engine_.scheduler().publish_metrics();
   if (engine_.elector()) process_metrics_.leads(engine_.elector()->leading());
-  const auto& retention = engine_.retention();
-  const auto events = engine_.events();
-  const auto& elector = engine_.elector();
-  podium_metrics_.set({.reports = engine_.reports().counts(),
-                       .stored_decisions = retention.size(controller::ReportKind::decision),
-                       .stored_decision_bytes = retention.bytes(controller::ReportKind::decision),
-                       .stored_what_if_bytes = retention.bytes(controller::ReportKind::question),
-                       .stored_what_ifs = retention.size(controller::ReportKind::question),
-                       .deleted = retention.deleted(),
-                       .deleted_early = retention.deleted_early(),
-                       .overdue = retention.overdue(),
-                       .events_written = events.written,
-                       .events_dropped = events.dropped,
-                       .events_waiting = events.waiting,
-                       .what_ifs_waiting = engine_.what_ifs().waiting(),
-                       .remembered = engine_.decisions().counts(),
-                       .pod_statuses = engine_.pod_statuses().counts(),
-                       .watches = engine_.feed().watches(),
-                       .undecodable = engine_.feed().undecodable(),
-                       .since_renewal = elector ? elector->since_renewal() : std::nullopt,
-                       .crd_ready = engine_.crd().ready(),
-                       .fitting = engine_.what_ifs().fitting(),
-                       .log = async::log_losses()});
+  metrics::Samples out;
+  engine_.sample_metrics(out);
+  return out;
 }
 
 // Runs until the context is out of work. An exception from a handler is a bug: it begins a stop, and the

@@ -52,7 +52,7 @@ class Process {
                                                client::MayWrite may_write);
   DiagnosticsServer::Parts diagnostics_parts();
   std::optional<report_api::ReportApi::Sources> report_sources();
-  void refresh_metrics();  // strand
+  metrics::Samples sample_metrics();  // strand  // strand
   void run_context(boost::asio::io_context& context, const char* name);
   void wait_for_signal();
   void on_signal(int number);

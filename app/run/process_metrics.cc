@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "metrics/families.h"
+
 namespace podium::app::run {
 namespace {
 
@@ -72,41 +74,27 @@ double boot_time() {
 }  // namespace
 
 ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
-    : requests_(prometheus::BuildCounter()
-                    .Name("rest_client_requests_total")
-                    .Help("Requests to API servers, by status code (or <error>), method and host.")
-                    .Register(registry),
+    : requests_(metrics::counters(registry, "rest_client_requests_total",
+                                  "Requests to API servers, by status code (or <error>), method and host."),
                 {"code", "method", "host"}),
-      retries_(prometheus::BuildCounter()
-                   .Name("rest_client_request_retries_total")
-                   .Help("Requests that were sent again, by how the try before had ended.")
-                   .Register(registry),
+      retries_(metrics::counters(registry, "rest_client_request_retries_total",
+                                 "Requests that were sent again, by how the try before had ended."),
                {"code", "verb", "host"}),
-      request_seconds_(prometheus::BuildHistogram()
-                           .Name("rest_client_request_duration_seconds")
-                           .Help("Duration of requests to API servers, by verb and host.")
-                           .Register(registry),
+      request_seconds_(metrics::histograms(registry, "rest_client_request_duration_seconds",
+                                           "Duration of requests to API servers, by verb and host."),
                        {"verb", "host"},
                        {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}),
-      request_bytes_(prometheus::BuildHistogram()
-                         .Name("rest_client_request_size_bytes")
-                         .Help("Size of what requests to API servers carry, by verb and host.")
-                         .Register(registry),
+      request_bytes_(metrics::histograms(registry, "rest_client_request_size_bytes",
+                                         "Size of what requests to API servers carry, by verb and host."),
                      {"verb", "host"}, kBytes),
-      reply_bytes_(prometheus::BuildHistogram()
-                       .Name("rest_client_response_size_bytes")
-                       .Help("Size of what API servers reply, by verb and host.")
-                       .Register(registry),
+      reply_bytes_(metrics::histograms(registry, "rest_client_response_size_bytes",
+                                       "Size of what API servers reply, by verb and host."),
                    {"verb", "host"}, kBytes),
-      leader_(prometheus::BuildGauge()
-                  .Name("leader_election_master_status")
-                  .Help("1 while this process leads, 0 while another may.")
-                  .Register(registry),
+      leader_(metrics::gauges(registry, "leader_election_master_status",
+                              "1 while this process leads, 0 while another may."),
               {"name"}),
-      gates_(prometheus::BuildGauge()
-                 .Name("kubernetes_feature_enabled")
-                 .Help("1 for feature gates that are on, 0 for the others.")
-                 .Register(registry),
+      gates_(metrics::gauges(registry, "kubernetes_feature_enabled",
+                             "1 for feature gates that are on, 0 for the others."),
              {"name", "stage"}) {}
 
 void ProcessMetrics::request(const std::string& host, const client::Exchange& exchange) {
@@ -115,7 +103,7 @@ void ProcessMetrics::request(const std::string& host, const client::Exchange& ex
   requests_.with(code(exchange.status), exchange.method, host).Increment();
   if (exchange.retries) retries_.with(code(*exchange.retries), exchange.method, host).Increment();
   request_seconds_.with(exchange.method, host).Observe(in_seconds(exchange.duration));
-  const auto size = [&](cycle::Histograms& sizes, std::optional<std::size_t> bytes) {
+  const auto size = [&](metrics::Histograms& sizes, std::optional<std::size_t> bytes) {
     if (bytes) sizes.with(exchange.method, host).Observe(static_cast<double>(*bytes));
   };
   size(request_bytes_, exchange.request_bytes);

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "client/http/observed_transport.h"
+#include "metrics/labelled.h"
 #include "scheduler/config/feature_gates.h"
-#include "scheduler/cycle/labelled.h"
 
 namespace podium::app::run {
 
@@ -31,9 +31,9 @@ class ProcessMetrics {
 
  private:
   std::mutex mutex_;  // guards the members below
-  cycle::Counters requests_, retries_;
-  cycle::Histograms request_seconds_, request_bytes_, reply_bytes_;
-  cycle::Gauges leader_, gates_;
+  metrics::Counters requests_, retries_;
+  metrics::Histograms request_seconds_, request_bytes_, reply_bytes_;
+  metrics::Gauges leader_, gates_;
 };
 
 }  // namespace podium::app::run

@@ -21,6 +21,7 @@
 #include "base/time.h"
 #include "client/leader/leader_state.h"
 #include "client/request_info.h"
+#include "metrics/samples.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -319,6 +320,13 @@ std::optional<std::chrono::nanoseconds> LeaderElector::since_renewal() const {
 std::string LeaderElector::holder() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->holder;
+}
+
+void LeaderElector::sample_metrics(metrics::Samples& out) const {
+  auto& age =
+      out.gauges("podium_lease_renewal_age_seconds",
+                 "Time since this process last renewed the lease; absent while it does not lead.", {});
+  if (const auto since = since_renewal()) age.add({}, in_seconds(*since));
 }
 
 }  // namespace podium::client

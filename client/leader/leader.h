@@ -16,6 +16,10 @@
 
 #include "client/api.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::client {
 
 struct LeaderOptions {
@@ -40,6 +44,7 @@ class LeaderElector {
   std::optional<std::string> why_unavailable() const;
   // Thread-safe. Time since the lease was last renewed; nullopt: not leading.
   std::optional<std::chrono::nanoseconds> since_renewal() const;
+  void sample_metrics(metrics::Samples& out) const;  // thread-safe
   // Thread-safe. Time since run() last completed a step, a request or a wait; nullopt before run(). A step
   // takes at most the longer of half the renew deadline and 2.2 retry periods.
   std::optional<std::chrono::nanoseconds> since_last_step() const;

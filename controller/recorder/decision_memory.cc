@@ -1,13 +1,16 @@
 #include "controller/recorder/decision_memory.h"
 
+#include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include "base/heap_bytes.h"
 #include "controller/report/metadata.h"
+#include "metrics/samples.h"
 
 namespace podium {
 
@@ -22,7 +25,8 @@ namespace {
 
 constexpr std::size_t kEntryBytes = 768;    // keys, lists, sets and maps of an entry
 constexpr std::size_t kDroppedAtOnce = 32;  // expired entries that a new decision drops under the lock
-constexpr std::size_t kPassedOver = 256;    // expired entries that one list skips under the lock
+constexpr std::size_t kBlockedSeries = 1'000;
+constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
 
 std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
 
@@ -55,7 +59,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   entry.place = living_.insert(living_.end(), key);
   by_uid_[uid] = key;
   by_name_.insert(key);
-  if (status.outcome != explain::kScheduled) waiting_.insert(key);
+  if (status.outcome != explain::kScheduled) waits(key, *entry.decision);
   bytes_ += bytes;
   while (bytes_ > options_.bytes && !entries_.empty()) {
     drop(std::string(gone_.empty() ? living_.front() : gone_.front()), Absence::evicted, dropped);
@@ -69,7 +73,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   auto& entry = entries_.find(key->second)->second;
   if (std::exchange(entry.is_gone, true)) return;
   gone_.splice(gone_.end(), living_, entry.place);
-  waiting_.erase(key->second);
+  waits_no_more(key->second, *entry.decision);
 }
 
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
@@ -127,6 +131,51 @@ DecisionMemory::Counts DecisionMemory::counts() const {
   return {entries_.size(), bytes_};
 }
 
+void DecisionMemory::sample_metrics(metrics::Samples& out) const {
+  std::vector<std::pair<std::size_t, Blocked>> blocked;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [by, pods] : blocked_) blocked.emplace_back(pods, by);
+    out.gauge("podium_decisions_remembered",
+              "Decisions that are kept in memory for the [HTTPS API](http-api.md).", entries_.size());
+    out.gauge("podium_decisions_remembered_bytes",
+              "Memory that these take, about; `httpAPI.memoryMiB` bounds it.", bytes_);
+  }
+  auto& family =
+      out.gauges("podium_blocked_pods",
+                 "Pods that wait, by the reason that rejects most nodes: its code as in reports, and "
+                 "the resource that is short. Of the remembered decisions; beyond 1,000 series the "
+                 "smallest are summed up, with the code `Other`.",
+                 {"namespace", "code", "resource"});
+  std::ranges::stable_sort(blocked, std::greater(), &std::pair<std::size_t, Blocked>::first);
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < blocked.size(); ++i) {
+    auto& [pods, by] = blocked[i];
+    if (i < kBlockedSeries)
+      family.add({by.begin(), by.end()}, pods);
+    else
+      others += pods;
+  }
+  if (others > 0) family.add({"", "Other", ""}, others);
+}
+
+DecisionMemory::Blocked DecisionMemory::blocked_by(const RememberedDecision& decision) {
+  const auto& status = decision.status;
+  if (status.rejections.empty()) return {decision.ns, status.outcome, ""};
+  const auto& first = status.rejections.front();
+  return {decision.ns, first.code, std::string(framework::named(first.about, framework::Topic::resource))};
+}
+
+void DecisionMemory::waits(const std::string& key, const RememberedDecision& decision) {
+  if (waiting_.insert(key).second) ++blocked_[blocked_by(decision)];
+}
+
+void DecisionMemory::waits_no_more(const std::string& key, const RememberedDecision& decision) {
+  if (waiting_.erase(key) == 0) return;
+  const auto it = blocked_.find(blocked_by(decision));
+  if (--it->second == 0) blocked_.erase(it);
+}
+
 // Without a trace for Absence::none: another decision takes its place.
 void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped) {
   const auto it = entries_.find(key);
@@ -137,7 +186,7 @@ void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped)
   if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end()) by_uid_.erase(of_uid);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
   by_name_.erase(key);
-  waiting_.erase(key);
+  waits_no_more(key, decision);
   bytes_ -= entry.bytes;
   dropped.push_back(std::move(entry.decision));
   entries_.erase(it);

@@ -9,11 +9,13 @@
 // Errors: none.
 #pragma once
 
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +26,10 @@
 
 #include "base/clock.h"
 #include "explain/report/report.h"
+
+namespace podium::metrics {
+class Samples;
+}
 
 namespace podium::controller {
 
@@ -85,6 +91,7 @@ class DecisionMemory {
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;
   Counts counts() const;
+  void sample_metrics(metrics::Samples& out) const;
 
  private:
   using DecisionPtr = std::shared_ptr<const RememberedDecision>;
@@ -94,6 +101,9 @@ class DecisionMemory {
     bool is_gone = false;
     std::list<std::string>::iterator place;  // in living_ or gone_
   };
+  // What a waiting pod waits for: its namespace, the code of the reason that rejects most nodes, and the
+  // resource that it names, or "".
+  using Blocked = std::array<std::string, 3>;
   struct Trace {
     Absence why = Absence::never;
     Wall decided_at{};
@@ -101,6 +111,9 @@ class DecisionMemory {
   };
   using Dropped = std::vector<DecisionPtr>;
 
+  static Blocked blocked_by(const RememberedDecision& decision);
+  void waits(const std::string& key, const RememberedDecision& decision);
+  void waits_no_more(const std::string& key, const RememberedDecision& decision);
   void drop(const std::string& key, Absence why, Dropped& dropped);
   void drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped);
   void leave_trace(const std::string& key, Trace trace);
@@ -114,6 +127,7 @@ class DecisionMemory {
   std::list<std::string> living_, gone_;                        // keys, oldest decision first
   std::set<std::string> by_name_;                               // all keys
   std::set<std::string> waiting_;                               // keys of living pods without a node
+  std::map<Blocked, std::size_t> blocked_;                      // how many of waiting_
   std::size_t bytes_ = 0;
   boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key
   std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces

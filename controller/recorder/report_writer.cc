@@ -19,6 +19,7 @@
 #include "controller/report/metadata.h"
 #include "controller/report/requests.h"
 #include "explain/report/json.h"
+#include "metrics/samples.h"
 
 namespace podium::controller {
 namespace {
@@ -491,6 +492,22 @@ ReportCounts ReportWriter::counts() const {
           .unchanged = impl_->unchanged.load(std::memory_order_relaxed),
           .retried = impl_->retried.load(std::memory_order_relaxed),
           .waiting = counts.waiting};
+}
+
+void ReportWriter::sample_metrics(metrics::Samples& out) const {
+  const auto now = counts();
+  out.counter("podium_reports_written_total",
+              "Reports that the API server accepted, rewritten ones included.", now.written);
+  out.counter("podium_reports_unchanged_total",
+              "Reports that were not rewritten because nothing had changed.", now.unchanged);
+  out.counter("podium_reports_failed_total",
+              "Reports that the API server refused and that are not tried again.", now.failed);
+  out.counter("podium_reports_retried_total", "Failed writes of reports that are tried again.", now.retried);
+  out.counter("podium_reports_dropped_total",
+              "Reports that were never written: the queue was full, the budget was used up, they waited "
+              "longer than their TTL, or podium stopped.",
+              now.dropped);
+  out.gauge("podium_reports_pending", "Reports that wait to be written.", now.waiting);
 }
 
 }  // namespace podium::controller

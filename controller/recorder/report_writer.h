@@ -32,6 +32,10 @@
 #include "explain/report/report.h"
 #include "scheduler/config/live_podium.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::controller {
 
 struct ReportCounts {
@@ -66,6 +70,7 @@ class ReportWriter {
   // Writes the queued reports; drops the rest at the deadline.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   ReportCounts counts() const;
+  void sample_metrics(metrics::Samples& out) const;
 
  private:
   struct Impl;

@@ -11,6 +11,7 @@
 #include "async/nap.h"
 #include "client/request_info.h"
 #include "explain/report/json.h"
+#include "metrics/samples.h"
 
 namespace podium::controller {
 namespace {
@@ -207,6 +208,14 @@ void CrdCheck::start() { async::spawn(impl_->gate, impl_->io, "check the CRD", I
 std::optional<bool> CrdCheck::ready() const {
   const auto state = impl_->state.load();
   return state == Impl::State::unknown ? std::nullopt : std::optional(state == Impl::State::ready);
+}
+
+void CrdCheck::sample_metrics(metrics::Samples& out) const {
+  auto& family = out.gauges("podium_report_crd_ready",
+                            "1: the CustomResourceDefinition has all that podium writes; 0: it is missing or "
+                            "lacks something, which the log names. Absent while podium does not know.",
+                            {});
+  if (const auto known = ready()) family.add({}, *known ? 1 : 0);
 }
 
 }  // namespace podium::controller

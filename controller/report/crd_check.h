@@ -20,6 +20,10 @@
 #include "async/gate.h"
 #include "client/api.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::controller {
 
 // The fields that podium reads and writes, such as "status.topNodes.score"; a test compares them with crds/.
@@ -35,6 +39,7 @@ class CrdCheck {
   void start();
   // True if the CRD has everything; nullopt: unknown, because it was not read yet or may not be read.
   std::optional<bool> ready() const;
+  void sample_metrics(metrics::Samples& out) const;
 
  private:
   struct Impl;

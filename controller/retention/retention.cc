@@ -19,6 +19,7 @@
 #include "controller/retention/deleter.h"
 #include "controller/retention/state.h"
 #include "explain/report/ttl.h"
+#include "metrics/samples.h"
 
 namespace podium::controller {
 namespace {
@@ -329,6 +330,29 @@ void Retention::stop() {
   const std::lock_guard lock(impl_->state.mutex);
   impl_->state.stopping = true;
   impl_->wake();
+}
+
+void Retention::sample_metrics(metrics::Samples& out) const {
+  const std::pair<const char*, ReportKind> kinds[] = {{"decision", ReportKind::decision},
+                                                      {"what_if", ReportKind::question}};
+  auto& stored =
+      out.gauges("podium_reports_stored",
+                 "Reports in the API server, as far as podium knows: `decision` or `what_if`.", {"kind"});
+  auto& stored_bytes =
+      out.gauges("podium_reports_stored_bytes", "Bytes of these, as podium counts them.", {"kind"});
+  for (const auto& [name, kind] : kinds) {
+    stored.add({name}, size(kind));
+    stored_bytes.add({name}, bytes(kind));
+  }
+  auto& deletions = out.counters("podium_reports_deleted_total",
+                                 "Reports deleted: `expired`, or `limit`: before their time because of a "
+                                 "budget.",
+                                 {"reason"});
+  const auto early = deleted_early();
+  deletions.add({"expired"}, deleted() - early);
+  deletions.add({"limit"}, early);
+  out.gauge("podium_reports_overdue_seconds",
+            "How far the oldest report is past the time of its deletion; 0: none is.", in_seconds(overdue()));
 }
 
 }  // namespace podium::controller

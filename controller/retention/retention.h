@@ -40,6 +40,10 @@
 #include "client/api.h"
 #include "controller/retention/index.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::controller {
 
 struct RetentionOptions {
@@ -103,6 +107,7 @@ class Retention {
   std::uint64_t deleted_early() const;  // of them, evicted early because of a budget
   // The time since the deletion of the longest overdue report was due; 0: none is due.
   std::chrono::nanoseconds overdue() const;
+  void sample_metrics(metrics::Samples& out) const;
 
   // `listed` is called once, on `io`, after the first complete list of all reports. It may be empty.
   void start(std::function<void()> listed = {});

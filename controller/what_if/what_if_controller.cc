@@ -29,6 +29,7 @@
 #include "controller/what_if/what_if_reader.h"
 #include "explain/answer/answer.h"
 #include "explain/report/ttl.h"
+#include "metrics/samples.h"
 
 namespace podium::controller {
 namespace {
@@ -430,5 +431,15 @@ std::size_t WhatIfController::waiting() const {
 }
 std::vector<Refreshes::Fitting> WhatIfController::fitting() const { return impl_->refreshes.fitting(); }
 std::uint64_t WhatIfController::answered() const { return impl_->answered.load(std::memory_order_relaxed); }
+
+void WhatIfController::sample_metrics(metrics::Samples& out) const {
+  out.gauge("podium_what_ifs_pending", "What-ifs that wait for an answer.", waiting());
+  auto& family = out.gauges("podium_what_if_fitting",
+                            "How many replicas of a what-if with `refreshSeconds` fit, by its last answer "
+                            "([reports.md](reports.md#capacity-probes)). Absent while it is refused, and "
+                            "once it is gone; at most 100.",
+                            {"namespace", "name"});
+  for (const auto& [ns, name, replicas] : fitting()) family.add({ns, name}, replicas);
+}
 
 }  // namespace podium::controller

@@ -37,6 +37,10 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/config.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::controller {
 
 // A what-if whose answer was written.
@@ -60,7 +64,8 @@ class WhatIfController {
   Asker& asker();                  // any thread; evaluates the questions; other parts may also use it
   std::uint64_t answered() const;  // answers written so far, refusals included
   std::size_t waiting() const;     // any thread; queued what-ifs without an answer
-  std::vector<Refreshes::Fitting> fitting() const;  // any thread; of those that are refreshed
+  std::vector<Refreshes::Fitting> fitting() const;   // any thread; of those that are refreshed
+  void sample_metrics(metrics::Samples& out) const;  // any thread
 
  private:
   struct Impl;

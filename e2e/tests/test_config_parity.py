@@ -9,6 +9,7 @@ import unittest
 
 from e2e.support import podium
 from e2e.support.control_plane import BIN, ROOT, environment
+from e2e.support.ports import free_ports
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
@@ -135,7 +136,7 @@ class ConfigParity(unittest.TestCase):
 
     def kube_scheduler(self, *flags):
         return subprocess.run([BIN / "kube-scheduler", "--master", "http://127.0.0.1:1", "--authentication-skip-lookup",
-                               "--cert-dir", self.dir, *map(str, flags)],
+                               "--cert-dir", self.dir, "--secure-port", str(free_ports(1)[0]), *map(str, flags)],
                               text=True, capture_output=True, env=environment(), timeout=180)
 
     def podium(self, *argv):

@@ -12,6 +12,7 @@
 #include "client/request_info.h"
 #include "client/watch/reflector.h"
 #include "client/watch/reflector_state.h"
+#include "metrics/samples.h"
 
 namespace podium::cycle {
 namespace {
@@ -400,5 +401,15 @@ std::vector<std::pair<std::string, bool>> ClusterFeed::watches() const {
 }
 
 std::uint64_t ClusterFeed::undecodable() const { return impl_->undecodable.load(std::memory_order_relaxed); }
+
+void ClusterFeed::sample_metrics(metrics::Samples& out) const {
+  auto& family = out.gauges("podium_watches_failing",
+                            "1 for a kind that cannot be listed or watched now, else 0.", {"resource"});
+  for (const auto& [resource, works] : watches()) family.add({resource}, works ? 0 : 1);
+  out.counter("podium_undecodable_objects_total",
+              "Objects that podium could not read. It handles them as deleted, but a pod on a node keeps its "
+              "room there.",
+              undecodable());
+}
 
 }  // namespace podium::cycle

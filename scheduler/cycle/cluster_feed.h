@@ -23,6 +23,10 @@
 #include "client/watch/reflector.h"
 #include "scheduler/cycle/scheduler.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::cycle {
 
 class ClusterFeed {
@@ -42,6 +46,7 @@ class ClusterFeed {
   // Each kind, and whether its last list or watch worked.
   std::vector<std::pair<std::string, bool>> watches() const;
   std::uint64_t undecodable() const;  // objects so far
+  void sample_metrics(metrics::Samples& out) const;
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 #include "scheduler/cycle/metrics.h"
 
+#include "metrics/families.h"
 #include "scheduler/cycle/stop_watch.h"
 
 namespace podium::cycle {
@@ -25,17 +26,9 @@ constexpr std::array<std::string_view, 5> kWaitEnds{"success", "", "failure", "t
 
 using Registry = prometheus::Registry;
 using Names = std::vector<std::string>;
-
-prometheus::Family<prometheus::Counter>& counters(Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-prometheus::Family<prometheus::Gauge>& gauges(Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-}
-prometheus::Family<prometheus::Histogram>& histograms(Registry& registry, const char* name,
-                                                      const char* help) {
-  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
-}
+using metrics::counters;
+using metrics::gauges;
+using metrics::histograms;
 
 }  // namespace
 

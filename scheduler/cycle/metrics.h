@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/cycle/labelled.h"
+#include "metrics/labelled.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/queue.h"
@@ -54,27 +54,27 @@ class Metrics {
   void bindings(std::size_t under_way);
 
  private:
-  Counters attempts_;
-  Histograms attempt_seconds_;
+  metrics::Counters attempts_;
+  metrics::Histograms attempt_seconds_;
   prometheus::Histogram& algorithm_seconds_;
-  Histograms point_seconds_, plugin_seconds_;
-  Counters plugin_calls_;
+  metrics::Histograms point_seconds_, plugin_seconds_;
+  metrics::Counters plugin_calls_;
   prometheus::Histogram& pod_attempts_;
-  Histograms sli_seconds_;
+  metrics::Histograms sli_seconds_;
   prometheus::Counter& after_flush_;
   prometheus::Counter& preemption_attempts_;
   prometheus::Histogram& preemption_victims_;
-  Counters evictions_;
-  Histograms eviction_seconds_;
-  Histograms permit_wait_seconds_;
-  Counters device_allocations_;
-  Histograms device_wait_seconds_;
-  Counters claims_created_;
-  Histograms event_seconds_;
+  metrics::Counters evictions_;
+  metrics::Histograms eviction_seconds_;
+  metrics::Histograms permit_wait_seconds_;
+  metrics::Counters device_allocations_;
+  metrics::Histograms device_wait_seconds_;
+  metrics::Counters claims_created_;
+  metrics::Histograms event_seconds_;
   std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
-  Counters bindings_;
-  Counters incoming_;
-  Gauges turned_down_, kept_events_, pending_, cache_size_, goroutines_;
+  metrics::Counters bindings_;
+  metrics::Counters incoming_;
+  metrics::Gauges turned_down_, kept_events_, pending_, cache_size_, goroutines_;
 };
 
 }  // namespace podium::cycle

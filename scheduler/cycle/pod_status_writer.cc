@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "client/concern.h"
 #include "client/request_info.h"
+#include "metrics/samples.h"
 #include "scheduler/cluster/objects.h"
 #include "scheduler/cycle/object_patch.h"
 
@@ -274,5 +275,19 @@ client::Task<void> PodStatusWriter::drain(std::chrono::milliseconds deadline) {
 }
 
 async::WritersCounts PodStatusWriter::counts() const { return impl_->queue.counts(); }
+
+void PodStatusWriter::sample_metrics(metrics::Samples& out) const {
+  const auto now = counts();
+  out.counter("podium_pod_statuses_written_total", "PodScheduled conditions and nominations written.",
+              now.done);
+  out.counter("podium_pod_statuses_failed_total",
+              "Conditions and nominations that the API server refused for good.", now.failed);
+  out.counter("podium_pod_statuses_dropped_total",
+              "Conditions and nominations that were never written: the queue was full, they failed for ten "
+              "minutes, or podium stopped.",
+              now.dropped);
+  out.gauge("podium_pod_statuses_pending", "Conditions and nominations that wait to be written.",
+            now.waiting);
+}
 
 }  // namespace podium::cycle

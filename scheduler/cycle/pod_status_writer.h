@@ -26,6 +26,10 @@
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/cycle/seams.h"
 
+namespace podium::metrics {
+class Samples;
+}
+
 namespace podium::cycle {
 
 struct PodStatusOptions {
@@ -53,6 +57,7 @@ class PodStatusWriter final : public Nominator {
   // drops what is left; later entries are also dropped.
   client::Task<void> drain(std::chrono::milliseconds deadline);
   async::WritersCounts counts() const;
+  void sample_metrics(metrics::Samples& out) const;
 
  private:
   struct Impl;

@@ -2,15 +2,21 @@
 #include "app/run/podium_metrics.h"
 #include "base/input.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <prometheus/text_serializer.h>
 
-#include <map>
-#include <set>
-#include <sstream>
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 
-#include "scheduler/cycle/metrics.h"
+#include "app/engine/engine.h"
+#include "metrics/samples.h"
+#include "unit/client/doubles.h"
 
 namespace podium::app::run {
 namespace {
@@ -19,60 +25,12 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
-PodiumMetrics::State some_state() {
-  PodiumMetrics::State state;
-  state.reports = {.written = 7, .dropped = 1, .failed = 2, .unchanged = 3, .retried = 4, .waiting = 5};
-  state.stored_decisions = 6;
-  state.stored_decision_bytes = 7'000;
-  state.deleted = 9;
-  state.deleted_early = 4;
-  state.overdue = 1500ms;
-  state.events_dropped = 8;
-  state.watches = {{"pods", false}, {"nodes", true}};
-  state.since_renewal = 250ms;
-  state.crd_ready = false;
-  state.fitting = {{"shop", "probe", 3}, {"bank", "probe", 0}};
-  state.log.limited = 11;
-  return state;
-}
-
 struct Served {
   std::string text() const { return prometheus::TextSerializer().Serialize(registry.Collect()); }
 
   prometheus::Registry registry;
   PodiumMetrics metrics{registry};
 };
-
-TEST(PodiumMetrics, ShowWhatThePartsCount) {
-  Served served;
-  served.metrics.set(some_state());
-  served.metrics.set(some_state());
-  const auto text = served.text();
-  for (const char* line :
-       {"podium_reports_written_total 7\n", "podium_reports_dropped_total 1\n",
-        "podium_reports_retried_total 4\n", "podium_reports_pending 5\n",
-        "podium_reports_stored{kind=\"decision\"} 6\n",
-        "podium_reports_stored_bytes{kind=\"decision\"} 7000\n",
-        "podium_reports_deleted_total{reason=\"expired\"} 5\n",
-        "podium_reports_deleted_total{reason=\"limit\"} 4\n", "podium_reports_overdue_seconds 1.5\n",
-        "podium_events_dropped_total 8\n", "podium_watches_failing{resource=\"pods\"} 1\n",
-        "podium_watches_failing{resource=\"nodes\"} 0\n", "podium_lease_renewal_age_seconds 0.25\n",
-        "podium_report_crd_ready 0\n", "podium_log_lines_dropped_total{reason=\"limit\"} 11\n",
-        "podium_what_if_fitting{name=\"probe\",namespace=\"shop\"} 3\n",
-        "podium_what_if_fitting{name=\"probe\",namespace=\"bank\"} 0\n",
-        "podium_what_ifs_refused_total{reason=\"TooManyQuestions\"} 0\n"}) {
-    EXPECT_THAT(text, HasSubstr(line));
-  }
-}
-
-TEST(PodiumMetrics, OneThatDoesNotLeadHasNoAgeOfTheLease) {
-  Served served;
-  served.metrics.set(some_state());
-  auto state = some_state();
-  state.since_renewal.reset();
-  served.metrics.set(state);
-  EXPECT_THAT(served.text(), Not(HasSubstr("podium_lease_renewal_age_seconds 0")));
-}
 
 TEST(PodiumMetrics, FailedRequestsAreCountedByTheirRight) {
   Served served;
@@ -115,71 +73,90 @@ TEST(PodiumMetrics, WhatIfsAreCountedByTheirEnd) {
 
 // --- docs/metrics.md ---
 
-struct Documented {
-  std::string type;
-  std::set<std::string> labels;
-  bool operator==(const Documented&) const = default;
+struct Row {
+  std::string name, type;
+  std::vector<std::string> labels;
+  std::string help;
 };
 
-std::string cell(const std::string& row, int number) {
-  std::istringstream cells(row);
-  std::string text;
-  for (int i = 0; i <= number; ++i) std::getline(cells, text, '|');
-  const auto begin = text.find_first_not_of(" `");
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" `") - begin + 1);
-}
-
-std::map<std::string, Documented> documented() {
-  std::map<std::string, Documented> out;
-  std::istringstream rows(read_file("docs/metrics.md").value());
-  for (std::string row; std::getline(rows, row);) {
-    if (!row.starts_with("| `podium_")) continue;
-    auto& metric = out[cell(row, 1)];
-    metric.type = cell(row, 2);
-    std::istringstream labels(cell(row, 3));
-    for (std::string label; std::getline(labels >> std::ws, label, ',');) metric.labels.insert(label);
+// Of the parts of an Engine that has not begun.
+void add_engine_rows(prometheus::Registry& registry, std::vector<Row>& rows) {
+  boost::asio::io_context io;
+  unit::FakeClock clock;
+  const auto config = config::load("", "default").value();
+  const auto transport = std::make_shared<unit::ScriptedTransport>();
+  const Engine engine(World{.clock = clock,
+                            .random = system_random(),
+                            .strand = io.get_executor(),
+                            .io = io.get_executor(),
+                            .workers = io.get_executor(),
+                            .extenders = io.get_executor(),
+                            .api_server = [&](Traffic, client::MayWrite) { return transport; },
+                            .extender = {},
+                            .registry = registry,
+                            .fault = {}},
+                      config, "me");
+  metrics::Samples samples;
+  engine.sample_metrics(samples);
+  for (const auto& family : samples.families()) {
+    const bool counts = family.type() == metrics::Family::Type::counter;
+    rows.push_back({family.name(), counts ? "counter" : "gauge", family.labels(), family.help()});
   }
-  return out;
 }
 
-std::map<std::string, Documented> served_metrics() {
+const char* type_of(const prometheus::MetricFamily& family) {
+  switch (family.type) {
+    case prometheus::MetricType::Counter:
+      return "counter";
+    case prometheus::MetricType::Histogram:
+      return "histogram";
+    default:
+      return "gauge";
+  }
+}
+
+std::vector<Row> served_metrics() {
   Served served;
-  const cycle::Metrics of_the_cycle(served.registry);
-  served.metrics.set(some_state());
   served.metrics.request({.method = "GET", .target = "/api/v1/pods", .status = 500});
   served.metrics.api_reply("/v1/namespaces/{namespace}/pods/{pod}/scores", 200);
-  std::map<std::string, Documented> out;
+  std::vector<Row> of_engine, out;
+  add_engine_rows(served.registry, of_engine);
   for (const auto& family : served.registry.Collect()) {
     if (!family.name.starts_with("podium_")) continue;
-    auto& metric = out[family.name];
-    metric.type = family.type == prometheus::MetricType::Counter     ? "counter"
-                  : family.type == prometheus::MetricType::Histogram ? "histogram"
-                                                                     : "gauge";
-    for (const auto& member : family.metric) {
-      for (const auto& label : member.label) metric.labels.insert(label.name);
+    auto& row = out.emplace_back(Row{family.name, type_of(family), {}, family.help});
+    if (!family.metric.empty()) {
+      for (const auto& label : family.metric.front().label) row.labels.push_back(label.name);
     }
   }
+  std::ranges::move(of_engine, std::back_inserter(out));
   return out;
 }
 
-TEST(PodiumMetrics, TheDocumentHasEachAndNoOther) {
-  const auto in_document = documented();
-  const auto in_program = served_metrics();
-  for (const auto& [name, metric] : in_program) {
-    ASSERT_TRUE(in_document.contains(name)) << name << " has no row in docs/metrics.md";
-    EXPECT_EQ(in_document.at(name).type, metric.type) << name;
-    EXPECT_EQ(in_document.at(name).labels, metric.labels) << name;
+TEST(PodiumMetrics, AreTheTableOfTheDocument) {
+  constexpr auto kPage = "docs/metrics.md";
+  constexpr std::string_view kHead = "| Metric | Type | Labels | What it says |\n|---|---|---|---|\n";
+  std::string rows;
+  for (const auto& [name, type, labels, help] : served_metrics())
+    rows += fmt::format("| `{}` | {} | {} | {} |\n", name, type, fmt::join(labels, ", "), help);
+  auto page = read_file(kPage).value();
+  const auto begin = page.find(kHead);
+  ASSERT_NE(begin, page.npos);
+  if (std::getenv("PODIUM_WRITE_DOCS")) {
+    const auto from = begin + kHead.size(), to = page.find_first_not_of('\n', page.find("\n\n", from));
+    std::ofstream(kPage) << page.substr(0, from) << rows << (to == page.npos ? "" : "\n" + page.substr(to));
+    page = read_file(kPage).value();
   }
-  for (const auto& [name, metric] : in_document) EXPECT_TRUE(in_program.contains(name)) << name;
+  EXPECT_NE(page.find(std::string(kHead) + rows), page.npos) << "PODIUM_WRITE_DOCS=1 writes it:\n" << rows;
 }
 
 // What promtool's linter asks of names.
 TEST(PodiumMetrics, NamesFollowTheRules) {
-  for (const auto& [name, metric] : served_metrics()) {
-    EXPECT_EQ(name.ends_with("_total"), metric.type == "counter") << name;
+  for (const auto& [name, type, labels, help] : served_metrics()) {
+    EXPECT_EQ(name.ends_with("_total"), type == "counter") << name;
     EXPECT_FALSE(name.ends_with("_count") || name.ends_with("_sum") || name.ends_with("_bucket")) << name;
-    EXPECT_TRUE(metric.type != "histogram" || name.ends_with("_seconds")) << name;
+    EXPECT_TRUE(type != "histogram" || name.ends_with("_seconds")) << name;
     EXPECT_EQ(name.find("milliseconds"), std::string::npos) << name;
+    EXPECT_TRUE(help.ends_with(".")) << name;
   }
 }
 

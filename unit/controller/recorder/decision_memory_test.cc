@@ -2,10 +2,13 @@
 #include "controller/recorder/decision_memory.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <thread>
 
+#include "metrics/samples.h"
 #include "unit/client/doubles.h"
 
 namespace podium::controller {
@@ -241,6 +244,60 @@ TEST(DecisionMemory, IsReadWhileItIsWritten) {
     if (i % 7 == 0) m.memory.gone(pod);
   }
   reader.join();
+}
+
+// The series of podium_blocked_pods: "namespace code resource" and the value.
+std::map<std::string, double> blocked(const DecisionMemory& memory) {
+  metrics::Samples samples;
+  memory.sample_metrics(samples);
+  std::map<std::string, double> out;
+  for (const auto& family : samples.families()) {
+    if (family.name() != std::string_view("podium_blocked_pods")) continue;
+    for (const auto& series : family.series())
+      out[fmt::format("{}", fmt::join(series.label_values, " "))] = series.value;
+  }
+  return out;
+}
+
+TEST(DecisionMemory, CountsWaitingPodsByWhatBlocksThem) {
+  Memory test;
+  const auto waits = [&](const std::string& pod, const char* resource) {
+    auto status = test.status("");
+    status.outcome = "Unschedulable";
+    status.choice.reset();
+    auto& rejection = status.rejections.emplace_back();
+    rejection.code = "InsufficientResource";
+    rejection.about = {{framework::Topic::resource, resource}};
+    test.memory.remember("shop", pod, "uid-of-" + pod, status);
+  };
+  waits("a", "cpu");
+  waits("b", "cpu");
+  waits("c", "memory");
+  test.decide("placed");
+  using Expected = std::map<std::string, double>;
+  EXPECT_EQ(blocked(test.memory),
+            (Expected{{"shop InsufficientResource cpu", 2}, {"shop InsufficientResource memory", 1}}));
+  waits("b", "memory");
+  test.decide("a");
+  EXPECT_EQ(blocked(test.memory), (Expected{{"shop InsufficientResource memory", 2}}));
+  test.memory.gone("uid-of-b");
+  test.memory.gone("uid-of-b");
+  EXPECT_EQ(blocked(test.memory), (Expected{{"shop InsufficientResource memory", 1}}));
+  test.clock.advance(11min);
+  test.decide("later");
+  EXPECT_EQ(blocked(test.memory), Expected());
+}
+
+TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {
+  Memory test;
+  for (int i = 0; i < 1'010; ++i) {
+    auto status = test.status("");
+    status.outcome = "Unschedulable";
+    test.memory.remember(fmt::format("ns-{}", i), "pod", fmt::format("uid-{}", i), status);
+  }
+  const auto series = blocked(test.memory);
+  EXPECT_EQ(series.size(), 1'001u);
+  EXPECT_EQ(series.at(" Other "), 10);
 }
 
 }  // namespace

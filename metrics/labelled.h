@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace podium::cycle {
+namespace podium::metrics {
 
 template <typename T, typename... Arguments>
 class Labelled {
@@ -52,4 +52,4 @@ using Counters = Labelled<prometheus::Counter>;
 using Gauges = Labelled<prometheus::Gauge>;
 using Histograms = Labelled<prometheus::Histogram, prometheus::Histogram::BucketBoundaries>;
 
-}  // namespace podium::cycle
+}  // namespace podium::metrics
