@@ -1,9 +1,9 @@
 #include "async/virtual_time.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "async/timer.h"
+#include "base/check.h"
 
 namespace podium::async {
 namespace {
@@ -18,7 +18,7 @@ std::shared_ptr<VirtualWaits> TimerClock::waits() { return current ? current->wa
 
 VirtualTime::VirtualTime(Wall start, Steady now)
     : waits_(std::make_shared<VirtualWaits>(now)), began_(now), start_(start) {
-  if (std::exchange(current, this)) std::abort();  // one per thread
+  PODIUM_CHECK(!std::exchange(current, this));  // one per thread
 }
 
 VirtualTime::~VirtualTime() { current = nullptr; }

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/fair_queue_options.h"
 
@@ -102,10 +103,12 @@ class FairQueue {
     return out;
   }
 
-  // Called exactly once for each item taken.
+  // Once for each item taken.
   void finish(Taken taken, Steady now) {
     now_ = now;
-    Item& item = items_.find(taken.key)->second;
+    const auto found = items_.find(taken.key);
+    PODIUM_CHECK(found != items_.end() && found->second.state == State::busy, taken.key);
+    Item& item = found->second;
     Flow& flow = *item.flow;
     --flow.busy, --busy_;
     item.state = State::idle;

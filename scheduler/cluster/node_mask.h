@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/check.h"
 #include "scheduler/cluster/column.h"
 
 namespace podium::cluster {
@@ -35,8 +36,9 @@ class NodeMask {
       if (word) return false;
     return true;
   }
-  // `other` must have at least as many words.
+  // `other` has at least as many words.
   NodeMask& operator&=(const NodeMask& other) {
+    PODIUM_CHECK(other.words_.size() >= words_.size(), other.words_.size(), words_.size());
     for (std::size_t w = 0; w < words_.size(); ++w) words_[w] &= other.words_[w];
     return *this;
   }

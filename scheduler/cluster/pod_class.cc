@@ -1,8 +1,9 @@
 #include "scheduler/cluster/pod_class.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
+
+#include "base/check.h"
 
 namespace podium::cluster {
 namespace {
@@ -106,7 +107,7 @@ void PodClass::add(Row row, bool terminating) {
 
 void PodClass::remove(Row row, bool terminating) {
   const auto index = index_of(row);
-  if (index == postings_.size()) std::abort();
+  PODIUM_CHECK(index < postings_.size(), row);
   auto& posting = postings_[index];
   posting.terminating -= terminating;
   --pods_;
@@ -168,7 +169,7 @@ void PodClassTable::add(const PodInfoPtr& pod, Row row) {
 
 void PodClassTable::remove(const PodInfo& pod, Row row) {
   const auto id = find(pod);
-  if (id == kNone) std::abort();
+  PODIUM_CHECK(id != kNone, pod->full_name(), row);
   auto& from = classes_.write(id).write();
   from.remove(row, pod->terminating());
   if (from.pods() == 0) drop(id);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 
+#include "base/check.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/nominated_node.h"
 #include "scheduler/framework/scoring.h"
@@ -172,6 +173,7 @@ void Evaluation::reject(Row row, VerdictId id) {
 }
 
 void Evaluation::narrow(const FilterOpinion& opinion) {
+  PODIUM_CHECK(undecided(), opinion.extender, decision_.error);
   NodeMask kept(snapshot_.chunks());
   for (const auto& name : opinion.feasible) {
     if (const auto row = snapshot_.find_row(name)) kept.set(*row);
@@ -212,6 +214,7 @@ std::vector<PreemptionCandidate>* Evaluation::candidates() {
 }
 
 void Evaluation::settle(Result<std::vector<PreemptionCandidate>> candidates) {
+  PODIUM_CHECK(post_filtering_ != nullptr);
   post_filtering_->settle(std::move(candidates));
 }
 

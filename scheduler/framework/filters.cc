@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/check.h"
 #include "base/vector_clones.h"
 
 namespace podium::framework {
@@ -184,6 +185,7 @@ void Filters::notify_called(const Entry& entry, std::size_t nodes, bool all_reje
 }
 
 NodeMask Filters::run(Rejections& out) const {
+  PODIUM_CHECK(!rejected_, rejected_->plugin);
   NodeMask nodes = snapshot_.present();
   nodes.grow_to_chunks(snapshot_.chunks());
   if (only_) {

@@ -36,7 +36,7 @@ class Filters {
   bool ran_pre_filter(std::string_view plugin) const;
 
   // Returns the nodes that fit, and adds a verdict on each other node to `out`. A verdict with the code
-  // `error` means that a plugin failed on that node. Must not be called if rejected().
+  // `error` means that a plugin failed on that node. Not if rejected().
   NodeMask run(Rejections& out) const;
 
   // Repeated checks of one node while pods come and go. Keeps a reference to the Filters. Threads: not safe.

@@ -38,7 +38,7 @@ std::optional<std::string> not_eligible_to_preempt(const cluster::PodInfo& pod,
 PreemptionDryRun dry_run_preemption(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                     const framework::Filters& filters, const framework::Decision& decision);
 
-// The best candidate; the first of equals. The list must not be empty.
+// The best candidate; the first of equals. The list is not empty.
 const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> candidates);
 
 // Orders pods by descending priority, then by ascending start time. A pod without a start time counts

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/check.h"
 #include "scheduler/framework/nominated_node.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 #include "scheduler/plugins/preemption/disruption_budgets.h"
@@ -136,6 +137,7 @@ PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot
 }
 
 const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> candidates) {
+  PODIUM_CHECK(!candidates.empty());
   return *std::ranges::min_element(candidates, {}, rank);
 }
 
