@@ -34,9 +34,12 @@ class ReportHistory {
     if (!status.preemption) status.preemption = past.preemption;
   }
 
-  // The attempt has failed; `outcome` is a literal.
-  void failed(const std::string& pod_uid, Wall at, const char* outcome, std::string reason, std::size_t nodes,
+  // The attempt has failed; `outcome` is a literal. `status` may already have earlier attempts, and an
+  // earlier preemption in place of its own.
+  void failed(const std::string& pod_uid, const explain::ReportStatus& status, const char* outcome,
               const std::optional<explain::Preempted>& preemption) {
+    const bool is_error = status.rejections.empty() || outcome == explain::kFailed;
+    auto reason = explain::main_reason(status);
     auto& slot = pods_[pod_uid];
     if (!slot) slot = std::make_unique<Past>();
     auto& [attempts, size, preempted] = *slot;
@@ -44,7 +47,8 @@ class ReportHistory {
                       ? attempts[0].reason
                       : std::make_shared<const std::string>(std::move(reason));
     std::shift_right(attempts.begin(), attempts.end(), 1);
-    attempts[0] = {at, outcome, std::move(shared), nodes};
+    attempts[0] = {*status.decided_at, outcome, std::move(shared),
+                   is_error ? 0 : status.rejections.front().nodes};
     size = std::min(size + 1, attempts.size());
     if (preemption) preempted = preemption;
   }

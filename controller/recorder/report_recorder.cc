@@ -75,9 +75,7 @@ void ReportRecorder::end_attempt(const cluster::PodInfo& pod, explain::ReportSta
                                  const char* outcome) {
   const auto own = status.preemption;
   history_.add_to(pod->meta.uid, status);
-  const auto nodes =
-      status.rejections.empty() || outcome == explain::kFailed ? 0 : status.rejections.front().nodes;
-  history_.failed(pod->meta.uid, *status.decided_at, outcome, explain::main_reason(status), nodes, own);
+  history_.failed(pod->meta.uid, status, outcome, own);
 }
 
 // When the gates of a pod are removed, a decision follows, which rewrites its report.
