@@ -1,6 +1,6 @@
 // ReportHistory: the history of a waiting pod: its last attempts and its preemption.
 //
-// An attempt takes 40 bytes; equal reasons of one pod share their text. Pods are bounded by the cluster's
+// An attempt takes 56 bytes; equal reasons of one pod share their text. Pods are bounded by the cluster's
 // pending pods: forget() follows every placed and deleted one.
 //
 // Owner: ReportRecorder. Threads: the scheduling strand.
@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "explain/report/report.h"
+#include "scheduler/framework/reason.h"
 
 namespace podium::controller {
 
@@ -29,7 +30,8 @@ class ReportHistory {
     const auto& past = *it->second;
     for (std::size_t i = 0; i < past.size; ++i) {
       const auto& attempt = past.attempts[i];
-      status.history.push_back({attempt.at, attempt.outcome, *attempt.reason, attempt.nodes});
+      status.history.push_back(
+          {attempt.at, attempt.outcome, *attempt.reason, attempt.nodes, std::string(attempt.code)});
     }
     if (!status.preemption) status.preemption = past.preemption;
   }
@@ -47,8 +49,12 @@ class ReportHistory {
                       ? attempts[0].reason
                       : std::make_shared<const std::string>(std::move(reason));
     std::shift_right(attempts.begin(), attempts.end(), 1);
-    attempts[0] = {*status.decided_at, outcome, std::move(shared),
-                   is_error ? 0 : status.rejections.front().nodes};
+    attempts[0] = {*status.decided_at, outcome, std::move(shared)};
+    if (!is_error) {
+      const auto& first = status.rejections.front();
+      attempts[0].nodes = first.nodes;
+      if (const auto* row = framework::find_reason(first.code)) attempts[0].code = row->name;
+    }
     size = std::min(size + 1, attempts.size());
     if (preemption) preempted = preemption;
   }
@@ -62,6 +68,7 @@ class ReportHistory {
     const char* outcome = "";
     std::shared_ptr<const std::string> reason;
     std::size_t nodes = 0;
+    std::string_view code{};  // of the table of reasons
   };
   struct Past {
     std::array<Attempt, 5> attempts;  // newest first

@@ -108,6 +108,7 @@ struct ReportAttempt {
   std::optional<Wall> at;
   std::string outcome, reason;  // reason: the one that held most nodes, or the error
   std::size_t nodes = 0;        // how many nodes it held
+  std::string code;             // of the reason; empty: an error
 };
 template <>
 struct Fields<ReportAttempt> {
@@ -116,6 +117,7 @@ struct Fields<ReportAttempt> {
       required("outcome", &ReportAttempt::outcome),
       field("reason", &ReportAttempt::reason, Meaning::text),
       field("nodeCount", &ReportAttempt::nodes),
+      field("code", &ReportAttempt::code),
   };
 };
 

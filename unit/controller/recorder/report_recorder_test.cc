@@ -24,10 +24,12 @@ TEST(ReportRecorder, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
   EXPECT_EQ(ObjectServer::text(history[0], "/outcome"), "Failed");
   EXPECT_EQ(ObjectServer::text(history[0], "/reason"), "the node is gone");
   EXPECT_FALSE(history[0].as_object().contains("nodeCount"));
+  EXPECT_FALSE(history[0].as_object().contains("code"));
   for (std::size_t i = 1; i < 5; ++i) {
     EXPECT_EQ(ObjectServer::text(history[i], "/outcome"), "Unschedulable");
     EXPECT_EQ(ObjectServer::text(history[i], "/reason"), "Insufficient cpu");
     EXPECT_EQ(history[i].at("nodeCount"), 1);
+    EXPECT_EQ(ObjectServer::text(history[i], "/code"), "InsufficientResource");
     EXPECT_GE(ObjectServer::text(history[i - 1], "/at"), ObjectServer::text(history[i], "/at"));
   }
   auto again = small("web");
