@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/duration.h"
 #include "cel/address.h"
 #include "cel/functions.h"
 #include "cel/go_text.h"
@@ -137,7 +138,7 @@ Value to_bytes(const Call& call) { return Value::bytes(call.args[0].text()); }
 Value to_duration(const Call& call) {
   if (!call.args[0].is(Kind::string)) return not_convertible(call.args[0], "google.protobuf.Duration");
   const auto nanos = parse_duration(call.args[0].text());
-  return nanos ? Value::duration(*nanos) : not_convertible(call.args[0], "google.protobuf.Duration");
+  return nanos ? Value::duration(nanos->count()) : not_convertible(call.args[0], "google.protobuf.Duration");
 }
 Value to_timestamp(const Call& call) {
   Timestamp time;

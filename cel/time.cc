@@ -181,45 +181,6 @@ bool is_in_range(const Timestamp& time) {
   return time.seconds >= -62135596800 && time.seconds <= 253402300799;
 }
 
-std::optional<std::int64_t> parse_duration(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return 0;
-  if (text.empty()) return std::nullopt;
-  static constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"ns", 1},         {"us", 1000},   {"\u00b5s", 1000},   {"\u03bcs", 1000},
-      {"ms", 1'000'000}, {"s", kSecond}, {"m", 60 * kSecond}, {"h", 3600 * kSecond}};
-  __int128 total = 0;
-  while (!text.empty()) {
-    __int128 whole = 0, fraction = 0, scale = 1;
-    std::size_t i = 0;
-    const auto is_digit = [&] { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
-    for (; is_digit(); ++i) {
-      whole = whole * 10 + (text[i] - '0');
-      if (whole > INT64_MAX) return std::nullopt;
-    }
-    bool any = i > 0;
-    if (i < text.size() && text[i] == '.') {
-      for (++i; is_digit(); ++i, any = true) {
-        if (scale > 1'000'000'000'000'000) continue;
-        fraction = fraction * 10 + (text[i] - '0');
-        scale *= 10;
-      }
-    }
-    if (!any) return std::nullopt;
-    std::size_t end = i;
-    while (end < text.size() && text[end] != '.' && (text[end] < '0' || text[end] > '9')) ++end;
-    const std::string_view name = text.substr(i, end - i);
-    std::int64_t unit = 0;
-    for (const auto& [known, nanos] : kUnits) unit = known == name ? nanos : unit;
-    if (unit == 0) return std::nullopt;
-    total += whole * unit + fraction * unit / scale;
-    if (total > static_cast<__int128>(INT64_MAX) + (negative ? 1 : 0)) return std::nullopt;
-    text.remove_prefix(end);
-  }
-  return static_cast<std::int64_t>(negative ? -total : total);
-}
-
 std::optional<Timestamp> parse_timestamp(std::string_view text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   const bool fits = digits(text, 0, 4, year) && digits(text, 5, 2, month) && digits(text, 8, 2, day) &&

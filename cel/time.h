@@ -14,10 +14,9 @@ namespace podium::cel {
 Value add_times(const Value& left, const Value& right);
 Value subtract_times(const Value& left, const Value& right);
 
-std::optional<std::int64_t> parse_duration(std::string_view text);  // as Go: "1h30m", "-1.5s"
-std::optional<Timestamp> parse_timestamp(std::string_view text);    // RFC 3339
-bool is_in_range(const Timestamp& time);                            // of the years 1 to 9999
-std::string duration_text(std::int64_t nanos);                      // in seconds
+std::optional<Timestamp> parse_timestamp(std::string_view text);  // RFC 3339
+bool is_in_range(const Timestamp& time);                          // of the years 1 to 9999
+std::string duration_text(std::int64_t nanos);                    // in seconds
 std::string timestamp_text(const Timestamp& time);
 
 }  // namespace podium::cel

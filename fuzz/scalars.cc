@@ -4,10 +4,10 @@
 
 #include "api/quantity.h"
 #include "api/validate.h"
+#include "base/duration.h"
 #include "base/time.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
-#include "scheduler/config/duration.h"
 
 namespace podium::fuzz {
 namespace {
@@ -36,10 +36,10 @@ void check_quantity(std::string_view text) {
 }
 
 void check_duration(std::string_view text) {
-  const auto parsed = config::parse_duration(text);
+  const auto parsed = parse_duration(text);
   if (!parsed) return;
-  const auto printed = config::format_duration(*parsed);
-  const auto again = config::parse_duration(printed);
+  const auto printed = format_duration(*parsed);
+  const auto again = parse_duration(printed);
   require(again && *again == *parsed, "a duration that is printed is the same",
           std::string(text) + " " + printed);
 }

@@ -10,8 +10,8 @@
 
 #include "app/run/flags.h"
 #include "app/run/options.h"
+#include "base/duration.h"
 #include "base/version.h"
-#include "scheduler/config/duration.h"
 #include "scheduler/config/policy.h"
 
 namespace podium::app::run {
@@ -45,7 +45,7 @@ void add_removed_flags(CLI::App& command, Parsed& parsed) {
 
 Result<void> read_ttl(const char* flag, const std::string& text, std::chrono::milliseconds& into) {
   if (text.empty()) return {};
-  const auto duration = config::parse_duration(text);
+  const auto duration = parse_duration(text);
   if (!duration || duration->count() < 0)
     return invalid(fmt::format("{}: \"{}\" is not a valid duration", flag, text));
   into = std::chrono::ceil<std::chrono::milliseconds>(*duration);

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "api/yaml.h"
+#include "base/duration.h"
 #include "base/input.h"
 #include "scheduler/config/defaults.h"
-#include "scheduler/config/duration.h"
 #include "scheduler/config/extenders.h"
 #include "scheduler/config/findings.h"
 #include "scheduler/config/kube_schema.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 
 namespace podium::config {
 namespace json = boost::json;

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "api/quantity.h"
+#include "base/duration.h"
 #include "scheduler/config/defaults.h"
-#include "scheduler/config/duration.h"
 #include "scheduler/config/names.h"
 #include "scheduler/config/schema.h"
 #include "scheduler/config/selector.h"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 
 namespace podium::config {
 namespace json = boost::json;

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 #include "scheduler/config/kube_schema.h"
 #include "scheduler/config/names.h"
 

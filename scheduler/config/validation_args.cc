@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 #include "scheduler/config/names.h"
 #include "scheduler/config/validation.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/binding_pod.h"
 
@@ -33,7 +33,7 @@ void BindingCycle::advance(Steady now) {
       const auto [plugin, wait] = *first;
       reject(pod.uid(), plugin,
              fmt::format("rejected due to timeout after waiting {} at plugin {}",
-                         config::format_duration(wait.timeout), plugin));
+                         format_duration(wait.timeout), plugin));
     } else if (now < pod.wait_began + *pod.plan.timeout) {
       wait_on(pod);
       settle_later(pod.uid());

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cel/time.h"
+#include "base/duration.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
 #include "scheduler/plugins/dynamic_resources/binding_conditions.h"
@@ -428,8 +428,8 @@ PluginPtr make_dynamic_resources(const boost::json::object& args) {
   const auto duration = [&](std::string_view name, std::chrono::nanoseconds fallback) {
     const auto* given = args.if_contains(name);
     if (!given || !given->is_string()) return fallback;
-    const auto nanos = cel::parse_duration(given->get_string());
-    return nanos ? std::min(std::chrono::nanoseconds(*nanos), kLongest) : fallback;
+    const auto parsed = parse_duration(given->get_string());
+    return parsed ? std::min(*parsed, kLongest) : fallback;
   };
   return std::make_shared<DynamicResources>(device_search(duration("filterTimeout", kDefaultFilterTimeout)),
                                             std::chrono::duration_cast<std::chrono::milliseconds>(duration(

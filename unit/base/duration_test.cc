@@ -1,8 +1,8 @@
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 
 #include <gtest/gtest.h>
 
-namespace podium::config::duration_test {
+namespace podium {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,6 +40,10 @@ TEST(Duration, IsReadAndPrintedAsGoDoes) {
       {"1e3s", std::nullopt, ""},
       {"1000000000000h", std::nullopt, ""},
       {"99999999999999999999s", std::nullopt, ""},
+      {"9223372036854775807ns", std::chrono::nanoseconds::max(), "2562047h47m16.854775807s"},
+      {"9223372036854775808ns", std::nullopt, ""},
+      {"-9223372036854775808ns", std::chrono::nanoseconds::min(), "-2562047h47m16.854775808s"},
+      {"-9223372036854775809ns", std::nullopt, ""},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.text);
@@ -49,4 +53,4 @@ TEST(Duration, IsReadAndPrintedAsGoDoes) {
 }
 
 }  // namespace
-}  // namespace podium::config::duration_test
+}  // namespace podium

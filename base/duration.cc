@@ -1,4 +1,4 @@
-#include "scheduler/config/duration.h"
+#include "base/duration.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace podium::config {
+namespace podium {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kUnits{{
@@ -21,6 +21,8 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 8> kUnits{{
     {"h", 3'600'000'000'000},
 }};
 
+constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::int64_t unit_of(std::string_view name) {
@@ -32,7 +34,7 @@ std::int64_t unit_of(std::string_view name) {
 
 // Parses and removes one part such as "12.5m" at the front of `text`; in nanoseconds.
 std::optional<__int128> take_part(std::string_view& text) {
-  constexpr __int128 kLimit = std::numeric_limits<std::int64_t>::max();
+  constexpr __int128 kLimit = static_cast<__int128>(kMost) + 1;  // of a negative one
   __int128 whole = 0;
   std::size_t digits = 0;
   for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1), ++digits) {
@@ -59,7 +61,7 @@ std::optional<__int128> take_part(std::string_view& text) {
 }
 
 // Formats value / unit as "1.5" or "2": up to nine decimals, no trailing zeros.
-std::string decimal(std::int64_t value, std::int64_t unit) {
+std::string decimal(std::uint64_t value, std::uint64_t unit) {
   auto text = fmt::format("{}", value / unit);
   if (auto rest = value % unit) {
     std::string digits;
@@ -84,25 +86,21 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     const auto part = take_part(text);
     if (!part) return std::nullopt;
     sum += *part;
-    if (sum > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    if (sum > static_cast<__int128>(kMost) + (negative ? 1 : 0)) return std::nullopt;
   }
-  const auto nanos = static_cast<std::int64_t>(sum);
-  return std::chrono::nanoseconds(negative ? -nanos : nanos);
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(negative ? -sum : sum));
 }
 
 std::string format_duration(std::chrono::nanoseconds duration) {
-  auto nanos = duration.count();
-  if (nanos == 0) return "0s";
-  std::string sign;
-  if (nanos < 0) {
-    sign = "-";
-    nanos =
-        nanos == std::numeric_limits<std::int64_t>::min() ? std::numeric_limits<std::int64_t>::max() : -nanos;
-  }
+  const auto count = duration.count();
+  if (count == 0) return "0s";
+  const std::string sign = count < 0 ? "-" : "";
+  // Unsigned, since the lowest value has no positive counterpart.
+  const auto nanos = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   if (nanos < 1'000) return fmt::format("{}{}ns", sign, nanos);
   if (nanos < 1'000'000) return sign + decimal(nanos, 1'000) + "\u00b5s";
   if (nanos < 1'000'000'000) return sign + decimal(nanos, 1'000'000) + "ms";
-  constexpr std::int64_t kMinute = 60'000'000'000;
+  constexpr std::uint64_t kMinute = 60'000'000'000;
   const auto minutes = nanos / kMinute;
   const auto seconds = decimal(nanos % kMinute, 1'000'000'000) + "s";
   if (minutes == 0) return sign + seconds;
@@ -110,4 +108,4 @@ std::string format_duration(std::chrono::nanoseconds duration) {
   return fmt::format("{}{}h{}m{}", sign, minutes / 60, minutes % 60, seconds);
 }
 
-}  // namespace podium::config
+}  // namespace podium

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-namespace podium::config {
+namespace podium {
 
-// nullopt for text that Go rejects, and for values beyond 63 bits of nanoseconds.
+// nullopt: text that Go rejects, such as a value beyond 64 bits of nanoseconds.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 std::string format_duration(std::chrono::nanoseconds);
 
-}  // namespace podium::config
+}  // namespace podium
