@@ -26,7 +26,7 @@ namespace json = boost::json;
 namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kBetweenWatches{100}, kBetweenLooks{100}, kLastBytes{200};
-constexpr std::chrono::seconds kForwardWithin{10};
+constexpr std::chrono::seconds kMemoryWithin{10};
 
 std::string version_of(const json::value& object) {
   boost::system::error_code none;
@@ -140,7 +140,7 @@ Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns
                                                            const std::string& uid) {
   using Found = std::optional<json::value>;
   if (!connection_) return Found();
-  const auto port = open_podium_port(*connection_, kForwardWithin, io_);
+  const auto port = open_podium_port(*connection_, kMemoryWithin, io_);
   if (!port) return std::unexpected(port.error());
   client::Request request;
   request.target = fmt::format("/v1/namespaces/{}/pods/{}/report", client::percent_encode(ns),
