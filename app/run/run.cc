@@ -70,7 +70,7 @@ Result<config::Config> load_config(const Options& options, const plugins::Regist
 Result<client::ClientConfig> find_server(const Options& options, const config::Config& config) {
   const auto& kubeconfig =
       options.kubeconfig.empty() ? config.client_connection.kubeconfig : options.kubeconfig;
-  auto found = client::find_config(kubeconfig, options.context);
+  auto found = client::find_config(kubeconfig, {.context = options.context});
   if (options.master.empty()) return found;
   if (!found && !kubeconfig.empty()) return found;
   if (!found) found = client::ClientConfig{};

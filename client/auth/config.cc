@@ -1,5 +1,6 @@
 #include "client/auth/config.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,7 +23,7 @@ std::string trim(const std::string& text) {
 }
 
 // $KUBECONFIG may list several files. Missing ones are skipped, unless all are missing.
-Result<ClientConfig> load_list(const std::string& list, const std::string& context) {
+Result<ClientConfig> load_list(const std::string& list, const ConfigFlags& flags) {
   std::vector<std::string> all, present;
   for (std::size_t start = 0; start <= list.size();) {
     std::size_t end = std::min(list.find(':', start), list.size());
@@ -33,7 +34,7 @@ Result<ClientConfig> load_list(const std::string& list, const std::string& conte
   for (const std::string& path : all)
     if (std::filesystem::exists(path, ignored)) present.push_back(path);
   if (present.empty()) present = all;
-  auto config = load_kubeconfigs(present, context);
+  auto config = load_kubeconfigs(present, flags.context, flags.user);
   if (!config) config.error().message = "$KUBECONFIG: " + config.error().message;
   return config;
 }
@@ -60,15 +61,60 @@ Result<ClientConfig> in_cluster_config(const std::string& directory) {
   return config;
 }
 
-Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const std::string& context) {
-  if (!kubeconfig_flag.empty()) return load_kubeconfig(kubeconfig_flag, context);
-  if (std::string list = environment("KUBECONFIG"); !list.empty()) return load_list(list, context);
+namespace {
+
+Result<ClientConfig> config_of_files(const std::string& kubeconfig_flag, const ConfigFlags& flags) {
+  const auto load = [&](const std::vector<std::string>& paths) {
+    return load_kubeconfigs(paths, flags.context, flags.user);
+  };
+  if (!kubeconfig_flag.empty()) return load({kubeconfig_flag});
+  if (std::string list = environment("KUBECONFIG"); !list.empty()) return load_list(list, flags);
   if (!environment("KUBERNETES_SERVICE_HOST").empty()) return in_cluster_config();
   std::string home = environment("HOME"), path = home + "/.kube/config";
   std::error_code ignored;
-  if (!home.empty() && std::filesystem::exists(path, ignored)) return load_kubeconfig(path, context);
+  if (!home.empty() && std::filesystem::exists(path, ignored)) return load({path});
   return invalid(
       "no API server configured: no --kubeconfig, no $KUBECONFIG, not in a cluster, and no ~/.kube/config");
+}
+
+// A certificate would win over the token.
+Result<void> use_token(const std::string& token, ClientConfig& config) {
+  if (!is_token(token)) return invalid("--token: has characters that are not allowed in a token");
+  config.certificate.reset();
+  config.certificate_file.clear();
+  config.key_file.clear();
+  config.token = fixed_token(token);
+  return {};
+}
+
+Result<void> check_impersonation(const Impersonation& as) {
+  const auto is_header = [](const std::string& text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+  };
+  if (as.user.empty() && !as.groups.empty()) return invalid("--as-group: needs --as");
+  if (!as.user.empty() && !is_header(as.user)) return invalid("--as: has characters that no header may have");
+  if (!std::ranges::all_of(as.groups, is_header))
+    return invalid("--as-group: is empty or has characters that no header may have");
+  return {};
+}
+
+}  // namespace
+
+Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const ConfigFlags& flags) {
+  auto config = config_of_files(kubeconfig_flag, flags);
+  if (!config) return config;
+  if (!flags.server.empty()) {
+    if (const auto url = parse_server_url(flags.server); !url)
+      return invalid("--server: " + url.error().message);
+    config->server = flags.server;
+  }
+  if (!flags.token.empty()) {
+    if (auto used = use_token(flags.token, *config); !used) return std::unexpected(used.error());
+  }
+  if (auto checked = check_impersonation(flags.impersonate); !checked)
+    return std::unexpected(checked.error());
+  config->impersonate = flags.impersonate;
+  return config;
 }
 
 }  // namespace podium::client

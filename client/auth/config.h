@@ -30,6 +30,19 @@ class TokenSource {
   virtual void cancel() {}  // ends a running current() and all later ones
 };
 
+// Whom the requests are for, with the API server's permission: the headers Impersonate-*.
+struct Impersonation {
+  std::string user;
+  std::vector<std::string> groups;
+};
+
+// What a command line says instead of the kubeconfig. Empty: the kubeconfig's.
+struct ConfigFlags {
+  std::string context, user, server;
+  std::string token;  // instead of all other credentials
+  Impersonation impersonate;
+};
+
 struct ClientConfig {
   std::string server;           // https://host:port[/prefix]
   std::string tls_server_name;  // for SNI and verification; empty: the host
@@ -39,16 +52,19 @@ struct ClientConfig {
   std::optional<ClientCertificate> certificate;
   std::string certificate_file, key_file;  // reloaded when they change, as a pair
   std::shared_ptr<TokenSource> token;      // null: none
+  Impersonation impersonate;
   std::string default_namespace = "default";
 };
 
 Result<ClientConfig> load_kubeconfig(const std::string& path, const std::string& context = "");
 // Merges several files; of entries with equal names, the first wins. Relative paths are relative to the file
 // they are in.
-Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, const std::string& context = "");
+// `user`: the name of a user of the files instead of the context's.
+Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, const std::string& context = "",
+                                      const std::string& user = "");
 Result<ClientConfig> in_cluster_config(
     const std::string& directory = "/var/run/secrets/kubernetes.io/serviceaccount");
 // In this order: the --kubeconfig flag, $KUBECONFIG, the in-cluster environment, ~/.kube/config.
-Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const std::string& context = "");
+Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const ConfigFlags& flags = {});
 
 }  // namespace podium::client

@@ -210,7 +210,8 @@ Result<std::string> context_name(const Files& files, const std::string& asked) {
 
 }  // namespace
 
-Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, const std::string& context) {
+Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, const std::string& context,
+                                      const std::string& user_of_flag) {
   Files files;
   for (const std::string& path : paths) {
     auto file = read_kubeconfig_file(path);
@@ -228,7 +229,7 @@ Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, con
   if (!cluster) return std::unexpected(cluster.error());
   ClientConfig config;
   if (auto read = read_cluster(*cluster, config); !read) return std::unexpected(read.error());
-  auto user_name = entry->text("user");
+  auto user_name = user_of_flag.empty() ? entry->text("user") : Result<std::string>(user_of_flag);
   if (!user_name) return std::unexpected(user_name.error());
   if (!user_name->empty()) {
     auto user = entry_of(files, "users", "user", *user_name);

@@ -43,6 +43,13 @@ namespace {
 // Long compared with the time the API server takes to send one watch event.
 constexpr std::chrono::milliseconds kRestOfStreams{5};
 
+std::string impersonation_headers(const Impersonation& as) {
+  std::string out;
+  if (!as.user.empty()) out += "Impersonate-User: " + as.user + "\r\n";
+  for (const auto& group : as.groups) out += "Impersonate-Group: " + group + "\r\n";
+  return out;
+}
+
 // Only reads are safe to resend: a resent PUT may conflict with itself, a resent DELETE may find nothing.
 bool reads_only(const std::string& method) { return method == "GET"; }
 
@@ -94,7 +101,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (!url_)
       url_.error().message = "server: " + url_.error().message;
     else
-      common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\n";
+      common_headers_ = "Host: " + url_->authority() + "\r\nUser-Agent: podium\r\n" +
+                        impersonation_headers(config.impersonate);
   }
 
   ~HttpTransport() override { close(); }
