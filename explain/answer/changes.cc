@@ -153,7 +153,8 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
       return;
     case Change::Type::drain_node:
       cordon(row, fork);
-      return drain(row, context.ns, context.config, context.budget, done, fork);
+      drain({row}, context.ns, context.config, context.budget, done, fork);
+      return;
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
     case Change::Type::untaint_node:
@@ -161,11 +162,37 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
     case Change::Type::label_node:
       return label_node(change, row, done, fork);
     case Change::Type::add_nodes:
+    case Change::Type::drain_nodes:
     case Change::Type::delete_pods:
     case Change::Type::add_pods:
     case Change::Type::add_claims:
       return;  // not of one node
   }
+}
+
+// Nodes that are away at the same time: none takes the pods of another. With thenUncordon they come back
+// empty, and take what waits.
+Result<void> drain_nodes(const Change& change, const std::string& path, const ChangeContext& context,
+                         ChangeResult& done, Snapshot& fork) {
+  std::vector<Row> rows;
+  for (const auto& name : change.node_names) {
+    const auto row = fork.find_row(name);
+    if (!row) return invalid(fmt::format("{}.nodeNames: unknown node \"{}\"", path, name));
+    if (std::ranges::find(rows, *row) == rows.end()) rows.push_back(*row);
+  }
+  std::vector<bool> was_cordoned;
+  for (const auto row : rows) {
+    was_cordoned.push_back(fork.entry(row).node->unschedulable);
+    cordon(row, fork);
+  }
+  const auto waiting = drain(rows, context.ns, context.config, context.budget, done, fork);
+  done.spare = spare_of(fork);
+  if (!change.then_uncordon) return {};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!was_cordoned[i]) uncordon(rows[i], fork);
+  }
+  place_waiting(waiting, context.config, context.budget, fork);
+  return {};
 }
 
 // Of a copy that add_nodes_like() makes.
@@ -301,6 +328,8 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     Result<void> made;
     if (change.type == Change::Type::add_nodes) {
       made = add_nodes(change, path, context.budget, memory, done, fork);
+    } else if (change.type == Change::Type::drain_nodes) {
+      made = drain_nodes(change, path, context, done, fork);
     } else if (change.type == Change::Type::add_pods) {
       made = add_pods(change, path, context, memory, done, fork);
     } else if (change.type == Change::Type::add_claims) {

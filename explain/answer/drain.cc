@@ -65,6 +65,7 @@ struct Drained {
   std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
   std::vector<Row> rows;              // that took pods
   std::vector<DrainedPod> of_author;  // in the author's namespace
+  std::vector<PodInfoPtr> waiting;    // the successors that have no place
 };
 
 // Places one pod again. An empty node: it has no place.
@@ -78,6 +79,7 @@ DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& prof
       decision.fits() ? framework::place(next, *decision.choice, profile, fork) : std::nullopt;
   if (!decision.fits() || refused) {
     ++out.pending;
+    out.waiting.push_back(next);
     told.code = "NoNode";
     if (refused) {
       told.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
@@ -180,11 +182,14 @@ bool is_of_daemon_set(const api::Pod& pod) {
   return owner && owner->kind == "DaemonSet";
 }
 
-void drain(Row row, const std::string& ns, const config::Config& config, const Budget& budget,
-           ChangeResult& done, Snapshot& fork) {
+std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& ns,
+                              const config::Config& config, const Budget& budget, ChangeResult& done,
+                              Snapshot& fork) {
   std::vector<PodInfoPtr> evicted;
-  for (const auto& pod : fork.entry(row).pods) {
-    if (!stays(*pod->pod)) evicted.push_back(pod);
+  for (const auto row : rows) {
+    for (const auto& pod : fork.entry(row).pods) {
+      if (!stays(*pod->pod)) evicted.push_back(pod);
+    }
   }
   const auto broken = count_broken(evicted, fork);
   for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
@@ -198,6 +203,29 @@ void drain(Row row, const std::string& ns, const config::Config& config, const B
   done.fullest = fullest(std::move(drained.rows), fork);
   done.pods_total = drained.of_author.size();
   done.pods = std::move(drained.of_author);
+  return std::move(drained.waiting);
+}
+
+void place_waiting(const std::vector<PodInfoPtr>& waiting, const config::Config& config, const Budget& budget,
+                   Snapshot& fork) {
+  for (const auto& pod : waiting) {
+    const auto* profile = config.profile(pod->pod->scheduler_name);
+    if (!profile || !has_time(budget)) continue;
+    const auto decision = framework::evaluate(*pod, fork, *profile);
+    // One that Reserve refuses goes on waiting.
+    if (decision.fits()) (void)framework::place(pod, *decision.choice, *profile, fork);
+  }
+}
+
+std::vector<SpareAmount> spare_of(const Snapshot& fork) {
+  std::int64_t milli_cpu = 0, memory = 0;
+  for (const auto row : fork.rows_by_name()) {
+    if (fork.entry(row).node->unschedulable) continue;
+    milli_cpu += std::max<std::int64_t>(0, fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row]);
+    memory += std::max<std::int64_t>(0, fork.allocatable_memory[row] - fork.requested_memory[row]);
+  }
+  return {{"cpu", api::Quantity::from_milli(milli_cpu).text()},
+          {"memory", api::Quantity::from_units(memory).text()}};
 }
 
 void cut_drained_pods(std::vector<ChangeResult>& changes) {

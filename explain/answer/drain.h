@@ -25,10 +25,19 @@ bool is_of_daemon_set(const api::Pod& pod);
 // depend on when they came to the node, which a dump does not know.
 void sort_for_placing(std::vector<cluster::PodInfoPtr>& evicted);
 
-// The node is cordoned already. DaemonSets' and static pods stay. The others are placed again by priority;
-// those without a controller are gone. Fills in all of `done` but its type and node.
-void drain(cluster::Row row, const std::string& ns, const config::Config& config, const Budget& budget,
-           ChangeResult& done, cluster::Snapshot& fork);
+// The nodes are cordoned already. DaemonSets' and static pods stay. The others are placed again by priority;
+// those without a controller are gone. Fills in all of `done` but its type and node. Returns the pods that
+// have no place, as their controllers create them.
+std::vector<cluster::PodInfoPtr> drain(const std::vector<cluster::Row>& rows, const std::string& ns,
+                                       const config::Config& config, const Budget& budget, ChangeResult& done,
+                                       cluster::Snapshot& fork);
+
+// Places those of the pods that have a place now.
+void place_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                   const Budget& budget, cluster::Snapshot& fork);
+
+// The free amounts of all nodes that are not cordoned, together.
+std::vector<SpareAmount> spare_of(const cluster::Snapshot& fork);
 
 // Names as many pods as the bounds allow, those without a new place first. The totals stay.
 void cut_drained_pods(std::vector<ChangeResult>& changes);

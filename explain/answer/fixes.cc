@@ -23,6 +23,10 @@ void Fixes::add(Remedy remedy, const Trials::Landing& landing) {
                    .message = std::move(remedy.message),
                    .node = std::move(node),
                    .score = score,
+                   .rank = landing.rank,
+                   .feasible = landing.feasible,
+                   .best_node = landing.best_node,
+                   .best_score = landing.best_score,
                    .fitting = static_cast<std::size_t>(landing.fitting),
                    .may_be_more = landing.may_be_more});
 }

@@ -95,7 +95,14 @@ std::optional<Trials::Landing> Trials::on_node(const api::Pod& replica, const cl
   const auto row = fork.find_row(question_.fork.node_name(*question_.node));
   if (!row || !decision.fits() || !decision.feasible.test(*row)) return std::nullopt;
   Landing landing{.node_name = std::string(fork.node_name(*row))};
-  if (!decision.total.empty()) landing.score = decision.total[*row];
+  landing.feasible = decision.feasible.count();
+  if (decision.total.empty()) return landing;
+  landing.score = decision.total[*row];
+  std::size_t better = 0;
+  decision.feasible.each([&](Row other) { better += decision.total[other] > *landing.score ? 1 : 0; });
+  landing.rank = better + 1;
+  landing.best_node = fork.node_name(*decision.choice);
+  landing.best_score = decision.total[*decision.choice];
   return landing;
 }
 

@@ -33,6 +33,9 @@ class Trials {
   struct Landing {
     std::string node_name;  // of the replica that did not fit
     std::optional<std::int64_t> score;
+    std::optional<std::size_t> rank, feasible;  // of the node of the question, with the change
+    std::string best_node = {};                 // where the pod would go then
+    std::optional<std::int64_t> best_score = {};
     std::int32_t fitting = 1, missing = 0;
     bool all = true;           // fit: of the replicas that are tried, or the pod on the node
     bool may_be_more = false;  // than `fitting`: no more were tried

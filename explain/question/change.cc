@@ -21,12 +21,12 @@ struct Name {
   std::string_view text;
 };
 constexpr std::array kTypes = {
-    Name{Type::add_nodes, "AddNodes"},       Name{Type::remove_node, "RemoveNode"},
-    Name{Type::cordon_node, "CordonNode"},   Name{Type::uncordon_node, "UncordonNode"},
-    Name{Type::drain_node, "DrainNode"},     Name{Type::taint_node, "TaintNode"},
-    Name{Type::untaint_node, "UntaintNode"}, Name{Type::label_node, "LabelNode"},
-    Name{Type::delete_pods, "DeletePods"},   Name{Type::add_pods, "AddPods"},
-    Name{Type::add_claims, "AddClaims"}};
+    Name{Type::add_nodes, "AddNodes"},     Name{Type::remove_node, "RemoveNode"},
+    Name{Type::cordon_node, "CordonNode"}, Name{Type::uncordon_node, "UncordonNode"},
+    Name{Type::drain_node, "DrainNode"},   Name{Type::drain_nodes, "DrainNodes"},
+    Name{Type::taint_node, "TaintNode"},   Name{Type::untaint_node, "UntaintNode"},
+    Name{Type::label_node, "LabelNode"},   Name{Type::delete_pods, "DeletePods"},
+    Name{Type::add_pods, "AddPods"},       Name{Type::add_claims, "AddClaims"}};
 
 std::optional<Type> read_type(ObjectReader& reader, SpecFindings& findings) {
   const auto text = reader.required("type");
@@ -161,6 +161,16 @@ void read_new_claims(ObjectReader& reader, const std::string& ns, Change& change
   if (!reader.value("claims")) findings.add(reader.path("claims"), "required");
 }
 
+void read_drained_nodes(ObjectReader& reader, Change& change, SpecFindings& findings) {
+  reader.items("nodeNames", kMostDrainedNodes, [&](const json::value& item, const std::string& path) {
+    const auto* name = item.if_string();
+    if (!name || name->empty()) return findings.add(path, "must be the name of a node");
+    change.node_names.emplace_back(*name);
+  });
+  if (change.node_names.empty()) findings.add(reader.path("nodeNames"), "required");
+  change.then_uncordon = reader.flag("thenUncordon");
+}
+
 void read_selector(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
   check_namespace(reader.text("namespace"), reader.path("namespace"), ns, findings);
   const auto* selector = reader.value("selector");
@@ -176,7 +186,7 @@ void read_selector(ObjectReader& reader, const std::string& ns, Change& change, 
 
 bool is_of_a_node(Type type) {
   return type != Type::add_nodes && type != Type::delete_pods && type != Type::add_pods &&
-         type != Type::add_claims;
+         type != Type::add_claims && type != Type::drain_nodes;
 }
 
 std::string_view to_string(Type type) { return std::ranges::find(kTypes, type, &Name::type)->text; }
@@ -222,6 +232,9 @@ Change read_change(const json::value& value, const std::string& path, const std:
         read_labels(*labels, reader.path("labels"), change, findings);
       else
         findings.add(reader.path("labels"), "required");
+      break;
+    case Type::drain_nodes:
+      read_drained_nodes(reader, change, findings);
       break;
     case Type::delete_pods:
       read_selector(reader, ns, change, findings);

@@ -22,6 +22,7 @@ inline constexpr std::size_t kMostChanges = 32;
 inline constexpr std::int64_t kMostNewNodes = 1000;   // of one change
 inline constexpr std::int64_t kMostNewPods = 10'000;  // of one change
 inline constexpr std::size_t kMostNewClaims = 32;     // of one change
+inline constexpr std::size_t kMostDrainedNodes = 64;  // of one change
 
 struct Change {
   enum class Type : std::uint8_t {
@@ -30,6 +31,7 @@ struct Change {
     cordon_node,
     uncordon_node,
     drain_node,
+    drain_nodes,
     taint_node,
     untaint_node,
     label_node,
@@ -39,6 +41,8 @@ struct Change {
   };
   Type type = Type::add_nodes;
   std::string node_name;                   // the node that is changed
+  std::vector<std::string> node_names;     // DrainNodes
+  bool then_uncordon = false;              // DrainNodes: they come back, empty
   std::string like;                        // AddNodes: the node to copy
   std::optional<api::Node> node;           // AddNodes: a template instead
   std::optional<std::int32_t> count;       // AddNodes: 1; AddPods: as many as the workload has

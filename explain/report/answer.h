@@ -307,6 +307,18 @@ struct Fields<FullNode> {
   };
 };
 
+// What is free on all nodes that take pods, together.
+struct SpareAmount {
+  std::string resource, amount;  // a quantity
+};
+template <>
+struct Fields<SpareAmount> {
+  static constexpr std::tuple all{
+      required("resource", &SpareAmount::resource, Meaning::name),
+      required("amount", &SpareAmount::amount),
+  };
+};
+
 // What one change of the question did.
 struct ChangeResult {
   std::string type, node, message;
@@ -314,6 +326,7 @@ struct ChangeResult {
   std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: in the what-if's namespace
   std::vector<DrainedPod> pods = {};                              // at most 64 of those
   std::vector<FullNode> fullest = {};                             // at most 3
+  std::vector<SpareAmount> spare = {};  // DrainNodes: of cpu and memory, while the nodes are away
 };
 template <>
 struct Fields<ChangeResult> {
@@ -328,6 +341,7 @@ struct Fields<ChangeResult> {
       field("podsTotal", &ChangeResult::pods_total),
       field("pods", &ChangeResult::pods),
       field("fullest", &ChangeResult::fullest),
+      field("spare", &ChangeResult::spare),
   };
 };
 
@@ -337,6 +351,10 @@ struct ReportFix {
   boost::json::object fields = {};  // those of its type
   std::string message, node;
   std::optional<std::int64_t> score = {};
+  // Of a fix for a named node: its rank with the fix, from 1, and where the pod would go then.
+  std::optional<std::size_t> rank = {}, feasible = {};
+  std::string best_node = {};
+  std::optional<std::int64_t> best_score = {};
   std::size_t fitting = 0;   // of the replicas that were asked for
   bool may_be_more = false;  // than `fitting`: no more were tried
 };
@@ -348,6 +366,10 @@ struct Fields<ReportFix> {
       field("message", &ReportFix::message, Meaning::text),
       field("nodeName", &ReportFix::node, Meaning::node),
       field("score", &ReportFix::score),
+      field("rank", &ReportFix::rank),
+      field("feasible", &ReportFix::feasible),
+      field("bestNode", &ReportFix::best_node, Meaning::node),
+      field("bestScore", &ReportFix::best_score),
       field("fitting", &ReportFix::fitting),
       field("mayBeMore", &ReportFix::may_be_more),
   };

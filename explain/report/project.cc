@@ -42,6 +42,27 @@ void choice_first(const framework::Decision& decision, std::vector<framework::Ra
   std::rotate(best.begin(), at, std::next(at));
 }
 
+// The best node with fewer points than the best, ties by name. nullopt: there is none.
+std::optional<framework::Ranked> runner_up(const framework::Decision& decision,
+                                           const cluster::Snapshot& snapshot, std::int64_t top) {
+  std::optional<framework::Ranked> out;
+  decision.feasible.each([&](cluster::Row row) {
+    const auto score = decision.total[row];
+    if (score >= top || (out && score < out->score)) return;
+    if (!out || score > out->score || snapshot.node_name(row) < snapshot.node_name(out->row))
+      out = framework::Ranked{row, score};
+  });
+  return out;
+}
+
+// Where all in a full list are tied, the last makes room for the runner-up, which says what the lead is
+// about.
+void keep_runner_up(const framework::Decision& decision, const cluster::Snapshot& snapshot,
+                    std::vector<framework::Ranked>& best) {
+  if (best.size() < kTopNodes || best.size() < 2 || best.back().score < best.front().score) return;
+  if (const auto other = runner_up(decision, snapshot, best.front().score)) best.back() = *other;
+}
+
 void project_scores(const framework::Decision& decision, const cluster::Snapshot& snapshot,
                     ReportStatus& status) {
   auto& choice = status.choice.emplace();
@@ -53,6 +74,7 @@ void project_scores(const framework::Decision& decision, const cluster::Snapshot
     choice.margin = lead->margin;
   }
   choice_first(decision, best);
+  keep_runner_up(decision, snapshot, best);
   for (const auto& [row, score] : best) {
     auto& top = status.top_nodes.emplace_back(std::string(snapshot.node_name(row)), score);
     top.strategy_scores.reserve(decision.strategies.size());

@@ -255,6 +255,36 @@ TEST(Changes, ADrainDoesNotDependOnWhenThePodsCame) {
   EXPECT_EQ(drained({"b", "a"}), "a n2, b n3, ");
 }
 
+TEST(Changes, NodesThatAreDrainedTogetherTakeNoPodsOfEachOther) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "1"}});
+  run_pod(snapshot, pod("a").owner("ReplicaSet", "web").req("cpu", "3").node("n1"));
+  run_pod(snapshot, pod("b").owner("ReplicaSet", "web").req("cpu", "1").node("n2"));
+  const auto together =
+      after(snapshot, R"({"type": "DrainNodes", "nodeNames": ["n1", "n2", "n1"]})").answer->changes.at(0);
+  EXPECT_EQ(together.pods_evicted, 2u) << "a node that is named twice is drained once";
+  EXPECT_EQ(together.pods_moved, 1u) << "b to n3";
+  EXPECT_EQ(together.pods_pending, 1u);
+  EXPECT_EQ(together.spare.at(0).resource, "cpu");
+  EXPECT_EQ(together.spare.at(0).amount, "0");
+  EXPECT_EQ(after(snapshot, R"({"type": "DrainNodes", "nodeNames": ["n1", "n9"]})").message,
+            "spec.changes[0].nodeNames: unknown node \"n9\"");
+}
+
+TEST(Changes, NodesThatComeBackTakeWhatWaits) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  run_pod(snapshot, pod("a").owner("ReplicaSet", "web").req("cpu", "3").node("n1"));
+  run_pod(snapshot, pod("b").owner("ReplicaSet", "web").req("cpu", "2").node("n2"));
+  const auto steps = after(snapshot, R"({"type": "DrainNodes", "nodeNames": ["n1"], "thenUncordon": true},
+                                        {"type": "DrainNodes", "nodeNames": ["n2"], "thenUncordon": true})")
+                         .answer->changes;
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].pods_pending, 1u) << "a needs 3, and n2 has 2";
+  EXPECT_EQ(steps[0].spare.at(0).amount, "2");
+  EXPECT_EQ(steps[1].pods_evicted, 1u) << "a came back to n1";
+  EXPECT_EQ(steps[1].pods_pending, 1u) << "b needs 2, and n1 has 1";
+  EXPECT_EQ(steps[1].spare.at(0).amount, "1");
+}
+
 constexpr const char* kCart = R"({"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "cart"},
     "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "cart"}}, "template": {
       "metadata": {"labels": {"app": "cart"}},
