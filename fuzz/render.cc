@@ -7,11 +7,15 @@
 #include "app/render/diff.h"
 #include "app/render/drain.h"
 #include "app/render/fixes.h"
+#include "app/render/json_path.h"
 #include "app/render/pending.h"
+#include "app/render/pods.h"
 #include "app/render/report.h"
+#include "app/render/rolling.h"
 #include "app/render/top.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
+#include "app/render/workload.h"
 #include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
@@ -36,6 +40,14 @@ void check_report(const json::value& object, const render::Options& options) {
   check(render::what_if(report, "shop/web", options), report);
   check(render::capacity(report, "shop/web", options), report);
   check(render::tried_fixes(report), report);
+  check(render::next_step(report, "shop", "web", options), report);
+  check(render::fixes_in_line(report, options), report);
+  check(render::pods_table({{.subject = "shop/web", .node = "n1", .report = report}}, options), report);
+  render::Rolling rolling;
+  for (const auto& change : render::answer_of(report).changes)
+    rolling.steps.push_back({.nodes = {"n-1", "n-2"}, .change = change});
+  check(render::rolling_table(rolling, options), report);
+  check(json::serialize(render::rolling_document(rolling)), report);
   check(render::tried_fixes_of_nodes(report), report);
   check(render::diff(report, {}, "a", "b", options), report);
   check(json::serialize(render::diff_document(report, report, "a", "b")), report);
@@ -47,7 +59,7 @@ void check_report(const json::value& object, const render::Options& options) {
 
 void check_pods(const json::value& object, const render::Options& options) {
   render::Drain drain;
-  drain.node = "n1";
+  drain.nodes = {"n1"};
   std::vector<render::WaitingPod> waiting;
   std::vector<json::value> all{object};
   if (const auto* items = object.is_object() ? object.get_object().if_contains("items") : nullptr;
@@ -65,10 +77,19 @@ void check_pods(const json::value& object, const render::Options& options) {
   for (const auto& change : render::answer_of(report).changes) render::set_numbers(change, drain);
   const auto groups = render::group_waiting(std::move(waiting));
   check(render::pending_table(groups, options), {});
+  check(render::workload_why("shop/web", all, groups, options), {});
   check(render::top(groups, {}, {24, 80}, options), {});
   check(render::drain_table(drain, options), {});
   (void)json::serialize(render::pending_document(groups));
   (void)json::serialize(render::drain_document(drain));
+}
+
+// What a user writes after -o jsonpath=; a document goes through its own paths.
+void check_path(const json::value& object) {
+  const auto* text = object.if_string();
+  const auto path =
+      render::JsonPath::parse(text ? std::string_view(*text) : "{..*}{.items[*].metadata.name}");
+  if (path) (void)path->print(object);
 }
 
 }  // namespace
@@ -79,10 +100,14 @@ void render_text(std::string_view input) {
   const auto object = api::parse_json(input);
   if (!object) return;
   for (const bool wide : {false, true}) {
-    const render::Options options{.wide = wide, .now = kRenderedAt, .program = "kubectl podium"};
+    const render::Options options{.wide = wide,
+                                  .now = kRenderedAt,
+                                  .program = "kubectl podium",
+                                  .columns = wide ? std::size_t{0} : std::size_t{80}};
     check_report(*object, options);
     check_pods(*object, options);
   }
+  check_path(*object);
 }
 
 }  // namespace podium::fuzz

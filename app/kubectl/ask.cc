@@ -5,8 +5,8 @@
 
 #include "api/dump_kinds.h"
 #include "api/json_view.h"
-#include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
+#include "app/kubectl/targets.h"
 #include "app/render/report.h"
 
 namespace podium::kubectl {
@@ -37,24 +37,39 @@ class Stored {
   bool keep_ = false;
 };
 
-bool is_rights(const Error& error) {
-  return error.code == 403 && error.message.find("cannot ") != std::string::npos;
+// Whether a 403 is one of rights. Quota, webhooks and policies have the same code and reason, so the API
+// server is asked for the right. Where it does not say, the right is there.
+bool is_rights(LiveCluster& cluster, const Error& error, const client::Resource& resource,
+               const std::string& ns) {
+  if (error.code != 403) return false;
+  const auto said = cluster.write(
+      "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+      json::object{
+          {"apiVersion", "authorization.k8s.io/v1"},
+          {"kind", "SelfSubjectAccessReview"},
+          {"spec", json::object{{"resourceAttributes", json::object{{"namespace", ns},
+                                                                    {"verb", "create"},
+                                                                    {"group", resource.group},
+                                                                    {"resource", resource.plural}}}}}});
+  const auto* allowed = said ? api::find_at(*said, "/status/allowed") : nullptr;
+  return allowed && *allowed == json::value(false);
 }
 
-Error create_error(Error error, const std::string& ns) {
+Error create_error(LiveCluster& cluster, Error error, const std::string& ns) {
   if (is_not_installed(error)) {
     error.message =
         "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
         offline_hint(ns, "POD");
-  } else if (is_rights(error)) {
+  } else if (is_rights(cluster, error, reports, ns)) {
     error.message = fmt::format(
         "a question is a SchedulingReport, which you may not create in namespace {}; the role \"edit\" "
         "allows it: {}",
         ns, error.message);
-  } else if (error.message.find("unknown field") != std::string::npos) {
+  } else if (error.code == 400) {
+    // The object is this program's own, and strict: the CRD does not have one of its fields.
     error.kind = Error::Kind::invalid;
     error.message = "the podium of this cluster cannot answer this question: " + error.message;
-  } else if (error.code == 400 || error.code == 422) {
+  } else if (error.code == 422) {
     error.kind = Error::Kind::invalid;
   }
   return error;
@@ -90,7 +105,7 @@ Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::v
   auto error = std::move(admitted.error());
   Admission out{std::unexpected(error)};
   if (error.code == 400 || error.code == 422) error.kind = Error::Kind::invalid;
-  if (is_rights(error)) {
+  if (is_rights(cluster, error, client::resource::pods, ns)) {
     error.message =
         "you may not create such a pod, so the API server cannot be asked about it: " + error.message;
   } else {
@@ -130,7 +145,7 @@ Result<json::value> ask(LiveCluster& cluster, const std::string& ns, json::objec
   auto created =
       cluster.write("POST", reports.path(ns) + kStrict, question_object(ns, name, std::move(spec), keep));
   if (!created && !created.error().maybe_applied) {
-    return std::unexpected(create_error(std::move(created.error()), ns));
+    return std::unexpected(create_error(cluster, std::move(created.error()), ns));
   }
   Stored stored(cluster, ns, name);
   if (!created) return std::unexpected(std::move(created.error()));

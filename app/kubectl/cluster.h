@@ -7,6 +7,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,8 @@ class Cluster {
   virtual Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) = 0;
 
   virtual bool interrupted() const { return false; }  // by Ctrl-C
+  // Waits, at most until an interrupt. False: interrupted, or what the Cluster has does not change.
+  virtual bool pause(std::chrono::milliseconds) { return false; }
 };
 
 // A LiveCluster, or with --cluster a DumpCluster.

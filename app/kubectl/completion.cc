@@ -2,14 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <memory>
 #include <utility>
 
 #include "api/json_view.h"
 #include "app/kubectl/live_cluster.h"
-#include "app/kubectl/manifest.h"
+#include "app/kubectl/targets.h"
+#include "app/kubectl/verbs.h"
 
 namespace podium::kubectl {
 namespace {
@@ -21,14 +21,9 @@ constexpr int kDefault = 0, kNoFiles = 4;
 constexpr std::size_t kMostNames = 500;
 constexpr const char* kQuick = "2s";  // a shell waits for it
 
-// Flags with names of the cluster as values.
-constexpr std::pair<std::string_view, const char*> kNameFlags[] = {{"--node", "nodes"},
-                                                                   {"--drain", "nodes"},
-                                                                   {"--like", "nodes"},
-                                                                   {"--namespace", "namespaces"},
-                                                                   {"-n", "namespaces"}};
-constexpr std::array<std::string_view, 5> kFileFlags = {"-f", "--filename", "--kubeconfig", "--config",
-                                                        "--cluster"};
+// Names of the cluster that a flag's or an argument's type stands for.
+constexpr std::pair<std::string_view, const char*> kTypes[] = {
+    {"NODE", "nodes"}, {"NS", "namespaces"}, {"POD", "pods"}};
 
 const CLI::App* subcommand(const CLI::App& app, const std::string& word) {
   const auto subs = app.get_subcommands(nullptr);
@@ -48,29 +43,34 @@ bool takes_value(const CLI::App& command, const std::string& flag) {
   return found && found->get_items_expected_max() > 0;
 }
 
-Completion value_of(const std::string& flag) {
-  if (flag == "-o" || flag == "--output") return {.words = {"table", "wide", "json", "yaml"}};
-  if (flag == "--color") return {.words = {"auto", "always", "never"}};
-  if (std::ranges::find(kFileFlags, flag) != kFileFlags.end()) return {.files = true};
-  const auto* named = std::ranges::find(kNameFlags, flag, [](const auto& pair) { return pair.first; });
-  if (named != std::end(kNameFlags)) return {.names_of = named->second};
-  return {};
+Completion value_of(const CLI::App& command, const std::string& flag) {
+  const auto* found = option(command, flag);
+  const auto type = found ? found->get_type_name() : std::string();
+  if (type == "FORMAT") return {.words = {kFormats.begin(), kFormats.end()}};
+  if (type == "FILE") return {.files = true};
+  if (type.starts_with("WHEN")) return {.words = {"auto", "always", "never"}};
+  const auto* named = std::ranges::find(kTypes, type, &std::pair<std::string_view, const char*>::first);
+  return named == std::end(kTypes) ? Completion() : Completion{.names_of = named->second};
 }
 
+// The first alternative of a verb's arguments says what may follow: a pod, a node, a workload.
 Completion argument_of(const CLI::App& command, const std::string& typed) {
-  if (command.get_name() == "diff" && (typed.starts_with('.') || typed.starts_with('/')))
-    return {.files = true};
-  if (command.get_name() == "why" || command.get_name() == "diff") return {.names_of = "pods"};
-  if (command.get_name() == "drain") return {.names_of = "nodes"};
-  if (command.get_name() == "pending" || command.get_name() == "top" || command.get_name() == "dump")
-    return {};
-  if (command.get_name() != "whatif" && command.get_name() != "capacity") return {.files = true};
+  const auto* verb = verb_named(command.get_name());
+  if (!verb) return {.files = true};
+  const auto& takes = verb->arguments;
   const auto slash = typed.find('/');
-  if (slash == std::string::npos)
-    return {.words = {"deploy/", "sts/", "rs/", "ds/", "job/", "cj/", "rc/", "pod/"}};
-  const auto* maker = api::pod_maker_named(typed.substr(0, slash));
-  return maker ? Completion{.names_of = std::string(maker->plural), .prefix = typed.substr(0, slash + 1)}
-               : Completion{};
+  if (takes.contains("TYPE/NAME") && slash != std::string::npos) {
+    const auto* maker = api::pod_maker_named(typed.substr(0, slash));
+    return maker ? Completion{.names_of = std::string(maker->plural), .prefix = typed.substr(0, slash + 1)}
+                 : Completion{};
+  }
+  if (takes == "A B" && (typed.starts_with('.') || typed.starts_with('/'))) return {.files = true};
+  if (takes.starts_with("POD") || takes == "A B") return {.names_of = "pods"};
+  if (takes.starts_with("NODE")) return {.names_of = "nodes"};
+  if (!takes.contains("TYPE/NAME")) return {};
+  Completion types;
+  for (const auto& maker : api::pod_makers()) types.words.push_back(std::string(maker.short_name) + "/");
+  return types;
 }
 
 Result<Words> names(const Connection& connection, const std::string& plural) {
@@ -95,7 +95,8 @@ Connection typed_connection(const Words& words) {
   Connection connection{.request_timeout = kQuick};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == "-n" || words[i] == "--namespace") connection.ns = words[i + 1];
-    if (words[i] == "--context") connection.context = words[i + 1];
+    if (words[i] == "--context") connection.config_flags.context = words[i + 1];
+    if (words[i] == "--user") connection.config_flags.user = words[i + 1];
     if (words[i] == "--kubeconfig") connection.kubeconfig = words[i + 1];
   }
   return connection;
@@ -140,7 +141,7 @@ Completion complete(const CLI::App& app, const Words& words) {
     }
   }
   const auto typed = words.empty() ? std::string() : words.back();
-  if (!flag.empty()) return value_of(flag);
+  if (!flag.empty()) return value_of(*command, flag);
   if (typed.starts_with('-')) {
     Completion flags;
     for (const auto* each : command->get_options()) {
@@ -173,16 +174,15 @@ int print_completion(const CLI::App& app, const Words& words) {
   return 0;
 }
 
-void add_completion(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("completion", "Prints a script that completes commands in a shell");
+std::function<int()> declare_completion(CLI::App& command, const std::shared_ptr<Shared>&) {
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")
+  command.add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([shell, &exit_code] {
+  return [shell] {
     std::cout << (*shell == "bash" ? kBash : *shell == "zsh" ? kZsh : kFish);
-    exit_code = 0;
-  });
+    return 0;
+  };
 }
 
 }  // namespace podium::kubectl

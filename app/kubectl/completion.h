@@ -26,7 +26,4 @@ Completion complete(const CLI::App& app, const std::vector<std::string>& words);
 // Prints the candidates, one a line, then kubectl's directive: what `kubectl_complete-podium WORDS…` prints.
 int print_completion(const CLI::App& app, const std::vector<std::string>& words);
 
-// Adds `podium completion bash|zsh|fish`, which prints a script.
-void add_completion(CLI::App& app, int& exit_code);
-
 }  // namespace podium::kubectl

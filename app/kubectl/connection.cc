@@ -2,20 +2,38 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 
+#include "app/kubectl/said.h"
 #include "app/render/terminal.h"
 #include "base/clock.h"
 
 namespace podium::kubectl {
 
-void add_connection(CLI::App& command, Connection& connection, bool all) {
-  command.add_option("-n,--namespace", connection.ns, "the namespace (default: the context's)")
-      ->type_name("NS");
-  if (all) command.add_flag("-A,--all-namespaces", connection.all_namespaces, "all namespaces");
-  command.add_option("--context", connection.context, "the context of the kubeconfig")->type_name("NAME");
+namespace {
+
+void add_kubeconfig(CLI::App& command, Connection& connection) {
+  command.add_option("--context", connection.config_flags.context, "the context of the kubeconfig")
+      ->type_name("NAME");
   command.add_option("--kubeconfig", connection.kubeconfig, "the kubeconfig (default: as kubectl)")
       ->type_name("FILE");
+  command.add_option("--user", connection.config_flags.user, "the user of the kubeconfig")->type_name("NAME");
+}
+
+void add_cluster(CLI::App& command, Connection& connection) {
+  command.add_option("-n,--namespace", connection.ns, "the namespace (default: the context's)")
+      ->type_name("NS");
+  command.add_option("-s,--server", connection.config_flags.server, "the API server's address")
+      ->type_name("URL");
+  command
+      .add_option("--token", connection.config_flags.token,
+                  "a bearer token instead of the user's credentials")
+      ->type_name("TOKEN");
+  command.add_option("--as", connection.config_flags.impersonate.user, "the user to impersonate")
+      ->type_name("USER");
+  command.add_option("--as-group", connection.config_flags.impersonate.groups, "a group to impersonate")
+      ->type_name("GROUP")
+      ->allow_extra_args(false)
+      ->take_all();
   command
       .add_option("--request-timeout", connection.request_timeout,
                   "how long to wait for a reply or an answer")
@@ -37,15 +55,55 @@ void add_dump_files(CLI::App& command, Connection& connection) {
       ->type_name("FILE");
 }
 
-void add_output(CLI::App& command, Output& output) {
-  command.add_option("-o,--output", output.format, "table, wide, json or yaml")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "wide", "json", "yaml"}))
+void add_podium_address(CLI::App& command, PodiumAddress& address) {
+  command
+      .add_option("--podium", address.where,
+                  "podium's Service, reached by kubectl port-forward, or the address of its HTTPS port")
+      ->type_name("NAMESPACE/NAME|URL")
       ->capture_default_str();
+  command.add_option("--podium-ca", address.ca_file, "the CA of that address (default: the system's)")
+      ->type_name("FILE");
+  command.add_flag("--podium-insecure", address.insecure, "trust any certificate of that address");
+}
+
+void add_output(CLI::App& command, Output& output) {
+  command
+      .add_option_function<std::string>(
+          "-o,--output",
+          [&output](const std::string& text) {
+            if (auto set = set_format(text, output); !set)
+              throw CLI::ValidationError("-o", set.error().message);
+          },
+          "table, wide, json, yaml, name or jsonpath=TEMPLATE (default: table)")
+      ->type_name("FORMAT");
+  add_color(command, output);
+}
+
+}  // namespace
+
+void add_color(CLI::App& command, Output& output) {
   command.add_option("--color", output.color, "auto, always or never")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
+}
+
+void add_shared(CLI::App& command, Shared& shared, unsigned takes) {
+  const auto has = [&](unsigned what) { return (takes & what) == what; };
+  if (has(kTakesAll))
+    command.add_flag("-A,--all-namespaces", shared.connection.all_namespaces, "all namespaces");
+  if (has(kTakesSelector))
+    command.add_option("-l,--selector", shared.selector, "only those with these labels: app=web,tier!=test")
+        ->type_name("SELECTOR");
+  if (has(kTakesSortBy))
+    command.add_option("--sort-by", shared.sort_by, "a field of a row of -o json: .count, {.since}")
+        ->type_name("JSONPATH");
+  if (has(kTakesWatch)) command.add_flag("-w,--watch", shared.watch, "again when the answer changes");
+  if (has(kTakesOutput)) add_output(command, shared.output);
+  if (has(kTakesDump)) add_dump_files(command, shared.connection);
+  if (has(kTakesPodium)) add_podium_address(command, shared.connection.podium);
+  if (has(kTakesCluster)) add_cluster(command, shared.connection);
+  if (has(kTakesKubeconfig)) add_kubeconfig(command, shared.connection);
 }
 
 Result<std::chrono::milliseconds> parse_timeout(const std::string& text) {
@@ -83,7 +141,8 @@ render::Options render_options(const Output& output, const std::string& program)
   return {.style = {output.color == "always" || (output.color == "auto" && render::is_color_terminal())},
           .wide = output.format == "wide",
           .now = system_clock().wall(),
-          .program = program};
+          .program = program,
+          .columns = output.format == "table" && render::is_terminal() ? render::terminal_size().columns : 0};
 }
 
 std::string program_of(const CLI::App& command) {
@@ -92,11 +151,11 @@ std::string program_of(const CLI::App& command) {
   return app->get_name();
 }
 
-int fail_with(const CLI::App& command, const Error& error) {
-  std::cout.flush();
-  std::cerr << program_of(command) << " " << command.get_name() << ": " << render::printable(error.message)
-            << '\n';
-  return error.kind == Error::Kind::invalid ? 2 : 1;
+int print_document(const CLI::App& command, const Output& output, const boost::json::value& document,
+                   const std::vector<std::string>& names) {
+  return print(documented(command, output, document, names));
 }
+
+int fail_with(const CLI::App& command, const Error& error) { return print(failed(command, error)); }
 
 }  // namespace podium::kubectl

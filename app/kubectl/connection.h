@@ -1,4 +1,5 @@
-// The flags that all commands share, as kubectl has them: which API server, which namespace, how to print.
+// The flags that several commands share, as kubectl has them: which API server, which namespace and objects,
+// how to print. Each is declared once, in add_shared().
 //
 // Threads: a command's own. Errors: Kind::invalid for a wrong value.
 #pragma once
@@ -8,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "app/kubectl/output.h"
 #include "app/render/why.h"
 #include "base/result.h"
+#include "client/auth/config.h"
 
 namespace CLI {
 class App;
@@ -27,24 +30,39 @@ struct PodiumAddress {
 };
 
 struct Connection {
-  std::string kubeconfig, context, ns;
-  std::vector<std::string> dump;  // --cluster: files to read instead of an API server
-  std::string config;             // of the engine that answers about a dump
+  std::string kubeconfig, ns;
+  client::ConfigFlags config_flags;  // which cluster and user
+  std::vector<std::string> dump;     // --cluster: files to read instead of an API server
+  std::string config;                // --config: of the engine that answers about a dump
   PodiumAddress podium;
   bool all_namespaces = false;
   std::string request_timeout = "30s";
 };
 
-struct Output {
-  std::string format = "table";  // table, wide, json or yaml
-  std::string color = "auto";    // auto, always or never
+struct Shared {
+  Connection connection;
+  Output output;
+  std::string selector;  // -l: of labels; empty: all
+  std::string sort_by;   // a JSONPath into a row of -o json; empty: as the command sorts
+  bool watch = false;
 };
 
-// -n, --context, --kubeconfig and --request-timeout; with `all`, -A too.
-void add_connection(CLI::App& command, Connection& connection, bool all = false);
-// --cluster and --config, for a command that works on a dump too.
-void add_dump_files(CLI::App& command, Connection& connection);
-void add_output(CLI::App& command, Output& output);
+// What a verb takes of these.
+enum Takes : unsigned {
+  kTakesKubeconfig = 1,                  // --kubeconfig, --context, --user
+  kTakesCluster = kTakesKubeconfig | 2,  // and -n, --server, --token, --as, --as-group, --request-timeout
+  kTakesAll = 4,                         // -A
+  kTakesDump = 8,                        // --cluster, --config
+  kTakesOutput = 16,                     // -o, --color
+  kTakesSelector = 32,
+  kTakesSortBy = 64,
+  kTakesWatch = 128,
+  kTakesPodium = 256,  // --podium, --podium-ca, --podium-insecure
+};
+
+void add_shared(CLI::App& command, Shared& shared, unsigned takes);
+// --color alone.
+void add_color(CLI::App& command, Output& output);
 
 // "30s", "2m", "1m30s", "500ms"; "0" is an hour, since every wait has a deadline.
 Result<std::chrono::milliseconds> parse_timeout(const std::string& text);
@@ -54,6 +72,10 @@ render::Options render_options(const Output& output, const std::string& program)
 
 // The name that the program was called by: "kubectl podium" or "podium".
 std::string program_of(const CLI::App& command);
+
+// Prints the document in the format that -o names. Returns the exit code.
+int print_document(const CLI::App& command, const Output& output, const boost::json::value& document,
+                   const std::vector<std::string>& names);
 
 // Prints the error for people and returns the exit code: 2 for wrong input, else 1.
 int fail_with(const CLI::App& command, const Error& error);

@@ -9,10 +9,10 @@
 
 #include "api/yaml.h"
 #include "app/kubectl/ask.h"
-#include "app/kubectl/commands.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/reports.h"
+#include "app/kubectl/verbs.h"
 #include "base/input.h"
 
 namespace podium::kubectl {
@@ -21,8 +21,7 @@ namespace {
 namespace json = boost::json;
 
 struct DiffFlags {
-  Connection connection;
-  Output output;
+  std::shared_ptr<Shared> shared;
   std::string a, b;
 };
 
@@ -86,7 +85,7 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
   std::vector<Named> both;
   for (const auto& name : {flags.a, flags.b}) {
     if (!is_file(name) && !cluster) {
-      auto connected = LiveCluster::connect(flags.connection);
+      auto connected = LiveCluster::connect(flags.shared->connection);
       if (!connected) return fail_with(command, connected.error());
       cluster = std::move(*connected);
     }
@@ -96,25 +95,22 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
   }
   const auto& [name_a, a] = both[0];
   const auto& [name_b, b] = both[1];
-  if (flags.output.format == "json" || flags.output.format == "yaml") {
-    const auto document = render::diff_document(a, b, name_a, name_b);
-    std::cout << (flags.output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));
-  } else {
-    std::cout << render::diff(a, b, name_a, name_b, render_options(flags.output, program_of(command)));
+  const auto& output = flags.shared->output;
+  if (output.is_for_people()) {
+    std::cout << render::diff(a, b, name_a, name_b, render_options(output, program_of(command)));
+    return 0;
   }
-  return 0;
+  return print_document(command, output, render::diff_document(a, b, name_a, name_b), {name_a, name_b});
 }
 
 }  // namespace
 
-void add_diff(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("diff", "What differs between two reports?");
+std::function<int()> declare_diff(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<DiffFlags>();
-  command->add_option("A", flags->a, "a pod or report, NAME or NAMESPACE/NAME, or a file of one")->required();
-  command->add_option("B", flags->b, "another one")->required();
-  add_connection(*command, flags->connection);
-  add_output(*command, flags->output);
-  command->callback([command, flags, &exit_code] { exit_code = run_diff(*command, *flags); });
+  flags->shared = shared;
+  command.add_option("A", flags->a, "a pod or report, NAME or NAMESPACE/NAME, or a file of one")->required();
+  command.add_option("B", flags->b, "another one")->required();
+  return [&command, flags] { return run_diff(command, *flags); };
 }
 
 }  // namespace podium::kubectl

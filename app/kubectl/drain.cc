@@ -1,5 +1,8 @@
-// `podium drain NODE`: where would its pods go, and what stands in the way?
+// `podium drain NODE`: where would the pods of nodes go, and what stands in the way? Of nodes that are gone
+// at the same time, or with --rolling one step after the other.
 #include "app/render/drain.h"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -12,11 +15,15 @@
 #include <set>
 #include <tuple>
 
-#include "api/yaml.h"
+#include "api/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
-#include "app/kubectl/commands.h"
+#include "app/kubectl/targets.h"
+#include "app/kubectl/verbs.h"
+#include "app/render/rolling.h"
+#include "app/render/text.h"
 #include "app/render/what_if.h"
+#include "explain/question/change.h"
 
 namespace podium::kubectl {
 namespace {
@@ -24,26 +31,53 @@ namespace {
 namespace json = boost::json;
 
 struct DrainFlags {
-  Connection connection;
-  Output output;
-  std::string node, profile;
+  std::shared_ptr<Shared> shared;
+  std::vector<std::string> words;
+  std::string profile;
+  std::size_t rolling = 0;  // nodes at a time; 0: all at the same time
 };
+
+using Names = std::vector<std::string>;
+const client::Resource kNodes("", "v1", "nodes", false);
+constexpr std::size_t kListedOnTheirOwn = 8;
 
 // A question is about a pod, too. This one fits nowhere, so it takes no place from the others.
 constexpr const char* kNoPod = R"({"spec": {"nodeSelector": {"podium.dev/no-node": "true"},
                                             "containers": [{"name": "none", "image": "none"}]}})";
 
+json::object question_about(const std::string& profile, json::array changes) {
+  json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}, {"changes", std::move(changes)}};
+  if (!profile.empty()) spec["profile"] = profile;
+  return spec;
+}
+
+json::object drain_of(const Names& nodes, bool then_uncordon) {
+  if (nodes.size() == 1 && !then_uncordon) return {{"type", "DrainNode"}, {"nodeName", nodes.front()}};
+  json::object change{{"type", "DrainNodes"}, {"nodeNames", json::array(nodes.begin(), nodes.end())}};
+  if (then_uncordon) change["thenUncordon"] = true;
+  return change;
+}
+
+// The changes' results, in their order; those of nodes that were added first are left out.
+Result<std::vector<explain::ChangeResult>> drains_of(const json::value& answered) {
+  const auto report = render::read_report(answered);
+  if (const auto* refusal = explain::refusal_of(report)) return invalid(*refusal);
+  auto changes = render::answer_of(report).changes;
+  std::erase_if(changes, [](const explain::ChangeResult& change) { return change.type == "AddNodes"; });
+  if (changes.empty() || !changes.front().pods_evicted)
+    return fail(Error::Kind::internal, "the answer does not say what the drain did");
+  return changes;
+}
+
+// All nodes at the same time: each pod, and what is in its way.
 class Draining {
  public:
-  Draining(const DrainFlags& flags, Cluster& cluster) : flags_(flags), cluster_(cluster) {
-    drain_.node = flags.node;
+  Draining(const DrainFlags& flags, const Names& nodes, Cluster& cluster) : flags_(flags), cluster_(cluster) {
+    drain_.nodes = nodes;
   }
 
   Result<render::Drain> run() {
     if (auto listed = list_pods(); !listed) return std::unexpected(listed.error());
-    for (const auto& object : objects_) {
-      if (auto pod = render::read_node_pod(object)) drain_.pods.push_back(std::move(*pod));
-    }
     std::set<std::string> namespaces;
     for (const auto& pod : drain_.pods) {
       if (pod.stays == render::NodePod::Stays::no) namespaces.insert(pod.ns);
@@ -58,26 +92,56 @@ class Draining {
     return std::move(drain_);
   }
 
+  // The pods that are on the nodes now, with what is in their way; no question is asked.
+  Result<render::Drain> pods_now() {
+    if (auto listed = list_pods(); !listed) return std::unexpected(listed.error());
+    std::set<std::string> namespaces;
+    for (const auto& pod : drain_.pods) namespaces.insert(pod.ns);
+    for (const auto& ns : namespaces) find_budgets(ns);
+    return std::move(drain_);
+  }
+
  private:
   // Of all namespaces, or else of the user's.
   Result<void> list_pods() {
-    client::ListOptions on_node;
-    on_node.field_selector = "spec.nodeName=" + flags_.node;
-    auto listed = cluster_.list(client::resource::pods, "", on_node);
+    auto listed = list_pods_of("");
     if (!listed && listed.error().code == 403) {
       drain_.sees_all = false;
-      listed = cluster_.list(client::resource::pods, cluster_.ns(), on_node);
+      listed = list_pods_of(cluster_.ns());
     }
     if (!listed) return std::unexpected(std::move(listed.error()));
     objects_ = std::move(*listed);
+    for (const auto& object : objects_) {
+      if (auto pod = render::read_node_pod(object)) drain_.pods.push_back(std::move(*pod));
+    }
     return {};
+  }
+
+  // Node by node; of many nodes, all pods once.
+  Result<std::vector<json::value>> list_pods_of(const std::string& ns) {
+    std::vector<json::value> out;
+    if (drain_.nodes.size() > kListedOnTheirOwn) {
+      auto all = cluster_.list(client::resource::pods, ns, {});
+      if (!all) return all;
+      const std::set<std::string> drained(drain_.nodes.begin(), drain_.nodes.end());
+      std::erase_if(*all, [&](const json::value& pod) {
+        return !drained.contains(api::text_at(pod, "/spec/nodeName"));
+      });
+      return all;
+    }
+    for (const auto& node : drain_.nodes) {
+      client::ListOptions on_node;
+      on_node.field_selector = "spec.nodeName=" + node;
+      auto listed = cluster_.list(client::resource::pods, ns, on_node);
+      if (!listed) return listed;
+      std::ranges::move(*listed, std::back_inserter(out));
+    }
+    return out;
   }
 
   // podium names pods of the question's namespace only, so it is asked once in each.
   Result<void> ask_in(const std::string& ns) {
-    json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}};
-    spec["changes"] = json::array{json::object{{"type", "DrainNode"}, {"nodeName", flags_.node}}};
-    if (!flags_.profile.empty()) spec["profile"] = flags_.profile;
+    auto spec = question_about(flags_.profile, {drain_of(drain_.nodes, false)});
     auto answered = cluster_.ask(ns, std::move(spec), false);
     if (!answered && answered.error().code == 403) {
       refused_ = std::move(answered.error());
@@ -85,15 +149,9 @@ class Draining {
       return {};
     }
     if (!answered) return std::unexpected(std::move(answered.error()));
-    const auto report = render::read_report(*answered);
-    if (const auto* refusal = explain::refusal_of(report)) {
-      const bool is_unknown = refusal->find("unknown node") != std::string::npos;
-      return invalid(is_unknown ? "there is no node " + flags_.node : *refusal);
-    }
-    const auto& changes = render::answer_of(report).changes;
-    if (changes.empty() || changes.front().type != "DrainNode")
-      return fail(Error::Kind::internal, "the answer does not say what the drain did");
-    take_answer(ns, changes.front());
+    const auto changes = drains_of(*answered);
+    if (!changes) return std::unexpected(changes.error());
+    take_answer(ns, changes->front());
     return {};
   }
 
@@ -125,41 +183,212 @@ class Draining {
   Error refused_;  // where the user may ask in no namespace
 };
 
-int run_drain(const CLI::App& command, const DrainFlags& flags) {
-  auto cluster = open_cluster(flags.connection);
-  if (!cluster) return fail_with(command, cluster.error());
-  auto named = flags;
-  for (const char* prefix : {"node/", "nodes/", "no/"}) {
-    if (named.node.starts_with(prefix)) named.node.erase(0, std::string_view(prefix).size());
+// One step after the other: the nodes of a step come back before the next.
+class Rolling {
+ public:
+  Rolling(const DrainFlags& flags, const Names& nodes, Cluster& cluster) : flags_(flags), cluster_(cluster) {
+    for (std::size_t i = 0; i < nodes.size(); i += flags.rolling) {
+      const auto end = std::min(nodes.size(), i + flags.rolling);
+      steps_.push_back({.nodes = Names(nodes.begin() + static_cast<std::ptrdiff_t>(i),
+                                       nodes.begin() + static_cast<std::ptrdiff_t>(end))});
+    }
   }
-  const auto is_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.';
+
+  Result<render::Rolling> run() {
+    if (const auto most = explain::kMostChanges - 1; steps_.size() > most) {
+      const auto all = steps_.size() * flags_.rolling;
+      return invalid(fmt::format("--rolling {}: {} steps are more than {} in one question; try --rolling {}",
+                                 flags_.rolling, steps_.size(), most, (all + most - 1) / most));
+    }
+    auto changes = ask(0, {});
+    if (!changes) return std::unexpected(changes.error());
+    render::Rolling out{.at_a_time = flags_.rolling};
+    for (std::size_t i = 0; i < steps_.size() && i < changes->size(); ++i) {
+      auto step = std::move(steps_[i]);
+      step.change = std::move((*changes)[i]);
+      out.steps.push_back(std::move(step));
+    }
+    if (auto named = name_budgets(out); !named) return std::unexpected(named.error());
+    if (const auto* worst = out.worst()) find_spare(worst->nodes.front(), out);
+    return out;
+  }
+
+ private:
+  // With so many more nodes like this one.
+  Result<std::vector<explain::ChangeResult>> ask(std::size_t spare, const std::string& like) {
+    json::array changes;
+    if (spare > 0) changes.push_back(json::object{{"type", "AddNodes"}, {"count", spare}, {"like", like}});
+    for (const auto& nodes : nodes_of_steps()) changes.push_back(drain_of(nodes, true));
+    const auto answered =
+        cluster_.ask(cluster_.ns(), question_about(flags_.profile, std::move(changes)), false);
+    if (!answered) return std::unexpected(answered.error());
+    return drains_of(*answered);
+  }
+
+  std::vector<Names> nodes_of_steps() {
+    if (names_.empty())
+      for (const auto& step : steps_) names_.push_back(step.nodes);
+    return names_;
+  }
+
+  // Those that do not allow the evictions of the pods that are there now.
+  Result<void> name_budgets(render::Rolling& out) {
+    for (auto& step : out.steps) {
+      if (step.change.budgets_broken.value_or(0) == 0) continue;
+      const auto now = Draining(flags_, step.nodes, cluster_).pods_now();
+      if (!now) return std::unexpected(now.error());
+      for (const auto& pod : now->pods) {
+        for (const auto& obstacle : pod.obstacles) {
+          if (std::ranges::find(step.obstacles, obstacle) == step.obstacles.end())
+            step.obstacles.push_back(obstacle);
+        }
+      }
+    }
+    return {};
+  }
+
+  // The least of a few numbers of more nodes with which nothing waits.
+  void find_spare(const std::string& like, render::Rolling& out) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
+      const auto changes = ask(count, like);
+      if (!changes) return;  // it is an extra
+      const bool waits = std::ranges::any_of(
+          *changes, [](const auto& change) { return change.pods_pending.value_or(0) > 0; });
+      if (waits) continue;
+      out.spare_nodes = count;
+      out.spare_like = like;
+      return;
+    }
+  }
+
+  const DrainFlags& flags_;
+  Cluster& cluster_;
+  std::vector<render::RollingStep> steps_;
+  std::vector<Names> names_;
+};
+
+// "node/n1", "nodes/n1", "no/n1", "n1"; and the nodes of -l.
+Result<Names> nodes_of(const DrainFlags& flags, Cluster& cluster) {
+  Names out;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
   };
-  if (named.node.empty() || !std::ranges::all_of(named.node, is_name))
-    return fail_with(command, invalid("\"" + flags.node + "\" is no name of a node").error());
-  const auto drain = Draining(named, **cluster).run();
-  if (!drain) return fail_with(command, drain.error());
-  if (flags.output.format == "json" || flags.output.format == "yaml") {
-    const auto document = render::drain_document(*drain);
-    std::cout << (flags.output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));
-  } else {
-    std::cout << render::drain_table(*drain, render_options(flags.output, program_of(command)));
+  const auto is_type = [](const std::string& word) {
+    return word == "node" || word == "nodes" || word == "no";
+  };
+  for (auto word : flags.words) {
+    if (is_type(word) && flags.words.size() > 1 && &word != &flags.words.back() && out.empty() &&
+        word == flags.words.front())
+      continue;  // kubectl's "nodes n1 n2"
+    if (const auto slash = word.find('/'); slash != word.npos && is_type(word.substr(0, slash)))
+      word.erase(0, slash + 1);
+    const auto is_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.';
+    };
+    if (word.empty() || !std::ranges::all_of(word, is_name))
+      return invalid("\"" + word + "\" is no name of a node");
+    add(word);
   }
-  return render::drain_exit_code(*drain);
+  if (!flags.shared->selector.empty()) {
+    client::ListOptions selected;
+    selected.label_selector = flags.shared->selector;
+    selected.metadata_only = true;
+    const auto listed = cluster.list(kNodes, "", selected);
+    if (!listed) return std::unexpected(listed.error());
+    if (listed->empty()) return invalid("no node has the labels " + flags.shared->selector);
+    for (const auto& node : *listed) add(api::text_at(node, "/metadata/name"));
+    std::ranges::sort(out);
+  }
+  return out;
+}
+
+// Names of nodes that there are, which are like this one.
+std::string nodes_like(Cluster& cluster, const std::string& name) {
+  client::ListOptions names_only;
+  names_only.metadata_only = true;
+  const auto listed = cluster.list(kNodes, "", names_only);
+  if (!listed) return {};
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const auto& node : *listed) {
+    auto each = render::printable(api::text_at(node, "/metadata/name"));
+    if (each.starts_with(name) || render::distance(each, name) <= 2)
+      near.emplace_back(render::distance(each, name), std::move(each));
+  }
+  std::ranges::sort(near);
+  Names names;
+  for (auto& each : near) names.push_back(std::move(each.second));
+  return names.empty() ? "" : fmt::format(". Did you mean {}?", render::listed(names, 3));
+}
+
+// Who may not get nodes learns it from podium.
+Result<void> check_nodes(const Names& nodes, Cluster& cluster) {
+  for (const auto& name : nodes) {
+    const auto found = cluster.get(kNodes, "", name);
+    if (!found && client::object_is_gone(found.error()))
+      return invalid(fmt::format("there is no node {}{}", name, nodes_like(cluster, name)));
+  }
+  return {};
+}
+
+template <typename Answer>
+int say_answer(const CLI::App& command, const Output& output, const Result<Answer>& answer, const Names& pods,
+               std::string (*table)(const Answer&, const render::Options&),
+               json::value (*document)(const Answer&), int (*code)(const Answer&)) {
+  if (!answer) return fail_with(command, answer.error());
+  if (output.is_for_people()) {
+    std::cout << table(*answer, render_options(output, program_of(command)));
+    return code(*answer);
+  }
+  const auto printed = print_document(command, output, document(*answer), pods);
+  return printed ? printed : code(*answer);
+}
+
+int run_drain(const CLI::App& command, const DrainFlags& flags) {
+  const auto& shared = *flags.shared;
+  if (flags.words.empty() && shared.selector.empty())
+    return fail_with(command, invalid("which node? Give its name, several, or -l SELECTOR").error());
+  if (auto checked = check_selector(shared.selector); !checked) return fail_with(command, checked.error());
+  auto cluster = open_cluster(shared.connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  const auto nodes = nodes_of(flags, **cluster);
+  if (!nodes) return fail_with(command, nodes.error());
+  if (auto there = check_nodes(*nodes, **cluster); !there) return fail_with(command, there.error());
+  const auto& output = shared.output;
+  Names names;
+  if (flags.rolling > 0) {
+    for (const auto& node : *nodes) names.push_back("node/" + node);
+    return say_answer(command, output, Rolling(flags, *nodes, **cluster).run(), names, render::rolling_table,
+                      render::rolling_document, render::rolling_exit_code);
+  }
+  if (nodes->size() > explain::kMostDrainedNodes) {
+    return fail_with(command, invalid(fmt::format("{} nodes at the same time are too many, at most {}; a few "
+                                                  "after the other: --rolling N",
+                                                  nodes->size(), explain::kMostDrainedNodes))
+                                  .error());
+  }
+  const auto drain = Draining(flags, *nodes, **cluster).run();
+  if (drain) {
+    for (const auto& pod : drain->pods) {
+      if (pod.stays == render::NodePod::Stays::no) names.push_back("pod/" + pod.name);
+    }
+  }
+  return say_answer(command, output, drain, names, render::drain_table, render::drain_document,
+                    render::drain_exit_code);
 }
 
 }  // namespace
 
-void add_drain(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("drain", "Where would the pods of this node go? Nothing is evicted");
+std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<DrainFlags>();
-  command->add_option("NODE", flags->node, "the node's name")->required();
-  command->add_option("--profile", flags->profile, "the profile of podium's configuration")
-      ->type_name("NAME");
-  add_connection(*command, flags->connection);
-  add_dump_files(*command, flags->connection);
-  add_output(*command, flags->output);
-  command->callback([command, flags, &exit_code] { exit_code = run_drain(*command, *flags); });
+  flags->shared = shared;
+  command.add_option("NODE", flags->words, "the nodes, gone at the same time")->type_name("NODE");
+  command
+      .add_option("--rolling", flags->rolling,
+                  "as an upgrade: so many at a time, which come back before the next ones go")
+      ->type_name("N")
+      ->check(CLI::Range(1, 64));
+  command.add_option("--profile", flags->profile, "the profile of podium's configuration")->type_name("NAME");
+  return [&command, flags] { return run_drain(command, *flags); };
 }
 
 }  // namespace podium::kubectl

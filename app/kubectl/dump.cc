@@ -7,8 +7,8 @@
 
 #include "api/dump_kinds.h"
 #include "api/yaml.h"
-#include "app/kubectl/commands.h"
 #include "app/kubectl/live_cluster.h"
+#include "app/kubectl/verbs.h"
 
 namespace podium::kubectl {
 namespace {
@@ -48,11 +48,8 @@ int run_dump(const CLI::App& command, const Connection& connection) {
 
 }  // namespace
 
-void add_dump(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("dump", "Print the cluster's state for podium evaluate --cluster");
-  const auto connection = std::make_shared<Connection>();
-  add_connection(*command, *connection);
-  command->callback([command, connection, &exit_code] { exit_code = run_dump(*command, *connection); });
+std::function<int()> declare_dump(CLI::App& command, const std::shared_ptr<Shared>& shared) {
+  return [&command, shared] { return run_dump(command, shared->connection); };
 }
 
 }  // namespace podium::kubectl

@@ -9,8 +9,9 @@
 #include "api/dump_kinds.h"
 #include "api/json_view.h"
 #include "api/pod_makers.h"
-#include "app/kubectl/manifest.h"
+#include "api/selector_text.h"
 #include "app/kubectl/question.h"
+#include "app/kubectl/targets.h"
 #include "app/render/pending.h"
 #include "explain/report/json.h"
 
@@ -56,8 +57,15 @@ Error not_found(const client::Resource& resource, const std::string& name) {
 }  // namespace
 
 Result<std::unique_ptr<Cluster>> DumpCluster::open(const Connection& connection) {
-  if (!connection.context.empty() || !connection.kubeconfig.empty())
-    return invalid("--cluster: reads files; it cannot be combined with --context or --kubeconfig");
+  const auto& flags_of_server = connection.config_flags;
+  const bool names_server = !connection.kubeconfig.empty() || !flags_of_server.context.empty() ||
+                            !flags_of_server.user.empty() || !flags_of_server.server.empty() ||
+                            !flags_of_server.token.empty() || !flags_of_server.impersonate.user.empty();
+  if (names_server)
+    return invalid(
+        "--cluster: reads files; it cannot be combined with --context, --kubeconfig, --user, --server, "
+        "--token or "
+        "--as. For a cluster of the kubeconfig use --context");
   const auto ns = connection.ns.empty() ? std::string("default") : connection.ns;
   auto dump = offline::Dump::read({.cluster = connection.dump, .config = connection.config, .ns = ns});
   if (!dump) return std::unexpected(dump.error());
@@ -83,9 +91,13 @@ Result<json::value> DumpCluster::get(const client::Resource& resource, const std
 
 Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resource, const std::string& ns,
                                                    const client::ListOptions& options) {
+  const auto labels = api::parse_selector(options.label_selector);
+  if (!labels) return std::unexpected(labels.error());
   std::vector<json::value> out;
   for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
-    if (is_in(object, ns) && matches(object, options.field_selector)) out.push_back(object);
+    if (is_in(object, ns) && matches(object, options.field_selector) &&
+        labels->matches(api::labels_of(object)))
+      out.push_back(object);
   }
   return out;
 }

@@ -47,7 +47,7 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::connect(const Connection& conn
   spdlog::set_level(spdlog::level::off);
   const auto timeout = parse_timeout(connection.request_timeout);
   if (!timeout) return std::unexpected(timeout.error());
-  auto config = client::find_config(connection.kubeconfig, connection.context);
+  auto config = client::find_config(connection.kubeconfig, connection.config_flags);
   if (!config) return std::unexpected(config.error());
   auto ns = connection.ns.empty() ? config->default_namespace : connection.ns;
   const MakeTransport make = [&](asio::any_io_executor executor) {
@@ -237,9 +237,11 @@ client::Task<Result<bool>> LiveCluster::wait_until(Steady end) {
   co_return !interrupted_;
 }
 
-void LiveCluster::pause(std::chrono::milliseconds time) {
+bool LiveCluster::pause(std::chrono::milliseconds time) {
+  catch_interrupts(true);
   // An early end is as good: the caller looks again.
   (void)run(wait_until(clock_.now() + time));
+  return !interrupted_;
 }
 
 void LiveCluster::catch_interrupts(bool all) {

@@ -68,7 +68,7 @@ class LiveCluster : public Cluster {
   // no later one works.
   void catch_interrupts(bool all = false);
   // Waits, at most until an interrupt.
-  void pause(std::chrono::milliseconds time);
+  bool pause(std::chrono::milliseconds time) override;
   bool interrupted() const override { return interrupted_; }
 
  private:

@@ -69,27 +69,6 @@ const PodMaker* maker_of(const json::value& object) {
 
 }  // namespace
 
-client::Resource resource_of(const PodMaker& maker) {
-  return {std::string(maker.group), std::string(maker.version), std::string(maker.plural)};
-}
-
-Result<TypeAndName> parse_target(std::string_view text) {
-  const auto slash = text.find('/');
-  const auto name = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
-  if (name.empty() || name.find('/') != std::string_view::npos) {
-    return invalid("\"" + std::string(text) +
-                   "\" is not TYPE/NAME, such as deploy/web or pod/web-0; for a file use -f FILE");
-  }
-  const auto* maker = api::pod_maker_named(text.substr(0, slash));
-  if (!maker) {
-    std::string known;
-    for (const auto& each : api::pod_makers())
-      known += (known.empty() ? "" : ", ") + std::string(each.plural);
-    return invalid("\"" + std::string(text.substr(0, slash)) + "\" is not a type that makes pods: " + known);
-  }
-  return TypeAndName{maker, std::string(name)};
-}
-
 Result<FileObjects> objects_of_file(std::string_view text, const std::string& source) {
   api::YamlLimits limits;
   limits.lines = false;

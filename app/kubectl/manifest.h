@@ -20,15 +20,6 @@ namespace podium::kubectl {
 
 using api::PodMaker;
 
-client::Resource resource_of(const PodMaker& maker);
-
-// "deploy/web", or "deployment.apps/web" as `-o name` prints it, to its kind and name.
-struct TypeAndName {
-  const PodMaker* maker;
-  std::string name;
-};
-Result<TypeAndName> parse_target(std::string_view text);
-
 struct FileObjects {
   std::vector<boost::json::value> makers;  // what makes pods; items of Lists too
   std::vector<boost::json::value> claims;  // PersistentVolumeClaims that come with them

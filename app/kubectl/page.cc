@@ -19,11 +19,11 @@
 #include <memory>
 #include <optional>
 
-#include "app/kubectl/commands.h"
 #include "app/kubectl/connection.h"
 #include "app/kubectl/page_door.h"
 #include "app/kubectl/page_listener.h"
 #include "app/kubectl/podium_port.h"
+#include "app/kubectl/verbs.h"
 #include "async/nap.h"
 
 namespace podium::kubectl {
@@ -35,7 +35,7 @@ constexpr std::chrono::seconds kForwardWithin{30};
 constexpr std::chrono::milliseconds kBetweenChecks{500};
 
 struct PageFlags {
-  Connection connection;
+  std::shared_ptr<Shared> shared;
   bool open = false;
   std::uint16_t port = 0;
 };
@@ -158,25 +158,20 @@ class PageSession {
 int run_page(const CLI::App& command, const PageFlags& flags) {
   spdlog::set_level(spdlog::level::off);
   asio::io_context io{1};
-  auto port = open_podium_port(flags.connection, kForwardWithin, io);
+  auto port = open_podium_port(flags.shared->connection, kForwardWithin, io);
   if (!port) return fail_with(command, port.error());
   return PageSession(command, flags, *port, io).run();
 }
 
 }  // namespace
 
-void add_page(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("page", "podium's page for your browser, with your own rights");
+std::function<int()> declare_page(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<PageFlags>();
-  add_podium_address(*command, flags->connection.podium);
-  command->add_option("--port", flags->port, "the port on 127.0.0.1 (default: any that is free)")
+  flags->shared = shared;
+  command.add_option("--port", flags->port, "the port on 127.0.0.1 (default: any that is free)")
       ->type_name("PORT");
-  command->add_flag("--open", flags->open, "open it in a browser (xdg-open)");
-  command->add_option("--context", flags->connection.context, "the context of the kubeconfig")
-      ->type_name("NAME");
-  command->add_option("--kubeconfig", flags->connection.kubeconfig, "the kubeconfig (default: as kubectl)")
-      ->type_name("FILE");
-  command->callback([command, flags, &exit_code] { exit_code = run_page(*command, *flags); });
+  command.add_flag("--open", flags->open, "open it in a browser (xdg-open)");
+  return [&command, flags] { return run_page(command, *flags); };
 }
 
 }  // namespace podium::kubectl

@@ -6,54 +6,56 @@
 #include <iostream>
 #include <memory>
 
-#include "api/yaml.h"
-#include "app/kubectl/cluster.h"
-#include "app/kubectl/commands.h"
+#include "app/kubectl/said.h"
+#include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting.h"
+#include "app/render/json_path.h"
 
 namespace podium::kubectl {
 namespace {
 
-struct PendingFlags {
-  Connection connection;
-  Output output;
-};
-
-int run_pending(const CLI::App& command, const PendingFlags& flags) {
-  auto cluster = open_cluster(flags.connection);
-  if (!cluster) return fail_with(command, cluster.error());
-  const auto ns = flags.connection.all_namespaces ? std::string() : (*cluster)->ns();
-  const auto waiting = waiting_groups(**cluster, ns);
-  if (!waiting) return fail_with(command, waiting.error());
-  const auto& [groups, installed] = *waiting;
+Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
+             const std::optional<render::JsonPath>& sort_by) {
+  const auto& output = shared.output;
+  const auto ns = shared.connection.all_namespaces ? std::string() : cluster.ns();
+  auto waiting = waiting_groups(cluster, ns, shared.selector);
+  if (!waiting) return failed(command, waiting.error());
+  auto& [groups, installed] = *waiting;
   // The API server lists a namespace that does not exist as an empty one.
   if (groups.empty() && !ns.empty()) {
-    const auto there = (*cluster)->get(client::resource::namespaces, "", ns);
+    const auto there = cluster.get(client::resource::namespaces, "", ns);
     if (!there && client::object_is_gone(there.error()))
-      return fail_with(command, Error{.message = fmt::format("there is no namespace {}", ns)});
+      return failed(command, Error{.message = fmt::format("there is no namespace {}", ns)});
   }
-  if (flags.output.format == "json" || flags.output.format == "yaml") {
-    const auto document = render::pending_document(groups);
-    std::cout << (flags.output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));
-    return 0;
-  }
+  if (sort_by) render::sort_groups(groups, *sort_by);
+  if (!output.is_for_people())
+    return documented(command, output, render::pending_document(groups), pod_names(*waiting));
+  Said said;
   if (!installed)
-    std::cerr << "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
-  auto options = render_options(flags.output, installed ? program_of(command) : std::string());
-  options.flags = (*cluster)->hint_flags();
-  std::cout << render::pending_table(groups, options);
-  return 0;
+    said.err = "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
+  auto options = render_options(output, installed ? program_of(command) : std::string());
+  options.flags = cluster.hint_flags();
+  said.out = render::pending_table(groups, options);
+  return said;
+}
+
+int run_pending(const CLI::App& command, const Shared& shared) {
+  if (auto checked = check_selector(shared.selector); !checked) return fail_with(command, checked.error());
+  std::optional<render::JsonPath> sort_by;
+  if (!shared.sort_by.empty()) {
+    auto path = render::JsonPath::parse_field(shared.sort_by);
+    if (!path) return fail_with(command, invalid("--sort-by: " + path.error().message).error());
+    sort_by = std::move(*path);
+  }
+  auto cluster = open_cluster(shared.connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  return say(command, **cluster, shared.watch, [&] { return pending(command, **cluster, shared, sort_by); });
 }
 
 }  // namespace
 
-void add_pending(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("pending", "Which pods wait, and what blocks them?");
-  const auto flags = std::make_shared<PendingFlags>();
-  add_connection(*command, flags->connection, true);
-  add_dump_files(*command, flags->connection);
-  add_output(*command, flags->output);
-  command->callback([command, flags, &exit_code] { exit_code = run_pending(*command, *flags); });
+std::function<int()> declare_pending(CLI::App& command, const std::shared_ptr<Shared>& shared) {
+  return [&command, shared] { return run_pending(command, *shared); };
 }
 
 }  // namespace podium::kubectl

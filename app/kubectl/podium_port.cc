@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <chrono>
 #include <exception>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "api/json_view.h"
@@ -44,8 +44,13 @@ std::vector<std::string> forward_arguments(const Connection& connection, const s
                                address.where.substr(0, slash),
                                pod.empty() ? "service/" + address.where.substr(slash + 1) : "pod/" + pod,
                                ":10259"};
-  if (!connection.context.empty()) out.push_back("--context=" + connection.context);
-  if (!connection.kubeconfig.empty()) out.push_back("--kubeconfig=" + connection.kubeconfig);
+  const auto& config = connection.config_flags;
+  for (const auto& [flag, value] :
+       {std::pair("--context=", config.context), std::pair("--user=", config.user),
+        std::pair("--server=", config.server), std::pair("--token=", config.token),
+        std::pair("--kubeconfig=", connection.kubeconfig)}) {
+    if (!value.empty()) out.push_back(flag + value);
+  }
   return out;
 }
 
@@ -91,17 +96,6 @@ client::Task<std::string> ask_for_leader(std::shared_ptr<client::Transport> podi
 
 }  // namespace
 
-void add_podium_address(CLI::App& command, PodiumAddress& address) {
-  command
-      .add_option("--podium", address.where,
-                  "podium's Service, reached by kubectl port-forward, or the address of its HTTPS port")
-      ->type_name("NAMESPACE/NAME|URL")
-      ->capture_default_str();
-  command.add_option("--podium-ca", address.ca_file, "the CA of that address (default: the system's)")
-      ->type_name("FILE");
-  command.add_flag("--podium-insecure", address.insecure, "trust any certificate of that address");
-}
-
 std::string leading_pod(std::string_view status) {
   const auto parsed = api::parse_json(status);
   if (!parsed || api::text_at(*parsed, "/details/causes/0/reason") != "Leader") return {};
@@ -113,7 +107,9 @@ std::string leading_pod(std::string_view status) {
 Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::milliseconds within,
                                     asio::io_context& io) {
   if (auto checked = check(connection.podium); !checked) return std::unexpected(checked.error());
-  auto config = client::find_config(connection.kubeconfig, connection.context);
+  const auto& flags = connection.config_flags;
+  if (!flags.impersonate.user.empty()) return invalid("podium answers you as yourself, not with --as");
+  auto config = client::find_config(connection.kubeconfig, flags);
   if (!config) return std::unexpected(config.error());
   auto port = forward_to(*config, connection, {}, within, io);
   if (!port || !port->forward) return port;

@@ -18,9 +18,6 @@
 
 namespace podium::kubectl {
 
-// --podium, --podium-ca and --podium-insecure.
-void add_podium_address(CLI::App& command, PodiumAddress& address);
-
 struct PodiumPort {
   std::unique_ptr<PortForward> forward;  // null: an address
   std::shared_ptr<client::Transport> transport;

@@ -66,10 +66,13 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   if (!pod) return fmt::format("There is no pod {0}/{1}, and no report of one.\n", ns, name);
   const auto subject = ns + "/" + name;
   const auto waiting = render::read_waiting_pod(*pod);
-  if (waiting && !waiting->gates.empty()) return render::gated(subject, waiting->gates);
   const auto scheduler = render::printable(api::text_at(*pod, "/spec/schedulerName"));
   const auto ask =
       fmt::format("Where would it go now? {} whatif pod/{} -n {}{}\n", program, name, ns, hint_flags);
+  if (waiting && !waiting->gates.empty())
+    return render::gated(subject, waiting->gates) +
+           fmt::format("Without its gate{}? {} whatif pod/{} -n {}{}\n",
+                       waiting->gates.size() == 1 ? "" : "s", program, name, ns, hint_flags);
   if (!waiting) {
     const auto node = render::printable(api::text_at(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);

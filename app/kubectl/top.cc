@@ -10,9 +10,9 @@
 #include <map>
 #include <memory>
 
-#include "app/kubectl/commands.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
+#include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting.h"
 #include "app/render/terminal.h"
 #include "base/time.h"
@@ -25,8 +25,7 @@ namespace json = boost::json;
 constexpr std::size_t kDecisions = 20;
 
 struct TopFlags {
-  Connection connection;
-  std::string color = "auto";
+  std::shared_ptr<Shared> shared;
   int every = 5;
   bool once = false;
 };
@@ -82,7 +81,7 @@ class Top {
       : command_(command),
         flags_(flags),
         cluster_(cluster),
-        ns_(flags.connection.all_namespaces ? std::string() : cluster.ns()),
+        ns_(flags.shared->connection.all_namespaces ? std::string() : cluster.ns()),
         decisions_(cluster, ns_) {}
 
   int once() {
@@ -122,7 +121,7 @@ class Top {
   }
 
   Result<std::string> view(const render::Screen& screen) {
-    const auto waiting = waiting_groups(cluster_, ns_);
+    const auto waiting = waiting_groups(cluster_, ns_, std::string());
     if (!waiting) return std::unexpected(waiting.error());
     std::vector<render::Report> decisions;
     if (waiting->installed) {
@@ -130,9 +129,9 @@ class Top {
       if (!read) return std::unexpected(read.error());
       decisions = std::move(*read);
     }
-    const Output output{.color = flags_.color};
     const auto program = waiting->installed ? program_of(command_) : std::string();
-    return render::top(waiting->groups, std::move(decisions), screen, render_options(output, program));
+    return render::top(waiting->groups, std::move(decisions), screen,
+                       render_options(flags_.shared->output, program));
   }
 
   const CLI::App& command_;
@@ -143,7 +142,7 @@ class Top {
 };
 
 int run_top(const CLI::App& command, const TopFlags& flags) {
-  auto cluster = LiveCluster::connect(flags.connection);
+  auto cluster = LiveCluster::connect(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
   Top top(command, flags, **cluster);
   return flags.once || !render::is_terminal() ? top.once() : top.live();
@@ -151,20 +150,16 @@ int run_top(const CLI::App& command, const TopFlags& flags) {
 
 }  // namespace
 
-void add_top(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("top", "Which pods wait, and the last decisions, live");
+std::function<int()> declare_top(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<TopFlags>();
-  command->add_option("--every", flags->every, "seconds between two views")
+  flags->shared = shared;
+  command.add_option("--every", flags->every, "seconds between two views")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  command->add_flag("--once", flags->once, "one view only, as without a terminal");
-  command->add_option("--color", flags->color, "auto, always or never")
-      ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  add_connection(*command, flags->connection, true);
-  command->callback([command, flags, &exit_code] { exit_code = run_top(*command, *flags); });
+  command.add_flag("--once", flags->once, "one view only, as without a terminal");
+  add_color(command, shared->output);
+  return [&command, flags] { return run_top(command, *flags); };
 }
 
 }  // namespace podium::kubectl

@@ -32,22 +32,70 @@ Result<std::map<std::string, render::Report>> decisions(Cluster& cluster, const 
   return out;
 }
 
+// The reference to the object's controller. Null: it has none.
+const json::value* controller_of(const json::value& object) {
+  const auto* owners = api::find_at(object, "/metadata/ownerReferences");
+  if (!owners || !owners->is_array()) return nullptr;
+  for (const auto& owner : owners->get_array()) {
+    const auto* controls = api::find_at(owner, "/controller");
+    if (controls && *controls == json::value(true)) return &owner;
+  }
+  return nullptr;
+}
+
 // Whether the object's controller is of this kind and has one of these names.
 bool is_controlled(const json::value& object, const std::string& kind, const std::set<std::string>& names) {
-  boost::system::error_code none;
-  const auto* owners = object.find_pointer("/metadata/ownerReferences", none);
-  if (!owners || !owners->is_array()) return false;
-  return std::ranges::any_of(owners->get_array(), [&](const json::value& owner) {
-    const auto* controls = owner.is_object() ? owner.get_object().if_contains("controller") : nullptr;
-    return controls && *controls == json::value(true) && api::text_at(owner, "/kind") == kind &&
-           names.contains(api::text_at(owner, "/name"));
-  });
+  const auto* owner = controller_of(object);
+  return owner && api::text_at(*owner, "/kind") == kind && names.contains(api::text_at(*owner, "/name"));
 }
+
+// What controls the ReplicaSets and Jobs of a namespace, or of all.
+class Owners {
+ public:
+  Owners(Cluster& cluster, std::string ns) : cluster_(cluster), ns_(std::move(ns)) {}
+
+  // The workload at the top: of a CronJob's pod the CronJob, and not its Job. Who may not list what is
+  // between gets what is directly above the pod.
+  render::Owner top_of(const json::value& pod) {
+    const auto* direct = controller_of(pod);
+    if (!direct) return {};
+    render::Owner out{api::text_at(*direct, "/kind"), api::text_at(*direct, "/name")};
+    if (out.kind != "ReplicaSet" && out.kind != "Job") return out;
+    const auto& above = of_kind(out.kind);
+    const auto found = above.find(api::text_at(pod, "/metadata/namespace") + "/" + out.name);
+    return found == above.end() ? out : found->second;
+  }
+
+ private:
+  using Above = std::map<std::string, render::Owner>;
+
+  const Above& of_kind(const std::string& kind) {
+    const auto [found, is_new] = above_.try_emplace(kind);
+    if (!is_new) return found->second;
+    client::ListOptions names;
+    names.metadata_only = true;
+    const auto listed = cluster_.list(resource_of(*api::pod_maker_named(kind)), ns_, names);
+    if (!listed) return found->second;
+    for (const auto& object : *listed) {
+      const auto* owner = controller_of(object);
+      if (!owner) continue;
+      found->second[api::text_at(object, "/metadata/namespace") + "/" +
+                    api::text_at(object, "/metadata/name")] = {api::text_at(*owner, "/kind"),
+                                                               api::text_at(*owner, "/name")};
+    }
+    return found->second;
+  }
+
+  Cluster& cluster_;
+  const std::string ns_;
+  std::map<std::string, Above> above_;  // by kind
+};
 
 }  // namespace
 
-Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns) {
+Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns, const std::string& selector) {
   client::ListOptions unplaced;
+  unplaced.label_selector = selector;
   unplaced.field_selector = "spec.nodeName=,status.phase=Pending";
   const auto pods = cluster.list(client::resource::pods, ns, unplaced);
   if (!pods) return std::unexpected(pods.error());
@@ -59,10 +107,12 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
   const auto reports = decisions(cluster, ns);
   const bool installed = reports || !is_not_installed(reports.error());
   if (!reports && installed) return std::unexpected(reports.error());
+  Owners owners(cluster, ns);
   std::vector<render::WaitingPod> waiting;
   for (const auto& object : pods) {
     auto pod = render::read_waiting_pod(object);
     if (!pod) continue;
+    pod->owner = owners.top_of(object);
     if (reports) {
       if (const auto report = reports->find(key_of(pod->uid, pod->ns, pod->name)); report != reports->end())
         pod->report = report->second;
@@ -72,8 +122,15 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
   return Waiting{render::group_waiting(std::move(waiting)), installed};
 }
 
-Result<std::vector<json::value>> pods_of(Cluster& cluster, const TypeAndName& workload,
-                                         const std::string& ns) {
+std::vector<std::string> pod_names(const Waiting& waiting) {
+  std::vector<std::string> out;
+  for (const auto& group : waiting.groups) {
+    for (const auto& name : group.names) out.push_back("pod/" + name);
+  }
+  return out;
+}
+
+Result<std::vector<json::value>> pods_of(Cluster& cluster, const Target& workload, const std::string& ns) {
   std::set<std::string> owners{workload.name};
   std::string kind(workload.maker->kind);
   const auto between = kind == "Deployment" ? "rs" : kind == "CronJob" ? "job" : "";
@@ -91,21 +148,6 @@ Result<std::vector<json::value>> pods_of(Cluster& cluster, const TypeAndName& wo
   if (!pods) return pods;
   std::erase_if(*pods, [&](const json::value& pod) { return !is_controlled(pod, kind, owners); });
   return pods;
-}
-
-std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& pod) {
-  const auto there = cluster.get(client::resource::namespaces, "", ns);
-  if (!there && client::object_is_gone(there.error())) return fmt::format("There is no namespace {}.\n", ns);
-  const auto pods = cluster.list(client::resource::pods, ns, {});
-  if (!pods) return {};
-  std::vector<std::string> names;
-  for (const auto& object : *pods) {
-    auto name = api::text_at(object, "/metadata/name");
-    if (name.starts_with(pod) || pod.starts_with(name)) names.push_back(render::printable(name));
-  }
-  if (names.empty()) return {};
-  std::ranges::sort(names);
-  return fmt::format("Did you mean {}?\n", render::listed(names, 3));
 }
 
 }  // namespace podium::kubectl

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/kubectl/cluster.h"
-#include "app/kubectl/manifest.h"
+#include "app/kubectl/targets.h"
 #include "app/render/pending.h"
 
 namespace podium::kubectl {
@@ -17,18 +17,17 @@ struct Waiting {
   bool installed = true;  // the API server serves SchedulingReports
 };
 
-// `ns`: empty for all namespaces.
-Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns);
+// `ns`: empty for all namespaces. `selector`: of labels; empty: all.
+Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns, const std::string& selector);
 // The same of these pods, which are of one namespace.
 Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
                                const std::vector<boost::json::value>& pods);
 
-// The pods of a workload. Reads the ReplicaSets of a Deployment and the Jobs of a CronJob.
-Result<std::vector<boost::json::value>> pods_of(Cluster& cluster, const TypeAndName& workload,
-                                                const std::string& ns);
+// "pod/web-07" of each pod, as `-o name` prints them.
+std::vector<std::string> pod_names(const Waiting& waiting);
 
-// "Did you mean …?", with pods of the namespace that have such a name, or that there is no such namespace;
-// empty if there is nothing to say.
-std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& pod);
+// The pods of a workload. Reads the ReplicaSets of a Deployment and the Jobs of a CronJob.
+Result<std::vector<boost::json::value>> pods_of(Cluster& cluster, const Target& workload,
+                                                const std::string& ns);
 
 }  // namespace podium::kubectl

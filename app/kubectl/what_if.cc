@@ -12,12 +12,12 @@
 #include <map>
 #include <memory>
 
-#include "api/yaml.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
-#include "app/kubectl/commands.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
+#include "app/kubectl/targets.h"
+#include "app/kubectl/verbs.h"
 #include "app/render/together.h"
 #include "base/input.h"
 
@@ -29,11 +29,10 @@ namespace json = boost::json;
 constexpr int kRefused = 4;  // by the API server: it would not run
 
 struct WhatIfFlags {
-  Connection connection;
-  Output output;
+  std::shared_ptr<Shared> shared;
   QuestionFlags question;
   std::vector<std::string> files;
-  std::string target;
+  std::vector<std::string> words;  // the workloads or pods of the cluster
   bool keep = false, capacity = false;
   bool each = false;  // each workload as if it were alone
 };
@@ -57,18 +56,19 @@ class Asking {
   Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
       : command_(command), flags_(flags), cluster_(cluster) {}
 
-  int run() {
-    if (!flags_.target.empty()) {
-      about_target();
-    } else {
-      for (const auto& file : flags_.files) about_file(file);
-      if (answers_.size() > 1)
-        std::cout << render::together(answers_, render_options(flags_.output, program_of(command_)))
-                  << (before_.size() > 1 ? "Workloads of different namespaces are asked without each other.\n"
-                                         : "")
-                  << "Nothing was created. Each alone: --each. In full: -o wide\n";
+  int run(const std::vector<Target>& targets) {
+    for (const auto& target : targets) about_target(resolved(cluster_, target));
+    for (const auto& file : flags_.files) about_file(file);
+    const auto& output = flags_.shared->output;
+    if (answers_.size() > 1) {
+      std::cout << render::together(answers_, render_options(output, program_of(command_)))
+                << (before_.size() > 1 ? "Workloads of different namespaces are asked without each other.\n"
+                                       : "")
+                << "Nothing was created. Each alone: --each. In full: -o wide\n";
     }
-    return code_;
+    if (output.is_for_people() || documents_.empty()) return code_;
+    const auto printed = print_document(command_, output, as_list(std::move(documents_)), names_);
+    return printed ? printed : code_;
   }
 
  private:
@@ -82,27 +82,33 @@ class Asking {
     if (rank(code) > rank(code_)) code_ = code;
   }
 
-  void about_target() {
-    const auto target = parse_target(flags_.target);
-    if (!target) return fail(target.error());
-    const auto& ns = cluster_.ns();
-    if (target->maker->kind == "Pod") {
-      return answer({ns, target->name, "podRef", json::object{{"name", target->name}}});
+  void about_target(const Target& target) {
+    const auto& [maker, name, ns, has_type] = target;
+    if (maker->kind == "Pod") return about_pod(ns, name);
+    auto object = cluster_.get(resource_of(*maker), ns, name);
+    if (!object) {
+      fail(object.error());
+      if (client::object_is_gone(object.error())) std::cerr << did_you_mean(cluster_, ns, name);
+      return;
     }
-    auto object = cluster_.get(resource_of(*target->maker), ns, target->name);
-    if (!object) return fail(object.error());
-    object->as_object()["kind"] = target->maker->kind;
-    object->as_object()["apiVersion"] = target->maker->api_version();
+    object->as_object()["kind"] = maker->kind;
+    object->as_object()["apiVersion"] = maker->api_version();
     const auto pod = admitted(*object, ns);
     if (!pod) return;
     // podium reads the other kinds itself.
-    if (target->maker->kind == "CronJob" || target->maker->kind == "ReplicationController") {
-      return answer(
-          {ns, target->name, "template", template_of(*object, *pod), true, std::string(target->maker->kind)});
-    }
-    answer({ns, target->name, "workloadRef",
-            json::object{{"kind", target->maker->kind}, {"name", target->name}}, true,
-            std::string(target->maker->kind)});
+    if (maker->kind == "CronJob" || maker->kind == "ReplicationController")
+      return answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
+    answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
+            std::string(maker->kind)});
+  }
+
+  // podium reads the pod itself, so no right on it is needed.
+  void about_pod(const std::string& ns, const std::string& name) {
+    const auto pod = cluster_.get(client::resource::pods, ns, name);
+    if (pod || !client::object_is_gone(pod.error()))
+      return answer({ns, name, "podRef", json::object{{"name", name}}});
+    fail(invalid(fmt::format("there is no pod {}/{}", ns, name)).error());
+    std::cerr << did_you_mean(cluster_, ns, name);
   }
 
   void about_file(const std::string& file) {
@@ -125,10 +131,11 @@ class Asking {
   void about_object(const json::value& object, bool is_one_of_several) {
     const auto given = api::text_at(object, "/metadata/namespace");
     const auto& ns = given.empty() ? cluster_.ns() : given;
-    if (!flags_.connection.ns.empty() && !given.empty() && given != flags_.connection.ns) {
-      return fail(invalid(fmt::format("the namespace of {} is {}, not the {} of -n",
-                                      api::text_at(object, "/metadata/name"), given, flags_.connection.ns))
-                      .error());
+    if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
+      return fail(
+          invalid(fmt::format("the namespace of {} is {}, not the {} of -n",
+                              api::text_at(object, "/metadata/name"), given, flags_.shared->connection.ns))
+              .error());
     }
     if (!object.as_object().contains("metadata") || !object.at("metadata").is_object()) {
       return fail(invalid(api::text_at(object, "/kind") + ": metadata: missing").error());
@@ -208,14 +215,14 @@ class Asking {
     auto answered = cluster_.ask(subject.ns, *spec, flags_.keep);
     if (!answered) return fail(answered.error());
     const auto report = render::read_report(*answered);
-    if (flags_.output.format == "json") {
-      std::cout << api::to_json(*answered);
-    } else if (flags_.output.format == "yaml") {
-      std::cout << "---\n" << api::to_yaml(*answered);
-    } else if (subject.is_one_of_several && !flags_.each && flags_.output.format == "table") {
+    const auto& output = flags_.shared->output;
+    if (!output.is_for_people()) {
+      names_.push_back(report_name(*answered));
+      documents_.push_back(std::move(*answered));
+    } else if (subject.is_one_of_several && !flags_.each && output.format == "table") {
       answers_.push_back({subject.ns + "/" + subject.name, report});
     } else {
-      const auto options = render_options(flags_.output, program_of(command_));
+      const auto options = render_options(output, program_of(command_));
       const auto name = subject.ns + "/" + subject.name;
       std::cout << (flags_.capacity
                         ? render::capacity(report, name, options)
@@ -243,21 +250,25 @@ class Asking {
   std::size_t bytes_before_ = 0;
   bool is_cut_ = false;
   std::vector<render::Together> answers_;
+  std::vector<json::value> documents_;  // for programs, and their names
+  std::vector<std::string> names_;
   int code_ = 0;
 };
 
 int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
-  if (flags.files.empty() == flags.target.empty()) {
+  if (flags.files.empty() == flags.words.empty()) {
     return fail_with(command, invalid("needs either -f FILE or TYPE/NAME, such as deploy/web").error());
   }
+  const auto targets = parse_targets(flags.words, flags.shared->connection.ns);
+  if (!targets) return fail_with(command, targets.error());
   if (const auto spec = question_spec(flags.question); !spec) return fail_with(command, spec.error());
-  auto cluster = open_cluster(flags.connection);
+  auto cluster = open_cluster(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
-  return Asking(command, flags, **cluster).run();
+  return Asking(command, flags, **cluster).run(*targets);
 }
 
 void add_common(CLI::App& command, WhatIfFlags& flags) {
-  command.add_option("TYPE/NAME", flags.target, "a workload or a pod of the cluster: deploy/web, pod/web-0");
+  command.add_option("TYPE/NAME", flags.words, "workloads or pods of the cluster: deploy/web, pod/web-0");
   command.add_option("-f,--filename", flags.files, "manifests, whole ones too; - for standard input")
       ->type_name("FILE")
       ->allow_extra_args(false)
@@ -282,35 +293,33 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
       ->type_name("NAME");
   command.add_flag("--fixes", flags.question.fixes, "what would let it run, each fix tried");
   command.add_flag("--keep", flags.keep, "keep the question with its answer as a SchedulingReport");
-  add_connection(command, flags.connection);
-  add_dump_files(command, flags.connection);
-  add_output(command, flags.output);
 }
 
 }  // namespace
 
-void add_what_if(CLI::App& app, int& exit_code) {
-  auto* command =
-      app.add_subcommand("whatif", "Where would these pods go? Nothing is created but the question");
+std::function<int()> declare_what_if(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<WhatIfFlags>();
-  add_common(*command, *flags);
-  command->add_flag("--each", flags->each,
-                    "ask about each workload of the files alone (default: one after the other, together)");
-  command->add_option("--replicas", flags->question.replicas, "how many (default: as the workload has)")
+  flags->shared = shared;
+  add_common(command, *flags);
+  command.add_flag("--each", flags->each,
+                   "ask about each workload of the files alone (default: one after the other, together)");
+  command.add_option("--replicas", flags->question.replicas, "how many (default: as the workload has)")
       ->type_name("N")
       ->check(CLI::Range(1, kMaxReplicas));
-  command->callback([command, flags, &exit_code] { exit_code = run_what_if(*command, *flags); });
+  return [&command, flags] { return run_what_if(command, *flags); };
+}
 
-  auto* capacity = app.add_subcommand("capacity", "How many more of these pods fit?");
-  const auto room = std::make_shared<WhatIfFlags>();
-  room->capacity = true;
-  room->question.replicas = kMaxReplicas;
-  add_common(*capacity, *room);
-  capacity->add_option("--up-to", room->question.replicas, "how many to try")
+std::function<int()> declare_capacity(CLI::App& command, const std::shared_ptr<Shared>& shared) {
+  const auto flags = std::make_shared<WhatIfFlags>();
+  flags->shared = shared;
+  flags->capacity = true;
+  flags->question.replicas = kMaxReplicas;
+  add_common(command, *flags);
+  command.add_option("--up-to", flags->question.replicas, "how many to try")
       ->type_name("N")
       ->check(CLI::Range(2, kMaxReplicas))
       ->capture_default_str();
-  capacity->callback([capacity, room, &exit_code] { exit_code = run_what_if(*capacity, *room); });
+  return [&command, flags] { return run_what_if(command, *flags); };
 }
 
 }  // namespace podium::kubectl

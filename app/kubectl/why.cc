@@ -1,4 +1,5 @@
-// `podium why POD`: why it is there, or why it waits; with --node: why not there.
+// `podium why`: why a pod is there, or why it waits; with --node: why not there; of a workload, or of several
+// pods.
 #include "app/render/why.h"
 
 #include <fmt/format.h>
@@ -9,17 +10,16 @@
 #include <memory>
 
 #include "api/json_view.h"
-#include "api/yaml.h"
 #include "app/kubectl/ask.h"
-#include "app/kubectl/cluster.h"
-#include "app/kubectl/commands.h"
-#include "app/kubectl/manifest.h"
-#include "app/kubectl/podium_port.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/reports.h"
+#include "app/kubectl/said.h"
+#include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting.h"
+#include "app/render/pods.h"
 #include "app/render/text.h"
 #include "app/render/what_if.h"
+#include "app/render/workload.h"
 
 namespace podium::kubectl {
 namespace {
@@ -27,145 +27,263 @@ namespace {
 namespace json = boost::json;
 
 struct WhyFlags {
-  Connection connection;
-  Output output;
-  std::string pod, node;
+  std::shared_ptr<Shared> shared;
+  std::vector<std::string> words;
+  std::string node;
 };
 
-bool is_document(const Output& output) { return output.format == "json" || output.format == "yaml"; }
-
-void print_document(const Output& output, const json::value& document) {
-  std::cout << (output.format == "yaml" ? api::to_yaml(document) : api::to_json(document));
-}
-
-int why_not_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) {
-  QuestionFlags asked;
-  asked.nodes = {flags.node};
-  asked.fixes = true;
-  auto spec = question_spec(asked);
-  if (!spec) return fail_with(command, spec.error());
-  (*spec)["podRef"] = json::object{{"name", flags.pod}};
-  auto answered = cluster.ask(cluster.ns(), std::move(*spec), false);
-  if (!answered) return fail_with(command, answered.error());
-  if (is_document(flags.output)) {
-    print_document(flags.output, *answered);
-  } else {
-    const auto options = render_options(flags.output, program_of(command));
-    std::cout << render::why_node(render::read_report(*answered), cluster.ns() + "/" + flags.pod, options);
+class Why {
+ public:
+  Why(const CLI::App& command, Cluster& cluster, const WhyFlags& flags)
+      : command_(command),
+        cluster_(cluster),
+        flags_(flags),
+        output_(flags.shared->output),
+        options_(render_options(output_, program_of(command))) {
+    options_.flags = cluster.hint_flags();
   }
-  const auto report = render::read_report(*answered);
-  if (explain::refusal_of(report)) return render::exit_code(report);
-  const auto& verdicts = render::answer_of(report).verdicts;
-  if (verdicts.empty()) return 4;
-  if (render::is_unknown_node(verdicts.front())) return 2;
-  return verdicts.front().fits ? 0 : 4;
-}
 
-int why_there(const CLI::App& command, Cluster& cluster, const WhyFlags& flags) {
-  const auto &ns = cluster.ns(), program = program_of(command);
-  std::optional<json::value> pod;
-  auto got = cluster.get(client::resource::pods, ns, flags.pod);
-  if (got)
-    pod = std::move(*got);
-  else if (!client::object_is_gone(got.error()))
-    return fail_with(command, got.error());
-  const auto pod_uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
-  auto report = cluster.decision(ns, flags.pod, pod_uid);
-  std::string no_memory;  // why podium's process was not asked
-  const bool no_reports = !report && is_not_installed(report.error());
-  if ((report && !*report) || no_reports) {
-    auto remembered = cluster.remembered(ns, flags.pod, pod_uid);
-    if (!remembered) no_memory = render::printable(remembered.error().message);
-    if (remembered && *remembered) report = std::move(remembered);
+  Said say(const std::vector<Target>& targets) {
+    if (!flags_.shared->selector.empty()) return of_selector(targets);
+    if (targets.size() > 1) return of_several(targets);
+    const auto target = resolved(cluster_, targets.front());
+    const bool is_pod = target.maker->kind == "Pod";
+    if (!flags_.node.empty())
+      return is_pod ? not_there(target) : failed(command_, invalid("--node: needs one pod").error());
+    return is_pod ? there(target) : of_workload(target);
   }
-  if (!report) {
-    auto error = std::move(report.error());
-    if (no_reports) {
-      error.message =
-          "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
-          offline_hint(ns, flags.pod);
+
+ private:
+  Said not_there(const Target& target) {
+    QuestionFlags asked;
+    asked.nodes = {flags_.node};
+    asked.fixes = true;
+    auto spec = question_spec(asked);
+    if (!spec) return failed(command_, spec.error());
+    (*spec)["podRef"] = json::object{{"name", target.name}};
+    const auto answered = cluster_.ask(target.ns, std::move(*spec), false);
+    if (!answered) return failed(command_, answered.error());
+    const auto report = render::read_report(*answered);
+    auto said = output_.is_for_people()
+                    ? Said{.out = render::why_node(report, target.ns + "/" + target.name, options_)}
+                    : documented(command_, output_, *answered, {report_name(*answered)});
+    if (explain::refusal_of(report)) {
+      said.code = render::exit_code(report);
+      return said;
     }
-    return fail_with(command, error);
+    const auto& verdicts = render::answer_of(report).verdicts;
+    said.code = verdicts.empty()                            ? 4
+                : render::is_unknown_node(verdicts.front()) ? 2
+                : verdicts.front().fits                     ? 0
+                                                            : 4;
+    return said;
   }
-  if (!*report) {
-    std::cerr << no_report(pod, ns, flags.pod, program, cluster.hint_flags());
-    if (!no_memory.empty()) std::cerr << "podium's own memory could not be asked: " << no_memory << "\n";
-    if (!pod) std::cerr << did_you_mean(cluster, ns, flags.pod);
-    return 1;
-  }
-  if (is_document(flags.output)) {
-    print_document(flags.output, **report);
-    return 0;
-  }
-  const auto read = render::read_report(**report);
-  std::cout << render::why(read, ns + "/" + flags.pod, render_options(flags.output, program));
-  if (!pod) std::cout << "The pod is gone.\n";
-  if (read.status.outcome == "Unschedulable" && pod && !render::is_pods_own_fault(read)) {
-    std::cout << "What would help? " << program << " whatif pod/" << flags.pod << " -n " << ns
-              << cluster.hint_flags() << " --fixes\n";
-  }
-  return 0;
-}
 
-// All pods of a workload: how many run, and what blocks the others.
-int why_workload(const CLI::App& command, Cluster& cluster, const TypeAndName& target,
-                 const WhyFlags& flags) {
-  if (!flags.node.empty()) return fail_with(command, invalid("--node: needs one pod").error());
-  const auto& ns = cluster.ns();
-  if (auto there = cluster.get(resource_of(*target.maker), ns, target.name); !there)
-    return fail_with(command, there.error());
-  const auto pods = pods_of(cluster, target, ns);
-  if (!pods) return fail_with(command, pods.error());
-  const auto waiting = waiting_groups(cluster, ns, *pods);
-  if (!waiting) return fail_with(command, waiting.error());
-  if (is_document(flags.output)) {
-    print_document(flags.output, render::pending_document(waiting->groups));
-    return 0;
+  // The pod; nullopt: it is gone.
+  Result<std::optional<json::value>> pod_of(const Target& target) {
+    auto got = cluster_.get(client::resource::pods, target.ns, target.name);
+    if (got) return std::optional(std::move(*got));
+    if (client::object_is_gone(got.error())) return std::nullopt;
+    return std::unexpected(std::move(got.error()));
   }
-  auto options = render_options(flags.output, program_of(command));
-  options.flags = cluster.hint_flags();
-  std::cout << render::workload_summary(ns + "/" + target.name, *pods, options);
-  if (!waiting->groups.empty()) std::cout << render::pending_table(waiting->groups, options);
-  return 0;
-}
 
-// What the user wrote for a pod or a workload: "web-07", "pod/web-07", "deploy/web", "shop/web-07".
-Result<TypeAndName> parse_why(const std::string& text, std::string& ns) {
-  const auto slash = text.find('/');
-  if (slash == std::string::npos) return TypeAndName{api::pod_maker_named("pod"), text};
-  if (api::pod_maker_named(text.substr(0, slash))) return parse_target(text);
-  const auto name = text.substr(slash + 1);
-  if (slash == 0 || name.empty() || name.find('/') != std::string::npos)
-    return invalid(fmt::format("{:?} is not a pod; write POD, TYPE/NAME or NAMESPACE/POD", text));
-  if (!ns.empty() && ns != text.substr(0, slash))
-    return invalid(fmt::format("{:?} names another namespace than -n {}", text, ns));
-  ns = text.substr(0, slash);
-  return TypeAndName{api::pod_maker_named("pod"), name};
-}
+  // Of podium's own memory if there is no report. `no_memory`: why that was not asked.
+  Result<std::optional<json::value>> report_or_memory(const Target& target,
+                                                      const std::optional<json::value>& pod,
+                                                      std::string& no_memory) {
+    auto report = report_of(target, pod);
+    if (report && *report) return report;
+    const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
+    auto remembered = cluster_.remembered(target.ns, target.name, uid);
+    if (remembered && *remembered) return remembered;
+    if (!remembered) no_memory = render::printable(remembered.error().message);
+    return report;
+  }
+
+  Result<std::optional<json::value>> report_of(const Target& target, const std::optional<json::value>& pod) {
+    auto report =
+        cluster_.decision(target.ns, target.name, pod ? api::text_at(*pod, "/metadata/uid") : std::string());
+    if (!report && is_not_installed(report.error())) {
+      report.error().message =
+          "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
+          offline_hint(target.ns, target.name);
+    }
+    return report;
+  }
+
+  Said there(const Target& target) {
+    const auto pod = pod_of(target);
+    if (!pod) return failed(command_, pod.error());
+    std::string no_memory;
+    const auto report = report_or_memory(target, *pod, no_memory);
+    if (!report) return failed(command_, report.error());
+    if (!*report) {
+      auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
+      if (!no_memory.empty())
+        err += fmt::format("podium's own memory could not be asked: {}\n", no_memory);
+      if (!*pod) err += did_you_mean(cluster_, target.ns, target.name);
+      return {.err = std::move(err), .code = 1};
+    }
+    if (!output_.is_for_people()) return documented(command_, output_, **report, {report_name(**report)});
+    const auto read = render::read_report(**report);
+    auto out = render::why(read, target.ns + "/" + target.name, options_);
+    out += *pod ? render::next_step(read, target.ns, target.name, options_) : "The pod is gone.\n";
+    return {.out = std::move(out)};
+  }
+
+  // All pods of a workload: how many run, what blocks the others, and what would help.
+  Said of_workload(const Target& target) {
+    const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
+    if (!object) {
+      auto out = failed(command_, object.error());
+      if (client::object_is_gone(object.error())) out.err += did_you_mean(cluster_, target.ns, target.name);
+      return out;
+    }
+    const auto pods = pods_of(cluster_, target, target.ns);
+    if (!pods) return failed(command_, pods.error());
+    const auto waiting = waiting_groups(cluster_, target.ns, *pods);
+    if (!waiting) return failed(command_, waiting.error());
+    if (!output_.is_for_people())
+      return documented(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting));
+    const auto name = target.ns + "/" + target.name;
+    auto out = render::workload_why(name, *pods, waiting->groups, options_);
+    if (const auto helps = what_helps(target, waiting->groups); !helps.empty()) out += helps;
+    return {.out = std::move(out)};
+  }
+
+  // Asks with which changes more of its pods fit. Who may not ask gets the command.
+  std::string what_helps(const Target& target, const std::vector<render::WaitingGroup>& groups) {
+    const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
+      return group.report && group.report->status.outcome != "Fits" && !group.report->status.preemption &&
+             !render::is_pods_own_fault(*group.report);
+    });
+    if (!may_help) return {};
+    // A run of a CronJob is asked about as a file; its own commands do that.
+    const auto hint = render::what_would_help(std::string(target.maker->short_name) + "/" + target.name,
+                                              target.ns, options_);
+    if (target.maker->kind == "CronJob" || target.maker->kind == "ReplicationController") return hint;
+    json::object spec{{"dryRun", true},
+                      {"fixes", true},
+                      {"workloadRef", json::object{{"kind", target.maker->kind}, {"name", target.name}}}};
+    const auto answered = cluster_.ask(target.ns, std::move(spec), false);
+    if (!answered) return hint;
+    const auto report = render::read_report(*answered);
+    return explain::refusal_of(report) ? hint : render::fixes_in_line(report, options_);
+  }
+
+  Said of_selector(const std::vector<Target>& targets) {
+    const auto& selector = flags_.shared->selector;
+    if (auto checked = check_selector(selector); !checked) return failed(command_, checked.error());
+    if (!targets.empty()) return failed(command_, invalid("-l: names pods; it takes no other names").error());
+    client::ListOptions selected;
+    selected.label_selector = selector;
+    const auto pods = cluster_.list(client::resource::pods, cluster_.ns(), selected);
+    if (!pods) return failed(command_, pods.error());
+    if (pods->empty()) {
+      return {.err = fmt::format("No pod in namespace {} has the labels {}.\n", cluster_.ns(),
+                                 render::printable(selector)),
+              .code = 1};
+    }
+    Lines lines;
+    for (const auto& pod : *pods) {
+      if (auto added = add_pod(cluster_.ns(), api::text_at(pod, "/metadata/name"), pod, lines); !added)
+        return failed(command_, added.error());
+    }
+    return said(std::move(lines));
+  }
+
+  struct Lines {
+    std::vector<render::PodLine> pods;
+    std::vector<json::value> reports;
+    std::string missing;
+  };
+
+  Result<void> add_pod(const std::string& ns, const std::string& name, std::optional<json::value> pod,
+                       Lines& lines) {
+    const Target target{api::pod_maker_named("pod"), name, ns, true};
+    const auto report = report_of(target, pod);
+    if (!report) return std::unexpected(report.error());
+    if (!*report && !pod) {
+      lines.missing += no_report(pod, ns, name, options_.program, cluster_.hint_flags()) +
+                       did_you_mean(cluster_, ns, name);
+      return {};
+    }
+    render::PodLine line{.subject = ns + "/" + name};
+    if (pod) line.pod = render::read_waiting_pod(*pod);
+    if (pod) line.node = render::printable(api::text_at(*pod, "/spec/nodeName"));
+    if (*report) {
+      line.report = render::read_report(**report);
+      lines.reports.push_back(**report);
+    }
+    lines.pods.push_back(std::move(line));
+    return {};
+  }
+
+  // A line for each pod; workloads are shown as their pods.
+  Said of_several(const std::vector<Target>& targets) {
+    if (!flags_.node.empty()) return failed(command_, invalid("--node: needs one pod").error());
+    Lines lines;
+    for (const auto& each : targets) {
+      const auto target = resolved(cluster_, each);
+      Result<void> added;
+      if (target.maker->kind == "Pod") {
+        auto pod = pod_of(target);
+        if (!pod) return failed(command_, pod.error());
+        added = add_pod(target.ns, target.name, std::move(*pod), lines);
+      } else {
+        const auto pods = pods_of(cluster_, target, target.ns);
+        if (!pods) return failed(command_, pods.error());
+        for (const auto& pod : *pods) {
+          if (added) added = add_pod(target.ns, api::text_at(pod, "/metadata/name"), pod, lines);
+        }
+      }
+      if (!added) return failed(command_, added.error());
+    }
+    return said(std::move(lines));
+  }
+
+  Said said(Lines lines) {
+    const int code = lines.missing.empty() ? 0 : 1;
+    if (output_.is_for_people()) {
+      return {.out = render::pods_table(lines.pods, options_), .err = std::move(lines.missing), .code = code};
+    }
+    std::vector<std::string> names;
+    for (const auto& report : lines.reports) names.push_back(report_name(report));
+    auto out = documented(command_, output_, as_list(std::move(lines.reports)), names);
+    out.err += lines.missing;
+    out.code = out.code == 0 ? code : out.code;
+    return out;
+  }
+
+  const CLI::App& command_;
+  Cluster& cluster_;
+  const WhyFlags& flags_;
+  const Output& output_;
+  render::Options options_;
+};
 
 int run_why(const CLI::App& command, const WhyFlags& flags) {
-  auto named = flags;
-  const auto target = parse_why(flags.pod, named.connection.ns);
-  if (!target) return fail_with(command, target.error());
-  auto cluster = open_cluster(named.connection);
+  const auto& shared = *flags.shared;
+  const auto targets = parse_targets(flags.words, shared.connection.ns);
+  if (!targets) return fail_with(command, targets.error());
+  if (targets->empty() && shared.selector.empty())
+    return fail_with(command, invalid("which pod? Give POD, TYPE/NAME or -l SELECTOR; all that wait: " +
+                                      program_of(command) + " pending")
+                                  .error());
+  auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
-  if (target->maker->kind != "Pod") return why_workload(command, **cluster, *target, named);
-  named.pod = target->name;
-  return named.node.empty() ? why_there(command, **cluster, named) : why_not_there(command, **cluster, named);
+  Why why(command, **cluster, flags);
+  return say(command, **cluster, shared.watch, [&] { return why.say(*targets); });
 }
 
 }  // namespace
 
-void add_why(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("why", "Why is this pod there, or why does it wait?");
+std::function<int()> declare_why(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<WhyFlags>();
-  command->add_option("POD", flags->pod, "a pod, or a workload as TYPE/NAME: web-07, deploy/web")->required();
-  command->add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
-  add_connection(*command, flags->connection);
-  add_dump_files(*command, flags->connection);
-  add_podium_address(*command, flags->connection.podium);
-  add_output(*command, flags->output);
-  command->callback([command, flags, &exit_code] { exit_code = run_why(*command, *flags); });
+  flags->shared = shared;
+  command.add_option("POD", flags->words, "pods, or workloads as TYPE/NAME: web-07, shop/web-07, deploy/web");
+  command.add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
+  return [&command, flags] { return run_why(command, *flags); };
 }
 
 }  // namespace podium::kubectl

@@ -17,8 +17,8 @@
 
 #include "app/config/config_command.h"
 #include "app/evaluate/command.h"
-#include "app/kubectl/commands.h"
 #include "app/kubectl/completion.h"
+#include "app/kubectl/verbs.h"
 #include "app/main/usage_error.h"
 #include "app/run/command_line.h"
 #include "app/run/options.h"
@@ -55,6 +55,24 @@ std::string version_line() {
 void add_version(CLI::App& app) {
   app.add_subcommand("version", "Prints the version")->callback([] { std::cout << version_line() << '\n'; });
   app.set_version_flag("--version", version_line(), "prints the version");
+}
+
+// `podium help why` is `podium why --help`.
+void add_help(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("help", "Help about a command");
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *words, "the command");
+  command->callback([command, &app, words, &exit_code] {
+    const CLI::App* about = &app;
+    for (const auto& word : *words) {
+      about = about->get_subcommand_no_throw(word);
+      if (about) continue;
+      std::cerr << unknown_command(*command, app, word);
+      exit_code = 2;
+      return;
+    }
+    std::cout << about->help();
+  });
 }
 
 std::string program_name(int argc, char** argv) {
@@ -99,9 +117,10 @@ int main(int argc, char** argv, const plugins::Registry& plugins) {
   int exit_code = 0;
   run::add_command(app, plugins, exit_code);
   evaluate::add_command(app, plugins, exit_code);
-  kubectl::add_commands(app, exit_code);
+  kubectl::add_verbs(app, exit_code);
   add_config(app, plugins, exit_code);
   add_version(app);
+  add_help(app, exit_code);
   if (const auto words = words_to_complete(argc, argv)) return kubectl::print_completion(app, *words);
   const auto arguments = arguments_of(argc, argv);
   try {

@@ -4,27 +4,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
+#include "app/render/text.h"
+
 namespace podium::app {
 namespace {
-
-// Levenshtein distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const auto replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string full_name(const CLI::App& app) {
   return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
@@ -75,7 +61,7 @@ std::string hint(const Unexpected& unexpected, const CLI::App& command) {
   }
   for (const auto* sub : before->get_subcommands(nullptr)) known.push_back(sub->get_name());
   for (const auto& each : known)
-    if (each.starts_with('-') == unexpected.is_flag() && distance(word, each) <= 2)
+    if (each.starts_with('-') == unexpected.is_flag() && render::distance(word, each) <= 2)
       return fmt::format("Did you mean {}?\n", each);
   return {};
 }
@@ -89,6 +75,11 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto read_on = fmt::format("Run \"{} --help\" for usage.\n", name);
   if (!unexpected.command) return fmt::format("{}: {}\n{}", name, error.what(), read_on);
   return fmt::format("{}: {}\n{}{}", name, reason(unexpected), hint(unexpected, command), read_on);
+}
+
+std::string unknown_command(const CLI::App& command, const CLI::App& app, const std::string& word) {
+  return fmt::format("{}: unknown command \"{}\"\n{}Run \"{} --help\" for usage.\n", full_name(command), word,
+                     hint({&app, word}, app), full_name(app));
 }
 
 }  // namespace podium::app

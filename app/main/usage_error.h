@@ -14,4 +14,7 @@ namespace podium::app {
 // expects is named first: the error may be a consequence of it.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
+// Of `podium help WORD`, where there is no such command. `command`: help.
+std::string unknown_command(const CLI::App& command, const CLI::App& app, const std::string& word);
+
 }  // namespace podium::app

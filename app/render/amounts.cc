@@ -63,6 +63,10 @@ std::string rounded_up(std::string_view resource, const std::string& quantity) {
   return parsed && !parsed->is_negative() ? rounded(resource, *parsed, Round::up) : quantity;
 }
 
+std::string rounded_down(std::string_view resource, const api::Quantity& quantity) {
+  return quantity.is_negative() ? quantity.text() : rounded(resource, quantity, Round::down);
+}
+
 std::string exact(std::string_view resource, const api::Quantity& quantity) {
   if (quantity.is_negative()) return quantity.text();
   if (resource == "cpu") return cpu(quantity);

@@ -15,6 +15,9 @@ namespace podium::render {
 // Never less than the amount: for what is missing.
 std::string rounded_up(std::string_view resource, const std::string& quantity);
 
+// Never more than the amount: for what is free.
+std::string rounded_down(std::string_view resource, const api::Quantity& quantity);
+
 // In the largest unit in which two digits after the point are exact.
 std::string exact(std::string_view resource, const api::Quantity& quantity);
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "api/decode.h"
+#include "api/selector_text.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"
 #include "explain/report/words.h"
@@ -20,17 +21,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kNamed = 3;
 
-api::Labels labels_of(const json::value& object) {
-  std::vector<api::Labels::Entry> out;
-  const auto* labels = pointer(object, "/metadata/labels");
-  if (!labels || !labels->is_object()) return {};
-  for (const auto& [key, value] : labels->get_object()) {
-    if (value.is_string())
-      out.emplace_back(std::string(std::string_view(key)), std::string(std::string_view(value.get_string())));
-  }
-  return api::Labels(std::move(out));
-}
-
 std::string full_name(const NodePod& pod) { return pod.ns + "/" + pod.name; }
 
 std::size_t count_code(const Drain& drain, std::string_view code) {
@@ -40,7 +30,10 @@ std::size_t count_code(const Drain& drain, std::string_view code) {
 
 std::string drain_verdict(const Drain& drain, const Options& options) {
   const auto& style = options.style;
-  if (drain.evicted == 0) return style.good(drain.node + " has no pods to evict") + ".\n";
+  if (drain.evicted == 0)
+    return style.good(fmt::format("{} {} no pods to evict", listed(drain.nodes, kNamed),
+                                  drain.nodes.size() == 1 ? "has" : "have")) +
+           ".\n";
   const auto counts = fmt::format("{} of {}", drain.moved, counted(drain.evicted, "pod"));
   const auto verb = drain.evicted == 1 ? "has" : "have";
   if (drain.moved == drain.evicted) {
@@ -83,19 +76,25 @@ std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
 }
 
 std::string pods_that_move(const Drain& drain, const Options& options) {
+  const bool has_from = drain.nodes.size() > 1;
   std::vector<Cells> rows{{"POD", "GOES TO", "SCORE", "NODES THAT FIT"}};
+  if (has_from) rows.front().insert(rows.front().begin() + 1, "FROM");
   for (const auto& pod : drain.pods) {
     if (pod.stays != NodePod::Stays::no) continue;
     const bool moves = pod.answer && !pod.answer->node.empty();
     Cells row{full_name(pod), moves ? pod.answer->node : "-",
               moves && pod.answer->score ? fmt::to_string(*pod.answer->score) : "-",
               moves && pod.answer->feasible ? fmt::to_string(*pod.answer->feasible) : "-"};
+    if (has_from) row.insert(row.begin() + 1, pod.node);
     if (const auto marks = remarks(pod, options); !marks.empty())
       row.push_back(fmt::format("{}", fmt::join(marks, "; ")));
     rows.push_back(std::move(row));
   }
   if (rows.size() == 1) return {};
-  return table(rows, {Align::left, Align::left, Align::right, Align::right, Align::left}, 0);
+  std::vector<Align> columns{Align::left, Align::left, Align::right, Align::right, Align::left};
+  if (has_from) columns.insert(columns.begin(), Align::left);
+  const std::size_t from = has_from ? 1 : 0;
+  return table(rows, columns, 0, {options.columns, {{from + 4, 20}, {0, 16}}});
 }
 
 std::string not_evicted(const Drain& drain) {
@@ -142,7 +141,7 @@ std::string fullest(const Drain& drain) {
 // The command with the flags without which it refuses.
 std::string command(const Drain& drain) {
   const auto any = [&](auto has) { return std::ranges::any_of(drain.pods, has); };
-  std::string out = "kubectl drain " + drain.node;
+  auto out = fmt::format("kubectl drain {}", fmt::join(drain.nodes, " "));
   if (any([](const NodePod& pod) { return pod.stays == NodePod::Stays::daemon_set; }))
     out += " --ignore-daemonsets";
   const auto goes = [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; };
@@ -163,7 +162,8 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
   if (phase == "Succeeded" || phase == "Failed") return std::nullopt;
   NodePod out{.ns = string_at(pod, "/metadata/namespace"),
               .name = string_at(pod, "/metadata/name"),
-              .scheduler = string_at(pod, "/spec/schedulerName")};
+              .scheduler = string_at(pod, "/spec/schedulerName"),
+              .node = string_at(pod, "/spec/nodeName")};
   for (const auto& owner : list_at(pod, "/metadata/ownerReferences")) {
     const auto* is_controller = pointer(owner, "/controller");
     if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;
@@ -190,7 +190,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
   std::map<std::string, api::Labels> labels;
   for (const auto& pod : pods) {
     if (string_at(pod, "/metadata/namespace") == ns)
-      labels[string_at(pod, "/metadata/name")] = labels_of(pod);
+      labels[string_at(pod, "/metadata/name")] = api::labels_of(pod);
   }
   std::map<std::string, std::vector<std::string>> budgets_of;  // by pod: all that match it
   std::map<std::string, std::string> words;                    // by budget: of those that are exceeded
@@ -239,6 +239,7 @@ json::value drain_document(const Drain& drain) {
   json::array pods, stay, full;
   for (const auto& pod : drain.pods) {
     json::object one{{"namespace", pod.ns}, {"name", pod.name}};
+    if (drain.nodes.size() > 1) one["from"] = pod.node;
     if (pod.stays != NodePod::Stays::no) {
       one["because"] = stays_words(pod.stays);
       stay.push_back(std::move(one));
@@ -257,7 +258,7 @@ json::value drain_document(const Drain& drain) {
   for (const auto& each : drain.fullest)
     full.push_back(
         json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
-  return json::object{{"nodeName", drain.node},
+  return json::object{{"nodeNames", json::array(drain.nodes.begin(), drain.nodes.end())},
                       {"podsEvicted", drain.evicted},
                       {"podsMoved", drain.moved},
                       {"podsPending", drain.pending},

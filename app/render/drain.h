@@ -1,4 +1,4 @@
-// The answer to "what if this node were drained": where each pod would go, what stands in the way, and what
+// The answer to "what if these nodes were drained": where each pod would go, what stands in the way, and what
 // to do next.
 //
 // Joins podium's answers, which name pods of the question's namespace only, with what the user may list.
@@ -15,10 +15,11 @@
 
 namespace podium::render {
 
-// A pod on the node.
+// A pod on one of the nodes.
 struct NodePod {
   enum class Stays { no, daemon_set, is_static };
   std::string ns, name, scheduler;
+  std::string node = {};
   Stays stays = Stays::no;                    // kubectl drain leaves it alone
   bool has_controller = false;                // that creates it again
   bool has_local_data = false;                // an emptyDir
@@ -29,7 +30,7 @@ struct NodePod {
 std::optional<NodePod> read_node_pod(const boost::json::value& pod);
 
 struct Drain {
-  std::string node;
+  std::vector<std::string> nodes;
   std::vector<NodePod> pods;
   // Of all namespaces. evicted: the pods that leave the node.
   std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;

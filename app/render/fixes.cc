@@ -158,4 +158,22 @@ std::string tried_fixes_of_nodes(const Report& report) {
   return here + (elsewhere.empty() ? "" : "Elsewhere:\n" + elsewhere);
 }
 
+std::string short_fix(const explain::ReportFix& fix) {
+  std::vector<std::string> parts;
+  for (const auto& [type, fields] : changes_of(fix)) {
+    const auto* taint = fields->if_contains("taint");
+    if (type == "RequestLess") {
+      parts.push_back(
+          fmt::format("{} request {}", string_of(*fields, "resource"), string_of(*fields, "atMost")));
+    } else if (type == "TolerateTaint" && taint && taint->is_object()) {
+      const auto value = string_of(taint->get_object(), "value");
+      parts.push_back(fmt::format("tolerate {}{}{}", string_of(taint->get_object(), "key"),
+                                  value.empty() ? "" : "=", value));
+    } else {
+      return fix.message.empty() ? fix.type : fix.message;
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
 }  // namespace podium::render

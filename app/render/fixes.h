@@ -15,4 +15,7 @@ std::string tried_fixes(const Report& report);
 // The same, those for the nodes that the question names first, and the others below "Elsewhere:".
 std::string tried_fixes_of_nodes(const Report& report);
 
+// The fix in a few words: "cpu request 2750m", "tolerate gpu=a100", "5 nodes like general-05".
+std::string short_fix(const explain::ReportFix& fix);
+
 }  // namespace podium::render

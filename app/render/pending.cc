@@ -15,6 +15,7 @@
 #include "app/render/fields.h"
 #include "app/render/words.h"
 #include "base/time.h"
+#include "explain/report/json.h"
 
 namespace podium::render {
 namespace {
@@ -87,24 +88,12 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
   const auto stem = stem_of(first.name).stem;
   const bool in_a_row =
       numbers.size() == pods.size() && *numbers.rbegin() - *numbers.begin() + 1 == pods.size();
-  if (in_a_row) return fmt::format("{}/{}-{}…{}", first.ns, stem, *numbers.begin(), *numbers.rbegin());
-  return fmt::format("{}/{}-* ({})", first.ns, stem, pods.size());
-}
-
-std::string blocked_by(const WaitingPod& pod) {
-  if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
-  if (!pod.report) return pod.message.empty() ? "no report of podium" : pod.message;
-  if (pod.report->status.outcome == "Failed") return "the attempt failed: " + pod.report->status.message;
-  if (const auto& preemption = pod.report->status.preemption)
-    return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
-  if (pod.report->status.outcome == "Fits" && pod.report->status.choice)
-    return fmt::format("nothing: it would go to {}", pod.report->status.choice->node);
-  const auto* rejection = main_rejection(pod.report->status.rejections);
-  if (!rejection)
-    return pod.report->status.message.empty() ? "no report of podium" : pod.report->status.message;
-  return rejection_of(
-      fmt::format("{} of {}", rejection->nodes, counted(pod.report->status.node_counts.total, "node")),
-      *rejection);
+  const bool same_stem =
+      std::ranges::all_of(pods, [&](const WaitingPod& pod) { return stem_of(pod.name).stem == stem; });
+  if (in_a_row && same_stem)
+    return fmt::format("{}/{}-{}…{}", first.ns, stem, *numbers.begin(), *numbers.rbegin());
+  return fmt::format("{}/{}-* ({})", first.ns, first.owner.kind.empty() ? stem : first.owner.name,
+                     pods.size());
 }
 
 // The shortfall on the node that is nearest to being enough: "general-04: 54.25 cpu short".
@@ -127,20 +116,103 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
   });
   WaitingGroup group{.pods = names_of(pods),
                      .count = pods.size(),
+                     .names = {},
+                     .owner = pods.front().owner,
                      .first = pods.front().name,
                      .ns = pods.front().ns,
                      .asks = pods.front().asks.empty() ? "-" : pods.front().asks,
                      .blocked_by = blocked_by(pods.front()),
                      .nearest_miss = nearest_miss(pods.front()),
-                     .gated = !pods.front().gates.empty()};
+                     .gated = !pods.front().gates.empty(),
+                     .requests = pods.front().requests,
+                     .selector = pods.front().selector,
+                     .claims = pods.front().claims,
+                     .gates = pods.front().gates,
+                     .scheduler = pods.front().scheduler,
+                     .message = pods.front().message,
+                     .report = pods.front().report};
   for (const auto& pod : pods) {
+    group.names.push_back(pod.name);
     if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;
     group.waits_for_evictions |= pod.report && pod.report->status.preemption;
   }
   return group;
 }
 
+// The rejection that says most, and all that the report has about it.
+json::value main_rejection_of(const Report& report) {
+  const auto* main = main_rejection(report.status.rejections);
+  if (!main) return nullptr;
+  explain::ReportStatus alone;
+  alone.rejections = {*main};
+  alone.rejections_total = 1;
+  return explain::to_json(alone).at("rejections").as_array().front();
+}
+
+json::object to_row(const WaitingGroup& group) {
+  json::object row{{"namespace", group.ns}, {"pods", json::array(group.names.begin(), group.names.end())},
+                   {"count", group.count},  {"requests", group.requests},
+                   {"gated", group.gated},  {"waitsForEvictions", group.waits_for_evictions}};
+  if (!group.owner.kind.empty())
+    row["workload"] = json::object{{"kind", group.owner.kind}, {"name", group.owner.name}};
+  if (group.since) row["since"] = format_time(*group.since);
+  if (!group.selector.empty()) row["nodeSelector"] = group.selector;
+  if (!group.claims.empty()) row["resourceClaims"] = json::array(group.claims.begin(), group.claims.end());
+  if (!group.gates.empty()) row["schedulingGates"] = json::array(group.gates.begin(), group.gates.end());
+  if (!group.scheduler.empty()) row["schedulerName"] = group.scheduler;
+  if (!group.report) {
+    if (!group.message.empty()) row["message"] = group.message;
+    return row;
+  }
+  const auto& status = group.report->status;
+  const auto all = explain::to_json(status);
+  for (const char* name :
+       {"outcome", "message", "decidedAt", "attempts", "nodeCounts", "preemption", "choice"}) {
+    if (const auto* found = all.if_contains(name)) row[name] = *found;
+  }
+  if (auto main = main_rejection_of(*group.report); !main.is_null()) row["mainRejection"] = std::move(main);
+  return row;
+}
+
+// Numbers by value, all else as text; times are written so that this is their order.
+bool is_before(const json::value& a, const json::value& b) {
+  if (a.is_number() && b.is_number()) return a.to_number<double>() < b.to_number<double>();
+  const auto text = [](const json::value& value) {
+    return value.is_string() ? std::string(value.get_string()) : json::serialize(value);
+  };
+  return text(a) < text(b);
+}
+
 }  // namespace
+
+std::string blocked_by(const WaitingPod& pod) {
+  if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
+  if (!pod.report) return pod.message.empty() ? "no report of podium" : pod.message;
+  if (pod.report->status.outcome == "Failed") return "the attempt failed: " + pod.report->status.message;
+  if (const auto& preemption = pod.report->status.preemption)
+    return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
+  if (pod.report->status.outcome == "Fits" && pod.report->status.choice)
+    return fmt::format("nothing: it would go to {}", pod.report->status.choice->node);
+  const auto* rejection = main_rejection(pod.report->status.rejections);
+  if (!rejection)
+    return pod.report->status.message.empty() ? "no report of podium" : pod.report->status.message;
+  return rejection_of(
+      fmt::format("{} of {}", rejection->nodes, counted(pod.report->status.node_counts.total, "node")),
+      *rejection);
+}
+
+void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path) {
+  std::vector<std::pair<std::optional<json::value>, WaitingGroup>> keyed;
+  for (auto& group : groups) {
+    const json::value row = to_row(group);
+    const auto found = path.find(row);
+    keyed.emplace_back(found.empty() ? std::nullopt : std::optional(*found.front()), std::move(group));
+  }
+  std::ranges::stable_sort(keyed, [](const auto& a, const auto& b) {
+    return a.first && (!b.first || is_before(*a.first, *b.first));
+  });
+  for (std::size_t i = 0; i < keyed.size(); ++i) groups[i] = std::move(keyed[i].second);
+}
 
 std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
   const auto phase = string_at(pod, "/status/phase");
@@ -152,6 +224,13 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
                      .scheduler = string_at(pod, "/spec/schedulerName"),
                      .created = parse_time(string_at(pod, "/metadata/creationTimestamp")),
                      .asks = asks_of(pod)};
+  for (const auto& [resource, quantity] : requests(pod)) waiting.requests[resource] = quantity.text();
+  for (const auto& claim : list_at(pod, "/spec/resourceClaims"))
+    waiting.claims.push_back(string_at(claim, "/name"));
+  if (const auto* selector = pointer(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
+    for (const auto& [key, value] : selector->get_object())
+      waiting.selector[printable(key)] = value.is_string() ? printable(value.get_string()) : "";
+  }
   for (const auto& gate : list_at(pod, "/spec/schedulingGates"))
     waiting.gates.push_back(string_at(gate, "/name"));
   for (const auto& condition : list_at(pod, "/status/conditions")) {
@@ -161,9 +240,11 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
 }
 
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::vector<WaitingPod>> by_reason;
+  // Pods of nothing belong together by their names.
+  std::map<std::tuple<std::string, Owner, std::string, std::string>, std::vector<WaitingPod>> by_reason;
   for (auto& pod : pods) {
-    auto key = std::tuple(pod.ns, stem_of(pod.name).stem, pod.asks, blocked_by(pod));
+    const auto owner = pod.owner.kind.empty() ? Owner{"", stem_of(pod.name).stem} : pod.owner;
+    auto key = std::tuple(pod.ns, owner, pod.asks, blocked_by(pod));
     by_reason[std::move(key)].push_back(std::move(pod));
   }
   std::vector<WaitingGroup> groups;
@@ -174,19 +255,26 @@ std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
   return groups;
 }
 
-std::string workload_summary(const std::string& workload, const std::vector<json::value>& pods,
-                             const Options& options) {
-  std::size_t placed = 0, alive = 0;
-  for (const auto& pod : pods) {
-    const auto phase = string_at(pod, "/status/phase");
-    if (phase == "Succeeded" || phase == "Failed") continue;
-    ++alive;
-    if (!string_at(pod, "/spec/nodeName").empty()) ++placed;
+std::string pending_rows(const std::vector<WaitingGroup>& groups, const Options& options) {
+  std::vector<Cells> rows{{"PODS", "WAIT", "ASKS", "BLOCKED BY", "NEAREST MISS"}};
+  if (options.wide) rows.front().insert(rows.front().end(), {"WORKLOAD", "TRIES", "DECIDED", "CODE"});
+  const auto ago = [&](const std::optional<Wall>& time) {
+    if (!time || options.now < *time) return std::string("-");
+    return age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *time));
+  };
+  for (const auto& group : groups) {
+    auto& row = rows.emplace_back(
+        Cells{group.pods, ago(group.since), group.asks, group.blocked_by, group.nearest_miss});
+    if (!options.wide) continue;
+    const auto* main = group.report ? main_rejection(group.report->status.rejections) : nullptr;
+    row.push_back(group.owner.kind.empty() ? "-" : fmt::format("{}/{}", group.owner.kind, group.owner.name));
+    row.push_back(group.report ? fmt::to_string(group.report->status.attempts) : "-");
+    row.push_back(group.report ? ago(group.report->status.decided_at) : "-");
+    row.push_back(main ? main->code : "-");
   }
-  const auto name = options.style.bold(workload);
-  if (alive == 0) return fmt::format("{} has no pods.\n", name);
-  if (placed == alive) return fmt::format("{}: all {} placed.\n", name, counted(alive, "pod is", "pods are"));
-  return fmt::format("{}: {} of {} placed.\n", name, placed, counted(alive, "pod is", "pods are"));
+  constexpr std::size_t kPods = 0, kAsks = 2, kBlocked = 3, kNearest = 4;
+  return table(rows, {Align::left, Align::right, Align::left}, 0,
+               {options.columns, {{kBlocked, 24}, {kAsks, 10}, {kNearest, 14}, {kPods, 16}}});
 }
 
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options) {
@@ -198,14 +286,7 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
   auto out = options.style.bold(counted(waiting, "pod waits", "pods wait"));
   if (gated > 0) out += fmt::format("; {} more {} gated", gated, gated == 1 ? "is" : "are");
   out += ".\n";
-  std::vector<Cells> rows{{"PODS", "WAIT", "ASKS", "BLOCKED BY", "NEAREST MISS"}};
-  for (const auto& group : groups) {
-    const auto wait = group.since
-                          ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *group.since))
-                          : std::string("-");
-    rows.push_back({group.pods, wait, group.asks, group.blocked_by, group.nearest_miss});
-  }
-  out += table(rows, {Align::left, Align::right, Align::left}, 0);
+  out += pending_rows(groups, options);
   if (waiting == 0) return out;
   if (!options.program.empty()) {
     out += fmt::format("Next: {} why {} -n {}{}\n", options.program, groups.front().first, groups.front().ns,
@@ -215,21 +296,10 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
 }
 
 json::value pending_document(const std::vector<WaitingGroup>& groups) {
-  json::array list;
-  for (const auto& group : groups) {
-    json::object one{{"namespace", group.ns},
-                     {"pods", group.pods},
-                     {"count", group.count},
-                     {"firstPod", group.first},
-                     {"asks", group.asks},
-                     {"blockedBy", group.blocked_by},
-                     {"nearestMiss", group.nearest_miss},
-                     {"gated", group.gated},
-                     {"waitsForEvictions", group.waits_for_evictions}};
-    if (group.since) one["since"] = format_time(*group.since);
-    list.push_back(std::move(one));
-  }
-  return json::object{{"groups", std::move(list)}};
+  json::array rows;
+  for (const auto& group : groups) rows.push_back(to_row(group));
+  return json::object{
+      {"apiVersion", "podium.dev/v1alpha1"}, {"kind", "PendingPods"}, {"items", std::move(rows)}};
 }
 
 }  // namespace podium::render

@@ -3,21 +3,33 @@
 // Threads: pure functions. Errors: none; what is missing in a pod is empty.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <compare>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/render/json_path.h"
 #include "app/render/report.h"
 #include "app/render/why.h"
 
 namespace podium::render {
 
+// What a pod belongs to; an empty kind: nothing.
+struct Owner {
+  std::string kind, name;
+  auto operator<=>(const Owner&) const = default;
+};
+
 // A pod without a node, and podium's report of it.
 struct WaitingPod {
   std::string ns, name, uid, scheduler;
+  Owner owner = {};  // the one at the top: the CronJob, the Deployment
   std::optional<Wall> created;
-  std::string asks;  // requests of all containers, then node selector
+  std::string asks;                        // requests of all containers, then node selector
+  boost::json::object requests, selector;  // the same for programs
+  std::vector<std::string> claims = {};    // ResourceClaims, as the pod calls them
   std::vector<std::string> gates;
   std::string message;  // of the condition PodScheduled
   std::optional<Report> report;
@@ -29,22 +41,36 @@ std::optional<WaitingPod> read_waiting_pod(const boost::json::value& pod);
 struct WaitingGroup {
   std::string pods;  // "ml/big-2…7", "shop/web-* (3)"
   std::size_t count = 0;
+  std::vector<std::string> names;  // of all pods, in order
+  Owner owner;
   std::string first;  // the name of one pod of it, with its namespace
   std::string ns;
   std::optional<Wall> since;  // the oldest
   std::string asks, blocked_by, nearest_miss;
   bool gated = false;
   bool waits_for_evictions = false;  // podium makes room for some of them
+  // Of the first pod, for programs.
+  boost::json::object requests, selector;
+  std::vector<std::string> claims, gates;
+  std::string scheduler, message;
+  std::optional<Report> report;
 };
 
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
-// "shop/web: 78 of 400 pods are placed." from the workload's pods.
-std::string workload_summary(const std::string& workload, const std::vector<boost::json::value>& pods,
-                             const Options& options);
+// What blocks a pod, in a line: "54 of 66 nodes do not have enough free cpu", "gate example.com/quota".
+std::string blocked_by(const WaitingPod& pod);
 
+// By what the path finds in each row of pending_document(), numbers and times ascending; rows without it
+// last.
+void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path);
+
+// The rows of the table alone.
+std::string pending_rows(const std::vector<WaitingGroup>& groups, const Options& options);
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options);
+// For programs: amounts as quantities, times, codes and the report's own fields; docs/kubectl.md describes
+// it.
 boost::json::value pending_document(const std::vector<WaitingGroup>& groups);
 
 }  // namespace podium::render

@@ -19,13 +19,41 @@ std::size_t first_lower(const Report& report) {
   return static_cast<std::size_t>(lower - report.status.top_nodes.begin());
 }
 
-std::vector<std::size_t> shown_nodes(const Report& report, std::size_t columns) {
-  std::vector<std::size_t> shown(std::min(std::max<std::size_t>(columns, 1), report.status.top_nodes.size()));
-  std::iota(shown.begin(), shown.end(), 0);
-  if (const auto lower = first_lower(report);
-      lower < report.status.top_nodes.size() && lower > shown.back()) {
-    shown.back() = lower;
+// A column: a node, and how many others have the same points from each strategy.
+struct Column {
+  std::size_t node, others = 0;
+};
+
+// Nodes that are equal to one before them share its column.
+std::vector<Column> columns_of(const Report& report, bool all) {
+  const auto& nodes = report.status.top_nodes;
+  std::vector<Column> out;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const auto same = std::ranges::find_if(out, [&](const Column& column) {
+      return nodes[column.node].strategy_scores == nodes[n].strategy_scores;
+    });
+    if (all || same == out.end())
+      out.push_back({n});
+    else
+      ++same->others;
   }
+  if (all) return out;
+  // The report has ten nodes at most, and the number of those that are equal to the choice.
+  const auto tied = report.status.choice ? report.status.choice->tied_nodes : 0;
+  const auto of_top = std::ranges::count_if(
+      out, [&](const Column& column) { return nodes[column.node].score == nodes.front().score; });
+  if (of_top == 1 && tied > out.front().others + 1) out.front().others = tied - 1;
+  return out;
+}
+
+std::vector<Column> shown_columns(const Report& report, std::size_t most, bool is_all) {
+  const auto all = columns_of(report, is_all);
+  auto shown = all;
+  shown.resize(std::min(std::max<std::size_t>(most, 1), all.size()));
+  const auto lower = first_lower(report);
+  const auto is_shown = std::ranges::find(shown, lower, &Column::node) != shown.end();
+  const auto column = std::ranges::find(all, lower, &Column::node);
+  if (column != all.end() && !is_shown) shown.back() = *column;
   return shown;
 }
 
@@ -49,13 +77,15 @@ std::string weighted(const explain::ReportStrategy& strategy, std::int64_t score
 
 }  // namespace
 
-std::string score_table(const Report& report, std::size_t columns) {
+std::string score_table(const Report& report, std::size_t columns, bool all) {
   if (!has_scores(report)) return {};
-  const auto shown = shown_nodes(report, columns);
+  const auto shown = shown_columns(report, columns, all);
   std::vector<Cells> rows{{""}};
-  for (const auto n : shown) {
+  for (const auto& [n, others] : shown) {
     const auto& node = report.status.top_nodes[n].node;
-    rows.front().push_back(report.status.choice && node == report.status.choice->node ? node + "*" : node);
+    const bool is_chosen = report.status.choice && node == report.status.choice->node;
+    rows.front().push_back(
+        fmt::format("{}{}{}", node, is_chosen ? "*" : "", others ? fmt::format(" +{}", others) : ""));
   }
   std::int64_t equal_points = 0;
   std::vector<std::string> equal;
@@ -68,7 +98,7 @@ std::string score_table(const Report& report, std::size_t columns) {
       continue;
     }
     auto& row = rows.emplace_back(Cells{strategy_words(strategy.name)});
-    for (const auto n : shown) {
+    for (const auto& [n, others] : shown) {
       const auto score = report.status.top_nodes[n].strategy_scores[s];
       row.push_back(row.size() == 1 ? weighted(strategy, score) : fmt::to_string(strategy.weight * score));
     }
@@ -78,7 +108,7 @@ std::string score_table(const Report& report, std::size_t columns) {
     row.resize(shown.size() + 1, fmt::to_string(equal_points));
   }
   auto& total = rows.emplace_back(Cells{"total"});
-  for (const auto n : shown) total.push_back(fmt::to_string(report.status.top_nodes[n].score));
+  for (const auto& [n, others] : shown) total.push_back(fmt::to_string(report.status.top_nodes[n].score));
   auto out = table(rows, {Align::left, Align::right});
   if (!equal.empty()) out += fmt::format("Equal on all of these: {}.\n", fmt::join(equal, ", "));
   return out;

@@ -12,6 +12,7 @@
 namespace podium::render {
 namespace {
 
+constexpr std::string_view kCordoned = "NodeUnschedulable", kTainted = "UntoleratedTaint";
 constexpr std::size_t kColumns = 4, kWideColumns = 10, kVictimsNamed = 4, kAttempts = 5,
                       kRequirementBytes = 72;
 
@@ -43,6 +44,20 @@ std::string evicted(const explain::Preempted& preempted) {
 std::string ago(const std::optional<Wall>& time, const Options& options) {
   if (!time || options.now < *time) return {};
   return age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *time)) + " ago";
+}
+
+// "29 minutes ago".
+std::string ago_words(const std::optional<Wall>& time, const Options& options) {
+  if (!time || options.now < *time) return {};
+  return age_words(std::chrono::duration_cast<std::chrono::seconds>(options.now - *time)) + " ago";
+}
+
+std::string decided_line(const Report& report, const Options& options) {
+  const auto when = ago_words(report.status.decided_at, options);
+  if (when.empty() || report.is_question) return {};
+  return fmt::format(
+      "Decided {}{}.\n", when,
+      report.status.attempts > 1 ? fmt::format(", at attempt {}", report.status.attempts) : "");
 }
 
 std::string earlier(const Report& report, const Options& options) {
@@ -78,7 +93,7 @@ std::string placed(const Report& report, const std::string& subject, const Optio
   if (report.status.preemption) {
     out += fmt::format("To make room, {} had to go.\n", evicted(*report.status.preemption));
   }
-  const auto scores = score_table(report, options.wide ? kWideColumns : kColumns);
+  const auto scores = score_table(report, options.wide ? kWideColumns : kColumns, options.wide);
   out += fitting_nodes(report);
   if (!scores.empty())
     out += "  points = weight × score\n" + scores;
@@ -106,31 +121,15 @@ std::string preemption_words(const Report& report) {
 
 std::string attempts_line(const Report& report, const Options& options) {
   if (report.is_question || report.status.attempts == 0) return {};
-  const auto last = ago(report.status.decided_at, options);
+  const auto last = ago_words(report.status.decided_at, options);
   return fmt::format("{}{}.\n", counted(report.status.attempts, "attempt"),
                      last.empty() ? "" : ", the last " + last);
 }
 
 // A list of values may be as long as its author likes.
-std::string shortened(const std::string& requirement) {
+std::string shortened_requirement(const std::string& requirement) {
   const auto cut = explain::cut(requirement, kRequirementBytes);
   return cut == requirement ? requirement : cut + "…";
-}
-
-// How many nodes meet each part of the pod's node selector and node affinity, if no node meets all.
-std::string selector_table(const std::vector<explain::ReportRejection>& rejections) {
-  std::vector<Cells> rows;
-  for (const auto& rejection : rejections) {
-    for (const auto& part : rejection.parts) {
-      const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
-      rows.push_back({fmt::format("{} {}", from, shortened(part.requirement)), counted(part.nodes, "node")});
-      if (!part.values.empty())
-        rows.back().push_back("← values: " + listed(part.values, part.values.size(), part.values_total));
-    }
-  }
-  return rows.empty()
-             ? ""
-             : "Of the labels that it asks for:\n" + table(rows, {Align::left, Align::right, Align::left});
 }
 
 // The reason that is the pod's own, whatever the node; null: there is none.
@@ -140,7 +139,26 @@ const explain::ReportRejection* own_reason(const Report& report) {
                                                                                : nullptr;
 }
 
+// What a cordon or a taint says of a node, whatever the pod asks for.
+std::string state_words(const explain::ReportRejection& rejection) {
+  if (rejection.code == kCordoned) return fmt::format("{} cordoned", rejection.nodes);
+  return fmt::format(
+      "{} {}", rejection.nodes,
+      rejection.taints.empty() ? "tainted" : "taint " + listed(rejection.taints, 2, rejection.taints_total));
+}
+
+// No node has all labels that the pod asks for.
+std::string pending_for_labels(const Report& report, const std::string& subject, const Options& options) {
+  auto out = fmt::format("{} {}: no node has all that it asks for.\n", options.style.bold(subject),
+                         options.style.bad(report.is_question ? "does not fit" : "is pending"));
+  out += selector_table(report.status.rejections, options);
+  if (const auto others = cannot_anyway(report.status.rejections); !others.empty())
+    out += fmt::format("{} {}.\n", others[0], others[1]);
+  return out + attempts_line(report, options);
+}
+
 std::string pending(const Report& report, const std::string& subject, const Options& options) {
+  if (unmet_selector(report) && !options.wide) return pending_for_labels(report, subject, options);
   if (const auto* own = own_reason(report)) {
     return fmt::format("{} {}: {}.\n", options.style.bold(subject),
                        options.style.bad(report.is_question ? "does not fit" : "is pending"),
@@ -166,13 +184,75 @@ std::string pending(const Report& report, const std::string& subject, const Opti
     if (!report.status.message.empty()) out += report.status.message + "\n";
   } else {
     out += turned_down(report.status.rejections, report.status.rejections_total, options);
-    out += selector_table(report.status.rejections);
+    if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
+      out += "Of the labels that it asks for:\n" + parts;
     out += preemption_words(report);
   }
   return out + attempts_line(report, options);
 }
 
 }  // namespace
+
+std::string selector_table(const std::vector<explain::ReportRejection>& rejections, const Options& options) {
+  std::vector<Cells> rows;
+  for (const auto& rejection : rejections) {
+    for (const auto& part : rejection.parts) {
+      const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
+      rows.push_back(
+          {fmt::format("{} {}", from, shortened_requirement(part.requirement)), counted(part.nodes, "node")});
+      if (!part.values.empty())
+        rows.back().push_back("← values: " + listed(part.values, part.values.size(), part.values_total));
+    }
+  }
+  constexpr std::size_t kRequirement = 0, kValues = 2;
+  return rows.empty() ? ""
+                      : table(rows, {Align::left, Align::right, Align::left}, 2,
+                              {options.columns, {{kRequirement, 40}, {kValues, 14}, {kRequirement, 20}}});
+}
+
+const explain::ReportRejection* unmet_selector(const Report& report) {
+  const explain::ReportRejection* found = nullptr;
+  for (const auto& rejection : report.status.rejections) {
+    if (!rejection.parts.empty())
+      found = &rejection;
+    else if (!is_of_the_node(rejection))
+      return nullptr;  // another reason counts, too
+  }
+  return found;
+}
+
+bool is_of_the_node(const explain::ReportRejection& rejection) {
+  return rejection.code == kCordoned || rejection.code == kTainted;
+}
+
+Cells cannot_anyway(const std::vector<explain::ReportRejection>& rejections) {
+  std::size_t nodes = 0;
+  std::vector<std::string> parts;
+  for (const auto& rejection : rejections) {
+    if (!is_of_the_node(rejection)) continue;
+    nodes += rejection.nodes;
+    parts.push_back(state_words(rejection));
+  }
+  if (parts.empty()) return {};
+  return {counted(nodes, "node"), fmt::format("cannot take it anyway: {}", fmt::join(parts, ", "))};
+}
+
+std::string what_would_help(const std::string& target, const std::string& ns, const Options& options) {
+  if (options.program.empty()) return {};
+  return fmt::format("What would help? {} whatif {} -n {}{} --fixes\n", options.program, target, ns,
+                     options.flags);
+}
+
+std::string next_step(const Report& report, const std::string& ns, const std::string& pod,
+                      const Options& options) {
+  if (options.program.empty() || (report.is_question && report.status.outcome == "Fits")) return {};
+  const auto ask = fmt::format("{} whatif pod/{} -n {}{}\n", options.program, pod, ns, options.flags);
+  if (!report.status.scheduling_gates.empty())
+    return fmt::format("Without its gate{}? {}", report.status.scheduling_gates.size() == 1 ? "" : "s", ask);
+  if (report.status.outcome == explain::kScheduled) return "Where would it go now? " + ask;
+  const bool may_help = report.status.outcome == explain::kUnschedulable || report.is_question;
+  return may_help && !is_pods_own_fault(report) ? what_would_help("pod/" + pod, ns, options) : std::string();
+}
 
 std::string turned_down(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
                         const Options& options) {
@@ -185,7 +265,9 @@ std::string turned_down(const std::vector<explain::ReportRejection>& rejections,
     rows.push_back({counted(rejection.nodes, "node"), std::move(words), std::move(examples)});
     if (options.wide) rows.back().push_back(fmt::format("{}: {}", rejection.plugin, rejection.reason));
   }
-  auto out = "Turned down:\n" + table(rows, {Align::right, Align::left});
+  constexpr std::size_t kWords = 1, kExamples = 2;
+  auto out = "Turned down:\n" + table(rows, {Align::right, Align::left}, 2,
+                                      {options.columns, {{kExamples, 20}, {kWords, 30}, {kExamples, 10}}});
   if (total > rejections.size()) out += fmt::format("  and {} more reasons\n", total - rejections.size());
   return out;
 }
@@ -215,7 +297,7 @@ std::string why(const Report& report, const std::string& subject, const Options&
   if (report.status.choice && (report.status.outcome == "Scheduled" || report.status.outcome == "Fits")) {
     return placed(report, subject, options) +
            turned_down(report.status.rejections, report.status.rejections_total, options) +
-           earlier(report, options);
+           decided_line(report, options) + earlier(report, options);
   }
   return pending(report, subject, options) + tried_fixes(report) + earlier(report, options);
 }

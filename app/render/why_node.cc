@@ -98,21 +98,21 @@ std::string check_lines(const explain::NodeVerdict& verdict, const Options& opti
   return out;
 }
 
-// How the node would rank with the first fix for it.
+// How the node would rank with the first fix for it, beside the node to which the pod would go then.
 std::string fixed_rank(const Report& report, const explain::NodeVerdict& verdict) {
   const auto& answer = answer_of(report);
-  if (!report.status.choice || !report.status.choice->score) return {};
   const auto fix = std::ranges::find_if(
-      answer.fixes, [&](const explain::ReportFix& each) { return each.node == verdict.node && each.score; });
+      answer.fixes, [&](const explain::ReportFix& each) { return each.node == verdict.node && each.rank; });
   if (fix == answer.fixes.end()) return {};
-  const auto more = *fix->score - *report.status.choice->score;
   const auto& name = fix->message.empty() ? fix->type : fix->message;
-  if (more == 0)
-    return fmt::format("With \"{}\", {} has as many points as {}.\n", name, verdict.node,
-                       report.status.choice->node);
-  return fmt::format("With \"{}\", {} has {} {} than {}.\n", name, verdict.node,
-                     counted(static_cast<std::size_t>(more > 0 ? more : -more), "point"),
-                     more > 0 ? "more" : "fewer", report.status.choice->node);
+  const auto ranks = fmt::format("With \"{}\", {} ranks {} of {}", name, verdict.node, *fix->rank,
+                                 fix->feasible.value_or(*fix->rank));
+  if (fix->best_node.empty() || !fix->best_score || !fix->score) return ranks + ".\n";
+  const auto behind = *fix->best_score - *fix->score;
+  if (fix->best_node == verdict.node) return ranks + ": it would go there.\n";
+  if (behind <= 0) return fmt::format("{}: as good as {}.\n", ranks, fix->best_node);
+  return fmt::format("{}: it would still not go there, but to {}, which has {} more.\n", ranks,
+                     fix->best_node, counted(static_cast<std::size_t>(behind), "point"));
 }
 
 }  // namespace

@@ -59,11 +59,13 @@ class KubectlPodium(Plugin):
         self.assertRegex(self.ask("pending"), r"default/gated +\d+[sm] .* gate example/quota ")
         self.report("gated", "Gated")
         self.assertEqual(self.ask("why", "gated"),
-                         "default/gated waits for its scheduling gate: example/quota. No node was evaluated.\n")
+                         "default/gated waits for its scheduling gate: example/quota. No node was evaluated.\n"
+                         "Without its gate? kubectl podium whatif pod/gated -n default\n")
+        self.assertRegex(self.ask("whatif", "pod/gated"), r"\Adefault/gated would go to n")
 
     def test_nobody_and_nonsense(self):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
-        self.assertIn("POD is required", self.ask("why", code=2))
+        self.assertIn("which pod? Give POD, TYPE/NAME or -l SELECTOR", self.ask("why", code=2))
         self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
         self.assertIn("is no duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
         self.assertIn('"svc" is not a type that makes pods', self.ask("whatif", "svc/web", code=2))

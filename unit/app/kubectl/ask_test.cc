@@ -38,6 +38,8 @@ std::string status_of(int code, const std::string& reason, const std::string& me
          R"(, "reason": ")" + reason + R"(", "message": ")" + message + R"(", "details": )" + details + "}";
 }
 
+constexpr const char* kReview = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+
 class Ask : public testing::Test {
  protected:
   LiveCluster cluster(std::chrono::milliseconds timeout = std::chrono::seconds(5)) {
@@ -139,7 +141,8 @@ TEST_F(Ask, SaysWhyItCannotBeAsked) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
-    transport->on_send = [&c](const client::Request&) -> Result<client::Response> {
+    transport->on_send = [&c](const client::Request& request) -> Result<client::Response> {
+      if (request.target == kReview) return response(201, R"({"status": {"allowed": false}})");
       return response(c.code, c.body);
     };
     auto server = cluster();
@@ -152,17 +155,23 @@ TEST_F(Ask, SaysWhyItCannotBeAsked) {
 }
 
 TEST_F(Ask, TheApiServersRefusalOfThePodIsAnAnswer) {
-  transport->on_send = [](const client::Request& request) -> Result<client::Response> {
+  // Quota and rights have the same code and reason: the right itself is asked for.
+  bool may_create = true;
+  transport->on_send = [&may_create](const client::Request& request) -> Result<client::Response> {
+    if (request.target == kReview) {
+      EXPECT_EQ(json::parse(request.body).at("spec").at("resourceAttributes"),
+                json::parse(R"({"namespace": "shop", "verb": "create", "group": "", "resource": "pods"})"));
+      return response(201,
+                      may_create ? R"({"status": {"allowed": true}})" : R"({"status": {"allowed": false}})");
+    }
     EXPECT_EQ(request.target, "/api/v1/namespaces/shop/pods?dryRun=All&fieldValidation=Strict");
-    return response(403, status_of(403, "Forbidden", "exceeded quota: small"));
+    return response(403, status_of(403, "Forbidden", "a reason in any words"));
   };
   auto server = cluster();
   const auto quota = dry_run_pod(server, "shop", json::object());
   EXPECT_TRUE(quota.refused);
-  EXPECT_EQ(quota.pod.error().message, "the API server refuses such a pod: exceeded quota: small");
-  transport->on_send = [](const client::Request&) -> Result<client::Response> {
-    return response(403, status_of(403, "Forbidden", "User x cannot create resource pods"));
-  };
+  EXPECT_EQ(quota.pod.error().message, "the API server refuses such a pod: a reason in any words");
+  may_create = false;
   const auto rights = dry_run_pod(server, "shop", json::object());
   EXPECT_FALSE(rights.refused);
   EXPECT_NE(rights.pod.error().message.find("you may not create such a pod"), std::string::npos);

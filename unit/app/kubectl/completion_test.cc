@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/kubectl/commands.h"
+#include "app/kubectl/verbs.h"
 
 namespace podium::kubectl {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 struct CompletionTest : testing::Test {
-  CompletionTest() { add_commands(app, code); }
+  CompletionTest() { add_verbs(app, code); }
   Completion after(const Words& words) { return complete(app, words); }
   CLI::App app{"", "podium"};
   int code = 0;
@@ -41,6 +41,8 @@ TEST_F(CompletionTest, NamesOfTheCluster) {
   };
   const Case cases[] = {{{"why", ""}, "pods", ""},
                         {{"why", "web", "--node", ""}, "nodes", ""},
+                        {{"why", "deploy/"}, "deployments", "deploy/"},
+                        {{"drain", "n1", ""}, "nodes", ""},
                         {{"why", "-n", ""}, "namespaces", ""},
                         {{"why", "-n", "shop", "w"}, "pods", ""},
                         {{"whatif", "deploy/w"}, "deployments", "deploy/"},
@@ -59,7 +61,7 @@ TEST_F(CompletionTest, NamesOfTheCluster) {
 }
 
 TEST_F(CompletionTest, ValuesAndFiles) {
-  EXPECT_EQ(after({"why", "-o", ""}).words, (Words{"table", "wide", "json", "yaml"}));
+  EXPECT_EQ(after({"why", "-o", ""}).words, (Words{"table", "wide", "json", "yaml", "name", "jsonpath="}));
   EXPECT_TRUE(after({"whatif", "-f", ""}).files);
   EXPECT_FALSE(after({"why", ""}).files);
   EXPECT_TRUE(after({"diff", "./a"}).files);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/kubectl/targets.h"
 #include "app/kubectl/waiting.h"
 #include "app/render/report.h"
 
@@ -104,7 +105,7 @@ TEST_F(DumpClusterTest, APlacedPodIsAskedAboutAsIfItWereNot) {
 
 TEST_F(DumpClusterTest, WhatWaitsHasADecision) {
   const auto cluster = open_cluster(connection()).value();
-  const auto waiting = waiting_groups(*cluster, "shop");
+  const auto waiting = waiting_groups(*cluster, "shop", std::string());
   ASSERT_TRUE(waiting) << waiting.error().message;
   EXPECT_TRUE(waiting->installed);
   std::map<std::string, std::string> blocked;
@@ -153,20 +154,21 @@ TEST_F(DumpClusterTest, FindsThePodsOfAWorkload) {
   ASSERT_TRUE(pods) << pods.error().message;
   ASSERT_EQ(pods->size(), 1u) << "web-0 has no owner";
   EXPECT_EQ(pods->front().at("metadata").at("name"), "web-a-1");
-  EXPECT_EQ(render::workload_summary("shop/web", *pods, {}), "shop/web: 0 of 1 pod is placed.\n");
 }
 
 TEST_F(DumpClusterTest, SuggestsNamesThatExist) {
   const auto cluster = open_cluster(connection()).value();
-  EXPECT_EQ(did_you_mean(*cluster, "shop", "web"), "Did you mean web-0?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", "web"), "Did you mean deploy/web and web-0?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", "samll"), "Did you mean small?\n");
   EXPECT_EQ(did_you_mean(*cluster, "shop", "nobody"), "");
 }
 
 TEST_F(DumpClusterTest, SaysWhatIsWrongWithTheFlags) {
   auto wrong = connection();
-  wrong.context = "prod";
+  wrong.config_flags.context = "prod";
   EXPECT_EQ(refusal_for(wrong),
-            "--cluster: reads files; it cannot be combined with --context or --kubeconfig");
+            "--cluster: reads files; it cannot be combined with --context, --kubeconfig, --user, --server, "
+            "--token or --as. For a cluster of the kubeconfig use --context");
   Connection no_dump;
   no_dump.config = "podium.yaml";
   EXPECT_EQ(refusal_for(no_dump),

@@ -34,32 +34,6 @@ Result<std::vector<json::value>> read(std::string_view text) {
   return std::move(found->makers);
 }
 
-TEST(Target, TypesAreKubectls) {
-  struct Case {
-    const char* text;
-    const char* kind;  // empty: an error
-  };
-  const Case cases[] = {{"deploy/web", "Deployment"},
-                        {"deployments/web", "Deployment"},
-                        {"Deployment/web", "Deployment"},
-                        {"sts/db", "StatefulSet"},
-                        {"po/a", "Pod"},
-                        {"pods/a", "Pod"},
-                        {"job/x", "Job"},
-                        {"svc/x", ""},
-                        {"web", ""},
-                        {"deploy/", ""},
-                        {"deploy/a/b", ""},
-                        {"cj/x", "CronJob"},
-                        {"deployment.apps/web", "Deployment"},
-                        {"deployment.v1.apps/web", "Deployment"},
-                        {"deployment.batch/web", ""}};
-  for (const auto& c : cases) {
-    const auto target = parse_target(c.text);
-    EXPECT_EQ(target ? std::string(target->maker->kind) : "", c.kind) << c.text;
-  }
-}
-
 TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
   const auto text =
       std::string(kDeployment) +

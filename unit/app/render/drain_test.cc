@@ -46,7 +46,7 @@ json::value budget(const char* name, const char* selector, int allowed) {
 // As the command joins them.
 Drain joined(const std::vector<json::value>& objects, const json::value& answer = drain_answer()) {
   const auto change = read_report(answer).status.answer->changes.at(0);
-  Drain drain{.node = "n9"};
+  Drain drain{.nodes = {"n9"}};
   set_numbers(change, drain);
   for (const auto& object : objects) drain.pods.push_back(*read_node_pod(object));
   for (const auto& told : change.pods) {
@@ -89,7 +89,7 @@ TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
 }
 
 TEST(Drain, AnEmptyNodeHasNothingToEvict) {
-  const Drain drain{.node = "n9", .pods = {*read_node_pod(pod_of("a", "log", "DaemonSet"))}};
+  const Drain drain{.nodes = {"n9"}, .pods = {*read_node_pod(pod_of("a", "log", "DaemonSet"))}};
   EXPECT_EQ(drain_table(drain, plain()),
             "n9 has no pods to evict.\n"
             "Not evicted: 1 pod of a DaemonSet (a/log).\n"

@@ -107,7 +107,7 @@ inline boost::json::value node_answer() {
                   "resources": [{"resource": "cpu", "requested": "4", "free": "3200m"},
                                 {"resource": "memory", "requested": "512Mi", "free": "20Gi"}]}],
     "fixes": [{"type": "TolerateTaint", "message": "tolerate the taint gpu=true:NoSchedule", "nodeName": "gpu-03",
-               "score": 486, "taint": {"key": "gpu", "value": "true", "effect": "NoSchedule"}}],
+               "score": 486, "rank": 40, "feasible": 55, "bestNode": "general-01", "bestScore": 495, "taint": {"key": "gpu", "value": "true", "effect": "NoSchedule"}}],
     "conditions": [{"type": "Complete", "status": "True"}]}})json");
 }
 

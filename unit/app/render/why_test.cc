@@ -18,18 +18,46 @@ TEST(Why, NamesTheNodeTheTieAndTheSum) {
       why(read_report(scheduled_report()), "shop/web-07", plain()),
       "shop/web-07 is on general-01: 404 points, a tie of 18 nodes, drawn by the pod's UID.\n"
       "54 of 66 nodes fit.  points = weight × score\n"
-      "                         general-01*  general-02  general-03  general-00\n"
-      "  cpu and memory                  95          95          95          96\n"
-      "  image present                    9           9           9           0\n"
-      "  equal on all of these          300         300         300         300\n"
-      "  total                          404         404         404         396\n"
+      "                         general-01* +17  general-00\n"
+      "  cpu and memory                      95          96\n"
+      "  image present                        9           0\n"
+      "  equal on all of these              300         300\n"
+      "  total                              404         396\n"
       "Equal on all of these: taints 3×100=300.\n"
       "Lead over general-00, the best with fewer points: 8 (cpu and memory -1, image present +9).\n"
       "Turned down:\n"
       "  9 nodes  have a taint that the pod does not tolerate: gpu=a100:NoSchedule and gpu=t4:NoSchedule  "
       "gpu-00, gpu-01, gpu-02 and 6 more\n"
       "  3 nodes  are cordoned                                                                            "
-      "drained-00, drained-01 and drained-02\n");
+      "drained-00, drained-01 and drained-02\n"
+      "Decided 10 minutes ago.\n");
+}
+
+TEST(Why, SaysWhatToAskNext) {
+  auto report = read_report(scheduled_report());
+  EXPECT_EQ(next_step(report, "shop", "web-07", plain()),
+            "Where would it go now? kubectl podium whatif pod/web-07 -n shop\n");
+  report.status.outcome = "Gated";
+  report.status.scheduling_gates = {"a", "b"};
+  EXPECT_EQ(next_step(report, "shop", "web-07", plain()),
+            "Without its gates? kubectl podium whatif pod/web-07 -n shop\n");
+  EXPECT_EQ(next_step(read_report(pending_report()), "ml", "big-2", plain()),
+            "What would help? kubectl podium whatif pod/big-2 -n ml --fixes\n");
+  auto no_hints = plain();
+  no_hints.program.clear();
+  EXPECT_EQ(next_step(report, "shop", "web-07", no_hints), "");
+}
+
+TEST(Why, FitsTheTerminal) {
+  auto options = plain();
+  options.columns = 80;
+  const auto text = why(read_report(scheduled_report()), "shop/web-07", options);
+  const auto table = text.substr(text.find("Turned down:"));
+  EXPECT_EQ(table,
+            "Turned down:\n"
+            "  9 nodes  have a taint that the pod does not tolerate: gpu=…  gpu-00, gpu-01, …\n"
+            "  3 nodes  are cordoned                                        drained-00, drai…\n"
+            "Decided 10 minutes ago.\n");
 }
 
 TEST(Why, EveryColumnAddsUp) {
@@ -71,7 +99,7 @@ TEST(Why, APendingPodHearsWhatIsShort) {
             "  66 nodes  do not have enough free nvidia.com/gpu; least short: 7 nvidia.com/gpu  gpu-02 and "
             "65 more\n"
             "Evicting other pods would not help.\n"
-            "12 attempts, the last 10m ago.\n"
+            "12 attempts, the last 10 minutes ago.\n"
             "Earlier attempts:\n"
             "  20m ago  Unschedulable  Insufficient cpu (60 nodes)\n");
 }
@@ -109,12 +137,11 @@ TEST(Why, TheLabelsThatAPodAsksForAreCountedOneByOne) {
         {"from": "nodeSelector", "requirement": "zone=eu-9z", "nodeCount": 0,
          "values": ["eu-1a", "eu-1b"], "valuesTotal": 3},
         {"from": "nodeAffinityTerm", "requirement": "arch In [arm64]", "nodeCount": 0}]}]}})"));
-  EXPECT_TRUE(
-      why(report, "shop/sel", plain())
-          .contains("Of the labels that it asks for:\n"
-                    "  nodeSelector disk=ssd                 18 nodes\n"
-                    "  nodeSelector zone=eu-9z                0 nodes  ← values: eu-1a, eu-1b and 1 more\n"
-                    "  nodeAffinity, one of arch In [arm64]   0 nodes\n"));
+  EXPECT_EQ(why(report, "shop/sel", plain()),
+            "shop/sel is pending: no node has all that it asks for.\n"
+            "  nodeSelector disk=ssd                 18 nodes\n"
+            "  nodeSelector zone=eu-9z                0 nodes  ← values: eu-1a, eu-1b and 1 more\n"
+            "  nodeAffinity, one of arch In [arm64]   0 nodes\n");
 }
 
 TEST(Why, AGatedPodWaitsForItsGates) {
@@ -143,7 +170,14 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
             "  tolerate the taint gpu=true:NoSchedule (on gpu-03, 486 points)\n"
             "    tolerations:\n"
             "    - {key: gpu, operator: Equal, value: \"true\", effect: NoSchedule}\n"
-            "With \"tolerate the taint gpu=true:NoSchedule\", gpu-03 has 9 points more than general-01.\n");
+            "With \"tolerate the taint gpu=true:NoSchedule\", gpu-03 ranks 40 of 55: it would still not go "
+            "there, but to general-01, which has 9 more points.\n");
+  auto best = read_report(node_answer());
+  auto& fix = best.status.answer->fixes.front();
+  fix.rank = 1;
+  fix.best_node = "gpu-03";
+  fix.best_score = fix.score;
+  EXPECT_TRUE(why_node(best, "shop/web-07", plain()).ends_with("gpu-03 ranks 1 of 55: it would go there.\n"));
 }
 
 TEST(WhyNode, ASnippetQuotesAnEmptyValueAndEscapesWhatIsNoText) {

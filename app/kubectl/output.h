@@ -1,0 +1,43 @@
+// -o: how a command prints what it found. Programs get a document, as JSON, YAML, names or what a JSONPath
+// finds in it; people get a table.
+//
+// Threads: pure functions. Errors: Kind::invalid, naming the option.
+#pragma once
+
+#include <array>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace podium::kubectl {
+
+// What -o takes; the last with a template.
+inline constexpr std::array<std::string_view, 6> kFormats = {"table", "wide", "json",
+                                                             "yaml",  "name", "jsonpath="};
+
+struct Output {
+  std::string format = "table";  // table, wide, json, yaml, name or jsonpath
+  std::string path;              // the template of jsonpath
+  std::string color = "auto";    // auto, always or never
+
+  bool is_for_people() const { return format == "table" || format == "wide"; }
+};
+
+// Sets the format from the option's value.
+Result<void> set_format(const std::string& text, Output& output);
+
+// The document in the format. `names`: what it is about, as TYPE/NAME, for `-o name`. Nothing but text that a
+// terminal may show is in a name or in what a JSONPath finds.
+Result<std::string> document_text(const Output& output, const boost::json::value& document,
+                                  const std::vector<std::string>& names);
+
+// One object as it is, several as a List, as kubectl prints them.
+boost::json::value as_list(std::vector<boost::json::value> objects);
+
+// "schedulingreport.podium.dev/web-07".
+std::string report_name(const boost::json::value& report);
+
+}  // namespace podium::kubectl

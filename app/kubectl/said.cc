@@ -1,0 +1,54 @@
+#include "app/kubectl/said.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+
+namespace podium::kubectl {
+namespace {
+
+constexpr std::chrono::seconds kBetweenLooks{2};
+
+}  // namespace
+
+Said failed(const CLI::App& command, const Error& error) {
+  return {.err = fmt::format("{} {}: {}\n", program_of(command), command.get_name(),
+                             render::printable_lines(error.message)),
+          .code = error.kind == Error::Kind::invalid ? 2 : 1};
+}
+
+Said documented(const CLI::App& command, const Output& output, const boost::json::value& document,
+                const std::vector<std::string>& names) {
+  auto text = document_text(output, document, names);
+  if (!text) return failed(command, text.error());
+  return {.out = std::move(*text)};
+}
+
+int print(const Said& said) {
+  std::cout << said.out;
+  std::cout.flush();
+  std::cerr << said.err;
+  return said.code;
+}
+
+int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<Said()>& once) {
+  auto said = once();
+  const auto code = print(said);
+  if (!watch) return code;
+  // What ends the first answer would end the others.
+  if (code == 1 || code == 2) return code;
+  while (cluster.pause(kBetweenLooks)) {
+    auto next = once();
+    if (cluster.interrupted()) break;
+    if (next.out == said.out && next.err == said.err) continue;
+    if (!next.out.empty() && !said.out.empty()) std::cout << '\n';
+    print(next);
+    said = std::move(next);
+  }
+  if (!cluster.interrupted())
+    return print(failed(command, invalid("--watch: a dump does not change").error()));
+  return 0;
+}
+
+}  // namespace podium::kubectl

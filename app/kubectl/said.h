@@ -1,0 +1,34 @@
+// What a command says, before it is printed: so that it can be said again when it changes.
+//
+// Threads: main's. Errors: said, with an exit code.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/kubectl/cluster.h"
+
+namespace CLI {
+class App;
+}
+
+namespace podium::kubectl {
+
+struct Said {
+  std::string out, err;
+  int code = 0;
+};
+
+// The error for people: the exit code is 2 for wrong input, else 1.
+Said failed(const CLI::App& command, const Error& error);
+// The document in the format that -o names; see document_text().
+Said documented(const CLI::App& command, const Output& output, const boost::json::value& document,
+                const std::vector<std::string>& names);
+// Prints it and returns the exit code.
+int print(const Said& said);
+
+// Says it once; with `watch` again whenever it changes, until Ctrl-C. A dump does not change.
+int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<Said()>& once);
+
+}  // namespace podium::kubectl

@@ -1,0 +1,134 @@
+#include "app/kubectl/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/json_view.h"
+#include "api/selector_text.h"
+#include "app/render/text.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kSuggested = 3, kNear = 2;
+
+const api::PodMaker& pods() { return *api::pod_maker_named("pod"); }
+
+// "deployment.v1.apps" is "deployment.apps" to those who write the version.
+const api::PodMaker* maker_named(std::string_view word) {
+  if (const auto* maker = api::pod_maker_named(word)) return maker;
+  const auto dot = word.find('.');
+  const auto second = dot == word.npos ? word.npos : word.find('.', dot + 1);
+  if (second == word.npos) return nullptr;
+  return api::pod_maker_named(std::string(word.substr(0, dot)) + std::string(word.substr(second)));
+}
+
+std::string known_types() {
+  std::string out;
+  for (const auto& each : api::pod_makers()) out += (out.empty() ? "" : ", ") + std::string(each.plural);
+  return out;
+}
+
+// A type that makes no pods. Types with a group have dots, which no namespace has.
+bool is_other_type(const std::string& word) {
+  constexpr std::string_view kTypes[] = {
+      "svc",     "service", "no",        "node",   "cm", "configmap",      "pvc",
+      "pv",      "ns",      "namespace", "secret", "sa", "serviceaccount", "ing",
+      "ingress", "hpa",     "pdb",       "sc",     "ep", "event"};
+  const auto one = word.size() > 2 && word.ends_with('s') ? word.substr(0, word.size() - 1) : word;
+  return word.find('.') != word.npos || std::ranges::find(kTypes, word) != std::end(kTypes) ||
+         std::ranges::find(kTypes, one) != std::end(kTypes);
+}
+
+Result<Target> parse_word(const std::string& word) {
+  const auto slash = word.find('/');
+  if (word.empty()) return invalid("the name is empty");
+  if (slash == word.npos) return Target{&pods(), word};
+  const auto first = word.substr(0, slash), name = word.substr(slash + 1);
+  if (first.empty() || name.empty() || name.find('/') != name.npos)
+    return invalid(fmt::format("\"{}\" is not a pod; write POD, TYPE/NAME or NAMESPACE/POD", word));
+  if (const auto* maker = maker_named(first)) return Target{maker, name, {}, true};
+  if (is_other_type(first))
+    return invalid(fmt::format("\"{}\" is not a type that makes pods: {}", first, known_types()));
+  return Target{&pods(), name, first};
+}
+
+bool is_like(std::string_view name, std::string_view typed) {
+  return name.starts_with(typed) || typed.starts_with(name) || render::distance(name, typed) <= kNear;
+}
+
+// "deploy/web"
+std::string with_type(const api::PodMaker& maker, const std::string& name) {
+  return fmt::format("{}/{}", maker.short_name.empty() ? maker.plural : maker.short_name, name);
+}
+
+}  // namespace
+
+client::Resource resource_of(const api::PodMaker& maker) {
+  return {std::string(maker.group), std::string(maker.version), std::string(maker.plural)};
+}
+
+Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words, const std::string& ns) {
+  std::vector<Target> out;
+  const auto* type =
+      words.size() > 1 && words.front().find('/') == std::string::npos ? maker_named(words.front()) : nullptr;
+  for (const auto& word : std::vector(words.begin() + (type ? 1 : 0), words.end())) {
+    if (type && word.find('/') != word.npos)
+      return invalid(fmt::format("\"{}\" after the type {}: give its name alone", word, words.front()));
+    auto target = type ? Result<Target>(Target{type, word, {}, true}) : parse_word(word);
+    if (!target) return std::unexpected(target.error());
+    if (!ns.empty() && !target->ns.empty() && ns != target->ns)
+      return invalid(fmt::format("\"{}\" names another namespace than -n {}", word, ns));
+    out.push_back(std::move(*target));
+  }
+  return out;
+}
+
+Result<Target> parse_target(const std::string& word) { return parse_word(word); }
+
+Target resolved(Cluster& cluster, Target target) {
+  if (target.ns.empty()) target.ns = cluster.ns();
+  if (target.has_type) return target;
+  if (cluster.get(client::resource::pods, target.ns, target.name)) return target;
+  const api::PodMaker* found = nullptr;
+  for (const auto& maker : api::pod_makers()) {
+    if (&maker == target.maker || !cluster.get(resource_of(maker), target.ns, target.name)) continue;
+    if (found) return target;  // which one is meant is the user's to say
+    found = &maker;
+  }
+  if (found) target.maker = found;
+  return target;
+}
+
+std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& name) {
+  const auto there = cluster.get(client::resource::namespaces, "", ns);
+  if (!there && client::object_is_gone(there.error())) return fmt::format("There is no namespace {}.\n", ns);
+  client::ListOptions names_only;
+  names_only.metadata_only = true;
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const auto& maker : api::pod_makers()) {
+    const auto listed = cluster.list(resource_of(maker), ns, names_only);
+    if (!listed) continue;
+    for (const auto& object : *listed) {
+      const auto found = render::printable(api::text_at(object, "/metadata/name"));
+      if (!is_like(found, name)) continue;
+      near.emplace_back(render::distance(found, name), maker.kind == "Pod" ? found : with_type(maker, found));
+    }
+  }
+  if (near.empty()) return {};
+  std::ranges::sort(near);
+  std::vector<std::string> names;
+  for (auto& each : near) names.push_back(std::move(each.second));
+  return fmt::format("Did you mean {}?\n", render::listed(names, kSuggested));
+}
+
+Result<void> check_selector(const std::string& selector) {
+  const auto parsed = api::parse_selector(selector);
+  if (!parsed) return invalid("-l: " + parsed.error().message);
+  return {};
+}
+
+}  // namespace podium::kubectl

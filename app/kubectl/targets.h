@@ -1,0 +1,40 @@
+// What the user names: pods and workloads, in the forms that kubectl takes.
+//
+// Threads: the Cluster's. Errors: Kind::invalid, naming the word; else as Cluster's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/pod_makers.h"
+#include "app/kubectl/cluster.h"
+
+namespace podium::kubectl {
+
+struct Target {
+  const api::PodMaker* maker;
+  std::string name;
+  std::string ns = {};    // empty: the Cluster's
+  bool has_type = false;  // the user named the type; else it is a pod unless the cluster says otherwise
+};
+
+client::Resource resource_of(const api::PodMaker& maker);
+
+// "web-07", "shop/web-07", "deploy/web", "deployment.apps/web", "deploy web api", and several of the first
+// four. `ns`: of -n; another one in a word is refused.
+Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words, const std::string& ns);
+Result<Target> parse_target(const std::string& word);
+
+// A name without a type is a pod's, else that of the only workload that has it. Other names stay as they are.
+Target resolved(Cluster& cluster, Target target);
+
+// "Did you mean …?", with pods and workloads of the namespace that have such a name, or that there is no such
+// namespace; empty if there is nothing to say.
+std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& name);
+
+// Whether the text is a selector as -l takes it.
+Result<void> check_selector(const std::string& selector);
+
+}  // namespace podium::kubectl

@@ -1,0 +1,45 @@
+// The registry of the commands for people: a row for each verb, with its arguments, its one-line help, its
+// examples and what it shares with the others. The list of commands, their help, completion in shells and the
+// table of docs/kubectl.md are made of it.
+//
+// A new verb is a file of its own, a row in verbs.cc and a test; PODIUM_WRITE_DOCS=1
+// build/asan/unit/unit_app_kubectl writes docs/kubectl.md.
+// Threads: main's. Errors: on standard error.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/kubectl/connection.h"
+
+namespace CLI {
+class App;
+}
+
+namespace podium::kubectl {
+
+struct Verb {
+  std::string_view name;
+  std::string_view arguments;  // as the usage has them: "POD…|TYPE/NAME"
+  std::string_view answers;    // in a line
+  std::string_view needs;      // the rights, for the documentation
+  std::string_view examples;   // a line each: what follows the program's name, and "# a remark" above
+  unsigned takes;              // of Takes
+  // Declares the arguments and options of this verb alone. Returns what runs it, and gives the exit code.
+  std::function<int()> (*declare)(CLI::App& command, const std::shared_ptr<Shared>& shared);
+};
+
+std::span<const Verb> verbs();
+const Verb* verb_named(std::string_view name);  // null: none
+
+// Adds all verbs. A callback runs one and sets the exit code: 0 fits or done, 3 fits partly, 4 does not fit,
+// 2 invalid input, 1 failed while running.
+void add_verbs(CLI::App& app, int& exit_code);
+
+// The rows of docs/kubectl.md's table, a line each.
+std::string verbs_table();
+
+}  // namespace podium::kubectl

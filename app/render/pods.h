@@ -1,0 +1,23 @@
+// Several pods, a line each: where each is, or what it waits for.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/render/pending.h"
+
+namespace podium::render {
+
+struct PodLine {
+  std::string subject;            // "shop/web-07"
+  std::optional<WaitingPod> pod;  // nullopt: it does not wait
+  std::string node;               // that it is on; empty: none
+  std::optional<Report> report;   // nullopt: there is none
+};
+
+std::string pods_table(std::vector<PodLine> pods, const Options& options);
+
+}  // namespace podium::render

@@ -1,0 +1,157 @@
+#include "app/render/rolling.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "app/render/amounts.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kNodesNamed = 4;
+
+// "general-00, -01, -02": what the names share is said once.
+std::string short_names(const std::vector<std::string>& nodes) {
+  std::vector<std::string> out;
+  for (const auto& node : nodes) {
+    const auto dash = node.rfind('-');
+    const bool same =
+        !out.empty() && dash != node.npos && dash > 0 && nodes.front().starts_with(node.substr(0, dash + 1));
+    out.push_back(same ? node.substr(dash) : node);
+  }
+  if (out.size() <= kNodesNamed) return fmt::format("{}", fmt::join(out, ", "));
+  const auto more = out.size() - kNodesNamed + 1;
+  out.resize(kNodesNamed - 1);
+  return fmt::format("{} and {} more", fmt::join(out, ", "), more);
+}
+
+std::string obstacles_of(const RollingStep& step) {
+  if (step.change.budgets_broken.value_or(0) == 0) return {};
+  if (!step.obstacles.empty()) return "! " + fmt::format("{}", fmt::join(step.obstacles, "; "));
+  return fmt::format("! {} allow it now",
+                     counted(*step.change.budgets_broken, "budget does not", "budgets do not"));
+}
+
+std::optional<api::Quantity> spare_cpu(const RollingStep& step) {
+  const auto cpu = std::ranges::find(step.change.spare, "cpu", &explain::SpareAmount::resource);
+  if (cpu == step.change.spare.end()) return std::nullopt;
+  const auto parsed = api::Quantity::parse(cpu->amount);
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+std::string least_spare(const Rolling& rolling) {
+  std::optional<std::size_t> least;
+  for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
+    const auto cpu = spare_cpu(rolling.steps[i]);
+    if (cpu && (!least || *cpu < *spare_cpu(rolling.steps[*least]))) least = i;
+  }
+  if (!least) return {};
+  std::vector<std::string> amounts;
+  for (const auto& [resource, amount] : rolling.steps[*least].change.spare) {
+    const auto quantity = api::Quantity::parse(amount);
+    // Rounded down: what is spare is never said to be more.
+    const auto words = quantity ? rounded_down(resource, *quantity) : amount;
+    amounts.push_back(fmt::format("{} {}", words, resource));
+  }
+  return fmt::format("Least spare in step {}: {}.", *least + 1, fmt::join(amounts, ", "));
+}
+
+std::string gone(const Rolling& rolling) {
+  std::size_t evicted = 0;
+  for (const auto& step : rolling.steps) evicted += step.change.pods_evicted.value_or(0);
+  const auto others = evicted - std::min(evicted, rolling.moved() + rolling.waiting());
+  if (others == 0) return {};
+  return fmt::format("Of {} it is not known: without a controller, or of another scheduler.\n",
+                     counted(others, "pod"));
+}
+
+}  // namespace
+
+std::size_t Rolling::moved() const {
+  std::size_t out = 0;
+  for (const auto& step : steps) out += step.change.pods_moved.value_or(0);
+  return out;
+}
+
+std::size_t Rolling::waiting() const {
+  std::size_t out = 0;
+  for (const auto& step : steps) out += step.change.pods_pending.value_or(0);
+  return out;
+}
+
+const RollingStep* Rolling::worst() const {
+  const auto found = std::ranges::max_element(
+      steps, {}, [](const RollingStep& step) { return step.change.pods_pending.value_or(0); });
+  return found == steps.end() || found->change.pods_pending.value_or(0) == 0 ? nullptr : &*found;
+}
+
+std::string rolling_table(const Rolling& rolling, const Options& options) {
+  std::size_t nodes = 0;
+  for (const auto& step : rolling.steps) nodes += step.nodes.size();
+  const auto waiting = rolling.waiting();
+  const auto verdict = waiting == 0
+                           ? options.style.good("nothing would wait")
+                           : options.style.warn(counted(waiting, "pod") + " would wait at some time");
+  auto out = fmt::format("{} in {} of {}; {}.\n", counted(nodes, "node"),
+                         counted(rolling.steps.size(), "step"), rolling.at_a_time, verdict);
+  std::vector<Cells> rows{{"STEP", "NODES", "MOVE", "WAIT", "FULLEST AFTERWARDS"}};
+  for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
+    const auto& step = rolling.steps[i];
+    const auto& fullest = step.change.fullest;
+    auto& row = rows.emplace_back(Cells{
+        fmt::to_string(i + 1), short_names(step.nodes), fmt::to_string(step.change.pods_moved.value_or(0)),
+        fmt::to_string(step.change.pods_pending.value_or(0)),
+        fullest.empty() ? "-"
+                        : fmt::format("{} {} {}%", fullest.front().node, fullest.front().resource,
+                                      fullest.front().percent)});
+    if (auto marks = obstacles_of(step); !marks.empty()) row.push_back(options.style.warn(marks));
+  }
+  constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
+  out += table(rows, {Align::right, Align::left, Align::right, Align::right, Align::left}, 2,
+               {options.columns, {{kMarks, 16}, {kNodes, 16}, {kFullest, 16}}});
+  out += gone(rolling);
+  auto last = least_spare(rolling);
+  if (rolling.spare_nodes > 0)
+    last += fmt::format("{}With {} like {} nothing waits.", last.empty() ? "" : " ",
+                        counted(rolling.spare_nodes, "spare node"), rolling.spare_like);
+  if (!last.empty()) out += wrapped(last, options.columns, 0);
+  return out + "Nothing was evicted.\n";
+}
+
+json::value rolling_document(const Rolling& rolling) {
+  json::array steps;
+  for (const auto& step : rolling.steps) {
+    json::array fullest, spare;
+    for (const auto& each : step.change.fullest)
+      fullest.push_back(
+          json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
+    for (const auto& each : step.change.spare)
+      spare.push_back(json::object{{"resource", each.resource}, {"amount", each.amount}});
+    steps.push_back(json::object{{"nodeNames", json::array(step.nodes.begin(), step.nodes.end())},
+                                 {"podsEvicted", step.change.pods_evicted.value_or(0)},
+                                 {"podsMoved", step.change.pods_moved.value_or(0)},
+                                 {"podsPending", step.change.pods_pending.value_or(0)},
+                                 {"budgetsBroken", step.change.budgets_broken.value_or(0)},
+                                 {"obstacles", json::array(step.obstacles.begin(), step.obstacles.end())},
+                                 {"fullest", std::move(fullest)},
+                                 {"spare", std::move(spare)}});
+  }
+  json::object out{
+      {"podsMoved", rolling.moved()}, {"podsPending", rolling.waiting()}, {"steps", std::move(steps)}};
+  if (rolling.spare_nodes > 0)
+    out["spareNodes"] = json::object{{"count", rolling.spare_nodes}, {"like", rolling.spare_like}};
+  return out;
+}
+
+int rolling_exit_code(const Rolling& rolling) {
+  if (rolling.waiting() == 0) return 0;
+  return rolling.moved() > 0 ? 3 : 4;
+}
+
+}  // namespace podium::render

@@ -1,0 +1,38 @@
+// The answer to "what if these nodes were drained, a few at a time": what each step moves and leaves waiting.
+//
+// Threads: values and pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <vector>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+struct RollingStep {
+  std::vector<std::string> nodes;
+  explain::ChangeResult change = {};
+  std::vector<std::string> obstacles = {};  // budgets that do not allow the evictions, in words
+};
+
+struct Rolling {
+  std::size_t at_a_time = 1;
+  std::vector<RollingStep> steps = {};
+  std::size_t spare_nodes = 0;  // with so many more nodes nothing waits; 0: not known
+  std::string spare_like = {};  // such nodes
+
+  std::size_t moved() const;
+  std::size_t waiting() const;  // at some time
+  // The step that leaves most pods waiting. Null: none does.
+  const RollingStep* worst() const;
+};
+
+std::string rolling_table(const Rolling& rolling, const Options& options);
+boost::json::value rolling_document(const Rolling& rolling);
+// 0: nothing waits, 3: some pods do, 4: all.
+int rolling_exit_code(const Rolling& rolling);
+
+}  // namespace podium::render

@@ -1,0 +1,129 @@
+#include "app/render/workload.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "app/render/amounts.h"
+#include "app/render/fields.h"
+#include "app/render/fixes.h"
+#include "app/render/words.h"
+#include "explain/report/words.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+struct Counts {
+  std::size_t alive = 0, running = 0, placed = 0;
+};
+
+Counts counts_of(const std::vector<json::value>& pods) {
+  Counts out;
+  for (const auto& pod : pods) {
+    const auto phase = string_at(pod, "/status/phase");
+    if (phase == "Succeeded" || phase == "Failed") continue;
+    ++out.alive;
+    if (string_at(pod, "/spec/nodeName").empty()) continue;
+    ++out.placed;
+    if (phase == "Running") ++out.running;
+  }
+  return out;
+}
+
+// "78 of 400 pods run, 2 start, 322 wait".
+std::string states(const Counts& counts, std::size_t waiting) {
+  // A dump that somebody wrote may have no phases.
+  const auto running = counts.running > 0 ? counts.running : counts.placed;
+  auto out = fmt::format("{} of {}", running, counted(counts.alive, "pod runs", "pods run"));
+  if (counts.placed > running) out += fmt::format(", {} {}", counts.placed - running, "start");
+  return out + fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
+}
+
+// "54 nodes  too little cpu free: asks 3, closest memory-01 (250m short)", else the reason's words.
+std::string short_of(const explain::ReportRejection& rejection, const json::object& requests) {
+  const auto missing = shortfall_words(rejection);
+  if (!rejection.shortfall || rejection.shortfall->least.empty())
+    return rejection_words(rejection) + (missing.empty() ? "" : "; " + missing);
+  const auto& [resource, least, node] = *rejection.shortfall;
+  auto out = fmt::format("too little {} free", resource);
+  if (resource == "pods") return out = "run as many pods as they may";
+  std::vector<std::string> parts;
+  if (const auto* asked = requests.if_contains(resource); asked && asked->is_string()) {
+    const auto quantity = api::Quantity::parse(asked->get_string());
+    if (quantity) parts.push_back("asks " + exact(resource, *quantity));
+  }
+  const auto lacks = fmt::format("{} short", rounded_up(resource, least));
+  parts.push_back(node.empty() ? lacks : fmt::format("closest {} ({})", node, lacks));
+  return fmt::format("{}: {}", out, fmt::join(parts, ", "));
+}
+
+std::string one_reason(const WaitingGroup& group, const Options& options) {
+  const auto& rejections = group.report->status.rejections;
+  std::vector<Cells> rows;
+  for (const auto& rejection : rejections) {
+    if (is_of_the_node(rejection)) continue;
+    rows.push_back({explain::is_of_pod(rejection.code) ? "all" : counted(rejection.nodes, "node"),
+                    short_of(rejection, group.requests)});
+  }
+  if (auto others = cannot_anyway(rejections); !others.empty()) rows.push_back(std::move(others));
+  if (rows.empty()) return fmt::format("  {}\n", group.blocked_by);
+  constexpr std::size_t kWords = 1, kLeast = 24;
+  return table(rows, {Align::right, Align::left}, 2, {options.columns, {{kWords, kLeast}}}) +
+         selector_table(rejections, options);
+}
+
+std::string waits_for(const std::vector<WaitingGroup>& groups, const Options& options) {
+  std::optional<Wall> since;
+  for (const auto& group : groups) {
+    if (group.since && (!since || *group.since < *since)) since = group.since;
+  }
+  if (!since || options.now < *since) return {};
+  return fmt::format(" ({})", age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *since)));
+}
+
+}  // namespace
+
+std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,
+                         const std::vector<WaitingGroup>& groups, const Options& options) {
+  const auto counts = counts_of(pods);
+  const auto name = options.style.bold(workload);
+  if (counts.alive == 0) return fmt::format("{} has no pods.\n", name);
+  std::size_t waiting = 0;
+  for (const auto& group : groups) waiting += group.count;
+  if (waiting == 0)
+    return fmt::format("{}: all {}.\n", name, counted(counts.alive, "pod is placed", "pods are placed"));
+  const bool has_one_reason = groups.size() == 1;
+  auto out = fmt::format("{}: {}{}{}.\n", name, states(counts, waiting),
+                         has_one_reason && waiting > 1 ? ", all for the same reason" : "",
+                         waits_for(groups, options));
+  if (has_one_reason && groups.front().report && !groups.front().report->status.preemption &&
+      !groups.front().report->status.rejections.empty())
+    return out + one_reason(groups.front(), options);
+  if (has_one_reason) return out + fmt::format("  {}\n", groups.front().blocked_by);
+  return out + pending_rows(groups, options);
+}
+
+std::string fixes_in_line(const Report& report, const Options& options) {
+  constexpr std::size_t kMost = 3;
+  const auto& answer = answer_of(report);
+  if (answer.fitting >= answer.asked) return {};
+  if (answer.fixes.empty())
+    return answer.no_fix_helps ? "No single change and no pair of changes that podium tries would help.\n"
+                               : "";
+  std::vector<std::string> parts;
+  for (const auto& fix : answer.fixes) {
+    if (parts.size() == kMost) break;
+    const auto more = fix.fitting - std::min(fix.fitting, answer.fitting);
+    const auto all = fix.fitting >= answer.asked;
+    parts.push_back(fmt::format("{} → {}", short_fix(fix),
+                                all ? fmt::format("all {} run", answer.asked)
+                                    : fmt::format("{}{} more {}", fix.may_be_more ? "at least " : "", more,
+                                                  more == 1 ? "runs" : "run")));
+  }
+  return wrapped(fmt::format("Would help: {}", fmt::join(parts, "; ")), options.columns);
+}
+
+}  // namespace podium::render

@@ -1,0 +1,21 @@
+// `podium why deploy/hungry`: how many of a workload's pods run, what blocks the others, and what would help.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+#include <vector>
+
+#include "app/render/pending.h"
+
+namespace podium::render {
+
+// `pods`: of the workload. `groups`: of those that wait.
+std::string workload_why(const std::string& workload, const std::vector<boost::json::value>& pods,
+                         const std::vector<WaitingGroup>& groups, const Options& options);
+
+// "Would help: cpu request 2750m → 1 more runs; …" of a question about the workload.
+std::string fixes_in_line(const Report& report, const Options& options);
+
+}  // namespace podium::render

@@ -1,0 +1,322 @@
+// The verbs from the command line to what they print, on a dump.
+#include "app/kubectl/verbs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "base/input.h"
+#include "unit/support/temp_dir.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(Verbs, EachIsDescribed) {
+  std::set<std::string_view> names;
+  for (const auto& verb : verbs()) {
+    EXPECT_TRUE(names.insert(verb.name).second) << verb.name;
+    EXPECT_FALSE(verb.answers.empty()) << verb.name;
+    EXPECT_TRUE(verb.examples.starts_with("# ")) << verb.name;
+    EXPECT_TRUE(verb.examples.contains("\n" + std::string(verb.name)))
+        << verb.name << " has an example of itself";
+    EXPECT_EQ(verb_named(verb.name), &verb);
+  }
+  EXPECT_EQ(verb_named("wy"), nullptr);
+}
+
+TEST(Verbs, TheExamplesAreCommandLinesThatParse) {
+  for (const auto& verb : verbs()) {
+    std::istringstream lines{std::string(verb.examples)};
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with('#')) continue;
+      CLI::App app{"", "podium"};
+      int code = 0;
+      add_verbs(app, code);
+      for (auto* command : app.get_subcommands(nullptr)) command->callback([] {});
+      EXPECT_NO_THROW(app.parse(line.substr(0, line.find_first_of("<>")))) << line;
+    }
+  }
+}
+
+TEST(Verbs, TheDocumentHasTheirTable) {
+  constexpr const char* kPath = "docs/kubectl.md";
+  auto document = read_file(kPath);
+  ASSERT_TRUE(document) << document.error().message;
+  const auto from = document->find("| Command | Answers |");
+  ASSERT_NE(from, std::string::npos);
+  const auto end = document->find("\n\n", from) + 1;
+  if (std::getenv("PODIUM_WRITE_DOCS"))
+    std::ofstream(kPath) << document->substr(0, from) << verbs_table() << document->substr(end);
+  EXPECT_EQ(document->substr(from, end - from), verbs_table()) << "PODIUM_WRITE_DOCS=1 writes it";
+}
+
+constexpr const char* kDump = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+- {apiVersion: v1, kind: Namespace, metadata: {name: ml}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-1, labels: {pool: a, disk: ssd}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-2, labels: {pool: a, disk: hdd}}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-3, labels: {pool: b}}, spec: {taints: [{key: gpu, value: a100, effect: NoSchedule}]}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-a-1, namespace: shop, uid: w1, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-a, uid: r, controller: true}]}
+  spec: {nodeName: n-1, containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web-a-2, namespace: shop, uid: w2, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-a, uid: r, controller: true}]}
+  spec: {nodeName: n-2, containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: big-a-1, namespace: shop, uid: b1, labels: {app: big}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: big-a, uid: r2, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}
+  status: {phase: Pending}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: big-a-2, namespace: shop, uid: b2, labels: {app: big}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: big-a, uid: r2, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}
+  status: {phase: Pending}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: sel, namespace: shop, uid: s1}
+  spec: {nodeSelector: {disk: nvme, pool: a}, containers: [{name: c, image: i}]}
+  status: {phase: Pending}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: gated, namespace: shop, uid: g1}
+  spec: {schedulingGates: [{name: example.com/quota}], containers: [{name: c, image: i}]}
+  status: {phase: Pending}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: nightly-1-x, namespace: ml, uid: j1, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: nightly-1, uid: j, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "9"}}}]}
+  status: {phase: Pending}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: nightly-2-y, namespace: ml, uid: j2, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: nightly-2, uid: jj, controller: true}]}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "9"}}}]}
+  status: {phase: Pending}
+- {apiVersion: batch/v1, kind: Job, metadata: {name: nightly-1, namespace: ml, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: nightly, uid: c, controller: true}]}, spec: {template: {spec: {containers: [{name: c, image: i}]}}}}
+- {apiVersion: batch/v1, kind: Job, metadata: {name: nightly-2, namespace: ml, ownerReferences: [{apiVersion: batch/v1, kind: CronJob, name: nightly, uid: c, controller: true}]}, spec: {template: {spec: {containers: [{name: c, image: i}]}}}}
+- apiVersion: batch/v1
+  kind: CronJob
+  metadata: {name: nightly, namespace: ml}
+  spec: {jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: "9"}}}]}}}}}
+- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-a, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: d, controller: true}]}, spec: {selector: {matchLabels: {app: web}}}}
+- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: big-a, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: big, uid: d2, controller: true}]}, spec: {selector: {matchLabels: {app: big}}}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web, namespace: shop}
+  spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]}}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: big, namespace: shop}
+  spec: {replicas: 2, selector: {matchLabels: {app: big}}, template: {metadata: {labels: {app: big}}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}}}
+)";
+
+struct Ran {
+  std::string out, err;
+  int code = 0;
+};
+
+class OnADump : public testing::Test {
+ protected:
+  // `podium WORDS --cluster DUMP`
+  Ran run(std::vector<std::string> words) {
+    words.insert(words.end(), {"--cluster", dump_});
+    CLI::App app{"", "podium"};
+    Ran ran;
+    add_verbs(app, ran.code);
+    std::ranges::reverse(words);
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    std::string wrong;
+    try {
+      app.parse(words);
+    } catch (const CLI::ParseError& error) {
+      wrong = error.what();
+      ran.code = 2;
+    }
+    ran.out = without_file(testing::internal::GetCapturedStdout());
+    ran.err = without_file(testing::internal::GetCapturedStderr()) + wrong;
+    // The dump has no more kinds than these need.
+    while (ran.err.starts_with("warning: ")) ran.err.erase(0, ran.err.find('\n') + 1);
+    return ran;
+  }
+  std::string without_file(std::string text) const {
+    for (std::size_t at; (at = text.find(dump_)) != text.npos;) text.replace(at, dump_.size(), "DUMP");
+    return text;
+  }
+  std::string out(const std::vector<std::string>& words) { return run(words).out; }
+
+  client::TempDir directory_;
+  const std::string dump_ = directory_.write("dump.yaml", kDump);
+};
+
+TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
+  EXPECT_EQ(
+      out({"why", "deploy/big", "-n", "shop"}),
+      "shop/big: 0 of 2 pods run, 2 wait, all for the same reason.\n"
+      "  2 nodes  too little cpu free: asks 3, closest n-1 (500m short)\n"
+      "   1 node  cannot take it anyway: 1 taint gpu=a100:NoSchedule\n"
+      "Would help: cpu request 2500m → all 2 run; tolerate gpu=a100 → 1 more runs; one more node like n-1 → "
+      "1 more runs\n");
+}
+
+TEST_F(OnADump, WorkloadsInAllForms) {
+  const auto expected = out({"why", "deploy/big", "-n", "shop"});
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"deployment.apps/big"}, {"deploy", "big"}, {"big"}}) {
+    auto all = words;
+    all.insert(all.begin(), "why");
+    all.insert(all.end(), {"-n", "shop"});
+    EXPECT_EQ(out(all), expected) << words.front();
+  }
+  EXPECT_THAT(out({"why", "cronjob/nightly", "-n", "ml"}),
+              StartsWith("ml/nightly: 0 of 2 pods run, 2 wait, all"));
+}
+
+TEST_F(OnADump, APodWhoseLabelsNoNodeHas) {
+  EXPECT_EQ(out({"why", "shop/sel"}),
+            "shop/sel does not fit: no node has all that it asks for.\n"
+            "  nodeSelector disk=nvme  0 nodes  ← values: hdd, ssd\n"
+            "  nodeSelector pool=a     2 nodes\n"
+            "1 node cannot take it anyway: 1 taint gpu=a100:NoSchedule.\n"
+            "What would help? podium whatif pod/sel -n shop --cluster DUMP --fixes\n");
+}
+
+TEST_F(OnADump, AGatedPodGetsANextStep) {
+  const auto said = run({"why", "gated", "-n", "shop"});
+  EXPECT_THAT(said.err, HasSubstr("shop/gated waits for its scheduling gate: example.com/quota."));
+  EXPECT_THAT(said.err, HasSubstr("Without its gate? podium whatif pod/gated -n shop --cluster DUMP\n"));
+  EXPECT_THAT(out({"whatif", "pod/gated", "-n", "shop"}), HasSubstr("would go to n-"));
+}
+
+TEST_F(OnADump, SeveralPodsHaveALineEach) {
+  const auto expected =
+      "POD           NODE  POINTS  DECIDED  WHY\n"
+      "shop/big-a-1  -          -        -  2 of 3 nodes do not have enough free cpu\n"
+      "shop/big-a-2  -          -        -  2 of 3 nodes do not have enough free cpu\n";
+  EXPECT_EQ(out({"why", "-l", "app=big", "-n", "shop"}), expected);
+  EXPECT_EQ(out({"why", "shop/big-a-1", "shop/big-a-2"}), expected);
+  EXPECT_EQ(out({"why", "pods", "big-a-1", "big-a-2", "-n", "shop"}), expected);
+  EXPECT_EQ(out({"why", "-l", "app=big", "-n", "shop", "-o", "jsonpath={.items[*].metadata.name}"}),
+            "big-a-1 big-a-2\n");
+}
+
+TEST_F(OnADump, WhoMistypesReadsWhatWasMeant) {
+  auto said = run({"why", "bg", "-n", "shop"});
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("There is no pod shop/bg"));
+  EXPECT_THAT(said.err, HasSubstr("Did you mean deploy/big"));
+  EXPECT_THAT(run({"why", "web-a-1", "-n", "shp"}).err, HasSubstr("There is no namespace shp."));
+  EXPECT_THAT(run({"why"}).err, HasSubstr("which pod? Give POD, TYPE/NAME or -l SELECTOR"));
+  EXPECT_THAT(run({"why", "-l", "app=none", "-n", "shop"}).err,
+              HasSubstr("No pod in namespace shop has the labels app=none."));
+  EXPECT_THAT(run({"whatif", "deploy/wbe", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web"));
+  EXPECT_THAT(run({"whatif", "pod/seel", "-n", "shop"}).err, HasSubstr("Did you mean sel?"));
+  said = run({"drain", "n1"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_EQ(said.err, "podium drain: there is no node n1. Did you mean n-1, n-2 and n-3?\n");
+  EXPECT_THAT(run({"drain", "-l", "pool=x"}).err, HasSubstr("no node has the labels pool=x"));
+  EXPECT_THAT(run({"pending", "-o", "jsn"}).err,
+              HasSubstr("\"jsn\" is not table, wide, json, yaml, name or jsonpath="));
+  EXPECT_THAT(run({"pending", "--sort-by", "{.a"}).err, HasSubstr("--sort-by: "));
+}
+
+TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
+  EXPECT_EQ(out({"whatif", "deploy", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
+  EXPECT_EQ(out({"whatif", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
+  EXPECT_THAT(out({"whatif", "deploy/web", "deploy/big", "-n", "shop", "-o", "name"}),
+              HasSubstr("schedulingreport.podium.dev/"));
+}
+
+TEST_F(OnADump, PendingGroupsByTheOwnerAtTheTop) {
+  const auto table = out({"pending", "-A"});
+  EXPECT_THAT(table, HasSubstr("ml/nightly-* (2)"));
+  EXPECT_THAT(table, HasSubstr("shop/big-a-1…2"));
+  EXPECT_THAT(table, StartsWith("5 pods wait; 1 more is gated.\n"));
+  EXPECT_THAT(out({"pending", "-A", "-o", "wide"}), HasSubstr("CronJob/nightly"));
+}
+
+TEST_F(OnADump, PendingForPrograms) {
+  const auto document = json::parse(out({"pending", "-A", "-o", "json", "--sort-by", ".workload.kind"}));
+  EXPECT_EQ(document.at("kind"), "PendingPods");
+  const auto& first = document.at("items").at(0);
+  EXPECT_EQ(first.at("workload"), json::parse(R"({"kind": "CronJob", "name": "nightly"})"));
+  EXPECT_EQ(first.at("pods"), json::parse(R"(["nightly-1-x", "nightly-2-y"])"));
+  EXPECT_EQ(first.at("requests"), json::parse(R"({"cpu": "9"})"));
+  EXPECT_EQ(first.at("mainRejection").at("code"), "InsufficientResource");
+  EXPECT_EQ(first.at("mainRejection").at("nodeCount"), 2);
+  EXPECT_EQ(first.at("nodeCounts").at("total"), 3);
+  EXPECT_EQ(out({"pending", "-A", "-l", "app=big", "-o", "name"}), "pod/big-a-1\npod/big-a-2\n");
+  EXPECT_EQ(out({"pending", "-A", "--sort-by", ".workload.kind", "-o",
+                 "jsonpath={range .items[*]}{.namespace} {.count}{\"\\n\"}{end}"}),
+            "ml 2\nshop 2\nshop 1\nshop 1\n");
+}
+
+TEST_F(OnADump, ADumpCannotBeWatched) {
+  const auto said = run({"pending", "-A", "-w"});
+  EXPECT_THAT(said.err, HasSubstr("--watch: a dump does not change"));
+}
+
+TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
+  const auto one = out({"drain", "n-1"});
+  EXPECT_THAT(one, HasSubstr("shop/web-a-1  n-2"));
+  const auto both = run({"drain", "n-1", "n-2"});
+  EXPECT_EQ(both.code, 4);
+  EXPECT_THAT(both.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(both.out, HasSubstr("To do it: kubectl drain n-1 n-2"));
+  EXPECT_EQ(out({"drain", "-l", "pool=a"}), both.out);
+  EXPECT_EQ(out({"drain", "nodes", "n-1", "n-2"}), both.out);
+  EXPECT_EQ(out({"drain", "node/n-1", "no/n-2", "-o", "name"}), "pod/web-a-1\npod/web-a-2\n");
+}
+
+TEST_F(OnADump, ARollingDrainIsStepByStep) {
+  const auto all = run({"drain", "-l", "pool=a", "--rolling", "1"});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_EQ(all.out,
+            "2 nodes in 2 steps of 1; nothing would wait.\n"
+            "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
+            "     1  n-1       1     0  n-2 cpu 75%\n"
+            "     2  n-2       2     0  n-1 cpu 75%\n"
+            "Least spare in step 1: 5 cpu, 16Gi memory.\n"
+            "Nothing was evicted.\n");
+  const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
+  EXPECT_EQ(two.code, 4);
+  EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
+  EXPECT_THAT(two.out, HasSubstr("With 1 spare node like n-1 nothing waits."));
+}
+
+TEST_F(OnADump, HelpHasExamplesAndTheSharedOptionsOnce) {
+  CLI::App app{"", "kubectl podium"};
+  int code = 0;
+  add_verbs(app, code);
+  const auto help = app.get_subcommand("drain")->help("kubectl podium");
+  EXPECT_THAT(help, HasSubstr("kubectl podium drain NODE...|-l SELECTOR [OPTIONS]"));
+  EXPECT_THAT(
+      help,
+      HasSubstr("Examples:\n  # where would the pods of a node go?\n  kubectl podium drain general-29\n"));
+  for (const char* flag : {"--as ", "--token ", "--user ", "--context ", "--selector ", "--rolling "})
+    EXPECT_THAT(help, HasSubstr(flag));
+  EXPECT_THAT(app.get_subcommand("completion")->help("podium"), Not(HasSubstr("--context")));
+}
+
+}  // namespace
+}  // namespace podium::kubectl
