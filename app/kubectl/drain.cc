@@ -276,10 +276,8 @@ Result<Names> nodes_of(const DrainFlags& flags, Cluster& cluster) {
   const auto is_type = [](const std::string& word) {
     return word == "node" || word == "nodes" || word == "no";
   };
-  for (auto word : flags.words) {
-    if (is_type(word) && flags.words.size() > 1 && &word != &flags.words.back() && out.empty() &&
-        word == flags.words.front())
-      continue;  // kubectl's "nodes n1 n2"
+  const bool has_type = flags.words.size() > 1 && is_type(flags.words.front());  // kubectl's "nodes n1 n2"
+  for (auto word : std::vector(flags.words.begin() + (has_type ? 1 : 0), flags.words.end())) {
     if (const auto slash = word.find('/'); slash != word.npos && is_type(word.substr(0, slash)))
       word.erase(0, slash + 1);
     const auto is_name = [](char c) {

@@ -64,14 +64,20 @@ void add_help(CLI::App& app, int& exit_code) {
   command->add_option("COMMAND", *words, "the command");
   command->callback([command, &app, words, &exit_code] {
     const CLI::App* about = &app;
+    auto name = app.get_name();
     for (const auto& word : *words) {
-      about = about->get_subcommand_no_throw(word);
-      if (about) continue;
-      std::cerr << unknown_command(*command, app, word);
-      exit_code = 2;
-      return;
+      const auto known = about->get_subcommands(nullptr);
+      const auto next = std::ranges::find(known, word, [](const auto* each) { return each->get_name(); });
+      if (next == known.end()) {
+        std::cerr << unknown_command(*command, *about, word);
+        exit_code = 2;
+        return;
+      }
+      about = *next;
+      name += " " + word;
     }
-    std::cout << about->help();
+    // App::help() would be that of the command that runs.
+    std::cout << about->get_formatter()->make_help(about, name, CLI::AppFormatMode::Normal);
   });
 }
 

@@ -139,6 +139,12 @@ const explain::ReportRejection* own_reason(const Report& report) {
                                                                                : nullptr;
 }
 
+std::string values_of(const explain::UnmetPart& part) {
+  if (part.values_total > part.values.size())
+    return listed(part.values, part.values.size(), part.values_total);
+  return fmt::format("{}", fmt::join(part.values, ", "));
+}
+
 // What a cordon or a taint says of a node, whatever the pod asks for.
 std::string state_words(const explain::ReportRejection& rejection) {
   if (rejection.code == kCordoned) return fmt::format("{} cordoned", rejection.nodes);
@@ -200,8 +206,7 @@ std::string selector_table(const std::vector<explain::ReportRejection>& rejectio
       const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
       rows.push_back(
           {fmt::format("{} {}", from, shortened_requirement(part.requirement)), counted(part.nodes, "node")});
-      if (!part.values.empty())
-        rows.back().push_back("← values: " + listed(part.values, part.values.size(), part.values_total));
+      if (!part.values.empty()) rows.back().push_back("← values: " + values_of(part));
     }
   }
   constexpr std::size_t kRequirement = 0, kValues = 2;

@@ -251,7 +251,8 @@ TEST(NoReport, SaysWhy) {
   };
   EXPECT_EQ(said(nullptr), "There is no pod shop/web, and no report of one.\n");
   EXPECT_EQ(said(R"({"spec": {"schedulingGates": [{"name": "g"}]}, "status": {"phase": "Pending"}})"),
-            "shop/web waits for its scheduling gate: g. No node was evaluated.\n");
+            "shop/web waits for its scheduling gate: g. No node was evaluated.\n"
+            "Without its gate? kubectl podium whatif pod/web -n shop\n");
   const auto placed = said(R"({"spec": {"nodeName": "n1", "schedulerName": "default-scheduler"}})");
   EXPECT_TRUE(placed.starts_with("shop/web is on n1. There is no report of it. ")) << placed;
   EXPECT_TRUE(placed.ends_with("Where would it go now? kubectl podium whatif pod/web -n shop\n")) << placed;

@@ -42,11 +42,12 @@ TEST(Verbs, TheExamplesAreCommandLinesThatParse) {
     std::istringstream lines{std::string(verb.examples)};
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with('#')) continue;
-      CLI::App app{"", "podium"};
-      int code = 0;
-      add_verbs(app, code);
-      for (auto* command : app.get_subcommands(nullptr)) command->callback([] {});
-      EXPECT_NO_THROW(app.parse(line.substr(0, line.find_first_of("<>")))) << line;
+      CLI::App command;
+      const auto shared = std::make_shared<Shared>();
+      const auto run = verb.declare(command, shared);  // has the options' values
+      add_shared(command, *shared, verb.takes);
+      const auto end = line.find_first_of("<>");
+      EXPECT_NO_THROW(command.parse(line.substr(verb.name.size(), end - verb.name.size()))) << line;
     }
   }
 }
@@ -63,7 +64,7 @@ TEST(Verbs, TheDocumentHasTheirTable) {
   EXPECT_EQ(document->substr(from, end - from), verbs_table()) << "PODIUM_WRITE_DOCS=1 writes it";
 }
 
-constexpr const char* kDump = R"(
+constexpr const char* kShopDump = R"(
 apiVersion: v1
 kind: List
 items:
@@ -166,7 +167,7 @@ class OnADump : public testing::Test {
   std::string out(const std::vector<std::string>& words) { return run(words).out; }
 
   client::TempDir directory_;
-  const std::string dump_ = directory_.write("dump.yaml", kDump);
+  const std::string dump_ = directory_.write("dump.yaml", kShopDump);
 };
 
 TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {

@@ -55,8 +55,8 @@ TEST(Why, FitsTheTerminal) {
   const auto table = text.substr(text.find("Turned down:"));
   EXPECT_EQ(table,
             "Turned down:\n"
-            "  9 nodes  have a taint that the pod does not tolerate: gpu=…  gpu-00, gpu-01, …\n"
-            "  3 nodes  are cordoned                                        drained-00, drai…\n"
+            "  9 nodes  have a taint that the pod does not tolerate: g…  gpu-00, gpu-01, gpu…\n"
+            "  3 nodes  are cordoned                                     drained-00, drained…\n"
             "Decided 10 minutes ago.\n");
 }
 
@@ -171,7 +171,7 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
             "    tolerations:\n"
             "    - {key: gpu, operator: Equal, value: \"true\", effect: NoSchedule}\n"
             "With \"tolerate the taint gpu=true:NoSchedule\", gpu-03 ranks 40 of 55: it would still not go "
-            "there, but to general-01, which has 9 more points.\n");
+            "there, but to general-01, which has 9 points more.\n");
   auto best = read_report(node_answer());
   auto& fix = best.status.answer->fixes.front();
   fix.rank = 1;
