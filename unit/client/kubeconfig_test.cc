@@ -312,6 +312,28 @@ TEST_F(KubeconfigTest, FindsTheConfigInOrder) {
   EXPECT_THAT(find_config("").error().message, HasSubstr("no API server configured"));
 }
 
+TEST_F(KubeconfigTest, FlagsComeBeforeTheFile) {
+  const auto file =
+      directory_.write("config",
+                       "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                       "clusters: [{name: c, cluster: {server: 'https://file'}}]\n"
+                       "users: [{name: u, user: {token: of-u}}, {name: v, user: {token: of-v}}]\n");
+  const auto token = [&](const ConfigFlags& flags) { return *find_config(file, flags)->token->current(); };
+  EXPECT_EQ(token({}), "of-u");
+  EXPECT_EQ(token({.user = "v"}), "of-v");
+  EXPECT_EQ(token({.user = "v", .token = "given"}), "given");
+  EXPECT_EQ(find_config(file, {.server = "https://flag:1"})->server, "https://flag:1");
+  const auto as = find_config(file, {.impersonate = {"jane", {"dev", "ops"}}});
+  EXPECT_EQ(as->impersonate.user, "jane");
+  EXPECT_EQ(as->impersonate.groups, (std::vector<std::string>{"dev", "ops"}));
+  const auto why = [&](const ConfigFlags& flags) { return find_config(file, flags).error().message; };
+  EXPECT_THAT(why({.user = "w"}), HasSubstr("users: has no entry named \"w\""));
+  EXPECT_THAT(why({.server = "a:1"}), HasSubstr("--server: must begin with https:// or http://"));
+  EXPECT_EQ(why({.token = "a\r\nb"}), "--token: has characters that are not allowed in a token");
+  EXPECT_EQ(why({.impersonate = {"", {"dev"}}}), "--as-group: needs --as");
+  EXPECT_EQ(why({.impersonate = {"a\r\nX: y", {}}}), "--as: has characters that no header may have");
+}
+
 TEST(ServerUrl, Parses) {
   struct Case {
     const char* url;

@@ -171,13 +171,12 @@ class OnADump : public testing::Test {
 };
 
 TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
-  EXPECT_EQ(
-      out({"why", "deploy/big", "-n", "shop"}),
-      "shop/big: 0 of 2 pods run, 2 wait, all for the same reason.\n"
-      "  2 nodes  too little cpu free: asks 3, closest n-1 (500m short)\n"
-      "   1 node  cannot take it anyway: 1 taint gpu=a100:NoSchedule\n"
-      "Would help: cpu request 2500m → all 2 run; tolerate gpu=a100 → 1 more runs; one more node like n-1 → "
-      "1 more runs\n");
+  EXPECT_EQ(out({"why", "deploy/big", "-n", "shop"}),
+            "shop/big: 0 of 2 pods run, 2 wait, all for the same reason.\n"
+            "  2 nodes  too little cpu free: asks 3, closest n-1 (500m short)\n"
+            "   1 node  cannot take it anyway: 1 taint gpu=a100:NoSchedule\n"
+            "Would help: cpu request 2500m → all 2 run; a priority of at least 1: it would "
+            "preempt 2 pods on 2 nodes → all 2 run; tolerate gpu=a100 → 1 more runs\n");
 }
 
 TEST_F(OnADump, WorkloadsInAllForms) {
