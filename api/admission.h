@@ -20,6 +20,7 @@
 #include "api/manifests.h"
 #include "api/objects.h"
 #include "api/pod.h"
+#include "api/quota.h"
 #include "base/clock.h"
 #include "base/result.h"
 
@@ -28,6 +29,7 @@ namespace podium::api {
 // The objects that admission reads, besides priority classes. Absent objects are not applied.
 struct AdmissionObjects {
   std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
+  std::optional<std::vector<ResourceQuota>> quotas;     // of the pod's namespace, by name
   struct Runtime {
     std::optional<RuntimeClass>
         found;  // of the pod's class; nullopt: it names none, or the cluster has none of this name

@@ -27,6 +27,7 @@ constexpr std::array kKinds = {
     DumpKind{"PriorityClass", "scheduling.k8s.io", "priorityclasses"},
     DumpKind{"PodDisruptionBudget", "policy", "poddisruptionbudgets"},
     DumpKind{"LimitRange", "", "limitranges"},
+    DumpKind{"ResourceQuota", "", "resourcequotas"},
     DumpKind{"RuntimeClass", "node.k8s.io", "runtimeclasses"},
     DumpKind{"ResourceClaim", "resource.k8s.io", "resourceclaims"},
     DumpKind{"ResourceClaimTemplate", "resource.k8s.io", "resourceclaimtemplates"},

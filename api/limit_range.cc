@@ -22,14 +22,7 @@ constexpr std::int64_t kMostMilli = std::numeric_limits<std::int64_t>::max() / 1
 std::string usual_text(std::string_view resource, Quantity amount) {
   const bool is_bytes = resource == "memory" || resource == "storage" || resource == "ephemeral-storage" ||
                         resource.starts_with("hugepages-");
-  const auto units = amount.value();
-  if (!is_bytes || units <= 0 || units % 1024 != 0 || Quantity::from_units(units) != amount)
-    return amount.text();
-  constexpr std::array<std::string_view, 5> kSuffixes = {"Ki", "Mi", "Gi", "Ti", "Pi"};
-  auto rest = units / 1024;
-  std::size_t suffix = 0;
-  for (; rest % 1024 == 0 && suffix + 1 < kSuffixes.size(); ++suffix) rest /= 1024;
-  return fmt::format("{}{}", rest, kSuffixes[suffix]);
+  return is_bytes ? text_of_bytes(amount) : amount.text();
 }
 
 // What one constraint is about: of a container, a pod or a claim.
@@ -175,6 +168,16 @@ ResourceList container_defaults(const LimitRange& range, ResourceList LimitRange
 }
 
 }  // namespace
+
+std::string text_of_bytes(Quantity amount) {
+  const auto units = amount.value();
+  if (units <= 0 || units % 1024 != 0 || Quantity::from_units(units) != amount) return amount.text();
+  constexpr std::array<std::string_view, 5> kSuffixes = {"Ki", "Mi", "Gi", "Ti", "Pi"};
+  auto rest = units / 1024;
+  std::size_t suffix = 0;
+  for (; rest % 1024 == 0 && suffix + 1 < kSuffixes.size(); ++suffix) rest /= 1024;
+  return fmt::format("{}{}", rest, kSuffixes[suffix]);
+}
 
 void set_limit_range_defaults(const LimitRange& range, Pod& pod) {
   const auto limits = container_defaults(range, &LimitRange::Item::limits);

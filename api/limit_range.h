@@ -19,4 +19,7 @@ void set_limit_range_defaults(const LimitRange&, Pod&);
 std::string limit_range_refusal(const LimitRange&, const Pod&);
 std::string limit_range_refusal(const LimitRange&, const PersistentVolumeClaim&);
 
+// As manifests write bytes: with a binary suffix ("10Gi") where that is exact.
+std::string text_of_bytes(Quantity amount);
+
 }  // namespace podium::api

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "api/decode.h"
+#include "api/dump_kinds.h"
 #include "api/known_fields.h"
 #include "api/pod_makers.h"
 #include "api/yaml.h"
@@ -45,6 +46,13 @@ std::size_t content_hash(json::object object) {
   object.erase("kind");
   object.erase("apiVersion");
   return std::hash<json::value>()(json::value(std::move(object)));
+}
+
+bool is_of_a_dump(std::string_view api_version, std::string_view kind) {
+  const auto slash = api_version.find('/');
+  const auto group = slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
+  return std::ranges::any_of(dump_kinds(),
+                             [&](const DumpKind& each) { return each.kind == kind && each.group == group; });
 }
 
 template <typename T>
@@ -185,8 +193,8 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
     return invalid("expected a Pod, got " + std::string(kind));
   }
   if (other) {
-    // A workload is asked about, if not looked at.
-    if (!pod_maker(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
+    // Others look at the kinds of a dump that are not read here.
+    if (!is_of_a_dump(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
     return {};
   }
   if (!options_.allow_unknown_fields) {

@@ -70,7 +70,7 @@ struct Prepared {
 
 // The pods of the workload that the cluster has are asked about as if they were not placed.
 void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
-  const auto removed = explain::remove_placed(subject, snapshot).size();
+  const auto removed = explain::remove_placed(subject, snapshot).placed.size();
   if (removed == 0) return;
   warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} placed {} were not there",
                                  explain::to_string(subject.kind), subject.pod.meta.namespace_, subject.name,

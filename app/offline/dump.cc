@@ -73,6 +73,11 @@ Result<Dump> Dump::read(const DumpFiles& files) {
   if (!manifests) return std::unexpected(manifests.error());
   if (manifests->nodes.empty())
     return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
+  for (const auto& object : out.objects("", "ResourceQuota")) {
+    auto quota = problems.value_of(api::decode_resource_quota(object));
+    if (quota) out.quotas_.push_back(std::move(*quota));
+  }
+  if (problems) return std::unexpected(problems.error());
   api::Manifests::List<api::Pod> asked;
   if (auto admitted = api::admit(*manifests, asked); !admitted) return std::unexpected(admitted.error());
   out.manifests_ = std::move(*manifests);
@@ -105,8 +110,12 @@ api::AdmissionObjects Dump::admission_of(const explain::Question& question) cons
   for (const auto& each : manifests_.resource_claim_templates) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.claim_templates.emplace(each->meta.name, *each);
   }
-  if (question.subject->is_stored) return out;
   // A dump without a kind does not say whether the cluster has none of it.
+  if (!quotas_.empty()) out.quotas.emplace();
+  for (const auto& each : quotas_) {
+    if (each.meta.namespace_ == pod.meta.namespace_) out.quotas->push_back(each);
+  }
+  if (question.subject->is_stored) return out;
   if (!manifests_.limit_ranges.empty()) out.limit_ranges.emplace();
   for (const auto& each : manifests_.limit_ranges) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.limit_ranges->push_back(*each);

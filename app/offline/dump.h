@@ -47,6 +47,7 @@ class Dump {
   config::Config config_;
   cluster::Snapshot snapshot_;
   api::Manifests manifests_;
+  std::vector<api::ResourceQuota> quotas_;
   std::map<std::string, std::vector<boost::json::value>, std::less<>> objects_;  // by "group/kind"
   std::vector<std::string> warnings_;
 };

@@ -36,6 +36,8 @@ std::string where(const Report& report) {
 std::string limited_by(const Report& report) {
   if (const auto* refusal = refusal_of(report)) return "refused: " + *refusal;
   const auto& answer = answer_of(report);
+  const auto* quota = explain::exceeded_quota(answer);
+  if (quota && quota->allowed <= answer.fitting) return "quota " + quota->name;
   if (answer.fitting >= answer.asked) return "";
   const auto& rejections = answer.first_failure ? answer.first_failure->rejections : report.status.rejections;
   const auto* main = main_rejection(rejections);
@@ -54,7 +56,7 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
     const bool is_refused = refusal_of(workload.report);
     if (!fits(workload)) others.push_back(workload.subject);
     rows.push_back({workload.subject, is_refused ? "-" : fmt::to_string(answer.asked),
-                    is_refused ? "-" : fmt::to_string(answer.fitting), where(workload.report),
+                    is_refused ? "-" : fmt::to_string(explain::running(answer)), where(workload.report),
                     limited_by(workload.report)});
   }
   const auto all = counted(workloads.size(), "workload");
@@ -62,7 +64,15 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
                             : fmt::format("{} of {} fit together; {} {}.\n", workloads.size() - others.size(),
                                           all, listed(others, kPlaces),
                                           options.style.bad(others.size() == 1 ? "does not" : "do not"));
-  return out + table(rows, {Align::left, Align::right, Align::right, Align::left});
+  out += table(rows, {Align::left, Align::right, Align::right, Align::left});
+  for (const auto& [subject, report] : workloads) {
+    const auto& answer = answer_of(report);
+    for (const auto& quota : answer.quotas) {
+      if (quota.allowed < answer.asked)
+        out += fmt::format("{}: {}\n", subject, quota_line(quota, report.ns, answer.asked));
+    }
+  }
+  return out;
 }
 
 }  // namespace podium::render

@@ -21,9 +21,18 @@ bool ran_out_of_time(const Report& report) {
   return report.status.outcome == "PartlyFits" && answer.fitting < answer.asked && !answer.first_failure;
 }
 
+// "all 20 fit". Where a quota allows fewer than are asked for: what the nodes take, and what it allows.
 std::string verdict(const Report& report, const Options& options) {
   const auto& answer = answer_of(report);
   const auto& style = options.style;
+  if (const auto* quota = explain::exceeded_quota(answer)) {
+    const auto count = answer.fitting == answer.asked ? fmt::format("all {}", answer.asked)
+                       : answer.fitting == 0          ? fmt::format("none of {}", answer.asked)
+                                                      : fmt::format("{} of {}", answer.fitting, answer.asked);
+    const auto text = fmt::format("the nodes have room for {}, quota {} allows {}", count, quota->name,
+                                  quota->allowed == 0 ? "none" : fmt::to_string(quota->allowed));
+    return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
+  }
   if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
   if (answer.fitting < answer.asked) {
     return style.warn(fmt::format("{} of {} fit", answer.fitting, answer.asked));
@@ -32,10 +41,25 @@ std::string verdict(const Report& report, const Options& options) {
 }
 
 std::string room_words(const Report& report) {
-  const auto& room = answer_of(report).room;
+  const auto& answer = answer_of(report);
+  const auto& room = answer.room;
   if (!room) return {};
   if (room->count == 0 && !room->may_be_more) return "no room for more after that";
-  return fmt::format("room for {}{} more after that", room->may_be_more ? "at least " : "", room->count);
+  const auto words =
+      fmt::format("room for {}{} more after that", room->may_be_more ? "at least " : "", room->count);
+  if (answer.quotas.empty() || explain::exceeded_quota(answer)) return words;
+  const auto& quota = answer.quotas.front();
+  const auto left = quota.allowed - answer.asked;
+  return left < room->count ? fmt::format("{}, but quota {} allows {}", words, quota.name, left) : words;
+}
+
+// Of each quota that counts the pods.
+std::string quota_lines(const Report& report) {
+  std::string out;
+  for (const auto& quota : answer_of(report).quotas)
+    out += quota_line(quota, report.ns, answer_of(report).asked) + "\n";
+  const auto left = answer_of(report).quotas_total - answer_of(report).quotas.size();
+  return left == 0 ? out : out + fmt::format("and {}, which allow more.\n", counted(left, "more quota"));
 }
 
 // "After that 54 nodes do not have enough free cpu; least short: 1.85 cpu."
@@ -157,6 +181,18 @@ std::string footer(const Report& report, const std::string& next = {}) {
   return out + "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
+// Of a single pod. A quota that refuses it comes first, then where it would go without that.
+std::string one_pod(const Report& report, const std::string& subject, const Options& options) {
+  const auto quotas = quota_lines(report);
+  if (!explain::exceeded_quota(answer_of(report)))
+    return why(report, subject, options) + room_line(report) + quotas;
+  auto by_nodes = report;
+  by_nodes.status.outcome = answer_of(report).fitting > 0 ? "Fits" : "DoesNotFit";
+  return fmt::format("{}: {}\n{}If it did not: ", options.style.bold(subject),
+                     options.style.bad("a quota refuses it."), quotas) +
+         why(by_nodes, subject, options) + room_line(report);
+}
+
 }  // namespace
 
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
@@ -166,12 +202,12 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
   }
   const auto room = room_words(report);
   if (answer_of(report).asked == 1) {
-    return why(report, subject, options) + room_line(report) + group_words(report, options) +
-           changed(report) + footer(report, next);
+    return one_pod(report, subject, options) + group_words(report, options) + changed(report) +
+           footer(report, next);
   }
   return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(report, options),
                      room.empty() ? "" : "; ", room) +
-         where_by_zone(report, options) + short_of(report) + stopped(report, options) +
+         where_by_zone(report, options) + short_of(report) + stopped(report, options) + quota_lines(report) +
          group_words(report, options) + changed(report) + tried_fixes(report) + footer(report, next);
 }
 
@@ -183,9 +219,16 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
   const auto name = options.style.bold(subject);
   const bool may_be_more = answer.fitting == answer.asked || ran_out_of_time(report);
   const auto room = may_be_more ? fmt::format("at least {}", answer.fitting) : fmt::to_string(answer.fitting);
+  const auto by_nodes = answer.fitting ? room : "none";
+  const auto* quota = explain::exceeded_quota(answer);
+  const bool by_quota = quota && quota->allowed < answer.fitting;
+  const auto text = by_quota ? fmt::format("{}: quota {} allows no more, the nodes have room for {}",
+                                           quota->allowed, quota->name, room)
+                             : by_nodes;
   return fmt::format("{}: room for {}.\n", name,
-                     answer.fitting ? options.style.good(room) : options.style.bad("none")) +
-         where(report, options) + stopped(report, options) + changed(report) + footer(report);
+                     explain::running(answer) ? options.style.good(text) : options.style.bad(text)) +
+         where(report, options) + stopped(report, options) + quota_lines(report) + changed(report) +
+         footer(report);
 }
 
 int exit_code(const Report& report) {

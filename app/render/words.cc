@@ -107,6 +107,10 @@ std::string shortfall_words(const explain::ReportRejection& rejection) {
   return missing.empty() ? std::string() : "least short: " + missing;
 }
 
+std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked) {
+  return fmt::format("Quota {} (namespace {}): {}.", quota.name, ns, explain::quota_words(quota, asked));
+}
+
 std::string missing_words(const explain::ReportRejection& rejection) {
   if (!rejection.shortfall || rejection.shortfall->least.empty()) return {};
   const auto& [resource, least, node] = *rejection.shortfall;

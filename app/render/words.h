@@ -36,6 +36,9 @@ std::string taint_words(const std::vector<std::string>& taints, std::size_t tota
 // neither resources nor devices.
 std::string shortfall_words(const explain::ReportRejection& rejection);
 
+// "Quota q (namespace shop): pods 143/150, requests.cpu 292/200: exceeded from replica 54 on."
+std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked);
+
 // What is missing: "54.25 cpu", "2.75Gi memory", "1 pod"; empty where no resource is short.
 std::string missing_words(const explain::ReportRejection& rejection);
 

@@ -17,20 +17,24 @@ namespace {
 
 using client::Task;
 
+const client::Resource kQuotas{"", "v1", "resourcequotas", true};
+
 client::CallOptions of_a_read() {
   client::CallOptions options;
   options.deadline = std::chrono::seconds(5);
   return options;
 }
 
-Result<std::vector<api::LimitRange>> decode_all(const std::vector<boost::json::value>& items) {
-  std::vector<api::LimitRange> out;
+template <typename T>
+Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
+                                  Result<T> (*decode)(const boost::json::value&)) {
+  std::vector<T> out;
   for (const auto& item : items) {
-    auto range = api::decode_limit_range(item);
-    if (!range) return std::unexpected(range.error());
-    out.push_back(std::move(*range));
+    auto object = decode(item);
+    if (!object) return std::unexpected(object.error());
+    out.push_back(std::move(*object));
   }
-  std::ranges::sort(out, {}, [](const api::LimitRange& range) -> const auto& { return range.meta.name; });
+  std::ranges::sort(out, {}, [](const T& object) -> const auto& { return object.meta.name; });
   return out;
 }
 
@@ -39,32 +43,38 @@ Result<std::vector<api::LimitRange>> decode_all(const std::vector<boost::json::v
 Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain::Question> question) {
   api::AdmissionObjects out;
   const auto& subject = *question->subject;
+  const auto& ns = subject.pod.meta.namespace_;
   if (!subject.is_stored) {
-    co_await read_limit_ranges(subject.pod.meta.namespace_, &out);
+    co_await read_all("LimitRange", &client::resource::limit_ranges, ns, &api::decode_limit_range,
+                      &out.limit_ranges);
     co_await read_runtime_class(subject.pod.runtime_class, &out);
   }
+  co_await read_all("ResourceQuota", &kQuotas, ns, &api::decode_resource_quota, &out.quotas);
   co_await read_claim_templates(question, &out);
   co_return out;
 }
 
-Task<void> AdmissionReader::read_limit_ranges(std::string ns, api::AdmissionObjects* out) {
+template <typename T>
+Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* resource, std::string ns,
+                                     Result<T> (*decode)(const boost::json::value&),
+                                     std::optional<std::vector<T>>* out) {
   std::vector<boost::json::value> items;
   bool are_all = true;
   client::ListOptions list;
-  list.limit = kMostLimitRanges;
+  list.limit = kMostListed;
   const std::function<bool(std::vector<boost::json::value>)> take =
       [&](std::vector<boost::json::value> page) {
         are_all = items.empty();
         if (are_all) items = std::move(page);
         return are_all;
       };
-  const auto listed = co_await api_.list_pages(client::resource::limit_ranges, ns, list, take, of_a_read());
-  auto ranges = listed ? decode_all(items) : std::unexpected(listed.error());
-  if (ranges && !are_all) ranges = invalid(fmt::format("more than {} in namespace {}", kMostLimitRanges, ns));
-  if (ranges) {
-    out->limit_ranges = std::move(*ranges);
+  const auto listed = co_await api_.list_pages(*resource, ns, list, take, of_a_read());
+  auto objects = listed ? decode_all(items, decode) : std::unexpected(listed.error());
+  if (objects && !are_all) objects = invalid(fmt::format("more than {} in namespace {}", kMostListed, ns));
+  if (objects) {
+    *out = std::move(*objects);
   } else {
-    log("LimitRange", ranges.error());
+    log(kind, objects.error());
   }
 }
 

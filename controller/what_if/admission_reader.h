@@ -1,6 +1,6 @@
 // AdmissionReader: reads the objects that the API server's admission of a question's pod uses and the
-// snapshot lacks: the LimitRanges of its namespace, its RuntimeClass, and the templates of its
-// ResourceClaims.
+// snapshot lacks: the LimitRanges and ResourceQuotas of its namespace, its RuntimeClass, and the templates of
+// its ResourceClaims.
 //
 // Reads them when a question needs them, without a watch: questions are few, and these objects would need a
 // cache in each podium. An object that cannot be read is omitted: the answer lists it as not modelled, and
@@ -9,11 +9,15 @@
 // Owner: WhatIfController. Threads: as the Api's. Errors: none; a reply of a proxy counts as not read.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "api/admission.h"
 #include "base/log_limit.h"
+#include "base/result.h"
 #include "client/api.h"
 #include "explain/question/question.h"
 
@@ -21,16 +25,19 @@ namespace podium::controller {
 
 class AdmissionReader {
  public:
-  static constexpr std::size_t kMostLimitRanges = 100;   // of a namespace; if there are more, none is read
+  static constexpr std::size_t kMostListed = 100;        // of a kind in a namespace; of more, none is read
   static constexpr std::size_t kMostClaimTemplates = 8;  // of a pod; others count as unknown
 
   explicit AdmissionReader(client::Api& api) : api_(api) {}
 
-  // For a question with its subject. For a stored pod, only the templates of its claims.
+  // For a question with its subject. For a stored pod, only quotas and the templates of its claims.
   client::Task<api::AdmissionObjects> read(std::shared_ptr<const explain::Question> question);
 
  private:
-  client::Task<void> read_limit_ranges(std::string ns, api::AdmissionObjects* out);
+  template <typename T>
+  client::Task<void> read_all(const char* kind, const client::Resource* resource, std::string ns,
+                              Result<T> (*decode)(const boost::json::value&),
+                              std::optional<std::vector<T>>* out);
   client::Task<void> read_runtime_class(std::string name, api::AdmissionObjects* out);
   client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question,
                                           api::AdmissionObjects* out);

@@ -72,7 +72,8 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   explain::ForkMemory memory;
   const explain::Budget unbounded;
   const api::AdmissionObjects objects;
-  const explain::ChangeContext context{ns, config, unbounded, objects};
+  explain::Quotas quotas;
+  const explain::ChangeContext context{ns, config, unbounded, objects, quotas};
   if (auto done = explain::apply_changes(earlier, context, memory, fork); !done)
     return std::unexpected(done.error());
   const auto row = fork.find_row(drain.node_name);

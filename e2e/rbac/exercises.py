@@ -285,6 +285,12 @@ def ask_under_limits(w):
     w.seen(rule)
 
 
+def ask_under_quotas(w):
+    rule = w.proxy.watch("GET", "/namespaces/default/resourcequotas")
+    w.create(what_if(f"ask-quotas-{w.name}", TEMPLATE, profile=w.name))
+    w.seen(rule)
+
+
 def ask_with_a_runtime_class(w):
     rule = w.proxy.watch("GET", "/runtimeclasses/none")
     template = {"spec": {**TEMPLATE["spec"], "runtimeClassName": "none"}}

@@ -12,7 +12,7 @@ from e2e.support.control_plane import ControlPlane, wait_until
 from e2e.support.fault_proxy import FaultProxy
 from e2e.tests.base import node
 
-LIMIT_RANGES = ("", "limitranges", "list")
+ADMISSION = {("", "limitranges", "list"), ("", "resourcequotas", "list")}
 CLIENT_CA = ("", "configmaps", "get")  # of the cluster's own Role in kube-system
 MOST_LINES = 2  # and one more in each minute
 ANSWER = 120  # seconds until the log names a missing right
@@ -55,7 +55,8 @@ ONE_BY_ONE = {("", "pods", "get"): exercises.ask_about_a_pod,
               ("apps", "replicasets", "get"): exercises.ask_about_a_replica_set,
               ("apps", "daemonsets", "get"): exercises.ask_about_a_daemon_set,
               ("batch", "jobs", "get"): exercises.ask_about_a_job,
-              LIMIT_RANGES: exercises.ask_under_limits,
+              ("", "limitranges", "list"): exercises.ask_under_limits,
+              ("", "resourcequotas", "list"): exercises.ask_under_quotas,
               ("node.k8s.io", "runtimeclasses", "get"): exercises.ask_with_a_runtime_class,
               ("resource.k8s.io", "resourceclaimtemplates", "get"): exercises.ask_with_a_claim,
               ("podium.dev", "schedulingreports", "watch"): exercises.start,
@@ -69,7 +70,7 @@ NEEDED = {("", "pods/binding", "create"), ("coordination.k8s.io", "leases", "get
 
 def is_of_caches(right):
     """Whether podium, as kube-scheduler, decides nothing without this right: it does not know a part of the cluster."""
-    return right[2] in ("list", "watch") and right[0] != "podium.dev" and right != LIMIT_RANGES
+    return right[2] in ("list", "watch") and right[0] != "podium.dev" and right not in ADMISSION
 
 
 def names_it(line, right):

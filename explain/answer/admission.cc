@@ -169,7 +169,7 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");
-  out.emplace_back("ResourceQuota");
+  if (!objects.quotas) out.emplace_back("ResourceQuota");
   if (!subject.pod.runtime_class.empty() && !objects.runtime) out.emplace_back("RuntimeClass");
   return out;
 }

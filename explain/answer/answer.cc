@@ -14,10 +14,12 @@
 #include "explain/answer/fixes.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/placing.h"
+#include "explain/answer/quotas.h"
 #include "explain/answer/verdicts.h"
 #include "explain/report/bounds.h"
 #include "explain/report/node_names.h"
 #include "explain/report/project.h"
+#include "explain/report/words.h"
 
 namespace podium::explain {
 namespace {
@@ -66,10 +68,10 @@ std::string zone_of(const Snapshot& fork, cluster::Row row) {
   return value ? cut(*value, kZoneBytes) : std::string();
 }
 
-Zones zones_now(const std::vector<std::string>& nodes, const Snapshot& fork) {
+Zones zones_now(const RemovedPods& removed, const Snapshot& fork) {
   Zones zones;
-  for (const auto& node : nodes) {
-    const auto row = fork.find_row(node);
+  for (const auto& pod : removed.placed) {
+    const auto row = fork.find_row(pod->pod->node_name);
     if (auto zone = row ? zone_of(fork, *row) : std::string(); !zone.empty()) ++zones[std::move(zone)].now;
   }
   return zones;
@@ -80,7 +82,7 @@ class Answering {
  public:
   Answering(const Question& question, const Subject& subject, const api::Pod& pod,
             const framework::Profile& profile, const Budget& budget, const api::AdmissionObjects& objects,
-            Count count, Snapshot fork)
+            Count count, const Quotas& quotas, Snapshot fork)
       : question_(question),
         subject_(subject),
         profile_(profile),
@@ -88,6 +90,7 @@ class Answering {
         objects_(objects),
         replicas_{subject, pod, profile, budget, objects.claim_templates},
         count_(count),
+        quotas_(quotas),
         fork_(std::move(fork)) {}
 
   // `now`: the node of each pod that was removed, before the changes.
@@ -102,6 +105,12 @@ class Answering {
     set_counts(placed);
     set_room(placed);
     if (question_.fixes) set_fixes(placed, start);
+    const NewPods pods{.subject = subject_,
+                       .pod = replicas_.pod,
+                       .claim_templates = objects_.claim_templates,
+                       .fork = start,
+                       .existing = existing_pods(subject_, removed)};
+    set_quotas(answer_, quotas_.answers(pods, placed.asked));
     if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
     if (question_.min_count > 0) {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
@@ -264,6 +273,8 @@ class Answering {
                   : fmt::format("; {} do not fit together in any {}", group->min_count, group->topology_key);
     }
     if (answer_.first_failure) text += ": " + answer_.first_failure->message;
+    if (const auto* quota = exceeded_quota(answer_))
+      text += fmt::format("; ResourceQuota {}: {}", quota->name, quota_words(*quota, answer_.asked));
     text += other_victims(other_victims_);
     if (removed > 0 && !subject_.is_stored)
       text += fmt::format(" (as if its {} placed {} were not there)", removed, removed == 1 ? "pod" : "pods");
@@ -287,12 +298,10 @@ class Answering {
   }
 
   void conclude(const Placed& placed, std::size_t removed) {
-    const bool all = placed.fitting() == placed.asked && placed.asked > 0;
-    const bool together = !answer_.group || answer_.group->fits;
-    status_.outcome = !together              ? "DoesNotFit"
-                      : all                  ? "Fits"
-                      : placed.fitting() > 0 ? "PartlyFits"
-                                             : "DoesNotFit";
+    const auto running = explain::running(answer_);
+    const bool all = running == answer_.asked && placed.asked > 0;
+    const bool together = !answer_.group || (answer_.group->fits && running >= answer_.group->min_count);
+    status_.outcome = !together ? "DoesNotFit" : all ? "Fits" : running > 0 ? "PartlyFits" : "DoesNotFit";
     status_.profile = profile_.scheduler_name;
     status_.attempts = 1;
     status_.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
@@ -307,6 +316,7 @@ class Answering {
   const api::AdmissionObjects& objects_;
   const Replicas replicas_;
   const Count count_;
+  const Quotas& quotas_;
   Snapshot fork_;
   ReportStatus status_;
   ReportAnswer answer_;
@@ -366,17 +376,20 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto removed = remove_placed(subject, fork);
   auto now = zones_now(removed, fork);
   add_owner(subject, fork);
+  Quotas quotas(objects.quotas.value_or(std::vector<api::ResourceQuota>()));
+  const bool stays = existing_pods(subject, removed.placed.size()) > 0;
+  if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
-  auto changes =
-      apply_changes(question.changes, {question.meta.namespace_, config, budget, objects}, memory, fork);
+  auto changes = apply_changes(question.changes, {question.meta.namespace_, config, budget, objects, quotas},
+                               memory, fork);
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
     return declined(kDeadlineExceeded, "the deadline passed before the changes were made");
   const auto count = count_replicas(question, subject, pod, objects, memory);
   if (!count) return refusal(count.error().message);
   const auto names = fork;
-  auto status = Answering(question, subject, pod, *profile, budget, objects, *count, std::move(fork))
-                    .run(std::move(*changes), removed.size(), std::move(now));
+  auto status = Answering(question, subject, pod, *profile, budget, objects, *count, quotas, std::move(fork))
+                    .run(std::move(*changes), removed.placed.size(), std::move(now));
   if (question.withholds_node_names)
     NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
         .withhold(status);

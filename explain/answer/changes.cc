@@ -72,26 +72,25 @@ std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, c
   return names;
 }
 
-void delete_pods(const Change& change, const std::string& ns, const Budget& budget, ChangeResult& done,
-                 Snapshot& fork) {
+void delete_pods(const Change& change, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
   const auto selects = [&](const cluster::PodInfo& pod) {
-    return pod.pod->meta.namespace_ == ns && change.selector.matches(pod.pod->meta.labels);
+    return pod.pod->meta.namespace_ == context.ns && change.selector.matches(pod.pod->meta.labels);
   };
-  std::vector<PodInfoPtr> placed;
-  std::vector<std::string> waiting;
+  RemovedPods gone;
   fork.each_pod([&](const PodInfoPtr& pod) {
-    if (selects(*pod)) placed.push_back(pod);
+    if (selects(*pod)) gone.placed.push_back(pod);
   });
   // A pod that waits for its victims to go keeps room on its node.
   for (const auto& nomination : fork.nominations()) {
-    if (selects(*nomination.pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+    if (selects(*nomination.pod)) gone.nominated.push_back(nomination.pod);
   }
-  for (const auto& pod : placed) {
-    if (!has_time(budget)) return;
+  for (const auto& pod : gone.placed) {
+    if (!has_time(context.budget)) return;
     remove_with_devices(*pod->pod, fork);
   }
-  for (const auto& uid : waiting) fork.withdraw_nomination(uid);
-  done.message = pods(placed.size() + waiting.size()) + " deleted";
+  for (const auto& pod : gone.nominated) fork.withdraw_nomination(pod->pod->meta.uid);
+  context.quotas.release(gone);
+  done.message = pods(gone.placed.size() + gone.nominated.size()) + " deleted";
 }
 
 void remove_node(Row row, ChangeResult& done, Snapshot& fork) {
@@ -228,16 +227,30 @@ Result<void> add_nodes(const Change& change, const std::string& path, const Budg
 }
 
 // Claims that exist stay as they are, as for a file that is applied again.
-void add_claims(const Change& change, ChangeResult& done, Snapshot& fork) {
+void add_claims(const Change& change, Quotas& quotas, ChangeResult& done, Snapshot& fork) {
   std::size_t added = 0;
+  std::string refused;
   for (const auto& given : change.claims) {
     if (fork.objects().find<api::PersistentVolumeClaim>(given.meta.namespace_, given.meta.name)) continue;
     auto claim = std::make_shared<api::PersistentVolumeClaim>(given);
     if (!claim->storage_class) claim->storage_class = default_storage_class(fork);
+    if (const auto quota = quotas.take(*claim); !quota.empty()) {
+      refused += fmt::format("; ResourceQuota {} refuses {}", quota, claim->meta.name);
+      continue;
+    }
     fork.objects().set<api::PersistentVolumeClaim>(std::move(claim));
     ++added;
   }
-  done.message = fmt::format("{} {} added", added, added == 1 ? "claim" : "claims");
+  done.message = fmt::format("{} {} added{}", added, added == 1 ? "claim" : "claims", refused);
+}
+
+// Of so many new pods, those that the quotas admit: the API server does not create the others.
+std::int32_t admitted_pods(const Subject& subject, const api::Pod& pod, const api::ClaimTemplates& templates,
+                           std::int32_t count, const ChangeContext& context, const Snapshot& fork) {
+  if (subject.kind == Subject::Kind::daemon_set)
+    count = static_cast<std::int32_t>(daemon_rows(subject.pod, fork).size());
+  return context.quotas.take({.subject = subject, .pod = pod, .claim_templates = templates, .fork = fork},
+                             count);
 }
 
 // Places the pods of a workload before those that the question asks about. The pods that it has now leave the
@@ -258,15 +271,16 @@ Result<void> add_pods(const Change& change, const std::string& path, const Chang
   if (!pod) return std::unexpected(pod.error());
   const auto profile = profile_for(question, **pod, context.config);
   if (!profile) return std::unexpected(profile.error());
-  remove_placed(subject, fork);
+  context.quotas.release(remove_placed(subject, fork), subject.has_deadline);
   add_owner(subject, fork);
+  const auto count = change.count.value_or(subject.replicas);
+  const auto admitted = admitted_pods(subject, **pod, objects.claim_templates, count, context, fork);
   const auto each = memory_of_replica(subject, replica_of(subject, **pod, 0), objects.claim_templates);
   const auto most = static_cast<std::int32_t>(std::min<std::size_t>(memory.room(each), Count::kAny));
   std::string reason;
   const auto placed = place_replicas(
-      {subject, **pod, *profile, context.budget, objects.claim_templates},
-      {.asked = change.count.value_or(subject.replicas), .most = most}, fork, {},
-      [&](const ReplicaSeen& seen) {
+      {subject, **pod, *profile, context.budget, objects.claim_templates}, {.asked = admitted, .most = most},
+      fork, {}, [&](const ReplicaSeen& seen) {
         reason =
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
       });
@@ -277,8 +291,11 @@ Result<void> add_pods(const Change& change, const std::string& path, const Chang
   }
   done.pods_moved = placed.rows.size();
   done.pods_pending = static_cast<std::size_t>(placed.asked) - placed.rows.size();
-  done.message = fmt::format("{}: {} of {} placed{}", subject.name.empty() ? "the pod" : subject.name,
-                             placed.rows.size(), placed.asked, reason.empty() ? "" : ": " + reason);
+  const bool is_refused = subject.kind != Subject::Kind::daemon_set && admitted < count;
+  done.message =
+      fmt::format("{}: {} of {} placed{}{}", subject.name.empty() ? "the pod" : subject.name,
+                  placed.rows.size(), is_refused ? count : placed.asked, reason.empty() ? "" : ": " + reason,
+                  is_refused ? fmt::format("; a ResourceQuota allows {}", admitted) : "");
   return {};
 }
 
@@ -333,9 +350,9 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     } else if (change.type == Change::Type::add_pods) {
       made = add_pods(change, path, context, memory, done, fork);
     } else if (change.type == Change::Type::add_claims) {
-      add_claims(change, done, fork);
+      add_claims(change, context.quotas, done, fork);
     } else if (change.type == Change::Type::delete_pods) {
-      delete_pods(change, context.ns, context.budget, done, fork);
+      delete_pods(change, context, done, fork);
     } else {
       const auto row = fork.find_row(change.node_name);
       if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));

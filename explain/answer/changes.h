@@ -14,6 +14,7 @@
 #include "api/admission.h"
 #include "base/result.h"
 #include "explain/answer/fork_memory.h"
+#include "explain/answer/quotas.h"
 #include "explain/question/change.h"
 #include "explain/report/answer.h"
 #include "scheduler/cluster/snapshot.h"
@@ -32,6 +33,7 @@ struct ChangeContext {
   const config::Config& config;
   const Budget& budget;                  // may be empty
   const api::AdmissionObjects& objects;  // of the what-if's namespace
+  Quotas& quotas;                        // of the same; the changes count in them
 };
 
 // Once the budget has ended, the rest is not done, and the result is of no use.

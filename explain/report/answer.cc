@@ -9,7 +9,7 @@
 namespace podium::explain {
 namespace {
 
-constexpr std::size_t kPlacements = 64, kZones = 16;
+constexpr std::size_t kPlacements = 64, kZones = 16, kQuotas = 8, kQuotaResources = 16;
 
 }  // namespace
 
@@ -30,6 +30,23 @@ void set_zones(ReportAnswer& answer, std::vector<ZonePlacements> zones) {
   });
   zones.resize(std::min(zones.size(), kZones));
   answer.zones = std::move(zones);
+}
+
+void set_quotas(ReportAnswer& answer, std::vector<QuotaAnswer> quotas) {
+  answer.quotas_total = quotas.size();
+  quotas.resize(std::min(quotas.size(), kQuotas));
+  for (auto& quota : quotas) quota.resources.resize(std::min(quota.resources.size(), kQuotaResources));
+  answer.quotas = std::move(quotas);
+}
+
+const QuotaAnswer* exceeded_quota(const ReportAnswer& answer) {
+  const bool is_exceeded = !answer.quotas.empty() && answer.quotas.front().allowed < answer.asked;
+  return is_exceeded ? &answer.quotas.front() : nullptr;
+}
+
+std::size_t running(const ReportAnswer& answer) {
+  const auto* quota = exceeded_quota(answer);
+  return quota ? std::min(quota->allowed, answer.fitting) : answer.fitting;
 }
 
 }  // namespace podium::explain

@@ -375,6 +375,39 @@ struct Fields<ReportFix> {
   };
 };
 
+// What the pods that are asked for take of a resource that a quota limits, as quantities.
+struct QuotaUse {
+  std::string resource, used, then, hard;  // then: once all replicas are there
+  bool is_exceeded = false;                // by that
+};
+template <>
+struct Fields<QuotaUse> {
+  static constexpr std::tuple all{
+      required("resource", &QuotaUse::resource, Meaning::name),
+      required("used", &QuotaUse::used),
+      required("then", &QuotaUse::then),
+      required("hard", &QuotaUse::hard),
+      field("isExceeded", &QuotaUse::is_exceeded),
+  };
+};
+
+// A ResourceQuota of the namespace that counts the pods.
+struct QuotaAnswer {
+  std::string name;
+  std::size_t allowed = 0;               // replicas in all, whatever the nodes have room for
+  std::string reason = {};               // why it refuses every pod, whatever is left
+  std::vector<QuotaUse> resources = {};  // at most 16, the exceeded ones first
+};
+template <>
+struct Fields<QuotaAnswer> {
+  static constexpr std::tuple all{
+      required("name", &QuotaAnswer::name),
+      required("allowed", &QuotaAnswer::allowed),
+      field("reason", &QuotaAnswer::reason, Meaning::text),
+      field("resources", &QuotaAnswer::resources),
+  };
+};
+
 struct ReportAnswer {
   std::size_t asked = 1, fitting = 0;        // replicas
   std::vector<ReplicaPlacement> placements;  // at most 64, by count, then name
@@ -385,6 +418,8 @@ struct ReportAnswer {
   std::optional<FirstFailure> first_failure;
   std::vector<NodeVerdict> verdicts;
   std::optional<GroupAnswer> group;
+  std::vector<QuotaAnswer> quotas;  // at most 8, those that allow the fewest first
+  std::size_t quotas_total = 0;
   std::vector<ChangeResult> changes;
   std::vector<ReportFix> fixes;
   bool no_fix_helps = false;  // all changes and pairs of changes were tried that podium knows
@@ -400,6 +435,7 @@ struct Fields<ReportAnswer> {
       field("firstFailure", &ReportAnswer::first_failure),
       field("verdicts", &ReportAnswer::verdicts),
       field("group", &ReportAnswer::group),
+      counted("quotas", &ReportAnswer::quotas, "quotasTotal", &ReportAnswer::quotas_total),
       field("changes", &ReportAnswer::changes),
       field("fixes", &ReportAnswer::fixes),
       field("noFixHelps", &ReportAnswer::no_fix_helps),
@@ -410,5 +446,12 @@ struct Fields<ReportAnswer> {
 // Counts the replicas of each node. `nodes`: the node of each replica.
 void set_placements(ReportAnswer& answer, const std::vector<std::string>& nodes);
 void set_zones(ReportAnswer& answer, std::vector<ZonePlacements> zones);
+// `quotas`: those that allow the fewest first.
+void set_quotas(ReportAnswer& answer, std::vector<QuotaAnswer> quotas);
+// The quota that refuses some of the replicas, and allows the fewest; null: none does.
+const QuotaAnswer* exceeded_quota(const ReportAnswer& answer);
+const QuotaAnswer* exceeded_quota(ReportAnswer&&) = delete;  // it would dangle
+// The replicas that both the nodes and the quotas take.
+std::size_t running(const ReportAnswer& answer);
 
 }  // namespace podium::explain

@@ -157,6 +157,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { cut_texts(s, 256); },
     [](ReportStatus& s) { cut_strategies(s, 1); },
     [](ReportStatus& s) { keep(s.answer->placements, 32); },
+    [](ReportStatus& s) { keep(s.answer->quotas, 4); },
     [](ReportStatus& s) { cut_verdicts(*s.answer, 16, 1); },
     [](ReportStatus& s) { cut_answer_rejections(s, 8, 1); },
     [](ReportStatus& s) { cut_pods(*s.answer, 16); },
@@ -188,6 +189,8 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       if (s.preemption) keep(s.preemption->victims, 1);
       if (s.answer->group) keep(s.answer->group->domains, 4);
       keep(s.answer->zones, 4);
+      keep(s.answer->quotas, 2);
+      for (auto& quota : s.answer->quotas) keep(quota.resources, 4);
       drop_fields(*s.answer, 0);
     },
     [](ReportStatus& s) {
@@ -195,6 +198,8 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       cut_answer_rejections(s, 2, 0);
       for (auto& verdict : s.answer->verdicts) verdict.would_fit_with.clear();
       for (auto& change : s.answer->changes) change.message.clear();
+      keep(s.answer->quotas, 1);
+      for (auto& quota : s.answer->quotas) keep(quota.resources, 1);
     },
 };
 

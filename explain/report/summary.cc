@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "explain/report/report.h"
+#include "explain/report/words.h"
 
 namespace podium::explain {
 namespace {
@@ -32,6 +33,8 @@ std::string reason_of(const ReportStatus& status) {
   if (!status.scheduling_gates.empty())
     return shortened(fmt::format("gate {}", fmt::join(status.scheduling_gates, ", ")));
   const auto& answer = status.answer;
+  if (const auto* quota = answer ? exceeded_quota(*answer) : nullptr)
+    return shortened(fmt::format("quota {} {}", quota->name, quota_words(*quota, answer->asked)));
   if (answer && answer->asked > 1 && answer->fitting == answer->asked)
     return fmt::format("all {} replicas fit", answer->asked);
   if (answer && answer->fitting > 0 && answer->fitting < answer->asked) {

@@ -1,5 +1,8 @@
 #include "explain/report/words.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "explain/report/report.h"
@@ -53,6 +56,18 @@ std::string plural_of(std::string_view words) {
     if (words.starts_with(one)) return std::string(many) + std::string(words.substr(one.size()));
   }
   return std::string(words);
+}
+
+std::string quota_words(const QuotaAnswer& quota, std::size_t asked) {
+  if (!quota.reason.empty()) return "refuses these pods: " + quota.reason;
+  constexpr std::size_t kResources = 4;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(quota.resources.size(), kResources); ++i) {
+    const auto& use = quota.resources[i];
+    out += fmt::format("{}{} {}/{}", out.empty() ? "" : ", ", use.resource, use.then, use.hard);
+  }
+  return out + (quota.allowed < asked ? fmt::format(": exceeded from replica {} on", quota.allowed + 1)
+                                      : fmt::format(": allows {} more", quota.allowed - asked));
 }
 
 bool is_of_pod(std::string_view code) {

@@ -22,6 +22,8 @@ std::string reason_words(std::string_view code, const framework::Topics& about, 
 std::string reason_words(const ReportRejection& rejection);
 // The same of several nodes: "are cordoned". Clauses stay as they are.
 std::string plural_of(std::string_view words);
+// "pods 143/150, requests.cpu 292/200: exceeded from replica 54 on", of so many replicas.
+std::string quota_words(const QuotaAnswer& quota, std::size_t asked);
 // Whether the pod itself is the cause, whatever the node.
 bool is_of_pod(std::string_view code);
 

@@ -39,6 +39,7 @@ Result<void> read_pod_template(const json::value& value, const std::string& path
   auto claims = read_ephemeral_claims(value);
   if (!claims) return invalid(path + "." + claims.error().message);
   out.claims = std::move(*claims);
+  out.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();
   out.names_scheduler = api::find_at(value, "/spec/schedulerName") != nullptr;
   api::ObjectMeta meta;
   meta.name = report.name;
@@ -285,7 +286,13 @@ Result<Subject> read_template(const json::value& value, const std::string& path,
 
 Result<Subject> read_workload(const json::value& value, Kind kind, const std::string& path,
                               const api::ObjectMeta& report) {
-  return read_manifest(value, kind, path, report);
+  auto subject = read_manifest(value, kind, path, report);
+  if (!subject) return subject;
+  const char* counted = kind == Kind::daemon_set ? "/status/currentNumberScheduled"
+                        : kind == Kind::job      ? "/status/active"
+                                                 : "/status/replicas";
+  subject->existing = count_of(value, counted).value_or(0);
+  return subject;
 }
 
 Result<Subject> read_stored_pod(const json::value& value, const std::string& path) {
@@ -295,6 +302,7 @@ Result<Subject> read_stored_pod(const json::value& value, const std::string& pat
   if (!claims) return invalid(path + ": " + claims.error().message);
   Subject subject;
   subject.claims = std::move(*claims);
+  subject.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();
   subject.names_scheduler = true;
   subject.is_stored = true;
   if (!pod->node_name.empty()) {
@@ -312,8 +320,9 @@ Result<Subject> read_stored_pod(const json::value& value, const std::string& pat
   return subject;
 }
 
-std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork) {
-  std::vector<cluster::PodInfoPtr> gone;
+RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork) {
+  RemovedPods removed;
+  auto& gone = removed.placed;
   if (subject.is_stored) {
     if (const auto* pod = fork.find_pod(subject.pod.meta.uid)) gone.push_back(*pod);
   } else if (subject.kind != Kind::pod) {
@@ -329,18 +338,13 @@ std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot
       if (is_its(*pod->pod)) gone.push_back(pod);
     });
     // A pod that waits for its victims to go keeps room on its node.
-    std::vector<std::string> waiting;
     for (const auto& nomination : fork.nominations()) {
-      if (is_its(*nomination.pod->pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+      if (is_its(*nomination.pod->pod)) removed.nominated.push_back(nomination.pod);
     }
-    for (const auto& uid : waiting) fork.withdraw_nomination(uid);
+    for (const auto& pod : removed.nominated) fork.withdraw_nomination(pod->pod->meta.uid);
   }
-  std::vector<std::string> nodes;
-  for (const auto& pod : gone) {
-    nodes.push_back(pod->pod->node_name);
-    remove_with_devices(*pod->pod, fork);
-  }
-  return nodes;
+  for (const auto& pod : gone) remove_with_devices(*pod->pod, fork);
+  return removed;
 }
 
 void add_owner(const Subject& subject, cluster::Snapshot& fork) {

@@ -39,13 +39,15 @@ struct Subject {
     replication_controller
   };
   Kind kind = Kind::pod;
-  std::string name;                    // of the workload; empty for a pod
-  api::Pod pod;                        // before admission; of replica 0, but for what replica() changes
-  std::vector<EphemeralClaim> claims;  // of its generic ephemeral volumes
-  bool names_scheduler = false;        // the pod has a schedulerName of its own
-  bool is_stored = false;              // a pod of the API server, already admitted
-  std::string was_on;                  // the node of a placed pod
-  std::int32_t replicas = 1;           // of the workload; a DaemonSet has one pod on each node instead
+  std::string name;                      // of the workload; empty for a pod
+  api::Pod pod;                          // before admission; of replica 0, but for what replica() changes
+  std::vector<EphemeralClaim> claims;    // of its generic ephemeral volumes
+  bool has_deadline = false;             // the pod has activeDeadlineSeconds
+  bool names_scheduler = false;          // the pod has a schedulerName of its own
+  bool is_stored = false;                // a pod of the API server, already admitted
+  std::string was_on;                    // the node of a placed pod
+  std::optional<std::int32_t> existing;  // pods of a live workload, by its status
+  std::int32_t replicas = 1;             // of the workload; a DaemonSet has one pod on each node instead
   std::optional<api::Workload>
       owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
@@ -69,8 +71,12 @@ Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kin
 Result<Subject> read_stored_pod(const boost::json::value& value, const std::string& path);
 
 // Removes the pods that the Subject is about from the fork, so that they are asked about as if they were not
-// placed: the pod itself, or the pods of the workload with this kind and name. Returns the node of each.
-std::vector<std::string> remove_placed(const Subject& subject, cluster::Snapshot& fork);
+// placed: the pod itself, or the pods of the workload with this kind and name.
+struct RemovedPods {
+  std::vector<cluster::PodInfoPtr> placed;
+  std::vector<cluster::PodInfoPtr> nominated;  // they wait for their victims to go
+};
+RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork);
 
 void add_owner(const Subject& subject, cluster::Snapshot& fork);
 

@@ -2,7 +2,7 @@
 import { Component, h } from "./vendor/preact.js";
 import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Devices, Rejections, Room, Trouble, Zones } from "./parts.js";
+import { Devices, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank } from "./scores.js";
 import { answerVerdict, bestWords, count, fixOutcome, marginWords, tolerations } from "./words.js";
 
@@ -232,6 +232,7 @@ export class AskView extends Component {
       status.noFixHelps && h("p", null, "No single change and no pair of changes that podium tries would help."),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
       h(Room, { room: status.room }),
+      h(Quotas, { status }),
       h(Zones, { status }),
       this.places(status),
       this.scores(status, question),

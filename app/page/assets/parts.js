@@ -1,6 +1,6 @@
 // Pieces that several views show.
 import { Component, h } from "./vendor/preact.js";
-import { count, reasonWords, roomWords, shortOfWords, shortWords, time } from "./words.js";
+import { count, quotaWords, reasonWords, roomWords, shortOfWords, shortWords, time } from "./words.js";
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
@@ -104,6 +104,17 @@ export function Room({ room }) {
   if (!room) return null;
   const words = roomWords(room);
   return h("p", { id: "room-left" }, `${words[0].toUpperCase()}${words.slice(1)}. ${shortOfWords(room.firstFailure)}`.trim());
+}
+
+// What the quotas of the namespace allow, whatever the nodes have room for.
+export function Quotas({ status }) {
+  if (!status.quotas?.length) return null;
+  const asked = status.replicas?.asked ?? 1;
+  return h(
+    "ul",
+    { id: "quotas" },
+    status.quotas.map((one) => h("li", { key: one.name }, `Quota ${one.name}: ${quotaWords(one, asked)}.`)),
+  );
 }
 
 // The replicas by zone, beside the pods that are there now. One zone says nothing.

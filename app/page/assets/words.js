@@ -122,6 +122,13 @@ export function shortWords({ devices, shortfall }) {
 export const roomWords = ({ count: more, mayBeMore }) =>
   more === 0 && !mayBeMore ? "no room for more after that" : `room for ${mayBeMore ? "at least " : ""}${more} more after that`;
 
+// As quota_words() of explain/report/words.cc.
+export function quotaWords({ allowed, reason, resources = [] }, asked) {
+  if (reason) return `refuses these pods: ${reason}`;
+  const amounts = resources.slice(0, 4).map((use) => `${use.resource} ${use.then}/${use.hard}`);
+  return `${amounts.join(", ")}: ${allowed < asked ? `exceeded from replica ${allowed + 1} on` : `allows ${allowed - asked} more`}`;
+}
+
 export function shortOfWords(failure) {
   if (!failure?.rejections?.length) return "";
   const main = mainOf(failure.rejections);

@@ -39,5 +39,19 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
   EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}).substr(0, 30), "All 2 workloads fit together.\n");
 }
 
+TEST(TogetherTest, AQuotaLimitsAWorkload) {
+  auto cart = asked("shop/cart", 100, 100);
+  cart.report.ns = "shop";
+  cart.report.status.outcome = "PartlyFits";
+  explain::set_quotas(*cart.report.status.answer,
+                      {{.name = "q", .allowed = 53, .resources = {{"pods", "90", "190", "143", true}}}});
+  EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}),
+            "1 of 2 workloads fit together; shop/cart does not.\n"
+            "  WORKLOAD   ASKED  FIT  WHERE   LIMITED BY\n"
+            "  shop/cart    100   53  n1 100  quota q\n"
+            "  shop/pay       1    1  n1\n"
+            "shop/cart: Quota q (namespace shop): pods 190/143: exceeded from replica 54 on.\n");
+}
+
 }  // namespace
 }  // namespace podium::render

@@ -64,6 +64,54 @@ TEST(WhatIf, CountsByZoneBesideNow) {
             "Nothing was created. Compare: --drain n1\n");
 }
 
+TEST(WhatIf, SaysWhatTheNodesHaveRoomForAndWhatAQuotaAllows) {
+  auto report = all_fit();
+  report.ns = "shop";
+  auto& answer = *report.status.answer;
+  explain::set_quotas(answer,
+                      {{.name = "q",
+                        .allowed = 5,
+                        .resources = {{"pods", "0", "13", "5", true}, {"requests.cpu", "0", "6500m", "8"}}}});
+  EXPECT_EQ(what_if(report, "shop/web", plain()),
+            "shop/web: the nodes have room for all 13, quota q allows 5.\n"
+            "  NODE  PODS\n"
+            "  n1       7\n"
+            "  n2       6\n"
+            "Quota q (namespace shop): pods 13/5, requests.cpu 6500m/8: exceeded from replica 6 on.\n"
+            "Nothing was created.\n");
+  EXPECT_EQ(capacity(report, "shop/web", plain()).substr(0, 87),
+            "shop/web: room for 5: quota q allows no more, the nodes have room for at least 13.\n  NO");
+  explain::set_quotas(answer, {{.name = "q", .allowed = 20, .resources = {{"pods", "0", "13", "20"}}}});
+  answer.room = explain::Room{43, false, {}};
+  const auto some = what_if(report, "shop/web", plain());
+  EXPECT_EQ(some.substr(0, some.find('\n')),
+            "shop/web: all 13 fit; room for 43 more after that, but quota q allows 7.");
+  EXPECT_NE(some.find("Quota q (namespace shop): pods 13/20: allows 7 more.\n"), some.npos);
+  explain::set_quotas(answer, {{.name = "q", .allowed = 0, .reason = "must specify memory for: main"}});
+  const auto none = what_if(report, "shop/web", plain());
+  EXPECT_EQ(none.substr(0, none.find('\n')),
+            "shop/web: the nodes have room for all 13, quota q allows none; room for 43 more after that.");
+  EXPECT_NE(none.find("Quota q (namespace shop): refuses these pods: must specify memory for: main.\n"),
+            none.npos);
+}
+
+TEST(WhatIf, SaysThatAQuotaRefusesASinglePod) {
+  auto report = read_report(scheduled_report());
+  report.ns = "shop";
+  report.is_question = true;
+  report.status.outcome = "DoesNotFit";
+  auto& answer = report.status.answer.emplace();
+  answer.fitting = 1;
+  explain::set_quotas(answer, {{.name = "q", .allowed = 0, .resources = {{"pods", "5", "6", "5", true}}}});
+  const auto said = what_if(report, "shop/web", plain());
+  EXPECT_TRUE(
+      said.starts_with("shop/web: a quota refuses it.\n"
+                       "Quota q (namespace shop): pods 6/5: exceeded from replica 1 on.\n"
+                       "If it did not: shop/web would go to "))
+      << said;
+  EXPECT_EQ(exit_code(report), 4);
+}
+
 TEST(WhatIf, ZonesAndNodesThatAreNotListedAreCounted) {
   auto report = all_fit();
   report.status.answer->asked = report.status.answer->fitting = 500;

@@ -45,8 +45,7 @@ TEST(WhatIfController, AppliesTheLimitRangesOfItsNamespaceAndTheRuntimeClass) {
   EXPECT_EQ(
       w.accepted("unknown"),
       "False Invalid: spec.template: pod shop/unknown: pod rejected: RuntimeClass \"../nodes/n1\" not found");
-  EXPECT_EQ(text_list(w.status("sandbox"), "notModelled"),
-            R"(["admission webhooks and policies","ResourceQuota"])");
+  EXPECT_EQ(text_list(w.status("sandbox"), "notModelled"), R"(["admission webhooks and policies"])");
   for (const auto& request : w.server.requests("GET"))
     EXPECT_EQ(request.find("nodes"), request.npos) << request;
 }
@@ -55,6 +54,7 @@ TEST(WhatIfController, SaysWhatItCouldNotRead) {
   Asking w;
   w.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
     const bool is_read = request.target.find("limitranges") != std::string::npos ||
+                         request.target.find("resourcequotas") != std::string::npos ||
                          request.target.find("runtimeclasses") != std::string::npos;
     if (!is_read) return std::nullopt;
     return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"};
@@ -113,14 +113,31 @@ TEST(WhatIfController, ReadsOnlySoManyTemplatesAndNoOtherPaths) {
 
 TEST(WhatIfController, ReadsNoMoreLimitRangesThanANamespaceMayHave) {
   Asking w;
-  for (std::size_t i = 0; i <= AdmissionReader::kMostLimitRanges; ++i) {
+  for (std::size_t i = 0; i <= AdmissionReader::kMostListed; ++i) {
     w.server.put("limitranges",
                  json::parse(fmt::format(R"({{"metadata":{{"name":"r{}","namespace":"shop"}}}})", i)));
   }
   w.ask("ask", kFits);
   w.settle();
-  EXPECT_EQ(text_list(w.status("ask"), "notModelled"),
-            R"(["admission webhooks and policies","LimitRange","ResourceQuota"])");
+  EXPECT_EQ(text_list(w.status("ask"), "notModelled"), R"(["admission webhooks and policies","LimitRange"])");
+}
+
+TEST(WhatIfController, AppliesTheQuotasOfItsNamespace) {
+  Asking w;
+  const auto quota = [](const char* name, const char* ns, int hard) {
+    return json::parse(fmt::format(R"({{"metadata":{{"name":"{}","namespace":"{}"}},
+        "status":{{"hard":{{"pods":"{}"}},"used":{{"pods":"1"}}}}}})",
+                                   name, ns, hard));
+  };
+  w.server.put("resourcequotas", quota("few", "shop", 3));
+  w.server.put("resourcequotas", quota("none", "elsewhere", 0));
+  w.ask("ask",
+        R"({"dryRun":true,"replicas":3,"template":{"spec":{"containers":[{"name":"c","image":"i"}]}}})");
+  w.settle();
+  EXPECT_EQ(w.status("ask").at("outcome"), "PartlyFits");
+  EXPECT_EQ(
+      text_list(w.status("ask"), "quotas"),
+      R"([{"name":"few","allowed":2,"resources":[{"resource":"pods","used":"1","then":"4","hard":"3","isExceeded":true}]}])");
 }
 
 }  // namespace

@@ -114,8 +114,9 @@ TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
     const std::string ns = "ml";
     const Budget budget;
     const api::AdmissionObjects objects;
-    ASSERT_TRUE(apply_changes(question->changes, {ns, unit::default_config(), budget, objects}, memory,
-                              fork.snapshot));
+    Quotas quotas;
+    ASSERT_TRUE(apply_changes(question->changes, {ns, unit::default_config(), budget, objects, quotas},
+                              memory, fork.snapshot));
     EXPECT_FALSE(fork.claim("own").status.allocation) << change;
   }
 }

@@ -151,6 +151,10 @@ ReportStatus answered() {
                         .topology_key = "topology.kubernetes.io/zone",
                         .domains = {{"a", 2, 1}},
                         .domains_total = 1};
+  set_quotas(a, {{.name = "few",
+                  .allowed = 1,
+                  .resources = {{"pods", "4", "7", "5", true}, {"requests.cpu", "1", "2500m", "8"}}},
+                 {.name = "strict", .allowed = 5, .reason = "must specify memory for: main"}});
   a.changes = {{.type = "DrainNode",
                 .node = "n3",
                 .message = "5 pods evicted",
@@ -340,6 +344,10 @@ ReportStatus full_answer(char letter, const std::string& name) {
                        .node = name,
                        .score = 12'345'678});
   }
+  set_quotas(a, std::vector(100, QuotaAnswer{.name = name,
+                                             .reason = text,
+                                             .resources = std::vector(
+                                                 16, QuotaUse{name, "1000Gi", "1000Gi", "1000Gi", true})}));
   a.not_modelled = std::vector(16, name);
   return s;
 }
@@ -359,6 +367,7 @@ TEST(BoundAnswer, IsNeverLongerWhateverTheNamesAndTexts) {
       EXPECT_EQ(answer.fixes.size(), 16u);
       EXPECT_EQ(answer.placements_total, 500u);
       EXPECT_EQ(answer.zones_total, 40u);
+      EXPECT_EQ(answer.quotas_total, 100u);
       EXPECT_EQ(answer.room->count, 10'000u);
       EXPECT_EQ(answer.first_failure->rejections_total, 500u);
     }

@@ -1,0 +1,262 @@
+#include "explain/answer/quotas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "api/quota.h"
+#include "explain/question/question.h"
+
+namespace podium::explain {
+namespace {
+
+using api::Quantity;
+using api::ResourceList;
+using api::ResourceQuota;
+
+// What one replica takes of a resource.
+struct Line {
+  std::string resource;
+  Quantity used, hard, each;
+  std::vector<Quantity> of_set_claims;  // by template: those that do not exist are made
+  Quantity of(const std::vector<bool>& made) const {
+    auto sum = each;
+    for (std::size_t i = 0; i < of_set_claims.size(); ++i) {
+      if (made[i]) sum = sum + of_set_claims[i];
+    }
+    return sum;
+  }
+};
+
+std::string extended_name(const cluster::Snapshot& fork, std::string_view device_class) {
+  const auto* found = fork.objects().find<api::DeviceClass>("", device_class);
+  return found ? found->extended_resource_name.value_or("") : "";
+}
+
+// With the class that admission gives it.
+api::PersistentVolumeClaim admitted(api::PersistentVolumeClaim claim, const cluster::Snapshot& fork) {
+  if (!claim.storage_class) claim.storage_class = default_storage_class(fork);
+  return claim;
+}
+
+// What the replicas take of one quota.
+class Share {
+ public:
+  Share(const ResourceQuota& quota, const NewPods& pods) : quota_(quota), pods_(pods) {
+    if (api::is_counted(quota, {pods.pod, pods.subject.has_deadline})) {
+      add(api::quota_usage(pods.pod));
+      refusal_ = api::quota_refusal(quota, pods.pod);
+    }
+    add_ephemeral_claims();
+    add_device_claims();
+    const auto& templates = pods.subject.claim_templates;
+    for (std::size_t i = 0; i < templates.size(); ++i) {
+      const auto claim = admitted(templates[i], pods.fork);
+      if (!api::is_counted(quota, claim)) continue;
+      for (const auto& [name, amount] : api::quota_usage(claim)) {
+        if (auto* line = line_of(name)) {
+          line->of_set_claims.resize(templates.size());
+          line->of_set_claims[i] = amount;
+        }
+      }
+    }
+    for (const auto& line : lines_) {
+      if (refusal_.empty() && !api::find_resource(quota.used, line.resource))
+        refusal_ = fmt::format("the usage of {} is not counted yet", line.resource);
+    }
+  }
+
+  bool empty() const { return lines_.empty() && refusal_.empty(); }
+
+  // How many replicas are admitted, of as many as a what-if may have.
+  std::int32_t allowed() const {
+    if (!refusal_.empty()) return pods_.existing;
+    auto used = start();
+    for (auto i = pods_.existing; i < kMostReplicas; ++i) {
+      add_replica(i, used);
+      for (std::size_t k = 0; k < lines_.size(); ++k) {
+        if (used[k] > lines_[k].hard && used[k] > lines_[k].used) return i;
+      }
+    }
+    return kMostReplicas;
+  }
+
+  // The usage by line once there are so many replicas.
+  std::vector<Quantity> used_with(std::int32_t count) const {
+    auto used = start();
+    for (auto i = pods_.existing; i < count; ++i) add_replica(i, used);
+    return used;
+  }
+
+  QuotaAnswer answer(std::int32_t asked) const {
+    QuotaAnswer out{.name = quota_.meta.name,
+                    .allowed = static_cast<std::size_t>(allowed()),
+                    .reason = refusal_,
+                    .resources = {}};
+    const auto then = used_with(asked);
+    for (std::size_t k = 0; k < lines_.size(); ++k) {
+      const auto& line = lines_[k];
+      const auto text = [&](Quantity amount) { return api::quota_text(line.resource, amount); };
+      out.resources.push_back({.resource = line.resource,
+                               .used = text(line.used),
+                               .then = text(then[k]),
+                               .hard = text(line.hard),
+                               .is_exceeded = then[k] > line.hard});
+    }
+    std::ranges::stable_sort(out.resources, std::ranges::greater(), &QuotaUse::is_exceeded);
+    return out;
+  }
+
+  const std::vector<Line>& lines() const { return lines_; }
+
+ private:
+  Line* line_of(const std::string& name) {
+    const auto known = std::ranges::find(lines_, name, &Line::resource);
+    if (known != lines_.end()) return &*known;
+    const auto* hard = api::find_resource(quota_.hard, name);
+    if (!hard) return nullptr;
+    const auto* used = api::find_resource(quota_.used, name);
+    lines_.push_back({.resource = name,
+                      .used = used ? *used : Quantity(),
+                      .hard = *hard,
+                      .each = {},
+                      .of_set_claims = {}});
+    return &lines_.back();
+  }
+
+  void add(const ResourceList& usage) {
+    for (const auto& [name, amount] : usage) {
+      if (auto* line = line_of(name)) line->each = line->each + amount;
+    }
+  }
+
+  void add_ephemeral_claims() {
+    for (const auto& [volume, of_volume] : pods_.subject.claims) {
+      const auto claim = admitted(of_volume, pods_.fork);
+      if (api::is_counted(quota_, claim)) add(api::quota_usage(claim));
+    }
+  }
+
+  void add_device_claims() {
+    auto pod = pods_.pod;
+    pod.resource_claim_statuses.clear();
+    api::make_claims_of_templates(pods_.claim_templates, pod, [&](const api::ResourceClaim& claim) {
+      const auto usage =
+          api::quota_usage(claim, [&](std::string_view name) { return extended_name(pods_.fork, name); });
+      if (api::is_counted(quota_, claim, usage)) add(usage);
+    });
+  }
+
+  std::vector<Quantity> start() const {
+    std::vector<Quantity> used;
+    for (const auto& line : lines_) used.push_back(line.used);
+    return used;
+  }
+
+  void add_replica(std::int32_t index, std::vector<Quantity>& used) const {
+    const auto made = made_claims(index);
+    for (std::size_t k = 0; k < lines_.size(); ++k) used[k] = used[k] + lines_[k].of(made);
+  }
+
+  // By template, whether the replica's claim is made: it may be there from an earlier pod of its name.
+  std::vector<bool> made_claims(std::int32_t index) const {
+    std::vector<bool> made;
+    const auto& subject = pods_.subject;
+    for (const auto& each : subject.claim_templates) {
+      const auto name = fmt::format("{}-{}-{}", each.meta.name, subject.name, subject.first_ordinal + index);
+      made.push_back(!pods_.fork.objects().find<api::PersistentVolumeClaim>(pods_.pod.meta.namespace_, name));
+    }
+    return made;
+  }
+
+  const ResourceQuota& quota_;
+  const NewPods& pods_;
+  std::vector<Line> lines_;
+  std::string refusal_;  // whatever is left
+};
+
+void set(ResourceList& list, const std::string& name, Quantity amount) {
+  const auto known = std::ranges::find(list, name, &ResourceList::value_type::first);
+  if (known == list.end()) {
+    list.emplace_back(name, amount);
+  } else {
+    known->second = amount;
+  }
+}
+
+// Adds or takes away what an object uses of the resources that the quota counts.
+template <typename Change>
+void change_used(const ResourceList& usage, ResourceQuota& quota, Change change) {
+  for (const auto& [name, amount] : usage) {
+    if (const auto* used = api::find_resource(quota.used, name)) set(quota.used, name, change(*used, amount));
+  }
+}
+
+}  // namespace
+
+Quotas::Quotas(std::vector<ResourceQuota> quotas) : quotas_(std::move(quotas)) {
+  std::ranges::sort(quotas_, {}, [](const ResourceQuota& quota) -> const auto& { return quota.meta.name; });
+}
+
+void Quotas::release(const api::QuotaPod& pod) {
+  const auto usage = api::quota_usage(pod.pod);
+  for (auto& quota : quotas_) {
+    if (!api::is_counted(quota, pod)) continue;
+    change_used(usage, quota,
+                [](Quantity used, Quantity amount) { return std::max(Quantity(), used - amount); });
+  }
+}
+
+void Quotas::release(const RemovedPods& pods, bool have_deadlines) {
+  for (const auto& pod : pods.placed) release({*pod->pod, have_deadlines});
+  for (const auto& pod : pods.nominated) release({*pod->pod, have_deadlines});
+}
+
+std::int32_t Quotas::take(const NewPods& pods, std::int32_t count) {
+  std::vector<std::pair<ResourceQuota*, Share>> shares;
+  for (auto& quota : quotas_) {
+    Share share(quota, pods);
+    if (share.empty()) continue;
+    count = std::min(count, share.allowed());
+    shares.emplace_back(&quota, std::move(share));
+  }
+  for (const auto& [quota, share] : shares) {
+    const auto used = share.used_with(count);
+    for (std::size_t k = 0; k < used.size(); ++k) set(quota->used, share.lines()[k].resource, used[k]);
+  }
+  return count;
+}
+
+std::string Quotas::take(const api::PersistentVolumeClaim& claim) {
+  const auto usage = api::quota_usage(claim);
+  for (const auto& quota : quotas_) {
+    if (!api::is_counted(quota, claim)) continue;
+    for (const auto& [name, amount] : usage) {
+      const auto *hard = api::find_resource(quota.hard, name), *used = api::find_resource(quota.used, name);
+      if (hard && (!used || *used + amount > *hard)) return quota.meta.name;
+    }
+  }
+  for (auto& quota : quotas_) {
+    if (api::is_counted(quota, claim))
+      change_used(usage, quota, [](Quantity used, Quantity amount) { return used + amount; });
+  }
+  return {};
+}
+
+std::vector<QuotaAnswer> Quotas::answers(const NewPods& pods, std::int32_t asked) const {
+  std::vector<QuotaAnswer> out;
+  for (const auto& quota : quotas_) {
+    if (const Share share(quota, pods); !share.empty()) out.push_back(share.answer(asked));
+  }
+  std::ranges::stable_sort(out, {}, &QuotaAnswer::allowed);
+  return out;
+}
+
+std::int32_t existing_pods(const Subject& subject, std::size_t removed) {
+  if (subject.is_stored) return 1;
+  return subject.existing ? std::max(*subject.existing, static_cast<std::int32_t>(removed)) : 0;
+}
+
+}  // namespace podium::explain
