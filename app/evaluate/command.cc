@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -21,7 +22,7 @@ struct Options {
   Inputs inputs;
   std::string output = "table", color = "auto";
   std::string batch;
-  bool place = false;
+  bool place = false, exit_code = false;
 };
 
 int fail_with(const Error& error) {
@@ -29,38 +30,104 @@ int fail_with(const Error& error) {
   return error.kind == Error::Kind::invalid ? 2 : 1;
 }
 
-int print(const Options& options, const std::vector<std::string>& warnings, const std::string& table,
-          const boost::json::value& document) {
+void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::cerr << "warning: " << render::printable(warning) << '\n';
-  if (options.output == "json" || options.output == "yaml") {
-    std::cout << (options.output == "yaml" ? api::to_yaml(document) : api::to_json(document));
-  } else {
-    std::cout << table;
-  }
-  std::cout.flush();
-  return std::cout ? 0 : fail_with({.message = "cannot write the output"});
 }
 
-bool is_table(const Options& options) { return options.output == "table" || options.output == "wide"; }
+// Of all pods: those that fit, or are placed.
+struct Tally {
+  std::size_t asked = 0, fitting = 0;
+};
+
+// With --exit-code as the plugin's: 0 all fit, 3 some, 4 none.
+int finish(const Options& options, const Tally& tally) {
+  std::cout.flush();
+  if (!std::cout) return fail_with({.message = "cannot write the output"});
+  if (!options.exit_code || tally.fitting == tally.asked) return 0;
+  return tally.fitting > 0 ? 3 : 4;
+}
+
+void print(const Options& options, const boost::json::value& document) {
+  std::cout << (options.output == "yaml" ? api::to_yaml(document) : api::to_json(document));
+}
+
+int place_and_print(const Options& options) {
+  const auto placements = place_files(options.inputs);
+  if (!placements) return fail_with(placements.error());
+  warn(placements->warnings);
+  const bool is_table = options.output == "table" || options.output == "wide";
+  if (is_table) {
+    std::cout << to_table(placements->pods, options.output == "wide");
+  } else {
+    print(options, to_document(placements->pods));
+  }
+  const auto placed =
+      std::ranges::count_if(placements->pods, [](const auto& pod) { return !pod.node.empty(); });
+  return finish(options, {placements->pods.size(), static_cast<std::size_t>(placed)});
+}
+
+// Prints each result as soon as it is there.
+class Printer {
+ public:
+  explicit Printer(const Options& options)
+      : options_(options),
+        rendered_{
+            .style = {options.color == "always" || (options.color == "auto" && render::is_color_terminal())},
+            .wide = options.output == "wide"} {}
+
+  void begin() {
+    if (options_.output == "json") std::cout << R"({"apiVersion": "v1", "kind": "List", "items": [)" << '\n';
+  }
+  void print(const PodResult& result, const cluster::Snapshot& snapshot) {
+    if (options_.output == "json") {
+      auto text = api::to_json(report_json(result, snapshot));
+      while (text.ends_with('\n')) text.pop_back();
+      std::cout << (is_first_ ? "" : ",\n") << text;
+    } else if (options_.output == "yaml") {
+      std::cout << "---\n" << api::to_yaml(report_json(result, snapshot));
+    } else {
+      std::cout << (is_first_ ? "" : "\n") << to_table(result, snapshot, rendered_);
+    }
+    is_first_ = false;
+    const auto replicas = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
+    tally_.asked += replicas.asked;
+    tally_.fitting += replicas.fitting;
+  }
+  Tally end() {
+    if (options_.output == "json") std::cout << "\n]}\n";
+    return tally_;
+  }
+
+ private:
+  const Options& options_;
+  const render::Options rendered_;
+  bool is_first_ = true;
+  Tally tally_;
+};
 
 int evaluate_and_print(const Options& options) {
   Problems missing;
   if (options.inputs.cluster.empty()) missing.add("--cluster is required");
   if (options.inputs.pods.empty()) missing.add("--pod is required");
   if (missing) return fail_with(missing.error());
-  if (options.place) {
-    const auto placements = place_files(options.inputs);
-    if (!placements) return fail_with(placements.error());
-    return print(options, placements->warnings, is_table(options) ? to_table(placements->pods) : "",
-                 is_table(options) ? boost::json::value() : to_document(placements->pods));
+  if (options.place) return place_and_print(options);
+  if (options.output == "nodes") {
+    const auto evaluation = evaluate_files(options.inputs);
+    if (!evaluation) return fail_with(evaluation.error());
+    warn(evaluation->warnings);
+    print(options, to_document(evaluation->results, evaluation->snapshot));
+    return finish(options, {});
   }
-  const auto evaluation = evaluate_files(options.inputs);
-  if (!evaluation) return fail_with(evaluation.error());
-  const auto& [snapshot, results, warnings] = *evaluation;
-  if (!is_table(options)) return print(options, warnings, "", to_document(results, snapshot));
-  const bool color = options.color == "always" || (options.color == "auto" && render::is_color_terminal());
-  const render::Options rendered{.style = {color}, .wide = options.output == "wide"};
-  return print(options, warnings, to_table(results, snapshot, rendered), {});
+  Printer printer(options);
+  const auto done = evaluate_each(
+      options.inputs,
+      [&](const std::vector<std::string>& warnings) {
+        warn(warnings);
+        printer.begin();
+      },
+      [&](const PodResult& result, const cluster::Snapshot& snapshot) { printer.print(result, snapshot); });
+  if (!done) return fail_with(done.error());
+  return finish(options, printer.end());
 }
 
 int run(const Options& options) {
@@ -94,9 +161,12 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
       ->add_option("--config", options->inputs.config,
                    "KubeSchedulerConfiguration (default: that of kube-scheduler)")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "table, wide, json or yaml")
+  command
+      ->add_option("-o,--output", options->output,
+                   "table, wide; json or yaml: a SchedulingReport of each pod; "
+                   "nodes: JSON with the verdict and the scores of every node")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "wide", "json", "yaml"}))
+      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "nodes"}))
       ->capture_default_str();
   command->add_option("--color", options->color, "auto, always or never")
       ->type_name("WHEN")
@@ -115,6 +185,8 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   command->add_flag(
       "--place", options->place,
       "place each pod that fits for those after it, in the order given, and say where all went");
+  command->add_flag("--exit-code", options->exit_code,
+                    "exit with 3 if some of the pods do not fit, with 4 if none fits");
   command->add_option("--batch", options->batch)->group("");  // hidden: for comparisons with the oracle
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }

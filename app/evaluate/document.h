@@ -37,8 +37,10 @@ struct PlacedPod {
   std::string pod;   // namespace/name
   std::string node;  // empty: it did not fit
   std::size_t nodes = 0, feasible = 0;
-  std::optional<std::int64_t> score;  // of the chosen node; nullopt: nodes were not scored
-  std::string message;                // why the pod was not placed
+  std::optional<std::int64_t> score;     // of the chosen node; nullopt: nodes were not scored
+  std::string message;                   // why the pod was not placed
+  std::string workload = {}, zone = {};  // what a summary groups by; zone: of the node, may be empty
+  std::string reason = {};               // what held most nodes; empty: the pod was placed
 };
 
 boost::json::value to_document(const std::vector<PlacedPod>& pods);

@@ -11,6 +11,7 @@
 #include "base/problems.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/placing.h"
+#include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "scheduler/framework/placement.h"
@@ -19,6 +20,7 @@ namespace podium::evaluate {
 namespace {
 
 using api::Manifests;
+using explain::ReplicaSeen;
 using explain::Subject;
 
 std::vector<plugins::PreemptionCandidate> preemption_candidates(const cluster::PodInfo& pod,
@@ -162,49 +164,56 @@ std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplat
   return Fitting{.asked = static_cast<std::size_t>(placed.asked), .fitting = placed.rows.size()};
 }
 
-// `start`: node index at which the search starts; updated for the next pod.
-PlacedPod place(const cluster::PodInfoPtr& pod, const framework::Profile& profile,
-                cluster::Snapshot& snapshot, std::size_t& start) {
-  const auto decision = framework::evaluate(*pod, snapshot, profile, start);
-  start = decision.next_start;
-  PlacedPod placed{.pod = pod->pod->full_name(),
+// The name that a workload's pod gets; others keep theirs.
+std::string name_of(const Asked& asked, const ReplicaSeen& seen) {
+  const auto& pod = *seen.pod->pod;
+  const bool is_named = !asked.subject || asked.subject->kind == Subject::Kind::stateful_set;
+  return is_named ? pod.full_name()
+                  : fmt::format("{}/{}-new-{}", pod.meta.namespace_, asked.subject->name, seen.index);
+}
+
+// What --place groups by: the workload, the pod's controller, or the namespace of pods without one.
+std::string workload_of(const Asked& asked) {
+  const auto& meta = asked.pod->meta;
+  if (asked.subject) return fmt::format("{}/{}", meta.namespace_, asked.subject->name);
+  const auto* owner = meta.controller();
+  return owner ? fmt::format("{}/{}", meta.namespace_, owner->name) : meta.namespace_;
+}
+
+PlacedPod placed_of(const Asked& asked, const ReplicaSeen& seen) {
+  const auto& decision = seen.decision;
+  PlacedPod placed{.pod = name_of(asked, seen),
                    .nodes = decision.node_count,
                    // After an error no node is feasible, as in kube-scheduler.
                    .feasible = decision.error.empty() ? decision.feasible.count() : 0,
-                   .message = decision.error.empty() ? decision.message : decision.error};
-  if (!decision.fits()) return placed;
-  const auto row = *decision.choice;
-  if (const auto refused = framework::place(pod, row, profile, snapshot)) {
-    placed.message = refused->message("Reserve");
+                   .message = decision.error.empty() ? decision.message : decision.error,
+                   .workload = workload_of(asked)};
+  if (!seen.refused.empty()) {
+    placed.message = placed.reason = seen.refused;
+  } else if (!decision.fits()) {
+    placed.reason = decision.error.empty()
+                        ? explain::main_reason(explain::project(*seen.pod, decision, seen.fork))
+                        : decision.error;
   } else {
-    placed.node = snapshot.node_name(row);
+    const auto row = *decision.choice;
+    placed.node = seen.fork.node_name(row);
+    if (const auto* zone = seen.fork.entry(row).node->meta.labels.find(api::label::zone)) placed.zone = *zone;
     if (!decision.total.empty()) placed.score = decision.total[row];
   }
   return placed;
 }
 
-// Places the pods of a workload: a DaemonSet's on the nodes that it selects.
-void place_all(const Asked& asked, const api::ClaimTemplates& templates, cluster::Snapshot& snapshot,
-               std::size_t& start, std::vector<PlacedPod>& out) {
-  const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
-  std::vector<std::string> nodes;
-  if (is_daemon_set) {
-    for (const auto row : explain::daemon_rows(asked.subject->pod, snapshot))
-      nodes.emplace_back(snapshot.node_name(row));
-  }
-  const auto count = is_daemon_set   ? static_cast<std::int32_t>(nodes.size())
-                     : asked.subject ? asked.subject->replicas
-                                     : 1;
-  for (std::int32_t i = 0; i < count; ++i) {
-    auto pod = replica_on(asked, i, templates, snapshot);
-    if (is_daemon_set) {
-      auto pinned = *pod->pod;
-      explain::pin_to_node(pinned, nodes[static_cast<std::size_t>(i)]);
-      pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pinned)),
-                                   asked.profile->request_rules);
-    }
-    out.push_back(place(pod, *asked.profile, snapshot, start));
-  }
+PodResult result_of(const Asked& asked, const api::ClaimTemplates& templates, bool with_candidates,
+                    cluster::Snapshot& snapshot) {
+  const auto fitting = count_fitting(asked, templates, snapshot);
+  const auto pod = replica_on(asked, 0, templates, snapshot);
+  PodResult result{.pod = pod, .profile = asked.profile->scheduler_name};
+  result.replicas = fitting;
+  result.decision = framework::evaluate(*pod, snapshot, *asked.profile);
+  result.allocations = allocations_of(pod, snapshot, *asked.profile, result.decision);
+  if (with_candidates)
+    result.candidates = preemption_candidates(*pod, snapshot, *asked.profile, result.decision);
+  return result;
 }
 
 }  // namespace
@@ -214,19 +223,24 @@ Result<Evaluation> evaluate_files(const Inputs& inputs) {
   if (!prepared) return std::unexpected(prepared.error());
   Evaluation evaluation{.snapshot = std::move(prepared->snapshot), .warnings = std::move(prepared->warnings)};
   for (const auto& asked : prepared->asked) {
-    const auto& templates = prepared->claim_templates[asked.pod->meta.namespace_];
-    const auto fitting = count_fitting(asked, templates, evaluation.snapshot);
-    const auto pod = replica_on(asked, 0, templates, evaluation.snapshot);
-    PodResult result{.pod = pod, .profile = asked.profile->scheduler_name};
-    result.replicas = fitting;
-    result.decision = framework::evaluate(*pod, evaluation.snapshot, *asked.profile);
-    result.allocations = allocations_of(pod, evaluation.snapshot, *asked.profile, result.decision);
-    if (inputs.preemption_candidates) {
-      result.candidates = preemption_candidates(*pod, evaluation.snapshot, *asked.profile, result.decision);
-    }
-    evaluation.results.push_back(std::move(result));
+    evaluation.results.push_back(result_of(asked, prepared->claim_templates[asked.pod->meta.namespace_],
+                                           inputs.preemption_candidates, evaluation.snapshot));
   }
   return evaluation;
+}
+
+Result<void> evaluate_each(const Inputs& inputs,
+                           const std::function<void(const std::vector<std::string>&)>& begin,
+                           const TakeResult& take) {
+  auto prepared = prepare(inputs);
+  if (!prepared) return std::unexpected(prepared.error());
+  begin(prepared->warnings);
+  for (const auto& asked : prepared->asked) {
+    take(result_of(asked, prepared->claim_templates[asked.pod->meta.namespace_], inputs.preemption_candidates,
+                   prepared->snapshot),
+         prepared->snapshot);
+  }
+  return {};
 }
 
 Result<Placements> place_files(const Inputs& inputs) {
@@ -235,8 +249,16 @@ Result<Placements> place_files(const Inputs& inputs) {
   Placements placements{.warnings = std::move(prepared->warnings)};
   std::size_t start = 0;
   for (const auto& asked : prepared->asked) {
-    place_all(asked, prepared->claim_templates[asked.pod->meta.namespace_], prepared->snapshot, start,
-              placements.pods);
+    // A pod has the claims that it has: only a workload's are made.
+    static const api::ClaimTemplates kNone;
+    const Subject one{.pod = *asked.pod};
+    const auto& subject = asked.subject ? *asked.subject : one;
+    const auto& templates = asked.subject ? prepared->claim_templates[asked.pod->meta.namespace_] : kNone;
+    const auto placed = explain::place_replicas(
+        {subject, *asked.pod, *asked.profile, {}, templates},
+        {.asked = subject.replicas, .goes_on = true, .start = start}, prepared->snapshot, {}, {},
+        [&](const ReplicaSeen& seen) { placements.pods.push_back(placed_of(asked, seen)); });
+    start = placed.next_start;
   }
   return placements;
 }

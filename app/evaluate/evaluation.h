@@ -5,6 +5,7 @@
 // Threads and errors: those of read_inputs().
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct Evaluation {
 };
 
 Result<Evaluation> evaluate_files(const Inputs& inputs);
+// The same, one result after the other: memory does not grow with their number. `begin` gets the warnings
+// before the first result.
+using TakeResult = std::function<void(const PodResult&, const cluster::Snapshot&)>;
+Result<void> evaluate_each(const Inputs& inputs,
+                           const std::function<void(const std::vector<std::string>&)>& begin,
+                           const TakeResult& take);
 
 struct Placements {
   std::vector<PlacedPod> pods;

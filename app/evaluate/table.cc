@@ -5,13 +5,19 @@
 #include <map>
 
 #include "app/render/text.h"
+#include "explain/report/json.h"
 #include "explain/report/project.h"
 
 namespace podium::evaluate {
 namespace {
 
+namespace json = boost::json;
 using render::Align;
 using render::Cells;
+
+bool decision_failed(const explain::ReportStatus& status) {
+  return status.outcome == explain::kFailed || status.outcome == explain::kGated;
+}
 
 std::string replicas_line(const Fitting& replicas) {
   const auto& [asked, fitting] = replicas;
@@ -21,13 +27,86 @@ std::string replicas_line(const Fitting& replicas) {
                                         fitting == 0 ? std::string("None") : fmt::to_string(fitting));
 }
 
-}  // namespace
-
 explain::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
-  const auto& decision = result.decision;
   const auto& pod = result.pod->pod;
   explain::Report report{.ns = pod->meta.namespace_, .pod = pod->meta.name, .is_question = true};
-  auto& status = report.status;
+  report.status = status_of(result, snapshot);
+  render::make_printable(report);
+  return report;
+}
+
+constexpr std::size_t kPlaces = 4, kReasons = 10;
+
+using Counts = std::map<std::string, std::size_t>;
+
+// The most first.
+std::vector<std::pair<std::string, std::size_t>> sorted(const Counts& counts) {
+  std::vector<std::pair<std::string, std::size_t>> out(counts.begin(), counts.end());
+  std::ranges::stable_sort(out, std::ranges::greater(), [](const auto& each) { return each.second; });
+  return out;
+}
+
+struct Group {
+  std::size_t asked = 0, placed = 0;
+  Counts zones, nodes, reasons;
+};
+
+// "eu-1a 34, eu-1b 33"; the number of nodes where they have no zones.
+std::string where(const Group& group) {
+  if (group.placed == 0) return "-";
+  if (group.zones.empty())
+    return fmt::format("{} {}", group.nodes.size(), group.nodes.size() == 1 ? "node" : "nodes");
+  std::vector<std::string> zones;
+  for (const auto& [zone, count] : sorted(group.zones)) zones.push_back(fmt::format("{} {}", zone, count));
+  return render::listed(zones, kPlaces, zones.size());
+}
+
+std::string every_pod(const std::vector<PlacedPod>& pods) {
+  std::vector<Cells> rows{{"POD", "NODE", "SCORE", "FEASIBLE"}};
+  Counts messages;
+  for (const auto& pod : pods) {
+    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.score ? fmt::to_string(*pod.score) : "-",
+                    fmt::to_string(pod.feasible)});
+    if (pod.node.empty()) ++messages[render::printable(pod.message)];
+  }
+  auto text = render::table(rows, {Align::left, Align::left, Align::right}) + "\n";
+  for (const auto& [message, count] : messages) text += fmt::format("{} not: {}\n", count, message);
+  return text;
+}
+
+std::string by_workload(const std::vector<PlacedPod>& pods) {
+  std::map<std::string, Group> groups;
+  Counts reasons;
+  for (const auto& pod : pods) {
+    auto& group = groups[pod.workload];
+    ++group.asked;
+    if (pod.node.empty()) {
+      ++group.reasons[render::printable(pod.reason)];
+      ++reasons[render::printable(pod.reason)];
+      continue;
+    }
+    ++group.placed;
+    ++group.nodes[pod.node];
+    if (!pod.zone.empty()) ++group.zones[pod.zone];
+  }
+  std::vector<Cells> rows{{"WORKLOAD", "PODS", "PLACED", "WHERE", "MOST OTHERS"}};
+  for (const auto& [name, group] : groups) {
+    rows.push_back({name, fmt::to_string(group.asked), fmt::to_string(group.placed), where(group),
+                    group.reasons.empty() ? "" : sorted(group.reasons).front().first});
+  }
+  auto text = render::table(rows, {Align::left, Align::right, Align::right, Align::left}) + "\n";
+  const auto list = sorted(reasons);
+  for (std::size_t i = 0; i < std::min(list.size(), kReasons); ++i)
+    text += fmt::format("{} not: {}\n", list[i].second, list[i].first);
+  if (list.size() > kReasons) text += fmt::format("and {} more reasons: -o wide\n", list.size() - kReasons);
+  return text;
+}
+
+}  // namespace
+
+explain::ReportStatus status_of(const PodResult& result, const cluster::Snapshot& snapshot) {
+  const auto& decision = result.decision;
+  explain::ReportStatus status;
   if (decision.pre_enqueue) {
     status = explain::project_gated(*result.pod, *decision.pre_enqueue);
   } else {
@@ -35,36 +114,41 @@ explain::Report report_of(const PodResult& result, const cluster::Snapshot& snap
     status.outcome = !decision.error.empty() ? explain::kFailed : decision.fits() ? "Fits" : "DoesNotFit";
   }
   status.profile = result.profile;
-  render::make_printable(report);
-  return report;
+  return status;
 }
 
-std::string to_table(const std::vector<PlacedPod>& pods) {
-  std::vector<Cells> rows{{"POD", "NODE", "SCORE", "FEASIBLE"}};
-  std::map<std::string, std::size_t> reasons;
-  std::size_t placed = 0;
-  for (const auto& pod : pods) {
-    rows.push_back({pod.pod, pod.node.empty() ? "-" : pod.node, pod.score ? fmt::to_string(*pod.score) : "-",
-                    fmt::to_string(pod.feasible)});
-    if (pod.node.empty())
-      ++reasons[render::printable(pod.message)];
-    else
-      ++placed;
-  }
-  auto text = render::table(rows, {Align::left, Align::left, Align::right}) +
-              fmt::format("\n{} of {} pods are placed\n", placed, pods.size());
-  for (const auto& [reason, count] : reasons) text += fmt::format("{} not: {}\n", count, reason);
-  return text;
+json::object report_json(const PodResult& result, const cluster::Snapshot& snapshot) {
+  const auto& meta = result.pod->pod->meta;
+  auto status = status_of(result, snapshot);
+  const auto [asked, fitting] = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
+  auto& answer = status.answer.emplace();
+  answer.asked = asked;
+  answer.fitting = fitting;
+  if (result.replicas && !decision_failed(status))
+    status.outcome = fitting == asked && asked > 0 ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
+  return {{"apiVersion", "podium.dev/v1alpha1"},
+          {"kind", "SchedulingReport"},
+          {"metadata", json::object{{"name", meta.name}, {"namespace", meta.namespace_}}},
+          {"spec", json::object{{"dryRun", true}}},
+          {"status", explain::to_json(status)}};
+}
+
+std::string to_table(const std::vector<PlacedPod>& pods, bool wide) {
+  const auto placed = std::ranges::count_if(pods, [](const auto& pod) { return !pod.node.empty(); });
+  const auto line = fmt::format("{} of {} pods are placed\n", placed, pods.size());
+  return wide ? every_pod(pods) + line : line + by_workload(pods);
+}
+
+std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
+                     const render::Options& options) {
+  auto text = render::why(report_of(result, snapshot), result.pod->pod->full_name(), options);
+  return result.replicas ? text + replicas_line(*result.replicas) : text;
 }
 
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,
                      const render::Options& options) {
   std::string text;
-  for (const auto& result : results) {
-    if (!text.empty()) text += "\n";
-    text += render::why(report_of(result, snapshot), result.pod->pod->full_name(), options);
-    if (result.replicas) text += replicas_line(*result.replicas);
-  }
+  for (const auto& result : results) text += (text.empty() ? "" : "\n") + to_table(result, snapshot, options);
   return text;
 }
 

@@ -1,8 +1,9 @@
-// The output of `podium evaluate -o table` and `-o wide`: for each pod what `podium why` prints.
+// The output of `podium evaluate`: for each pod what `podium why` prints, or its report.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,16 @@
 
 namespace podium::evaluate {
 
-// With --place: the node of each pod, then the number of unplaced pods per reason.
-std::string to_table(const std::vector<PlacedPod>& pods);
+// With --place: for each workload how many pods are placed, in which zones, and why the others are not.
+// `wide`: the node of each pod, then the number of unplaced pods per message.
+std::string to_table(const std::vector<PlacedPod>& pods, bool wide);
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,
                      const render::Options& options);
+std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
+                     const render::Options& options);
 
-// The decision as a report, for render::why().
-explain::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot);
+// The decision as the status of a question, and as the SchedulingReport of one.
+explain::ReportStatus status_of(const PodResult& result, const cluster::Snapshot& snapshot);
+boost::json::object report_json(const PodResult& result, const cluster::Snapshot& snapshot);
 
 }  // namespace podium::evaluate

@@ -305,7 +305,7 @@ class Offline(Built):
             path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
             path.chmod(0o644)
         code, out, err = image.run(
-            self.root, "evaluate", "--cluster", "/cluster.json", "--pod", "/pod.json", "-o", "json"
+            self.root, "evaluate", "--cluster", "/cluster.json", "--pod", "/pod.json", "-o", "nodes"
         )
         self.assertEqual(code, 0, err)
         result = json.loads(out)["results"][0]

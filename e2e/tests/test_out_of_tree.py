@@ -65,7 +65,7 @@ class Offline(Example):
     def evaluate(self, incoming, *flags):
         placed = [holder(f"holder-{i}", licence, nodeName=where) for i, (where, licence) in enumerate(HOLDERS)]
         code, out, err = self.run_it("evaluate", "--cluster", self.write("cluster.json", *NODES, *placed), "--pod",
-                                     self.write("pod.json", incoming), "--config", self.config, "-o", "json", *flags)
+                                     self.write("pod.json", incoming), "--config", self.config, "-o", "nodes", *flags)
         self.assertEqual(code, 0, err)
         for line in err.splitlines():
             self.assertRegex(line, "^warning: --cluster has no ")  # the dump has nodes and pods only

@@ -21,7 +21,7 @@ std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& p
 }  // namespace
 
 Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,
-                      const SeeReplica& failed) {
+                      const SeeReplica& failed, const SeeReplica& each) {
   const auto& [subject, admitted, profile, budget, claim_templates] = replicas;
   const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
   std::vector<std::string> pinned;
@@ -32,7 +32,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   }
   Placed placed;
   placed.asked = count.asked;
-  std::size_t start = 0;
+  placed.next_start = count.start;
+  std::size_t start = count.start;
   bool has_failed = false;
   framework::ScoreMemo memo;
   const framework::ScoreMemo::Use use(memo);
@@ -51,7 +52,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     const auto info =
         cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), profile.request_rules);
     const auto decision = framework::evaluate(*info, fork, profile, start);
-    start = decision.next_start;
+    placed.next_start = start = decision.next_start;
     std::string refused;
     if (i == count.seen && see) see({i, info, decision, fork, refused});
     auto row = decision.choice;
@@ -64,11 +65,12 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
       else
         ++placed.more;
     }
+    if (each) each({i, info, decision, fork, refused});
     if (row && refused.empty()) continue;
     if (!has_failed && failed) failed({i, info, decision, fork, refused});
     has_failed = true;
     placed.counted = true;
-    if (!is_daemon_set) break;
+    if (!is_daemon_set && !count.goes_on) break;
   }
   return placed;
 }

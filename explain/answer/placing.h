@@ -46,6 +46,7 @@ struct Placed {
   bool counted = false;       // no more than those fit: the next was turned down
   std::size_t evicted = 0;    // pods, and their nodes: see Count::evicts
   std::set<std::string> evicted_from = {};
+  std::size_t next_start = 0;  // of the search for nodes, if not all are evaluated
   std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }
 };
 
@@ -56,12 +57,15 @@ struct Count {
   std::int32_t most = kAny;  // to place: there is no memory for others
   std::int32_t seen = 0;     // the replica that `see` is called with
   bool evicts = false;       // where a replica does not fit, the pods go that it would preempt
+  bool goes_on = false;      // after a replica that does not fit
+  std::size_t start = 0;     // of the search for nodes
 };
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
 // to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `see`
-// before its replica is placed, and `failed` with the first that does not fit; both may be empty.
+// before its replica is placed, `failed` with the first that does not fit, and `each` with every one once it
+// is placed or not: the fork has it then. All three may be empty.
 Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,
-                      const SeeReplica& failed);
+                      const SeeReplica& failed, const SeeReplica& each = {});
 
 }  // namespace podium::explain

@@ -42,8 +42,47 @@ TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
   EXPECT_EQ(where[0], "1 n2");
   EXPECT_EQ(where[1], "1 n1");
   EXPECT_TRUE(where[2].starts_with("0 " + full)) << where[2];
-  const auto table = to_table(done->pods);
-  EXPECT_NE(table.find("2 of 3 pods are placed\n1 not: " + full), std::string::npos) << table;
+  const auto wide = to_table(done->pods, true);
+  EXPECT_NE(wide.find("1 not: " + full), std::string::npos) << wide;
+  EXPECT_TRUE(wide.ends_with("2 of 3 pods are placed\n")) << wide;
+  EXPECT_EQ(to_table(done->pods, false),
+            "2 of 3 pods are placed\n"
+            "  WORKLOAD  PODS  PLACED  WHERE    MOST OTHERS\n"
+            "  shop         3       2  2 nodes  Insufficient cpu\n"
+            "\n"
+            "1 not: Insufficient cpu\n");
+}
+
+TEST_F(Evaluate, PlacesTheOthersOfAWorkloadAlsoAfterOneThatDoesNotFit) {
+  const auto set = R"(
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db, namespace: shop}
+spec: {replicas: 5, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {
+  containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}}}
+)";
+  const auto done = place_files(inputs_for({files.write("db.yaml", set)}));
+  ASSERT_TRUE(done) << done.error().message;
+  Names where;
+  for (const auto& pod : done->pods)
+    where.push_back(pod.pod + " " + (pod.node.empty() ? pod.reason : pod.node));
+  EXPECT_EQ(where, (Names{"shop/db-0 n2", "shop/db-1 n1", "shop/db-2 n2", "shop/db-3 Insufficient cpu",
+                          "shop/db-4 Insufficient cpu"}));
+}
+
+TEST_F(Evaluate, AReportHasTheFormOfAWhatIfsAnswer) {
+  const auto done = run({files.write("pods.yaml", deployment("resources") + "---\n" + pod_of("huge", "64"))});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto fits = report_json(done->results.at(0), done->snapshot);
+  EXPECT_EQ(fits.at("kind"), "SchedulingReport");
+  EXPECT_EQ(fits.at("metadata"), json::parse(R"({"name": "web-new-0", "namespace": "default"})"));
+  const auto& status = fits.at("status");
+  EXPECT_EQ(status.at("outcome"), "Fits");
+  EXPECT_EQ(status.at("replicas"), json::parse(R"({"asked": 3, "fitting": 3})"));
+  EXPECT_EQ(status.at("nodeCounts"), json::parse(R"({"total": 3, "evaluated": 3, "feasible": 2})"));
+  const auto none = report_json(done->results.at(1), done->snapshot);
+  EXPECT_EQ(none.at("status").at("outcome"), "DoesNotFit");
+  EXPECT_EQ(none.at("status").at("rejections").at(0).at("nodeCount"), 3);
 }
 
 TEST_F(Evaluate, TheDocumentHasEveryVerdictAndScore) {
