@@ -1,0 +1,129 @@
+"""One question, one answer: generated workloads, each asked about by a SchedulingReport, over HTTPS, with the plugin, and with the plugin
+on a dump of the cluster. The four answers are equal in every field but those of DIFFER, which says why.
+
+PODIUM_FACES=500 asks about so many workloads; PODIUM_TEST_SEED repeats a seed.
+"""
+import copy
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from e2e.faces import workloads
+from e2e.support import podium, seeds
+from e2e.support.control_plane import ADMIN_TOKEN, environment, wait_until
+from e2e.tests.base import Live, what_if
+from e2e.tests.test_http_api import api_call
+from e2e.truth import shapes
+
+NAMESPACE = shapes.NAMESPACE
+COUNT = int(os.environ.get("PODIUM_FACES", "24"))
+# Fields of the status that are not compared, and why.
+DIFFER = {
+    "timing": "how long it took",
+    "decidedAt": "when it was asked",
+    "expiresAt": "only a SchedulingReport is kept",
+    "snapshot": "when it was asked",
+    "observedGeneration": "only a SchedulingReport has generations",
+    "notModelled": "a dump without a kind does not say whether the cluster has none of it; the plugin asks about what admission has "
+                   "made of the pod, its scheduler among it",
+}
+
+
+def comparable(status, name):
+    """Without what differs. `name`: of the question, which is that of a bare pod, too."""
+    status = {key: value for key, value in copy.deepcopy(status).items() if key not in DIFFER}
+    status["conditions"] = [{key: condition[key] for key in ("type", "status", "reason", "message")}
+                            for condition in status.get("conditions", [])]
+    return json.loads(re.sub(rf"\b{re.escape(name)}\b", "QUESTION", json.dumps(status)))
+
+
+class Faces(Live):
+    maxDiff = 3000
+    values = [*Live.values, "podium.reports.enabled=false"]
+    nodes = tuple(workloads.nodes())
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        plane = cls.plane
+        plane.kubectl("create", "namespace", NAMESPACE)
+        for made in [*shapes.priority_classes(), *shapes.placed_pods(), *workloads.storage_classes()]:
+            plane.create(made, NAMESPACE)
+        plane.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "there"}, "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}, NAMESPACE)
+        plane.create({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "usual"}, "spec": {"limits": [
+            {"type": "Container", "defaultRequest": {"ephemeral-storage": "1Mi"}}]}}, NAMESPACE)
+        for name, hard in {"many": {"pods": "21", "requests.storage": "12Gi"}, "few": {"pods": "14"}}.items():
+            more = {"scopes": ["Terminating"]} if name == "few" else {}
+            plane.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard, **more}}, NAMESPACE)
+            status = {"hard": hard, "used": {each: "10" if each == "pods" else "0" for each in hard}}  # no controller counts here
+            plane.request("PATCH", f"/api/v1/namespaces/{NAMESPACE}/resourcequotas/{name}/status", {"status": status},
+                          content_type="application/merge-patch+json")
+        plugins = plane.dir / "plugins"
+        plugins.mkdir()
+        (plugins / "kubectl-podium").symlink_to(podium.PROGRAM)
+        cls.plugin = plugins / "kubectl-podium"
+        cls.knows(cls(), "nodes", len(cls.nodes))
+        cls.knows(cls(), "pods", len(shapes.placed_pods()))
+        cls.dump = plane.dir / "dump.yaml"
+        cls.dump.write_text(cls.run_plugin("dump").stdout)
+
+    @classmethod
+    def run_plugin(cls, *argv, stdin=None):
+        return subprocess.run([cls.plugin, *map(str, argv)], input=stdin, text=True, capture_output=True, timeout=180,
+                              env=environment(KUBECONFIG=str(cls.plane.kubeconfig)))
+
+    # --- the four faces: (status, name of the question) ---
+    def options(self, made):
+        """The fields of spec that all faces ask with. The plugin asks for room where there are several pods."""
+        return {"strategies": [{"name": name, "weight": weight} for name, weight in workloads.WEIGHTS.items()],
+                **({"nodes": made.nodes} if made.nodes else {}), **({"fixes": True} if made.fixes else {}),
+                **({"room": True} if made.kind not in ("Pod", "DaemonSet") else {})}
+
+    def template(self, made):
+        """A CronJob is asked about with one Job of it, a pod by its own template."""
+        return made.template if made.kind == "Pod" else made.manifest
+
+    def by_report(self, made):
+        self.plane.create({**what_if(made.name, self.template(made), **self.options(made)), "metadata": {"name": made.name}}, NAMESPACE)
+        return podium.status_of(self.plane, NAMESPACE, made.name), made.name
+
+    def over_https(self, made):
+        body = {**what_if(made.name, self.template(made), **self.options(made)), "metadata": {"name": made.name}}
+        code, _, answer = api_call(self.podium.port, f"/v1/namespaces/{NAMESPACE}/whatif/report", ADMIN_TOKEN, body)
+        self.assertEqual(code, 200, answer)
+        return answer["status"], answer["metadata"].get("name", made.name)
+
+    def with_plugin(self, made, *flags):
+        weights = ",".join(f"{name}={weight}" for name, weight in workloads.WEIGHTS.items())
+        argv = ["whatif", "-n", NAMESPACE, "-f", "-", "-o", "json", "--weights", weights, *flags]
+        argv += ["--fixes"] if made.fixes else []
+        done = self.run_plugin(*argv, stdin=made.file())
+        self.assertTrue(done.stdout, done.stderr)
+        answer = json.loads(done.stdout)
+        return answer["status"], answer["metadata"]["name"]
+
+    def on_dump(self, made):
+        return self.with_plugin(made, "--cluster", self.dump)
+
+    def test_all_say_the_same(self):
+        seed = seeds.drawn()
+        print(f"\nseed {seed}: PODIUM_TEST_SEED={seed} repeats it", flush=True)
+        asked, outcomes = 0, {}
+        for number in range(COUNT):
+            made = workloads.Workload(seed, number)
+            made.nodes = []  # the plugin names nodes in `why` only
+            with self.subTest(f"{made.kind} {number}"):
+                first = comparable(*self.by_report(made))
+                for face in (self.over_https, self.with_plugin, self.on_dump):
+                    self.assertEqual(comparable(*face(made)), first, f"{face.__name__}: {json.dumps(made.manifest)}")
+                asked += 1
+                outcomes[first["outcome"]] = outcomes.get(first["outcome"], 0) + 1
+        print(f"{asked} workloads: {outcomes}", flush=True)
+        self.assertGreater(len(outcomes), 1, "some fit, and some do not")
+
+
+if __name__ == "__main__":
+    unittest.main()
