@@ -14,31 +14,42 @@ using async::Task;
 
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1}, kRefresh{60}, kRetry{10};
+constexpr std::chrono::seconds kRefresh{60}, kRetry{10};
 constexpr std::chrono::milliseconds kReadDeadline{10'000};
 constexpr auto kNamespace = "kube-system", kConfigMap = "extension-apiserver-authentication",
                kKey = "client-ca-file";
 
 }  // namespace
 
-Result<void> FileClientCa::load() {
-  seen_ = file_stamp(path_);
-  next_look_ = clock_.now() + kLookEvery;
+FileClientCa::FileClientCa(std::string path)
+    : path_(std::move(path)),
+      reload_({path_}, [this] { return read(); }, [this](Read read) { take(std::move(read)); }) {}
+
+FileClientCa::Read FileClientCa::read() const {
   const auto text = read_file(path_);
   if (!text) return std::unexpected(text.error());
-  auto ca = ClientCa::parse(*text, path_);
-  if (!ca) return std::unexpected(ca.error());
-  ca_ = std::move(*ca);
+  return ClientCa::parse(*text, path_);
+}
+
+Result<void> FileClientCa::load() {
+  auto first = read();
+  if (!first) return std::unexpected(first.error());
+  ca_ = std::move(*first);
   return {};
 }
 
-std::shared_ptr<const ClientCa> FileClientCa::current() {
-  if (clock_.now() < next_look_) return ca_;
-  next_look_ = clock_.now() + kLookEvery;
-  if (file_stamp(path_) == seen_) return ca_;
-  if (const auto loaded = load(); !loaded)
-    spdlog::warn("client CA not reloaded, keeping the old one reason={:?}", loaded.error().message);
-  return ca_;
+void FileClientCa::watch(async::Gate& gate, boost::asio::any_io_executor executor,
+                         boost::asio::any_io_executor files) {
+  async::spawn(gate, std::move(executor), "client CA's file", reload_.run(&reload_, std::move(files)));
+}
+
+void FileClientCa::take(Read read) {
+  if (read) {
+    ca_ = std::move(*read);
+    spdlog::info("client CA reloaded file={}", path_);
+  } else {
+    spdlog::warn("client CA not reloaded, keeping the old one reason={:?}", read.error().message);
+  }
 }
 
 ClusterClientCa::ClusterClientCa(async::Gate& gate, boost::asio::any_io_executor executor, client::Api& api)

@@ -1,8 +1,8 @@
 // ClientCaSource: the CA of client certificates. Either a file, reloaded when it changes, or the ConfigMap
 // kube-system/extension-apiserver-authentication, where kube-apiserver publishes its own.
 //
-// Owner: Delegation. Threads: one at a time, on the executor. Errors: those of the first load are returned;
-// later ones are logged once, and the last good CA stays.
+// Owner: Delegation. Threads: one at a time, on the executor, but for what reads a changed file.
+// Errors: those of the first load are returned; later ones are logged once, and the last good CA stays.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
+#include "async/file_reload.h"
 #include "async/gate.h"
-#include "base/clock.h"
 #include "client/api.h"
 #include "server/client_certificate.h"
 
@@ -25,16 +25,20 @@ class ClientCaSource {
 
 class FileClientCa final : public ClientCaSource {
  public:
-  FileClientCa(Clock& clock, std::string path) : clock_(clock), path_(std::move(path)) {}
-  Result<void> load();
-  std::shared_ptr<const ClientCa> current() override;
+  explicit FileClientCa(std::string path);
+  Result<void> load();  // for the first time, on the caller's thread
+  // Reloads it when the file changes. After load().
+  void watch(async::Gate& gate, boost::asio::any_io_executor executor, boost::asio::any_io_executor files);
+  std::shared_ptr<const ClientCa> current() override { return ca_; }
 
  private:
-  Clock& clock_;
+  using Read = Result<std::shared_ptr<const ClientCa>>;
+  Read read() const;
+  void take(Read read);
+
   const std::string path_;
   std::shared_ptr<const ClientCa> ca_;
-  std::string seen_;
-  Steady next_look_{};
+  async::FileReload<Read> reload_;
 };
 
 class ClusterClientCa final : public ClientCaSource {

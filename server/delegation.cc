@@ -8,16 +8,20 @@ constexpr double kReviewsPerSecond = 200, kReviewBurst = 400;
 
 }  // namespace
 
-Delegation::Delegation(async::Gate& gate, boost::asio::any_io_executor executor, Clock& clock, Random& random,
-                       Reviewers reviewers, DelegationOptions options)
+Delegation::Delegation(async::Gate& gate, boost::asio::any_io_executor executor,
+                       boost::asio::any_io_executor files, Clock& clock, Random& random, Reviewers reviewers,
+                       DelegationOptions options)
     : options_(std::move(options)),
       reviewers_(std::move(reviewers)),
+      gate_(gate),
+      executor_(std::move(executor)),
+      files_(std::move(files)),
       authentication_(reviewers_.authentication, clock, random, kReviewsPerSecond, kReviewBurst),
       authorization_(reviewers_.authorization, clock, random, kReviewsPerSecond, kReviewBurst),
       tokens_(authentication_, shares_, options_.token_ttl),
       reviews_(authorization_, shares_, options_.allowed_ttl, options_.denied_ttl),
-      file_ca_(clock, options_.client_ca_file),
-      cluster_ca_(gate, std::move(executor), authentication_),
+      file_ca_(options_.client_ca_file),
+      cluster_ca_(gate, executor_, authentication_),
       clock_(clock) {}
 
 Result<void> Delegation::load() {
@@ -36,7 +40,8 @@ Result<void> Delegation::load() {
 }
 
 void Delegation::start(std::function<void(const Error&)> fatal) {
-  if (options_.skip_lookup || !options_.client_ca_file.empty()) return;
+  if (!options_.client_ca_file.empty()) return file_ca_.watch(gate_, executor_, files_);
+  if (options_.skip_lookup) return;
   cluster_ca_.start([this, fatal = std::move(fatal)](const Result<void>& found) {
     if (!found && !options_.tolerate_lookup_failure) fatal(found.error());
   });

@@ -35,11 +35,13 @@ class Delegation {
   struct Reviewers {
     std::shared_ptr<client::Transport> authentication, authorization;
   };
-  Delegation(async::Gate& gate, boost::asio::any_io_executor executor, Clock& clock, Random& random,
-             Reviewers reviewers, DelegationOptions options);
+  // `files` reads a changed CA.
+  Delegation(async::Gate& gate, boost::asio::any_io_executor executor, boost::asio::any_io_executor files,
+             Clock& clock, Random& random, Reviewers reviewers, DelegationOptions options);
 
   Result<void> load();
-  // Starts to look up the CA. Calls `fatal` if the first look-up fails and tolerate_lookup_failure is false.
+  // Starts to look up the CA, or to watch its file. Calls `fatal` if the first look-up fails and
+  // tolerate_lookup_failure is false.
   void start(std::function<void(const Error&)> fatal);
   void disconnect();  // from the API servers
 
@@ -52,6 +54,8 @@ class Delegation {
  private:
   const DelegationOptions options_;
   const Reviewers reviewers_;
+  async::Gate& gate_;
+  const boost::asio::any_io_executor executor_, files_;
   client::Api authentication_, authorization_;
   Shares shares_{kReviewShares};
   TokenReviews tokens_;

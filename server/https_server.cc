@@ -160,14 +160,15 @@ bool waits_to_continue(const Parser& parser) {
 }  // namespace
 
 struct HttpsServer::Impl {
-  Impl(async::Gate& gate_, asio::any_io_executor executor_, Clock& clock_, ServerOptions options_,
-       Handler handler_)
+  Impl(async::Gate& gate_, asio::any_io_executor executor_, asio::any_io_executor files_, Clock& clock_,
+       ServerOptions options_, Handler handler_)
       : gate(gate_),
         executor(std::move(executor_)),
+        files(std::move(files_)),
         clock(clock_),
         options(std::move(options_)),
         handler(std::move(handler_)),
-        certificate(clock, options.tls),
+        certificate(options.tls),
         acceptor(executor),
         table({options.connections, options.connections_per_peer}),
         requests(bounds_of(options)),
@@ -385,7 +386,7 @@ struct HttpsServer::Impl {
   }
 
   async::Gate& gate;
-  const asio::any_io_executor executor;
+  const asio::any_io_executor executor, files;
   Clock& clock;
   const ServerOptions options;
   const Handler handler;
@@ -397,10 +398,10 @@ struct HttpsServer::Impl {
   std::optional<Steady> next_log;
 };
 
-HttpsServer::HttpsServer(async::Gate& gate, asio::any_io_executor executor, Clock& clock,
-                         ServerOptions options, Handler handler)
-    : impl_(
-          std::make_unique<Impl>(gate, std::move(executor), clock, std::move(options), std::move(handler))) {}
+HttpsServer::HttpsServer(async::Gate& gate, asio::any_io_executor executor, asio::any_io_executor files,
+                         Clock& clock, ServerOptions options, Handler handler)
+    : impl_(std::make_unique<Impl>(gate, std::move(executor), std::move(files), clock, std::move(options),
+                                   std::move(handler))) {}
 
 HttpsServer::~HttpsServer() = default;
 
@@ -413,6 +414,7 @@ Result<std::uint16_t> HttpsServer::listen() {
   error_code error;
   const auto port = self.acceptor.local_endpoint(error).port();
   async::spawn(self.gate, self.executor, "HTTPS server", Impl::accept_all(&self));
+  self.certificate.watch(self.gate, self.executor, self.files);
   return port;
 }
 

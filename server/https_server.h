@@ -5,8 +5,8 @@
 // (ConnectionTable). Requests other than probes, and bodies in progress, are shared by peer (Shares) and
 // leave a third of the slots, so probes always find one. A request has its slot until its reply is known.
 // Without file descriptors it closes a connection and pauses. Reloads its certificate (ServingCertificate).
-// Owner: DiagnosticsServer. Threads: everything on the executor, which is one thread; listen() on it or
-// before it runs. The gate has to be empty before the server is destroyed.
+// Owner: DiagnosticsServer. Threads: everything on the executor, which is one thread; listen() before it
+// runs, as it reads files. The gate has to be empty before the server is destroyed.
 // Errors: listen() names the invalid flag or file. A connection's error ends that connection.
 #pragma once
 
@@ -38,9 +38,9 @@ struct ServerOptions {
 
 class HttpsServer {
  public:
-  // The handler gets every request, with any path and method.
-  HttpsServer(async::Gate& gate, boost::asio::any_io_executor executor, Clock& clock, ServerOptions options,
-              Handler handler);
+  // The handler gets every request, with any path and method. `files` reads a changed certificate.
+  HttpsServer(async::Gate& gate, boost::asio::any_io_executor executor, boost::asio::any_io_executor files,
+              Clock& clock, ServerOptions options, Handler handler);
   ~HttpsServer();
   Result<std::uint16_t> listen();  // starts to serve; returns the port
   void close();                    // stops accepting and ends open connections

@@ -22,7 +22,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr std::chrono::seconds kLookEvery{1};
 constexpr auto kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr auto kPairName = "kube-scheduler";  // upstream's name of the files in TlsOptions::directory
 
@@ -72,7 +71,8 @@ Result<std::string> ciphers_of(const std::vector<std::string>& names) {
 }
 
 Result<void> write_file(const std::string& path, const std::string& text, mode_t mode) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  // Non-blocking: open() of a FIFO would wait for its reader.
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
   if (fd < 0) return invalid(path + ": " + std::system_category().message(errno));
   std::size_t done = 0;
   while (done < text.size()) {
@@ -105,14 +105,9 @@ void harden(SSL_CTX* context) {
 
 }  // namespace
 
-ServingCertificate::ServingCertificate(Clock& clock, TlsOptions options)
-    : clock_(clock), options_(std::move(options)) {}
+ServingCertificate::ServingCertificate(TlsOptions options) : options_(std::move(options)) {}
 
-std::string ServingCertificate::stamp() const {
-  return file_stamp(options_.certificate_file) + file_stamp(options_.key_file);
-}
-
-Result<std::shared_ptr<asio::ssl::context>> ServingCertificate::make() const {
+ServingCertificate::Made ServingCertificate::make() const {
   client::ClientCertificate pair{own_certificate_, own_key_};
   std::string certificate_what = "the server's own certificate", key_what = "its key";
   if (!options_.certificate_file.empty()) {
@@ -172,27 +167,30 @@ Result<void> ServingCertificate::load() {
       return own;
     }
   }
-  seen_ = stamp();
-  next_look_ = clock_.now() + kLookEvery;
+  if (!options_.certificate_file.empty()) {
+    reload_.emplace(
+        std::vector{options_.certificate_file, options_.key_file}, [this] { return make(); },
+        [this](Made made) { take(std::move(made)); });
+  }
   auto made = make();
   if (!made) return std::unexpected(made.error());
   current_ = std::move(*made);
   return {};
 }
 
-std::shared_ptr<asio::ssl::context> ServingCertificate::current() {
-  if (clock_.now() < next_look_) return current_;
-  next_look_ = clock_.now() + kLookEvery;
-  auto seen = stamp();
-  if (seen == seen_) return current_;
-  seen_ = std::move(seen);
-  if (auto made = make()) {
+void ServingCertificate::watch(async::Gate& gate, asio::any_io_executor executor,
+                               asio::any_io_executor files) {
+  if (reload_)
+    async::spawn(gate, std::move(executor), "certificate", reload_->run(&*reload_, std::move(files)));
+}
+
+void ServingCertificate::take(Made made) {
+  if (made) {
     current_ = std::move(*made);
     spdlog::info("serving certificate reloaded file={}", options_.certificate_file);
   } else {
     spdlog::warn("serving certificate not reloaded, keeping the old one reason={:?}", made.error().message);
   }
-  return current_;
 }
 
 }  // namespace podium::server

@@ -1,19 +1,22 @@
 // ServingCertificate: the server's TLS context, reloaded when the certificate's files change.
 //
-// Checks the files when a connection arrives, at most once a second. A pair that cannot be read or does not
-// match (one file is not written yet) is logged once, and the last good one stays. Without files it makes a
-// self-signed certificate, like kube-scheduler; with a directory it reads that one from there, or writes it.
+// A pair that cannot be read or does not match (one file is not written yet) is logged once, and the last
+// good one stays. Without files it makes a self-signed certificate, like kube-scheduler; with a directory it
+// reads that one from there, or writes it.
 // Requests client certificates without verifying them: ClientCa does that for each request.
-// Owner: HttpsServer. Threads: one at a time.
+// Owner: HttpsServer; the gate of watch() is empty before this is destroyed. Threads: one at a time, but for
+// what reads changed files.
 // Errors: Kind::invalid with the file or flag and the reason.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "async/file_reload.h"
+#include "async/gate.h"
 #include "base/result.h"
 
 namespace podium::server {
@@ -27,24 +30,25 @@ struct TlsOptions {
 
 class ServingCertificate {
  public:
-  ServingCertificate(Clock& clock, TlsOptions options);
+  explicit ServingCertificate(TlsOptions options);
 
-  // Loads the certificate for the first time.
+  // Loads the certificate for the first time, on the caller's thread.
   Result<void> load();
+  // Reloads it when its files change. After load().
+  void watch(async::Gate& gate, boost::asio::any_io_executor executor, boost::asio::any_io_executor files);
   // The context for the next connection. After load().
-  std::shared_ptr<boost::asio::ssl::context> current();
+  std::shared_ptr<boost::asio::ssl::context> current() const { return current_; }
 
  private:
-  Result<std::shared_ptr<boost::asio::ssl::context>> make() const;
+  using Made = Result<std::shared_ptr<boost::asio::ssl::context>>;
+  Made make() const;
   Result<void> use_own();
-  std::string stamp() const;
+  void take(Made made);
 
-  Clock& clock_;
   TlsOptions options_;
   std::string own_certificate_, own_key_;  // self-signed, PEM; empty if there are files
   std::shared_ptr<boost::asio::ssl::context> current_;
-  std::string seen_;  // the files' stamp at the last check
-  Steady next_look_{};
+  std::optional<async::FileReload<Made>> reload_;  // none if there are no files
 };
 
 }  // namespace podium::server

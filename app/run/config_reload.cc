@@ -7,16 +7,10 @@
 #include <boost/json/object.hpp>
 #include <set>
 
-#include "async/nap.h"
-#include "async/on.h"
-#include "base/input.h"
-
 namespace podium::app::run {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::chrono::seconds kLookEvery{2};
 
 const json::value& member(const json::object& object, std::string_view name) {
   static const json::value none;
@@ -59,38 +53,14 @@ std::vector<std::string> needs_restart(const config::Config& before, const confi
 ConfigReload::ConfigReload(std::string file, const config::Config& running, Load load, Apply apply)
     : file_(std::move(file)),
       running_(running),
-      load_(std::move(load)),
       apply_(std::move(apply)),
-      seen_(file_stamp(file_)),
-      in_force_(running.podium_view) {}
+      in_force_(running.podium_view),
+      reload_({file_}, std::move(load), [this](const Result<config::Config>& loaded) { take(loaded); }) {}
 
 void ConfigReload::start(async::Gate& gate, boost::asio::any_io_executor io,
-                         boost::asio::any_io_executor workers) {
-  if (!file_.empty())
-    async::spawn(gate, std::move(io), "watch the configuration", run(this, std::move(workers)));
-}
-
-async::Task<void> ConfigReload::run(ConfigReload* self, boost::asio::any_io_executor workers) {
-  for (;;) {
-    co_await async::nap(kLookEvery);
-    if (!self->has_changed()) continue;
-    auto loading = load(self);
-    const auto loaded = co_await async::on(workers, std::move(loading));
-    self->take(loaded);
-  }
-}
-
-async::Task<Result<config::Config>> ConfigReload::load(const ConfigReload* self) { co_return self->load_(); }
-
-void ConfigReload::look() {
-  if (has_changed()) take(load_());
-}
-
-bool ConfigReload::has_changed() {
-  auto seen = file_stamp(file_);
-  if (seen == seen_) return false;
-  seen_ = std::move(seen);
-  return true;
+                         boost::asio::any_io_executor files) {
+  if (file_.empty()) return;
+  async::spawn(gate, std::move(io), "watch the configuration", reload_.run(&reload_, std::move(files)));
 }
 
 void ConfigReload::take(const Result<config::Config>& loaded) {

@@ -1,13 +1,11 @@
 // ConfigReload: reads the configuration file again when it changes.
 //
-// Looks at the file every few seconds. Reads it on another thread than the I/O's, and only a regular file, so
-// that whatever takes its place holds up nothing. A changed file that is in order is given to `apply`. Of one
-// that is not, the reason is logged once and the settings stay. What cannot change while the program runs is
-// named in a warning: it takes effect at the next start. A ConfigMap's file changes by a link; that is seen,
-// too.
+// A changed file that is in order is given to `apply`. Of one that is not, the reason is logged once and the
+// settings stay. What cannot change while the program runs is named in a warning: it takes effect at the next
+// start. FileReload looks at the file and reads it.
 //
-// Owner: Process; `gate` is empty before this is destroyed. Threads: start() before `io` runs, the rest on
-// `io`. Errors: logged.
+// Owner: Process; `gate` is empty before this is destroyed. Threads: start() before `io` runs, `load` on
+// `files`, the rest on `io`. Errors: logged.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -16,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "async/file_reload.h"
 #include "async/gate.h"
 #include "base/result.h"
 #include "scheduler/config/config.h"
@@ -33,23 +32,18 @@ class ConfigReload {
 
   // `running`: the configuration that the process has started with. An empty `file` is never read.
   ConfigReload(std::string file, const config::Config& running, Load load, Apply apply);
-  // Reads on `workers`.
-  void start(async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor workers);
-  void look();  // one look at the file, and reads it here
+  void start(async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor files);
+  void look() { reload_.look(); }
 
  private:
-  static async::Task<void> run(ConfigReload* self, boost::asio::any_io_executor workers);
-  static async::Task<Result<config::Config>> load(const ConfigReload* self);
-  bool has_changed();
   void take(const Result<config::Config>& loaded);
 
   const std::string file_;
   const config::Config& running_;
-  const Load load_;
   const Apply apply_;
-  std::string seen_;                // the file's stamp at the last look
   std::vector<std::string> named_;  // what the last warning has named
   boost::json::value in_force_;     // PodiumConfiguration
+  async::FileReload<Result<config::Config>> reload_;
 };
 
 }  // namespace podium::app::run

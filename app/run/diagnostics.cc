@@ -61,8 +61,9 @@ DiagnosticsServer::DiagnosticsServer(Parts parts)
                     {"scheduling-strand", [this] { return heartbeat_.why_unhealthy(); }}},
                    parts_.live)),
       ready_(joined(live_, parts_.ready)),
-      delegation_(parts_.gate, parts_.io, parts_.clock, parts_.random, parts_.reviewers, parts_.delegation),
-      server_(parts_.gate, parts_.io, parts_.clock, with_probes(parts_.options), handler()) {
+      delegation_(parts_.gate, parts_.io, parts_.files, parts_.clock, parts_.random, parts_.reviewers,
+                  parts_.delegation),
+      server_(parts_.gate, parts_.io, parts_.files, parts_.clock, with_probes(parts_.options), handler()) {
   if (parts_.page) page_.emplace();
   if (!parts_.reports) return;
   const report_api::ReportApi::Admit admit = [this](Request request, server::Attributes what) {

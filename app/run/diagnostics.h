@@ -51,6 +51,7 @@ class DiagnosticsServer {
   struct Parts {
     async::Gate& gate;
     boost::asio::any_io_executor io, strand;
+    boost::asio::any_io_executor files;  // reads certificates that have changed
     Clock& clock;
     Random& random;
     server::ServerOptions options;

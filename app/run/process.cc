@@ -125,6 +125,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
   return {.gate = diagnostics_gate_,
           .io = io_.get_executor(),
           .strand = core_.get_executor(),
+          .files = files_.get_executor(),
           .clock = system_clock(),
           .random = system_random(),
           .options = {.listen = options_.listen, .tls = options_.tls},
@@ -195,7 +196,7 @@ int Process::run() {
     spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
                  config_.profiles.size(), engine_.elector().has_value());
     wait_for_signal();
-    reload_.start(reload_gate_, io_.get_executor(), workers_.get_executor());
+    reload_.start(reload_gate_, io_.get_executor(), files_.get_executor());
     engine_.start([this](const std::string& reason) {
       spdlog::error("leader election lost, stopping error={:?}", reason);
       begin_stop(1);
@@ -215,6 +216,8 @@ int Process::run() {
   workers_.join();
   joins_ = "the thread of extenders";
   extenders_.join();
+  joins_ = "the thread of files";
+  files_.join();
   deadline_.end();
   spdlog::info("podium has stopped exit_code={}", exit_code_.load());
   return exit_code_;

@@ -7,8 +7,8 @@
 // cache with the API server (CacheDebugger).
 //
 // Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
-// for decisions with extenders, a pool for what-ifs that gives way to the others. Errors: run() logs them
-// and returns the exit code.
+// for decisions with extenders, one that reads changed files, a pool for what-ifs that gives way to the
+// others. Errors: run() logs them and returns the exit code.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -68,6 +68,7 @@ class Process {
   WorkGuard core_work_{core_.get_executor()}, io_work_{io_.get_executor()};
   boost::asio::thread_pool workers_;
   boost::asio::thread_pool extenders_{1};
+  boost::asio::thread_pool files_{1};  // waits for file systems
   boost::asio::signal_set signals_;
   prometheus::Registry registry_;
   ProcessMetrics process_metrics_{registry_};

@@ -26,6 +26,7 @@ class ExecCredential final : public TokenSource {
   ~ExecCredential() override { ::close(cancel_fd_); }
 
   Result<std::string> current() override {
+    if (auto kept = usable()) return kept->token;  // without waiting for a run in progress
     std::lock_guard running(run_mutex_);
     if (auto kept = usable()) return kept->token;
     if (failure_ && clock_.now() < next_try_) return std::unexpected(*failure_);

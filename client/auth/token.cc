@@ -27,6 +27,8 @@ class FileToken final : public TokenSource {
       : path_(std::move(path)), interval_(interval) {}
 
   Result<std::string> current() override {
+    // Without waiting for another thread that reads.
+    if (const std::lock_guard lock(mutex_); std::chrono::steady_clock::now() < next_look_) return token_;
     const std::lock_guard reading(reading_);
     std::optional<std::string> seen;  // of the current token
     {
@@ -55,7 +57,7 @@ class FileToken final : public TokenSource {
 
   bool ready() override {
     const std::lock_guard lock(mutex_);
-    return std::chrono::steady_clock::now() < next_look_;
+    return std::chrono::steady_clock::now() + std::min(kCall, interval_ / 2) < next_look_;
   }
 
   void refresh() override {
@@ -65,6 +67,9 @@ class FileToken final : public TokenSource {
   }
 
  private:
+  // The time from ready() to the call of current() that follows it.
+  static constexpr std::chrono::milliseconds kCall{100};
+
   Result<std::string> read_token() const {
     auto text = read_file(path_, 64 * 1024);
     if (!text) return text;

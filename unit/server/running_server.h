@@ -48,8 +48,8 @@ class RunningServer {
   explicit RunningServer(ServerOptions options = {}, Handler handler = answer) {
     options.listen.address = "127.0.0.1";
     options.listen.port = 0;
-    server_ = std::make_unique<HttpsServer>(gate_, io_.get_executor(), clock_, std::move(options),
-                                            std::move(handler));
+    server_ = std::make_unique<HttpsServer>(gate_, io_.get_executor(), io_.get_executor(), clock_,
+                                            std::move(options), std::move(handler));
     port_ = server_->listen().value();
     thread_ = std::thread([this] {
       async::VirtualTime time;
@@ -59,6 +59,7 @@ class RunningServer {
   }
   ~RunningServer() {
     close();
+    boost::asio::post(io_, [this] { gate_.cancel(); });
     thread_.join();
     EXPECT_EQ(gate_.inside(), 0u);
   }
