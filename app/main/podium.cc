@@ -1,6 +1,7 @@
 #include "app/main/podium.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
@@ -109,10 +110,24 @@ void end_without_memory() {
   std::quick_exit(1);
 }
 
+void* or_end(void* memory, std::size_t size) {
+  if (!memory && size > 0) end_without_memory();
+  return memory;
+}
+
+// OpenSSL uses malloc(), and some of its functions go on with null.
+void end_openssl_without_memory() {
+  CRYPTO_set_mem_functions(
+      [](std::size_t size, const char*, int) { return or_end(std::malloc(size), size); },
+      [](void* old, std::size_t size, const char*, int) { return or_end(std::realloc(old, size), size); },
+      [](void* memory, const char*, int) { std::free(memory); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv, const plugins::Registry& plugins) {
   std::set_new_handler(end_without_memory);
+  end_openssl_without_memory();
   if (!plugins.clash().empty()) {
     std::cerr << "podium: a plugin named " << plugins.clash() << " already exists\n";
     return 1;

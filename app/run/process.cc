@@ -59,10 +59,16 @@ Process::Process(const Options& options, config::Config config, Servers servers,
       servers_(std::move(servers)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
       signals_(io_, SIGTERM, SIGINT, SIGUSR2),
+      // Nobody is left to stop it in order.
+      stop_gate_([this](std::string_view, std::string_view) {
+        exit_code_ = 1;
+        deadline_.begin(std::chrono::seconds(0));
+      }),
       engine_(world(), config_, identity()),
       reload_gate_([this](std::string_view, std::string_view) { begin_stop(1); }),
       reload_(options_.config_file, config_, std::move(reload),
               [this](const config::Podium& podium) { engine_.apply(podium); }),
+      diagnostics_gate_([this](std::string_view, std::string_view) { begin_stop(1); }),
       diagnostics_(diagnostics_parts()),
       deadline_([this] { return waits_for(); }, [this] { return exit_code_.load(); }) {
   // Unless it is ignored, as under nohup.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <future>
+#include <system_error>
 #include <utility>
 
 namespace podium::app::run {
@@ -53,14 +54,17 @@ void StopDeadline::run() {
 
 void StopDeadline::end_process() const {
   std::promise<void> flushed;
-  std::thread([this, &flushed] {
-    const auto code = exit_code_();
-    spdlog::critical("the stop took too long, ending the process waits_for={:?} exit_code={}", waits_for_(),
-                     code);
-    spdlog::shutdown();
-    flushed.set_value();
-  }).detach();
-  flushed.get_future().wait_for(kFlush);
+  try {
+    std::thread([this, &flushed] {
+      const auto code = exit_code_();
+      spdlog::critical("the stop took too long, ending the process waits_for={:?} exit_code={}", waits_for_(),
+                       code);
+      spdlog::shutdown();
+      flushed.set_value();
+    }).detach();
+    flushed.get_future().wait_for(kFlush);
+  } catch (const std::system_error&) {  // no thread is left: ends without the line
+  }
   ::_exit(exit_code_());
 }
 

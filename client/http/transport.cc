@@ -204,7 +204,9 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       co_return token_ ? token_->current() : Result<std::string>("");
     auto executor = co_await asio::this_coro::executor;
     auto answer = std::make_shared<Handoff<Result<std::string>>>(executor, watchdog_, deadline);
-    asio::post(token_thread(), [answer, token = token_, tls] {
+    auto* const thread = token_thread();
+    if (!thread) co_return fail(Error::Kind::unavailable, "get a token or certificate: no thread is left");
+    asio::post(*thread, [answer, token = token_, tls] {
       auto got = token ? token->current() : Result<std::string>("");
       if (got && tls) {
         if (auto current = tls->current(); !current) got = std::unexpected(std::move(current.error()));
@@ -216,9 +218,14 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     co_return std::move(*got);
   }
 
-  asio::thread_pool& token_thread() {
-    std::call_once(token_thread_once_, [this] { token_thread_.emplace(1); });
-    return *token_thread_;
+  // Null if the system has no thread left.
+  asio::thread_pool* token_thread() {
+    try {
+      std::call_once(token_thread_once_, [this] { token_thread_.emplace(1); });
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+    return &*token_thread_;
   }
 
   Task<Result<std::unique_ptr<Connection>>> dial(Steady deadline) {
