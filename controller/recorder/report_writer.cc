@@ -406,10 +406,11 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
   const auto now = api.clock().now();
   const auto fields = client::request_fields(error);
-  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) && log.allows("paused", now)) {
+  const auto cause = cause_of_pause(error);
+  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) &&
+      log.allows(fmt::format("paused {}", cause), now)) {
     told_of_pause = true;
-    spdlog::warn("reports are paused, scheduling goes on: {} {}error={:?}", cause_of_pause(error), fields,
-                 error.message);
+    spdlog::warn("reports are paused, scheduling goes on: {} {}error={:?}", cause, fields, error.message);
   }
   const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
                       !held.contains(owner.ns) && log.allows("of " + owner.ns, now) &&
