@@ -344,8 +344,11 @@ TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
   Asking w;
   int tries = 0;
   w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-    if (request.method != "PATCH" || request.target.find("/status") == std::string::npos) return std::nullopt;
+    if (request.method != "PATCH" || request.target.find("/ask") == std::string::npos) return std::nullopt;
     auto stored = w.server.find(kPlural, "shop", "ask");
+    // The labels of the second try are there already: no event either.
+    if (request.target.find("/status") == std::string::npos)
+      return tries == 1 ? std::optional(client::Response{200, json::serialize(stored)}) : std::nullopt;
     switch (++tries) {
       case 1:
         stored.as_object()["status"] = json::parse(request.body).at(1).at("value");
