@@ -78,7 +78,8 @@ void delete_pods(const Change& change, const ChangeContext& context, ChangeResul
   };
   RemovedPods gone;
   fork.each_pod([&](const PodInfoPtr& pod) {
-    if (selects(*pod)) gone.placed.push_back(pod);
+    const bool is_asked = pod->pod->meta.namespace_ == context.ns && has_time(context.budget);
+    if (is_asked && selects(*pod)) gone.placed.push_back(pod);
   });
   // A pod that waits for its victims to go keeps room on its node.
   for (const auto& nomination : fork.nominations()) {

@@ -246,11 +246,12 @@ TEST(Answer, AsksTheBudgetOften) {
     for (int i = 0; i < count; ++i) list += fmt::format("{}\"example.com/r{}\": \"3\"", i ? ", " : "", i);
     return list;
   };
-  const auto selector = [](int count) {
+  const auto list_of = [](int count, std::string_view first, std::string_view last) {
     std::string list;
-    for (int i = 0; i < count; ++i) list += fmt::format("{}\"k{}\": \"v\"", i ? ", " : "", i);
+    for (int i = 0; i < count; ++i) list += fmt::format("{}{}{}{}", i ? ", " : "", first, i, last);
     return list;
   };
+  const auto selector = [&](int count) { return list_of(count, "\"k", "\": \"v\""); };
   const Case cases[] = {
       {"fixes for many resources",
        fmt::format(
@@ -271,6 +272,10 @@ TEST(Answer, AsksTheBudgetOften) {
        R"({"changes": [{"type": "AddNodes", "count": 1000, "like": "n1"}, {"type": "AddNodes", "count": 1000,
        "like": "n1"}, {"type": "AddNodes", "count": 1000, "like": "n1"}], )" +
            std::string(unit::kWeb) + "}"},
+      {"very many pods that a long selector deletes",
+       fmt::format(
+           R"({{"changes": [{{"type": "DeletePods", "selector": {{"matchExpressions": [{}]}}}}], {}}})",
+           list_of(1200, "{\"key\": \"k", "\", \"operator\": \"DoesNotExist\"}"), unit::kWeb)},
   };
   // About a tenth of a second without sanitizers.
   constexpr std::uint64_t kMost = 60'000'000;
@@ -282,6 +287,7 @@ TEST(Answer, AsksTheBudgetOften) {
                                   {"n6", "5"},
                                   {"n7", "5"},
                                   {"n8", "5"}});
+  for (int i = 0; i < 4'000; ++i) unit::run_pod(snapshot, pod(fmt::format("p{}", i)).node("n8"));
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
     std::uint64_t last = steps_of_thread(), longest = 0;
