@@ -1,22 +1,10 @@
 #include "api/pod.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "api/decimal.h"
 
 namespace podium::api {
-namespace {
-
-// As content.IsDecimalInteger with strconv.ParseInt: no plus sign, no leading zeros.
-std::optional<std::int64_t> decimal_integer(std::string_view text) {
-  const auto digits = text.starts_with('-') ? text.substr(1) : text;
-  if (digits.empty() || (digits.front() == '0' && text != "0")) return std::nullopt;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 bool Toleration::tolerates(const Taint& taint, bool comparison) const {
   if (effect != TaintEffect::none && effect != taint.effect) return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/tolerations.h"
 #include "explain/answer/fix_kinds.h"
 #include "explain/question/change.h"
 
@@ -10,14 +11,10 @@ namespace {
 
 constexpr std::size_t kMostTaints = 16;
 
-bool keeps_away(const api::Taint& taint, const api::Pod& pod) {
-  return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-         std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint); });
-}
-
 // The untolerated taints of nodes that were rejected for them, each once, in the order of the nodes.
 // `hidden`: of all rejected nodes, without those that tell of a node's state.
 std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
+  const api::Tolerations tolerations(trials.pod().tolerations, false);
   std::vector<api::Taint> taints;
   for (const auto row : trials.rejected()) {
     if (!trials.has_time()) return taints;
@@ -25,7 +22,7 @@ std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
     for (const auto& taint : trials.question().fork.entry(row).node->taints) {
       if (taints.size() == kMostTaints) return taints;
       if (hidden && taint.key.starts_with("node.kubernetes.io/")) continue;
-      if (keeps_away(taint, trials.pod()) && std::ranges::find(taints, taint) == taints.end())
+      if (tolerations.are_kept_away_by(taint) && std::ranges::find(taints, taint) == taints.end())
         taints.push_back(taint);
     }
   }

@@ -10,6 +10,7 @@
 #include "api/defaults.h"
 #include "api/json_view.h"
 #include "api/known_fields.h"
+#include "api/tolerations.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
@@ -237,12 +238,9 @@ std::set<std::string, std::less<>> replica_sets_of(const Subject& subject,
 // Source: daemon_controller.go NodeShouldRunDaemonPod.
 bool should_run(const api::Pod& pod, const api::Node& node) {
   if (!plugins::required_affinity_selects(pod, node)) return false;
-  return std::ranges::none_of(node.taints, [&](const api::Taint& taint) {
-    const bool keeps_away =
-        taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute;
-    return keeps_away &&
-           std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint); });
-  });
+  const api::Tolerations tolerations(pod.tolerations, false);
+  return std::ranges::none_of(node.taints,
+                              [&](const auto& taint) { return tolerations.are_kept_away_by(taint); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Source: pkg/scheduler/framework/plugins/tainttoleration.
 #include <algorithm>
 
+#include "api/tolerations.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -12,24 +13,15 @@ namespace {
 
 using namespace framework;
 
-bool tolerated(const api::Taint& taint, const std::vector<api::Toleration>& tolerations, bool comparison) {
-  return std::ranges::any_of(tolerations,
-                             [&](const auto& toleration) { return toleration.tolerates(taint, comparison); });
-}
-
-bool has_untolerated_taint(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
-  return std::ranges::any_of(taints, [&](const api::Taint& taint) {
-    return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-           !tolerated(taint, pod.tolerations, comparison);
-  });
+bool has_untolerated_taint(const std::vector<api::Taint>& taints, const api::Tolerations& tolerations) {
+  return std::ranges::any_of(taints, [&](const auto& taint) { return tolerations.are_kept_away_by(taint); });
 }
 
 // Upstream first selects the tolerations for PreferNoSchedule. Checking all tolerations is equivalent, since
-// tolerates() compares effects.
-std::int64_t count_intolerable(const std::vector<api::Taint>& taints, const api::Pod& pod, bool comparison) {
-  return std::ranges::count_if(taints, [&](const api::Taint& taint) {
-    return taint.effect == api::TaintEffect::prefer_no_schedule &&
-           !tolerated(taint, pod.tolerations, comparison);
+// a toleration's effect is compared.
+std::int64_t count_intolerable(const std::vector<api::Taint>& taints, const api::Tolerations& tolerations) {
+  return std::ranges::count_if(taints, [&](const auto& taint) {
+    return taint.effect == api::TaintEffect::prefer_no_schedule && !tolerations.tolerate(taint);
   });
 }
 
@@ -99,9 +91,10 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     const auto sets = snapshot.taint_sets();
+    const api::Tolerations tolerations(pod->tolerations, comparison_);
     IdSet untolerated(sets.size());
     for (std::size_t id = 0; id < sets.size(); ++id) {
-      if (sets[id].nodes > 0 && has_untolerated_taint(sets[id].taints, *pod, comparison_)) {
+      if (sets[id].nodes > 0 && has_untolerated_taint(sets[id].taints, tolerations)) {
         untolerated.insert(static_cast<std::uint32_t>(id));
       }
     }
@@ -111,10 +104,11 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
 
   // Never skipped: every node scores 100 if no node has an intolerable taint.
   PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
+    const api::Tolerations tolerations(pod->tolerations, comparison_);
     std::vector<std::int64_t> intolerable;
     bool any = false;
     for (const auto& set : snapshot.taint_sets()) {
-      intolerable.push_back(set.nodes > 0 ? count_intolerable(set.taints, *pod, comparison_) : 0);
+      intolerable.push_back(set.nodes > 0 ? count_intolerable(set.taints, tolerations) : 0);
       any |= intolerable.back() > 0;
     }
     if (!any) intolerable.clear();
@@ -127,8 +121,9 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
                      [comparison = comparison_](const PodInfo& rejected, const ClusterEvent& event) {
                        const auto* before = object_before<api::Node>(event);
                        const auto* after = object_after<api::Node>(event);
-                       return after && !has_untolerated_taint(after->taints, *rejected, comparison) &&
-                              (!before || has_untolerated_taint(before->taints, *rejected, comparison));
+                       const api::Tolerations tolerations(rejected->tolerations, comparison);
+                       return after && !has_untolerated_taint(after->taints, tolerations) &&
+                              (!before || has_untolerated_taint(before->taints, tolerations));
                      }});
     add_pod_hints(hints, kUpdatePodTolerations, [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* after = object_after<api::Pod>(event);

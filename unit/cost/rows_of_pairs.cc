@@ -32,6 +32,14 @@ constexpr std::string_view kTermEach =
     R"(«{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"l#":"v"}}}»)";
 constexpr std::string_view kAppTerm =
     R"({"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"app":"a"}}})";
+constexpr std::string_view kNamespaceTermEach =
+    R"(«{"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchLabels":{"l#":"v"}},"namespaceSelector":{"matchLabels":{"a":"b#"}}}»)";
+const std::string kConstraintEach =
+    R"(,"topologySpreadConstraints":[«{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{"a#":"b"}}}»])";
+const std::string kAnywayEach =
+    R"(,"topologySpreadConstraints":[«{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"ScheduleAnyway","nodeTaintsPolicy":"Honor","labelSelector":{"matchLabels":{"a#":"b"}}}»])";
+constexpr std::string_view kNodeTermEach =
+    R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[«{"matchExpressions":[{"key":"k#","operator":"Exists"}]}»,{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"Exists"}]}]}}})";
 constexpr std::string_view kApp = R"(,"labels":{"app":"a","pod":"p$"})";
 constexpr std::string_view kDisk = R"(,"volumes":[{"name":"v","gcePersistentDisk":{"pdName":"d"}}])";
 
@@ -97,6 +105,48 @@ std::vector<Row> rows_of_pairs() {
        {{node("", "", "", R"(,«"example.com/r#":"1"»)")},
         {waiting(
             R"(,"containers":[{"name":"c","image":"i","resources":{"requests":{«"example.com/r#":"1"»}}}])")}}},
+      {"resourceClaims × resourceClaimStatuses",
+       500,
+       {{node()},
+        {waiting(R"(,"resourceClaims":[«{"name":"c#","resourceClaimTemplateName":"t"}»])", "",
+                 R"(,"resourceClaimStatuses":[«{"name":"c#","resourceClaimName":"made-#"}»])")}}},
+      {"containers × containerStatuses",
+       1000,
+       {{node()},
+        {waiting()},
+        {placed(R"(,"containers":[«{"name":"c#","image":"i","resources":{"requests":{"cpu":"1"}}}»])", "",
+                R"(,"containerStatuses":[«{"name":"c#","resources":{"requests":{"cpu":"2"}}}»])")}}},
+      {"topologySpreadConstraints × nodeAffinity terms",
+       300,
+       {{node()}, {waiting(kConstraintEach + std::string(kNodeTermEach))}}},
+      {"topologySpreadConstraints × tolerations",
+       300,
+       {{node(R"(,"taints":[{"key":"t","value":"v","effect":"NoSchedule"}])")},
+        {waiting(kConstraintEach + std::string(R"(,"tolerations":[«{"key":"t#","operator":"Exists"}»])"))}}},
+      {"topologySpreadConstraints ScheduleAnyway × nodeAffinity terms",
+       300,
+       {{node()}, {waiting(kAnywayEach + std::string(kNodeTermEach))}}},
+      {"disruptedPods × victims",
+       400,
+       {{node()},
+        {waiting(anti_affinity(kAppTerm))},
+        {placed("", kApp), true},
+        {R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"namespace":"shop","name":"b","uid":"b","resourceVersion":"1"},"spec":{"selector":{"matchLabels":{"app":"a"}}},"status":{"disruptionsAllowed":1,"disruptedPods":{«"placed-#":"2026-01-01T00:00:00Z"»}}})"}}},
+      {"namespaceSelector terms × Namespaces",
+       300,
+       {{node()},
+        {waiting(anti_affinity(kNamespaceTermEach))},
+        {R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns$","uid":"ns$","resourceVersion":"1","labels":{"a":"b$"}}})",
+         true}}},
+      {"unbound claims × PersistentVolumes",
+       200,
+       {{node()},
+        {waiting(R"(,"volumes":[«{"name":"v#","persistentVolumeClaim":{"claimName":"c#"}}»])")},
+        {R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"s","uid":"s","resourceVersion":"1"},"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer"})"},
+        {R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"shop","name":"c$","uid":"c$","resourceVersion":"1"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"s","resources":{"requests":{"storage":"1Gi"}}},"status":{"phase":"Pending"}})",
+         true},
+        {R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v$","uid":"v$","resourceVersion":"1"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"s"},"status":{"phase":"Available"}})",
+         true}}},
       {"claims × claims",
        300,
        {{node()},

@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <ctime>
 #include <optional>
 #include <type_traits>
 #include <variant>
@@ -145,12 +146,27 @@ Measured run(const Row& row, std::size_t n) {
   Measured out;
   for (const auto& text : texts) out.bytes += static_cast<std::int64_t>(text.size());
   profile();
+  const auto began = std::clock();
   out.cost = cost_of([&] {
     World world;
     out.kept = cost_of([&] { decode(world, texts); }).kept;
     decide(world);
   });
+  out.cpu_ms = 1000.0 * static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   return out;
+}
+
+std::size_t largest(const Row& row) {
+  constexpr std::size_t kBoundedByTheApi = 128, kHalf = 750'000, kMostObjects = 4'000;
+  if (row.n <= kBoundedByTheApi) return row.n;
+  std::size_t size = 0;  // of the largest document
+  bool has_objects = false;
+  for (const auto& doc : row.docs) {
+    has_objects |= doc.each;
+    size = std::max(size, expand(doc.text, row.n).size());
+  }
+  const auto n = row.n * kHalf / size;
+  return has_objects ? std::min(n, kMostObjects / 2) : n;
 }
 
 }  // namespace podium::test::cost

@@ -198,9 +198,10 @@ NodeMask with_all_keys(const std::vector<Domains>& domains, const Snapshot& snap
 framework::PreparedFilter PodTopologySpread::prepare_filter(const cluster::PodInfo& pod,
                                                             const Snapshot& snapshot) const {
   std::vector<Domains> domains;
+  IncludedNodes nodes(*pod, snapshot);
   for (auto& constraint : constraints(*pod, snapshot, true)) {
     const auto key = constraint.topology_key;
-    auto included = included_nodes(constraint, *pod, snapshot);
+    auto included = nodes.of(constraint);
     domains.push_back({std::move(constraint), LevelColumn(snapshot, key), std::move(included)});
   }
   if (domains.empty()) return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/decode.h"
+#include "api/tolerations.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -35,25 +36,18 @@ bool is_involved(const api::Pod& changed, const api::Pod& rejected) {
   return changed.meta.namespace_ == rejected.meta.namespace_;
 }
 
-bool is_untolerated(const api::Taint& taint, const api::Pod& pod, bool comparison) {
-  return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-         std::ranges::none_of(pod.tolerations,
-                              [&](const auto& each) { return each.tolerates(taint, comparison); });
-}
-
 // The taint sets with a NoSchedule or NoExecute taint that the pod does not tolerate.
 IdSet untolerated_sets(const api::Pod& pod, const cluster::Snapshot& snapshot, bool comparison) {
   const auto sets = snapshot.taint_sets();
+  const api::Tolerations tolerations(pod.tolerations, comparison);
   IdSet untolerated(sets.size());
   for (std::uint32_t id = 0; id < sets.size(); ++id) {
     const bool out = std::ranges::any_of(
-        sets[id].taints, [&](const auto& taint) { return is_untolerated(taint, pod, comparison); });
+        sets[id].taints, [&](const auto& taint) { return tolerations.are_kept_away_by(taint); });
     if (sets[id].nodes > 0 && out) untolerated.insert(id);
   }
   return untolerated;
 }
-
-}  // namespace
 
 std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constraint, const api::Pod& pod,
                                                 const cluster::Snapshot& snapshot) {
@@ -74,6 +68,15 @@ std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constrai
     for (std::size_t w = 0; w < kChunkWords; ++w) nodes.word(chunk * kChunkWords + w) &= rows[w] & ~out[w];
   }
   return nodes;
+}
+
+}  // namespace
+
+const std::optional<cluster::NodeMask>& IncludedNodes::of(const SpreadConstraint& constraint) {
+  const auto policies = (constraint.honor_node_affinity ? 1U : 0U) + (constraint.honor_node_taints ? 2U : 0U);
+  auto& known = known_[policies];
+  if (!known) known.emplace(included_nodes(constraint, pod_, snapshot_));
+  return *known;
 }
 
 Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& snapshot) {
@@ -107,7 +110,7 @@ Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& s
   }
 
   Selector result;
-  for (const auto& [key, value] : merged) result.add(key, value);
+  result.add(std::vector<api::Labels::Entry>(merged.begin(), merged.end()));
   if (requirements) result.add(*requirements);
   return result;
 }
@@ -129,9 +132,11 @@ std::vector<SpreadConstraint> PodTopologySpread::select(
     constraint.topology_key = each.topology_key;
     constraint.selector = Selector(each.label_selector);
     if (features_.match_label_keys_in_pod_topology_spread) {
+      std::vector<api::Labels::Entry> same;
       for (const auto& key : each.match_label_keys) {
-        if (const auto* value = pod_labels.find(key)) constraint.selector.add(key, *value);
+        if (const auto* value = pod_labels.find(key)) same.emplace_back(key, *value);
       }
+      constraint.selector.add(std::move(same));
     }
     constraint.honor_node_affinity = each.honor_node_affinity;
     constraint.honor_node_taints = each.honor_node_taints;

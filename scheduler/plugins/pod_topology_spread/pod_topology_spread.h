@@ -6,6 +6,7 @@
 // Threads: the plugin is immutable; a filter or scorer belongs to one evaluation.
 #pragma once
 
+#include <array>
 #include <boost/json/object.hpp>
 #include <optional>
 #include <string_view>
@@ -71,9 +72,20 @@ class PodTopologySpread final : public framework::Plugin,
 // Source: plugins/helper/spread.go DefaultSelector.
 Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& snapshot);
 
-// The nodes whose pods the constraint counts, by its node inclusion policies; nullopt: all nodes.
-std::optional<cluster::NodeMask> included_nodes(const SpreadConstraint& constraint, const api::Pod& pod,
-                                                const cluster::Snapshot& snapshot);
+// The nodes whose pods a constraint counts, by its node inclusion policies. They are found once for each
+// combination of policies: a pod may have thousands of constraints, of affinity terms and of tolerations.
+// Pod and snapshot outlive it.
+class IncludedNodes {
+ public:
+  IncludedNodes(const api::Pod& pod, const cluster::Snapshot& snapshot) : pod_(pod), snapshot_(snapshot) {}
+  // nullopt: all nodes.
+  const std::optional<cluster::NodeMask>& of(const SpreadConstraint& constraint);
+
+ private:
+  const api::Pod& pod_;
+  const cluster::Snapshot& snapshot_;
+  std::array<std::optional<std::optional<cluster::NodeMask>>, 4> known_;  // by policies
+};
 
 // Calls f(const PodClass&) for each class of placed pods that the constraint counts for a pod in this
 // namespace. A selector that matches everything counts no placed pods, although it matches the pod itself.

@@ -86,7 +86,7 @@ ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::P
 // Counts the pods in each domain. With upstream's built-in defaults, nodes without the key are in the domain
 // "", together with nodes whose label value is empty.
 ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod& pod,
-                              const Snapshot& snapshot, const NodeMask& scored,
+                              const Snapshot& snapshot, const NodeMask& scored, IncludedNodes& nodes,
                               const std::optional<NodeMask>& with_all_keys) {
   LevelColumn column(snapshot, constraint.topology_key);
   const auto empty = column.label() ? column.label()->find("") : cluster::kNoValue;
@@ -97,7 +97,7 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
   auto size = static_cast<std::size_t>(std::ranges::count(is_domain, 1));
   if (empty != cluster::kNoValue && is_domain[empty]) --size;
 
-  auto included = included_nodes(constraint, pod, snapshot);
+  auto included = nodes.of(constraint);
   if (with_all_keys) {
     if (included)
       *included &= *with_all_keys;
@@ -141,11 +141,12 @@ framework::PreparedScore PodTopologySpread::prepare_score(const cluster::PodInfo
     scored &= *with_all_keys;
   }
 
+  IncludedNodes nodes(*pod, snapshot);
   std::vector<ScoreTerm<double>> terms;
   for (const auto& constraint : soft) {
     terms.push_back(constraint.topology_key == api::label::hostname
                         ? hostname_term(constraint, *pod, snapshot, scored.count())
-                        : domain_term(constraint, *pod, snapshot, scored, with_all_keys));
+                        : domain_term(constraint, *pod, snapshot, scored, nodes, with_all_keys));
   }
   return {std::make_unique<SpreadScorer>(std::move(scored), std::move(terms))};
 }

@@ -4,15 +4,21 @@
 
 namespace podium::plugins {
 
-void Selector::add(const std::string& key, const std::string& value) {
-  if (!where_.match_labels.contains(key))
-    where_.match_labels.set(key, value);
-  else
-    where_.match_expressions.push_back({key, api::Requirement::Op::in, {value}});
+void Selector::add(std::vector<api::Labels::Entry> labels) {
+  if (labels.empty()) return;
+  // All together: to insert one after the other into the sorted labels would be quadratic.
+  std::vector<api::Labels::Entry> all(where_.match_labels.begin(), where_.match_labels.end());
+  for (auto& [key, value] : labels) {
+    if (where_.match_labels.contains(key))
+      where_.match_expressions.push_back({key, api::Requirement::Op::in, {value}});
+    else
+      all.emplace_back(std::move(key), std::move(value));
+  }
+  where_.match_labels = api::Labels(std::move(all));
 }
 
 void Selector::add(const api::LabelSelector& selector) {
-  for (const auto& [key, value] : selector.match_labels) add(key, value);
+  add(std::vector<api::Labels::Entry>(selector.match_labels.begin(), selector.match_labels.end()));
   where_.match_expressions.insert(where_.match_expressions.end(), selector.match_expressions.begin(),
                                   selector.match_expressions.end());
 }

@@ -23,7 +23,7 @@ class Selector {
       : nothing_(!selector), where_(selector.value_or(api::LabelSelector{})) {}
 
   // Adds requirements. A selector that matches nothing still matches nothing.
-  void add(const std::string& key, const std::string& value);
+  void add(std::vector<api::Labels::Entry> labels);
   void add(const api::LabelSelector& selector);
 
   // Null if it matches nothing.

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "api/tolerations.h"
+
 namespace podium::plugins {
 namespace {
 
@@ -19,15 +21,13 @@ std::string text_of(const api::Taint& taint) {
 
 // A comparison counts as tolerating a taint even if its feature is off: a taint is named only if it keeps the
 // pod away in any case.
-bool keeps_away(const api::Taint& taint, const api::Pod& pod) {
-  return (taint.effect == api::TaintEffect::no_schedule || taint.effect == api::TaintEffect::no_execute) &&
-         std::ranges::none_of(pod.tolerations, [&](const auto& each) { return each.tolerates(taint, true); });
-}
+api::Tolerations tolerations_of(const api::Pod& pod) { return {pod.tolerations, true}; }
 
-std::vector<std::string> texts_of(const std::vector<api::Taint>& taints, const api::Pod& pod) {
+std::vector<std::string> texts_of(const std::vector<api::Taint>& taints,
+                                  const api::Tolerations& tolerations) {
   std::vector<std::string> out;
   for (const auto& taint : taints) {
-    if (keeps_away(taint, pod)) out.push_back(text_of(taint));
+    if (tolerations.are_kept_away_by(taint)) out.push_back(text_of(taint));
   }
   return out;
 }
@@ -43,10 +43,12 @@ std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const f
     if (id != framework::kFits && decision.rejections.verdict(id).plugin == kTaintPlugin)
       ++nodes_of_set[snapshot.taint_set[row]];
   });
+  const auto tolerations = tolerations_of(*pod);
   std::map<std::string, std::size_t> nodes_of_taint;
   for (std::size_t id = 0; id < sets.size(); ++id) {
     if (nodes_of_set[id] == 0) continue;
-    for (auto& text : texts_of(sets[id].taints, *pod)) nodes_of_taint[std::move(text)] += nodes_of_set[id];
+    for (auto& text : texts_of(sets[id].taints, tolerations))
+      nodes_of_taint[std::move(text)] += nodes_of_set[id];
   }
   std::vector<std::pair<std::string, std::size_t>> counted(nodes_of_taint.begin(), nodes_of_taint.end());
   std::ranges::stable_sort(counted, std::ranges::greater(), &std::pair<std::string, std::size_t>::second);
@@ -57,7 +59,7 @@ std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const f
 
 std::vector<std::string> untolerated_taints(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                             Row row) {
-  return texts_of(snapshot.taint_sets()[snapshot.taint_set[row]].taints, *pod);
+  return texts_of(snapshot.taint_sets()[snapshot.taint_set[row]].taints, tolerations_of(*pod));
 }
 
 }  // namespace podium::plugins
