@@ -32,11 +32,12 @@ bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kube
 bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
 
 // How many budgets the evictions exceed. For evictions, an empty selector matches all pods of the namespace.
-std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Snapshot& fork) {
+std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
+                         const Snapshot& fork) {
   std::size_t broken = 0;
   for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
     const auto& selector = budget->selector;
-    if (!selector) continue;
+    if (!selector || !has_time(budget_of_time)) continue;
     const auto hits = std::ranges::count_if(evicted, [&](const PodInfoPtr& pod) {
       return pod->pod->meta.namespace_ == budget->meta.namespace_ && selector->matches(pod->pod->meta.labels);
     });
@@ -191,7 +192,7 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& n
       if (!stays(*pod->pod)) evicted.push_back(pod);
     }
   }
-  const auto broken = count_broken(evicted, fork);
+  const auto broken = count_broken(evicted, budget, fork);
   for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
   const auto count = evicted.size();
   auto drained = place_again(std::move(evicted), ns, config, budget, fork);
