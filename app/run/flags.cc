@@ -37,43 +37,43 @@ Target delegation(Given& all) {
 
 constexpr std::string_view kNoHttp2 = "podium serves HTTP/1.1 only";
 constexpr std::string_view kNoFrontProxy =
-    "podium does not take users from the headers of a front proxy: such a request counts as its own client "
-    "certificate or token says";
+    "podium does not read users from the headers of a front proxy; the user of such a request is that of "
+    "its client certificate or token";
 constexpr std::string_view kNoClientLimit =
-    "podium has no client-side rate limit; its connection pools bound what is under way";
+    "podium has no client-side rate limit; its connection pools bound the requests in flight";
 constexpr std::string_view kNoGo = "there is no Go runtime to profile";
 constexpr std::string_view kAllMetrics = "all metrics are shown, with all labels";
-constexpr std::string_view kLogFormat = "logs go to standard error, and are not held back";
+constexpr std::string_view kLogFormat = "podium logs to standard error and does not hold logs back";
 
 constexpr auto kFlags = std::to_array<Flag>({
     {"allow-metric-labels", "string", ignored, kAllMetrics, "[]"},
     {"allow-metric-labels-manifest", "string", ignored, kAllMetrics, ""},
     {"authentication-kubeconfig", "string", same,
-     "API server that reviews tokens and holds the client CA; empty: podium's own, where kube-scheduler "
-     "outside "
-     "of a cluster reviews no token",
+     "API server that reviews tokens and holds the client CA; empty: the API server that podium uses "
+     "(kube-scheduler outside of a cluster then reviews no tokens)",
      "", option<&Options::authentication_kubeconfig>},
     {"authentication-skip-lookup", "bool", same, "does not look up the client CA in the cluster", "false",
      delegation<&Delegation::skip_lookup>},
-    {"authentication-token-webhook-cache-ttl", "duration", same, "how long a token's review holds", "10s",
-     given<&Given::token_ttl>},
+    {"authentication-token-webhook-cache-ttl", "duration", same, "how long the review of a token is valid",
+     "10s", given<&Given::token_ttl>},
     {"authentication-tolerate-lookup-failure", "bool", same,
-     "goes on where the client CA cannot be looked up; true unless set to false", "true",
+     "continues if the client CA cannot be looked up; true unless set to false", "true",
      delegation<&Delegation::tolerate_lookup_failure>},
     {"authorization-always-allow-paths", "list", same, "paths that need no authorization",
      "[/healthz,/readyz,/livez]", delegation<&Delegation::always_allow_paths>},
     {"authorization-kubeconfig", "string", same,
-     "API server that reviews access; empty: podium's own, where kube-scheduler outside of a cluster lets "
-     "nobody but system:masters",
+     "API server that reviews access; empty: the API server that podium uses (kube-scheduler outside of "
+     "a cluster then allows only system:masters)",
      "", option<&Options::authorization_kubeconfig>},
-    {"authorization-webhook-cache-authorized-ttl", "duration", same, "how long an allowing review holds",
+    {"authorization-webhook-cache-authorized-ttl", "duration", same, "how long an allowing review is valid",
      "10s", given<&Given::allowed_ttl>},
-    {"authorization-webhook-cache-unauthorized-ttl", "duration", same, "how long a denying review holds",
+    {"authorization-webhook-cache-unauthorized-ttl", "duration", same, "how long a denying review is valid",
      "10s", given<&Given::denied_ttl>},
-    {"bind-address", "address", same, "where to listen; 0.0.0.0 and :: are all addresses of both families",
-     "0.0.0.0", listen<&server::ListenOptions::address>},
+    {"bind-address", "address", same,
+     "address to listen on; 0.0.0.0 and :: mean all addresses of both families", "0.0.0.0",
+     listen<&server::ListenOptions::address>},
     {"cert-dir", "string", same,
-     "where kube-scheduler.crt and .key are read, or written where there are none", "",
+     "directory of kube-scheduler.crt and .key; podium creates them if they do not exist", "",
      tls<&server::TlsOptions::directory>},
     {"client-ca-file", "string", same,
      "CA of client certificates, reloaded when it changes; empty: the one in the ConfigMap "
@@ -86,19 +86,17 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"disable-http2-serving", "bool", ignored, kNoHttp2, "false"},
     {"disabled-metrics", "list", ignored, kAllMetrics, "[]"},
     {"emulated-version", "list", same,
-     "1.36; other versions are refused, since podium decides as this one only", "[]",
-     given<&Given::emulated>},
-    {"feature-gates", "list", same,
-     "the gates that kube-scheduler knows; podium version says which version's", "",
+     "1.36; podium refuses other versions, since it decides only as this one", "[]", given<&Given::emulated>},
+    {"feature-gates", "list", same, "the gates of kube-scheduler; podium version prints its version", "",
      option<&Options::feature_gates>},
-    {"help", "bool", same, "prints what podium's own help has", "false"},
+    {"help", "bool", same, "prints podium's own help", "false"},
     {"http2-max-streams-per-connection", "int", ignored, kNoHttp2, "0"},
     {"kube-api-burst", "int", ignored, kNoClientLimit, "100"},
     {"kube-api-content-type", "string", ignored, "podium speaks JSON to the API server",
      "application/vnd.kubernetes.protobuf"},
     {"kube-api-qps", "float", ignored, kNoClientLimit, "50"},
     {"kubeconfig", "string", same,
-     "how to reach the API server; unlike kube-scheduler's it counts beside --config, too. Empty: the "
+     "how to reach the API server; unlike in kube-scheduler, it also applies with --config. Empty: the "
      "configuration's, else $KUBECONFIG, else in-cluster, else ~/.kube/config",
      "", option<&Options::kubeconfig>},
     {"leader-elect", "bool", same, "overrides leaderElection.leaderElect of the configuration", "true",
@@ -115,21 +113,21 @@ constexpr auto kFlags = std::to_array<Flag>({
      "kube-system", given<&Given::resource_namespace>},
     {"leader-elect-retry-period", "duration", same, "overrides leaderElection.retryPeriod", "2s",
      given<&Given::retry_period>},
-    {"log-flush-frequency", "duration", ignored, "logs are flushed every second", "5s"},
+    {"log-flush-frequency", "duration", ignored, "podium flushes logs every second", "5s"},
     {"log-json-info-buffer-size", "quantity", ignored, kLogFormat, "0"},
     {"log-json-split-stream", "bool", ignored, kLogFormat, "false"},
     {"log-text-info-buffer-size", "quantity", ignored, kLogFormat, "0"},
     {"log-text-split-stream", "bool", ignored, kLogFormat, "false"},
-    {"logging-format", "string", same, "text, or json: one object a line", "text",
+    {"logging-format", "string", same, "text, or json with one object per line", "text",
      given<&Given::logging_format>},
     {"master", "string", same, "address of the API server, in place of the kubeconfig's", "",
      option<&Options::master>},
-    {"min-compatibility-version", "list", ignored, "podium keeps no state of earlier versions", "[]"},
+    {"min-compatibility-version", "list", ignored, "podium does not keep state of earlier versions", "[]"},
     {"permit-address-sharing", "bool", ignored, "the address is always shared (SO_REUSEADDR)", "false"},
     {"permit-port-sharing", "bool", same, "several processes may listen on the port (SO_REUSEPORT)", "false",
      listen<&server::ListenOptions::share_port>},
     {"pod-max-in-unschedulable-pods-duration", "duration", ignored,
-     "it is five minutes, kube-scheduler's default", "5m0s"},
+     "the duration is five minutes, kube-scheduler's default", "5m0s"},
     {"profiling", "bool", ignored, kNoGo, "true"},
     {"requestheader-allowed-names", "list", ignored, kNoFrontProxy, "[]"},
     {"requestheader-client-ca-file", "string", ignored, kNoFrontProxy, ""},
@@ -137,22 +135,23 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"requestheader-group-headers", "list", ignored, kNoFrontProxy, "[x-remote-group]"},
     {"requestheader-uid-headers", "list", ignored, kNoFrontProxy, "[]"},
     {"requestheader-username-headers", "list", ignored, kNoFrontProxy, "[x-remote-user]"},
-    {"secure-port", "int", same, "port for health, metrics and reports, over HTTPS; 0 serves nothing",
-     "10259", listen<&server::ListenOptions::port>},
+    {"secure-port", "int", same,
+     "port for health, metrics and reports, over HTTPS; 0: podium does not serve them", "10259",
+     listen<&server::ListenOptions::port>},
     {"show-hidden-metrics-for-version", "string", ignored, kAllMetrics, ""},
     {"tls-cert-file", "string", same, "certificate for --secure-port, reloaded when it changes", "",
      tls<&server::TlsOptions::certificate_file>},
     {"tls-cipher-suites", "list", same, "cipher suites of TLS 1.2, as Go names them", "[]",
      tls<&server::TlsOptions::cipher_suites>},
-    {"tls-curve-preferences", "list", ignored, "OpenSSL's own preferences count", "[]"},
-    {"tls-min-version", "string", same, "VersionTLS12 or VersionTLS13; older ones are refused", "",
+    {"tls-curve-preferences", "list", ignored, "podium uses OpenSSL's own preferences", "[]"},
+    {"tls-min-version", "string", same, "VersionTLS12 or VersionTLS13; podium refuses older versions", "",
      tls<&server::TlsOptions::min_version>},
     {"tls-private-key-file", "string", same, "the certificate's key", "", tls<&server::TlsOptions::key_file>},
     {"tls-sni-cert-key", "string", refused, "podium serves one certificate: use --tls-cert-file", "[]"},
-    {"v", "int", same, "0 to 2 info, 3 and 4 debug, 5 and more trace", "0", option<&Options::verbosity>},
+    {"v", "int", same, "0 to 2: info; 3 and 4: debug; 5 and more: trace", "0", option<&Options::verbosity>},
     {"version", "bool", same, "prints the version", "false", given<&Given::version>},
     {"vmodule", "string", ignored, "use --v", ""},
-    {"write-config-to", "string", same, "writes the configuration with all defaults to this file and ends",
+    {"write-config-to", "string", same, "writes the configuration with all defaults to this file and exits",
      "", option<&Options::write_config_to>},
 });
 
@@ -174,7 +173,7 @@ std::string dashed(const Flag& flag) {
   return fmt::format("{}{}", flag.name.size() == 1 ? "-v,--" : "--", flag.name);
 }
 
-// As pflag: of a flag that is given again, the last value holds; a list is added to.
+// Like pflag: the last value of a repeated flag applies. A repeated list is extended.
 CLI::Option* last_holds(CLI::Option* option) {
   return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
@@ -235,15 +234,12 @@ std::map<std::string, std::string> flag_values(const FlagOptions& options) {
 std::string flags_document() {
   auto out = fmt::format(
       "# Flags of podium run\n\n"
-      "Every flag of kube-scheduler {} and what podium does with it, so that podium starts with the command "
-      "line "
-      "that kubeadm or kind writes.\n"
-      "A flag with no effect is accepted with a warning. This page is made of the table in "
-      "`app/run/flags.cc`; a test "
-      "compares them.\n\n"
-      "As with kube-scheduler, the flags of the leader election override the file of `--config`, and a flag "
-      "that is "
-      "given empty (`--config=`) counts as not given.\n\n"
+      "This page lists every flag of kube-scheduler {} and its effect in podium. podium starts with the "
+      "command line that kubeadm or kind writes.\n"
+      "It accepts a flag without effect and logs a warning. This page is generated from the table in "
+      "`app/run/flags.cc`; a test compares them.\n\n"
+      "As in kube-scheduler, the flags of the leader election override the file of `--config`, and an "
+      "empty flag (`--config=`) counts as not given.\n\n"
       "`/flagz` shows all values.\n\n"
       "| Flag | Type | Default | Supported | |\n|---|---|---|---|---|\n",
       kKubernetesVersion);
