@@ -22,31 +22,31 @@ constexpr auto kNoGo = "no effect: there is no Go runtime to profile";
 
 constexpr FieldNote kPodium[] = {
     {"adaptiveSearch",
-     "what `percentageOfNodesToScore: 0` means: true: kube-scheduler's adaptive share of the nodes; "
-     "false: all nodes. Without a value it is true if the file writes a 0"},
+     "meaning of `percentageOfNodesToScore: 0`: true: kube-scheduler's adaptive share of the nodes; "
+     "false: all nodes. The default is true if the file sets a 0"},
     {"withholdNodeNames",
-     "reports and answers to what-ifs do not name nodes; the HTTPS API and the page do for who may list "
-     "nodes"},
+     "reports and answers to what-ifs do not name nodes; the HTTPS API and the page name them for users "
+     "who may list nodes"},
     {"reports", "the reports of decisions"},
     {"reports.enabled", "writes a report for every pod"},
-    {"reports.onlyFailures", "writes reports of pods that could not be placed only"},
+    {"reports.onlyFailures", "writes only reports of pods that could not be placed"},
     {"reports.sampling", "share of the placed pods that get a report", {"0", "1", "-0.1", "1.1"}},
     {"reports.ttl",
      "how long a report is kept after its last write, and a what-if without `ttlSeconds` after its answer",
      {"1s", "720h", "999ms", "720h0m1s"}},
     {"reports.maxReports",
-     "how many reports of decisions are kept, and how many what-ifs beside them; beyond it old ones "
-     "give way; placed pods and failures have half each",
+     "maximum number of reports on decisions, and separately of what-ifs; podium deletes old ones to "
+     "stay within it; placed pods and failures have half each",
      {"1", "1000000", "0", "1000001"}},
     {"reports.maxReportsPerNamespace", "the same in one namespace", {"1", "1000000", "0", "1000001"}},
     {"reports.maxBytes",
-     "how many bytes these take, each kind; counted as podium writes them, a quantity",
+     "maximum bytes of each kind, as podium writes them; a quantity",
      {"64Ki", "16Gi", "65535", "17Gi"}},
     {"reports.maxBytesPerNamespace", "the same in one namespace", {"64Ki", "16Gi", "65535", "17Gi"}},
     {"reports.excludeNamespaces", "namespaces whose pods get no report; at most 1,000"},
     {"reports.namespaceSelector",
-     "namespaces whose pods get reports, by their labels: `matchLabels` and `matchExpressions`; "
-     "without it all",
+     "labels of the namespaces whose pods get reports: `matchLabels` and `matchExpressions`; without it, "
+     "all namespaces",
      {},
      true},
     {"events", "the events on pods"},
@@ -57,13 +57,13 @@ constexpr FieldNote kPodium[] = {
     {"whatIf.workers", "threads that evaluate what-ifs", {"1", "64", "0", "65"}},
     {"whatIf.deadline", "CPU time of one what-if", {"10ms", "10m", "9ms", "601s"}},
     {"whatIf.maxWaiting",
-     "how many what-ifs may wait; further ones are refused",
+     "maximum number of waiting what-ifs; podium refuses further ones",
      {"1", "100000", "0", "100001"}},
-    {"whatIf.maxWaitingPerNamespace", "as above, of one namespace", {"1", "100000", "0", "100001"}},
+    {"whatIf.maxWaitingPerNamespace", "the same in one namespace", {"1", "100000", "0", "100001"}},
     {"httpAPI", "the HTTPS API: scores, strategies, reports and what-ifs for programs"},
-    {"httpAPI.enabled", "serves it, and keeps decisions in memory for it"},
+    {"httpAPI.enabled", "serves the API, and keeps decisions in memory for it"},
     {"httpAPI.memoryMiB",
-     "how much memory these decisions may take; beyond it, the oldest are forgotten",
+     "maximum memory of these decisions; podium drops the oldest to stay within it",
      {"1", "16384", "0", "16385"}},
     {"httpAPI.page", "serves the page for browsers at /ui/"},
 };
@@ -71,15 +71,16 @@ constexpr FieldNote kPodium[] = {
 constexpr FieldNote kKube[] = {
     {"parallelism", "no effect: a decision uses one thread", {"1", "", "0", ""}},
     {"leaderElection", "the Lease that replicas compete for; flags override it"},
-    {"leaderElection.leaderElect", "false: the process leads at once; two of them may overcommit nodes"},
+    {"leaderElection.leaderElect",
+     "false: the process leads immediately; two such processes may overcommit nodes"},
     {"leaderElection.leaseDuration",
      "how long a follower waits after the last renewal; longer than `renewDeadline`"},
     {"leaderElection.renewDeadline",
      "the leader gives up after this time without a renewal; longer than 1.2 × `retryPeriod`"},
     {"leaderElection.retryPeriod", "time between two tries"},
-    {"leaderElection.resourceLock", "`leases` only"},
+    {"leaderElection.resourceLock", "only `leases`"},
     {"leaderElection.resourceName", "name of the Lease"},
-    {"leaderElection.resourceNamespace", "its namespace"},
+    {"leaderElection.resourceNamespace", "namespace of the Lease"},
     {"clientConnection", "how to reach the API server"},
     {"clientConnection.kubeconfig",
      "path of a kubeconfig; empty: $KUBECONFIG, else in-cluster, else ~/.kube/config; "
@@ -91,14 +92,16 @@ constexpr FieldNote kKube[] = {
     {"enableProfiling", kNoGo},
     {"enableContentionProfiling", kNoGo},
     {"percentageOfNodesToScore",
-     "share of the nodes after which the search for nodes that fit ends. Not written: all nodes "
-     "are evaluated; 0: see `adaptiveSearch`",
+     "the search ends when this share of the nodes fits. Not set: podium evaluates all nodes; 0: see "
+     "`adaptiveSearch`",
      {"0", "100", "-1", "101"}},
-    {"podInitialBackoffSeconds", "wait after the first failed attempt; it doubles", {"1", "", "0", ""}},
+    {"podInitialBackoffSeconds",
+     "wait after the first failed attempt; it doubles after each further one",
+     {"1", "", "0", ""}},
     {"podMaxBackoffSeconds", "the longest wait; at least `podInitialBackoffSeconds`", {"1", "", "0", ""}},
-    {"profiles", "one entry for each `schedulerName`; a pod's own names its profile"},
-    {"profiles[].schedulerName", "required where there are several profiles"},
-    {"profiles[].percentageOfNodesToScore", "overrides the one above"},
+    {"profiles", "one entry for each `schedulerName`; a pod's `schedulerName` selects its profile"},
+    {"profiles[].schedulerName", "required if there are several profiles"},
+    {"profiles[].percentageOfNodesToScore", "overrides the global one"},
     {"profiles[].plugins", "which plugins run at which extension point, and with which weight"},
     {"profiles[].plugins.*", "an extension point"},
     {"profiles[].plugins.*.enabled", "plugins to add, or to give another weight"},
@@ -110,17 +113,18 @@ constexpr FieldNote kKube[] = {
     {"profiles[].pluginConfig", "arguments of plugins"},
     {"profiles[].pluginConfig[].name", "the plugin's name"},
     {"profiles[].pluginConfig[].args",
-     "see [below](#arguments-of-plugins); of a [linked plugin](plugins.md), its own"},
+     "see [below](#arguments-of-plugins); a [linked plugin](plugins.md) has its own"},
     {"extenders", "HTTP extenders ([what differs](parity.md#extenders))"},
-    {"extenders[].urlPrefix", "where the extender is"},
-    {"extenders[].filterVerb", "appended to the prefix to filter; empty: it does not filter"},
+    {"extenders[].urlPrefix", "URL of the extender"},
+    {"extenders[].filterVerb",
+     "path after the prefix for filter requests; empty: the extender does not filter"},
     {"extenders[].preemptVerb", "the same for preemption"},
     {"extenders[].prioritizeVerb", "the same for scores"},
     {"extenders[].weight", "factor of its scores; above zero if it has a `prioritizeVerb`"},
-    {"extenders[].bindVerb", "the same for bindings; one extender at most"},
+    {"extenders[].bindVerb", "the same for bindings; at most one extender"},
     {"extenders[].enableHTTPS", "speaks TLS"},
     {"extenders[].tlsConfig", "how to speak TLS"},
-    {"extenders[].tlsConfig.insecure", "does not verify its certificate"},
+    {"extenders[].tlsConfig.insecure", "does not verify the extender's certificate"},
     {"extenders[].tlsConfig.serverName", "name to verify, in place of the URL's"},
     {"extenders[].tlsConfig.certFile", "podium's certificate"},
     {"extenders[].tlsConfig.keyFile", "its key"},
@@ -128,19 +132,18 @@ constexpr FieldNote kKube[] = {
     {"extenders[].tlsConfig.certData", "podium's certificate, base64"},
     {"extenders[].tlsConfig.keyData", "its key, base64; /configz hides it"},
     {"extenders[].tlsConfig.caData", "CA of the extender's certificate, base64"},
-    {"extenders[].httpTimeout", "for one request; 0s is 5s"},
+    {"extenders[].httpTimeout", "timeout of one request; 0s means 5s"},
     {"extenders[].nodeCacheCapable", "requests have names of nodes in place of whole nodes"},
-    {"extenders[].managedResources",
-     "pods that request none of these are not sent to it; empty: all pods are"},
+    {"extenders[].managedResources", "podium sends only pods that request one of these; empty: all pods"},
     {"extenders[].managedResources[].name", "the resource's name"},
     {"extenders[].managedResources[].ignoredByScheduler", "NodeResourcesFit does not check the resource"},
-    {"extenders[].ignorable", "a pod is scheduled also while the extender does not answer"},
+    {"extenders[].ignorable", "podium also schedules pods while the extender does not answer"},
     {"delayCacheUntilActive", "no effect: a follower always has warm caches"},
 };
 
-constexpr auto kNotUsed = "validated; no effect: preemption tries every node where it may help";
+constexpr auto kNotUsed = "validated; no effect: preemption tries every node on which it may help";
 constexpr auto kSteps =
-    "how much a search for devices may take on one node, counted in steps; more than 10s, or 0, is 10s";
+    "limit of a search for devices on one node, counted in steps; 0 and more than 10s mean 10s";
 constexpr auto kConditions = "how long devices' binding conditions may take";
 constexpr FieldNote kArgs[] = {
     {"DefaultPreemption.minCandidateNodesPercentage", kNotUsed, {"0", "100", "-1", "101"}},
@@ -151,20 +154,20 @@ constexpr FieldNote kArgs[] = {
      "weight of placed pods' required affinity to the pod",
      {"0", "100", "-1", "101"}},
     {"InterPodAffinity.ignorePreferredTermsOfExistingPods",
-     "does not score by the preferred terms of placed pods where the pod has none"},
+     "does not score by the preferred terms of placed pods if the pod has none"},
     {"NodeAffinity.addedAffinity", "added to every pod's own `nodeAffinity`, in the same form", {}, true},
     {"NodeResourcesBalancedAllocation.resources", "resources whose use is balanced"},
     {"NodeResourcesBalancedAllocation.resources[].name", "the resource's name"},
-    {"NodeResourcesBalancedAllocation.resources[].weight", "1 only"},
+    {"NodeResourcesBalancedAllocation.resources[].weight", "only 1"},
     {"NodeResourcesFit.ignoredResources", "extended resources that are not checked"},
-    {"NodeResourcesFit.ignoredResourceGroups", "as above, by the part of their names before the slash"},
+    {"NodeResourcesFit.ignoredResourceGroups", "the same, by the part of their names before the slash"},
     {"NodeResourcesFit.scoringStrategy", "how nodes are scored"},
     {"NodeResourcesFit.scoringStrategy.type",
      "`LeastAllocated`, `MostAllocated` or `RequestedToCapacityRatio`"},
     {"NodeResourcesFit.scoringStrategy.resources", "resources that count"},
     {"NodeResourcesFit.scoringStrategy.resources[].name", "the resource's name"},
     {"NodeResourcesFit.scoringStrategy.resources[].weight", "its weight, 1 to 100; 0 counts as 1"},
-    {"NodeResourcesFit.scoringStrategy.requestedToCapacityRatio", "for the type of this name"},
+    {"NodeResourcesFit.scoringStrategy.requestedToCapacityRatio", "arguments of the type with this name"},
     {"NodeResourcesFit.scoringStrategy.requestedToCapacityRatio.shape",
      "points of the function from use to score"},
     {"NodeResourcesFit.scoringStrategy.requestedToCapacityRatio.shape[].utilization",
@@ -176,10 +179,10 @@ constexpr FieldNote kArgs[] = {
      {},
      true},
     {"PodTopologySpread.defaultingType",
-     "`System`: spreads over hosts and zones; `List`: as `defaultConstraints` says"},
+     "`System`: spreads over hosts and zones; `List`: uses `defaultConstraints`"},
     {"VolumeBinding.bindTimeoutSeconds", "how long a pod waits for its volumes", {"0", "", "-1", ""}},
     {"VolumeBinding.shape",
-     "function from the use of storage to a score; with the gate StorageCapacityScoring only"},
+     "function from the use of storage to a score; only with the gate StorageCapacityScoring"},
     {"VolumeBinding.shape[].utilization", "use in percent, 0 to 100, increasing"},
     {"VolumeBinding.shape[].score", "0 to 10"},
 };
@@ -322,7 +325,8 @@ std::string configuration_tables() {
   }
   return fmt::format(
       "## PodiumConfiguration\n\n{}\n## KubeSchedulerConfiguration\n\n{}\n### Arguments of plugins\n\n"
-      "The part before the first dot is the plugin. Plugins that are not here take no arguments.\n\n{}",
+      "The part before the first dot is the plugin. Plugins that are not listed here take no "
+      "arguments.\n\n{}",
       podium.text(), kube.text(), args.text());
 }
 
