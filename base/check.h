@@ -1,4 +1,4 @@
-// PODIUM_CHECK(condition, value…): a precondition or an invariant, checked in all builds. If it does not hold,
+// PODIUM_CHECK(condition, value…): a precondition or an invariant, checked in all builds. If it is violated,
 // the program prints the place, the condition and the values, and aborts: to go on would decide wrongly.
 //
 // For mistakes of the program. What users or servers send is an Error (result.h).

@@ -26,7 +26,8 @@ namespace {
 constexpr Verb kVerbs[] = {
     {"why", "POD...|TYPE/NAME|-l SELECTOR", "why is a pod where it is, or why does it wait",
      "get `pods`; get and list `schedulingreports`; of a workload also list `pods`, `replicasets` or `jobs`, "
-     "and get it; with `--node` create, get, watch and delete `schedulingreports`. If there is no report, the "
+     "and get it; with `--node` create, get, watch and delete `schedulingreports`. If there is no report, "
+     "the "
      "rights of `page`, to ask podium's process",
      "# why is this pod there, or why does it wait?\n"
      "why web-07 -n shop\n"

@@ -119,8 +119,7 @@ class Why {
     if (!report) return failed(command_, report.error());
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
-      if (!no_memory.empty())
-        err += fmt::format("podium's own memory could not be asked: {}\n", no_memory);
+      if (!no_memory.empty()) err += fmt::format("podium's own memory could not be asked: {}\n", no_memory);
       if (!*pod) err += did_you_mean(cluster_, target.ns, target.name);
       return {.err = std::move(err), .code = 1};
     }
