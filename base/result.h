@@ -1,8 +1,14 @@
-// Result<T>: podium's only error type.
+// Result<T>: a T or an Error (base/error.h). Functions that can fail return it.
 //
-// An Error is a value: what happened, where, and for an API server's reply the HTTP code and the reason.
-// Exceptions of a library are converted in the file that calls it. A node that does not fit a pod is data,
-// not an Error.
+// Exceptions of a library are converted in the file that calls it. These are not Errors:
+// - A node that does not fit a pod is data: a Verdict or a Reason (scheduler/framework), with the code and
+//   the parameters that the report shows. So is a failure of a plugin (Code::error, `std::string error`): it
+//   ends as kube-scheduler's text in the pod's condition. What plugins call returns that text in
+//   expected<T, string>: csi_migration, the reservations, devices/result.
+// - A CEL expression that fails has an error value, whose text is all that it has. So cel/ and
+//   devices/cel_device return expected<T, string>.
+// - Retention's NoRoom is an answer, in expected<T, NoRoom>.
+// - The outcomes in cycle/seams.h carry text for people next to the state that the scheduler acts on.
 #pragma once
 
 #include <expected>
@@ -10,26 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+
 namespace podium {
-
-struct Error {
-  enum class Kind {
-    invalid,      // the input is wrong; exit code 2 when it came from the command line
-    unavailable,  // the peer was not reachable or asked to retry later
-    timeout,      // a deadline passed
-    cancelled,    // stopped
-    status,       // the API server replied with an error status; see code and reason
-    internal,     // a bug or a fault of the environment
-  };
-
-  Kind kind = Kind::internal;
-  std::string message;
-  int code = 0;         // HTTP status code; 0: no reply
-  std::string reason;   // metav1.StatusReason: "NotFound", "Conflict", "AlreadyExists", "Expired", …
-  int retry_after = 0;  // seconds, from Retry-After; 0: absent
-  // A write was sent and its reply was lost: it may have taken effect. Read the object before a retry.
-  bool maybe_applied = false;
-};
 
 // A T or an Error. [[nodiscard]]: a caller that wants neither says so with a cast to void and a comment.
 template <typename T>

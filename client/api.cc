@@ -10,6 +10,7 @@
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
+#include "client/request_info.h"
 
 namespace podium::client {
 
@@ -19,25 +20,9 @@ namespace {
 
 constexpr std::size_t kWarningsKept = 256;
 
-std::string without_query(const std::string& target) { return target.substr(0, target.find('?')); }
-
-// True if the Status is about the object of this path or its namespace. A Status without details also counts.
-bool names_part_of(std::string_view path, const json::value& status) {
-  boost::system::error_code none;
-  const json::value* kind = status.find_pointer("/details/kind", none);
-  const json::value* name = status.find_pointer("/details/name", none);
-  if (!kind || !kind->is_string() || !name || !name->is_string()) return true;
-  const std::string part = fmt::format("/{}/{}/", std::string_view(kind->get_string()),
-                                       percent_encode(std::string_view(name->get_string())));
-  return fmt::format("{}/", path).find(part) != std::string::npos;
-}
-
-Error error_of(const Response& response, const Request& request) {
-  const auto parsed = api::parse_json(response.body);
-  const json::value status = parsed ? *parsed : json::value();
-  Error error = status_error(status, response.status);
-  error.retry_after = std::max(error.retry_after, response.retry_after);
-  if (error.code == 404 && !names_part_of(without_query(request.target), status)) error.reason.clear();
+Error error_of(const Response& response) {
+  Error error = status_error(response.body, response.status);
+  error.status.retry_after = std::max(error.status.retry_after, response.retry_after);
   return error;
 }
 
@@ -76,9 +61,14 @@ Request request_of(std::string method, std::string target, std::string body = {}
   return request;
 }
 
-Error named(Error error, const Request& request) {
-  error.message = request.method + " " + without_query(request.target) + ": " + error.message;
+Error of_request(Error error, std::string_view method, std::string_view target) {
+  error.request = request_info(method, target);
   return error;
+}
+
+Error undecodable(Error error, std::string_view method, std::string_view target) {
+  error.kind = Error::Kind::internal;
+  return of_request(std::move(error), method, target);
 }
 
 std::string content_type_of(PatchType type) {
@@ -100,10 +90,6 @@ const char* const kBriefReply =
 
 const char* const kBriefListReply =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json";
-
-bool object_is_gone(const Error& error) {
-  return error.kind == Error::Kind::status && error.code == 404 && error.reason == "NotFound";
-}
 
 struct Api::Page {
   std::vector<json::value> items;
@@ -137,10 +123,10 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     auto response = co_await transport_->send(request);
     if (response && !response->warning.empty()) warn_once(response->warning);
     if (response && response->status < 300) co_return response;
-    Error error = response ? error_of(*response, request) : std::move(response.error());
+    Error error = response ? error_of(*response) : std::move(response.error());
     auto pause = options.retry ? retry.after(error) : std::nullopt;
     if (!pause || clock_.now() + *pause >= deadline) {
-      co_return std::unexpected(named(std::move(error), request));
+      co_return std::unexpected(of_request(std::move(error), request.method, request.target));
     }
     request.retries = response ? response->status : 0;
     co_await async::nap(*pause);
@@ -148,11 +134,11 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
 }
 
 Task<Result<json::value>> Api::call_json(Request request, CallOptions options) {
-  std::string what = request.method + " " + without_query(request.target);
+  const std::string method = request.method, target = request.target;
   auto response = co_await call(std::move(request), options);
   if (!response) co_return std::unexpected(std::move(response.error()));
   auto parsed = api::parse_json(response->body);
-  if (!parsed) co_return fail(Error::Kind::internal, what + ": " + parsed.error().message);
+  if (!parsed) co_return std::unexpected(undecodable(parsed.error(), method, target));
   co_return parsed;
 }
 
@@ -170,15 +156,16 @@ Task<Result<std::string>> Api::get_text(std::string path, CallOptions options) {
 
 Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions options, std::string token,
                                   CallOptions call_options) {
-  Request request = request_of("GET", resource.path(ns) + list_query(options, token));
+  const std::string target = resource.path(ns) + list_query(options, token);
+  Request request = request_of("GET", target);
   if (options.metadata_only) request.accept = kBriefListReply;
   auto reply = co_await call(std::move(request), call_options);
   if (!reply) {
-    if (reply.error().code == 410) reply.error().reason = "Expired";
+    if (reply.error().status.code == 410) reply.error().status.reason = "Expired";
     co_return std::unexpected(std::move(reply.error()));
   }
   auto cut = split_list(reply->body);
-  if (!cut) co_return fail(Error::Kind::internal, "GET " + resource.path(ns) + ": " + cut.error().message);
+  if (!cut) co_return std::unexpected(undecodable(cut.error(), "GET", target));
   Page page;
   page.resource_version = std::move(cut->resource_version);
   page.token = std::move(cut->token);
@@ -267,8 +254,8 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
     if (reply && reply->status < 300) {
       answers.push_back(std::move(reply->body));
     } else {
-      answers.push_back(std::unexpected(
-          named(reply ? error_of(*reply, requests[i]) : std::move(reply.error()), requests[i])));
+      answers.push_back(std::unexpected(of_request(reply ? error_of(*reply) : std::move(reply.error()),
+                                                   requests[i].method, requests[i].target)));
     }
   }
   co_return answers;

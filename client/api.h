@@ -5,9 +5,9 @@
 // retried: the caller gets Kind::unavailable with maybe_applied, and has to read the object first.
 // Rate limit: only if qps > 0. Each distinct warning of the server is logged once.
 // Owner: the composing code; an Api outlives its calls. Threads: as Transport.
-// Errors: Kind::status, with code and reason, for a status of 300 and above after retries. `reason` is
-// empty if the body is not a metav1.Status (an error page of a proxy), and "Expired" for a list whose
-// continue token has expired. Kind::internal if the body cannot be decoded. Else as Transport.
+// Errors: Kind::status for an HTTP status of 300 and above after retries; the reason is empty if the body is
+// not a metav1.Status (an error page of a proxy), and "Expired" for a list whose continue token has expired.
+// Kind::internal if the body cannot be decoded. Else as Transport. Every error has its request.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/error.h"
 #include "client/http/transport.h"
 #include "client/retry.h"
 
@@ -72,10 +73,6 @@ struct ListResult {
 // Accept header that asks for the object's metadata only (PartialObjectMetadata).
 extern const char* const kBriefReply;
 extern const char* const kBriefListReply;  // of a list (PartialObjectMetadataList)
-
-// True for a NotFound Status about the request's object or its namespace. False for other 404s: from a
-// proxy, for a resource that is not served, or about another object.
-bool object_is_gone(const Error& error);
 
 enum class PatchType { merge, strategic_merge, apply };
 

@@ -2,25 +2,26 @@
 
 #include <algorithm>
 
+#include "client/error.h"
+
 namespace podium::client {
 
 using std::chrono::milliseconds;
 
 bool Retry::is_retryable(const Error& error) const {
-  if (error.kind == Error::Kind::unavailable) return !error.maybe_applied && error.reason != "Untrusted";
-  if (error.kind != Error::Kind::status) return false;
-  switch (error.code) {
+  if (error.kind == Error::Kind::unavailable) return !error.maybe_applied;
+  switch (error.status.code) {
     case 429:
       return true;
     case 503:
       // Retry-After means that the server has rejected the request without processing it.
-      return reads_ || error.retry_after > 0;
+      return reads_ || error.status.retry_after > 0;
     case 500:
     case 502:
       return reads_;
     case 504:
-      // The server has not reached the requested resourceVersion; the caller has to give it up.
-      return reads_ && error.message.find("Too large resource version") == std::string::npos;
+      // The caller has to give up the version.
+      return reads_ && !is_ahead_of_server(error);
     default:
       return false;
   }
@@ -30,8 +31,8 @@ std::optional<milliseconds> Retry::after(const Error& error) {
   if (!is_retryable(error)) return std::nullopt;
   auto full = std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000));
   auto wait = std::chrono::duration_cast<milliseconds>(full * (1 - random_.unit() / 2));
-  if (error.retry_after > 0)
-    wait = std::chrono::seconds(std::min(error.retry_after, kMaxRetryAfter)) + wait / 10;
+  if (error.status.retry_after > 0)
+    wait = std::chrono::seconds(std::min(error.status.retry_after, kMaxRetryAfter)) + wait / 10;
   return wait;
 }
 

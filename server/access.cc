@@ -56,7 +56,7 @@ std::string quoted(const std::string& text) { return json::serialize(json::strin
 Reply unauthorized() { return status_reply(401, "Unauthorized"); }
 
 Reply busy(const Error& error) {
-  auto out = status_reply(503, error.message);
+  auto out = status_reply(503, error.text());
   out.headers.emplace_back("Retry-After", "1");
   return out;
 }
@@ -82,10 +82,10 @@ Reply forbidden(const User& user, const Attributes& what, const std::string& rea
 }
 
 Reply failed(const Request& request, const Attributes& what, const Error& error) {
-  if (what.is_resource()) return status_reply(500, "access cannot be reviewed: " + error.message);
+  if (what.is_resource()) return status_reply(500, "access cannot be reviewed: " + error.text());
   const auto target = request.query.empty() ? request.path : request.path + "?" + request.query;
   return Reply(500,
-               sanitized(fmt::format("Internal Server Error: {}: {}", quoted(target), error.message)) + "\n");
+               sanitized(fmt::format("Internal Server Error: {}: {}", quoted(target), error.text())) + "\n");
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ Task<Result<User>> Access::authenticate(const Request* request) {
 void Access::log_failure(const char* what, const Request& request, const Error& error) {
   if (!log_.allows(what, parts_.clock.now())) return;
   spdlog::warn("request not {}, the review failed {}path={:?} error={:?}", what,
-               client::request_fields(error), request.path, error.message);
+               client::request_fields(error), request.path, error.text());
 }
 
 Task<std::optional<Reply>> Access::refusal(Request request) {
@@ -157,7 +157,7 @@ Task<Admission> Access::admit(Request request, Attributes what) {
     if (user.error().kind != Error::Kind::invalid) {
       log_failure("authenticated", request, user.error());
     } else {
-      spdlog::debug("request not authenticated path={:?} error={:?}", request.path, user.error().message);
+      spdlog::debug("request not authenticated path={:?} error={:?}", request.path, user.error().text());
     }
     out.refusal = unauthorized();
     co_return out;

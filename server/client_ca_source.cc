@@ -90,7 +90,7 @@ Task<void> ClusterClientCa::run(ClusterClientCa* self, First first) {
       spdlog::warn(
           "client CA not found in the cluster, client certificates are verified with the last "
           "known one {}error={:?}",
-          client::request_fields(found.error()), found.error().message);
+          client::request_fields(found.error()), found.error().text());
     }
     failed = !found;
     const std::chrono::seconds pause = failed ? kRetry : kRefresh;

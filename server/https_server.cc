@@ -128,11 +128,12 @@ Response response_of(Reply reply, const Parser::value_type& request) {
 Error too_large(std::size_t limit) {
   return Error{.kind = Error::Kind::invalid,
                .message = "the body is larger than " + std::to_string(limit) + " bytes",
-               .code = 413};
+               .status = {.code = 413}};
 }
 
 Error too_many(const char* what) {
-  return Error{.kind = Error::Kind::unavailable, .message = std::string("too many ") + what, .code = 503};
+  return Error{
+      .kind = Error::Kind::unavailable, .message = std::string("too many ") + what, .status = {.code = 503}};
 }
 
 // True at the end of the body; false: the received data is not valid.

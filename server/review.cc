@@ -35,15 +35,15 @@ std::string hash_of(const std::string& text) {
 }
 
 bool passing(const Error& error) {
-  if (error.kind == Error::Kind::status)
-    return error.code == 429 || error.code == 500 || error.code == 503 || error.code == 504;
-  return error.maybe_applied;
+  const int code = error.status.code;
+  return error.maybe_applied ||
+         (client::is_answer(error) && (code == 429 || code == 500 || code == 503 || code == 504));
 }
 
 std::unexpected<Error> no_slot() {
   auto out = fail(Error::Kind::unavailable, "too many reviews are in progress");
-  out.error().code = 503;
-  out.error().reason = kTooMany;
+  out.error().status.code = 503;
+  out.error().status.reason = kTooMany;
   return out;
 }
 
@@ -129,7 +129,7 @@ json::object access_review_of(const User& user, const Attributes& what) {
 
 }  // namespace
 
-bool too_many_reviews(const Error& error) { return error.reason == kTooMany; }
+bool too_many_reviews(const Error& error) { return error.status.reason == kTooMany; }
 
 Task<Result<User>> TokenReviews::user(std::string token, std::string peer) {
   const auto key = hash_of(token);

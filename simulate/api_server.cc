@@ -102,6 +102,19 @@ json::value written(const Route& route, const json::value& before, json::value a
   return result;
 }
 
+Response too_large_version(const std::string& version) {
+  const auto message = "Too large resource version: " + version;
+  const json::array causes{
+      {{"reason", "ResourceVersionTooLarge"}, {"message", "Too large resource version"}}};
+  return {504, json::serialize(json::object{{"kind", "Status"},
+                                            {"apiVersion", "v1"},
+                                            {"status", "Failure"},
+                                            {"message", message},
+                                            {"reason", "Timeout"},
+                                            {"details", {{"causes", causes}}},
+                                            {"code", 504}})};
+}
+
 }  // namespace
 
 Response status_reply(int code, std::string_view reason, std::string_view message) {
@@ -347,7 +360,7 @@ ApiServer::Opened ApiServer::open(const client::Request& request) {
   if (!selector || !route->name.empty() || route->parameter("watch") != "true" || lists == !version.empty()) {
     opened.refusal = not_understood(request, "unknown watch");
   } else if (!lists && std::stoull(version) > store_.version()) {
-    opened.refusal = status_reply(504, "Timeout", "Too large resource version: " + version);
+    opened.refusal = too_large_version(version);
   } else {
     opened.watch = watches_.open(*route, *selector);
     opened.route = *route;

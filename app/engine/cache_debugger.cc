@@ -112,7 +112,7 @@ Task<void> CacheDebugger::compare_and_dump(CacheDebugger* self) {
   for (const auto* listed : {&nodes, &pods}) {
     if (*listed) continue;
     spdlog::warn("cache not compared {}error={:?}", client::request_fields(listed->error()),
-                 listed->error().message);
+                 listed->error().text());
   }
   if (nodes && pods) {
     std::vector<std::string> cached_nodes, cached_pods;

@@ -314,7 +314,7 @@ Task<void> Engine::run_election() {
   const std::function<void()> on_started = [this] { asio::post(world_.strand, [this] { leads(); }); };
   const auto ended = co_await elector_->run(on_started);
   election_runs_ = false;
-  if (!ended && !stopping_) lost_(ended.error().message);
+  if (!ended && !stopping_) lost_(ended.error().text());
 }
 
 void Engine::leads() {

@@ -41,7 +41,7 @@ class Stored {
 // server is asked for the right. Where it does not say, the right is there.
 bool is_rights(LiveCluster& cluster, const Error& error, const client::Resource& resource,
                const std::string& ns) {
-  if (error.code != 403) return false;
+  if (!client::is_forbidden(error)) return false;
   const auto said = cluster.write(
       "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
       json::object{
@@ -65,11 +65,11 @@ Error create_error(LiveCluster& cluster, Error error, const std::string& ns) {
         "a question is a SchedulingReport, which you may not create in namespace {}; the role \"edit\" "
         "allows it: {}",
         ns, error.message);
-  } else if (error.code == 400) {
+  } else if (error.status.code == 400) {
     // The object is this program's own, and strict: the CRD does not have one of its fields.
     error.kind = Error::Kind::invalid;
     error.message = "the podium of this cluster cannot answer this question: " + error.message;
-  } else if (error.code == 422) {
+  } else if (client::is_invalid(error)) {
     error.kind = Error::Kind::invalid;
   }
   return error;
@@ -78,10 +78,12 @@ Error create_error(LiveCluster& cluster, Error error, const std::string& ns) {
 Error wait_error(Error error, const std::string& ns, const std::string& name,
                  std::chrono::milliseconds timeout) {
   if (error.kind == Error::Kind::timeout) {
+    error.request = {};
     error.message = fmt::format(
         "no answer within {} s. Is podium running? kubectl get pods -A -l app.kubernetes.io/name=podium",
         std::chrono::duration<double>(timeout).count());
   } else if (client::object_is_gone(error)) {
+    error.request = {};
     error.message = fmt::format("the question {}/{} was deleted before it was answered", ns, name);
   }
   return error;
@@ -89,7 +91,9 @@ Error wait_error(Error error, const std::string& ns, const std::string& name,
 
 }  // namespace
 
-bool is_not_installed(const Error& error) { return error.code == 404 && !client::object_is_gone(error); }
+bool is_not_installed(const Error& error) {
+  return client::is_not_found(error) && !client::object_is_gone(error);
+}
 
 std::string offline_hint(const std::string& ns, const std::string& pod) {
   return fmt::format(
@@ -104,12 +108,12 @@ Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::v
   if (admitted) return {std::move(admitted)};
   auto error = std::move(admitted.error());
   Admission out{std::unexpected(error)};
-  if (error.code == 400 || error.code == 422) error.kind = Error::Kind::invalid;
+  if (client::is_invalid(error)) error.kind = Error::Kind::invalid;
   if (is_rights(cluster, error, client::resource::pods, ns)) {
     error.message =
         "you may not create such a pod, so the API server cannot be asked about it: " + error.message;
   } else {
-    out.refused = error.code == 403;
+    out.refused = client::is_forbidden(error);
     error.message = "the API server refuses such a pod: " + error.message;
   }
   out.pod = std::unexpected(std::move(error));
@@ -126,7 +130,7 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
   copy.as_object()["metadata"].as_object().erase("resourceVersion");
   copy.as_object()["metadata"].as_object().erase("uid");
   auto done = cluster.write("POST", resource.path(ns) + kDryRun, copy);
-  const bool exists = !done && done.error().code == 409 && !name.empty();
+  const bool exists = !done && client::is_conflict(done.error()) && !name.empty();
   if (exists) {
     // Selectors of Jobs are the API server's: a replacement without them is refused.
     if (resource.group == "batch") return true;
@@ -134,7 +138,7 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
   }
   if (done) return exists;
   auto error = std::move(done.error());
-  if (error.code == 400 || error.code == 422) error.kind = Error::Kind::invalid;
+  if (client::is_invalid(error)) error.kind = Error::Kind::invalid;
   error.message = fmt::format("the API server refuses {} {}: {}", kind, name, error.message);
   return std::unexpected(std::move(error));
 }

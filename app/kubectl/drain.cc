@@ -105,7 +105,7 @@ class Draining {
   // Of all namespaces, or else of the user's.
   Result<void> list_pods() {
     auto listed = list_pods_of("");
-    if (!listed && listed.error().code == 403) {
+    if (!listed && client::is_forbidden(listed.error())) {
       drain_.sees_all = false;
       listed = list_pods_of(cluster_.ns());
     }
@@ -143,7 +143,7 @@ class Draining {
   Result<void> ask_in(const std::string& ns) {
     auto spec = question_about(flags_.profile, {drain_of(drain_.nodes, false)});
     auto answered = cluster_.ask(ns, std::move(spec), false);
-    if (!answered && answered.error().code == 403) {
+    if (!answered && client::is_forbidden(answered.error())) {
       refused_ = std::move(answered.error());
       drain_.unasked.push_back(ns);
       return {};

@@ -37,7 +37,7 @@ int run_dump(const CLI::App& command, const Connection& connection) {
     auto objects = (*cluster)->list(resource, "", {});
     if (!objects && is_needed(kind)) return fail_with(command, objects.error());
     if (!objects) {
-      std::cerr << fmt::format("warning: no {}: {}\n", kind.plural, objects.error().message);
+      std::cerr << fmt::format("warning: no {}: {}\n", kind.plural, objects.error().text());
       continue;
     }
     for (auto& object : *objects) write_object(std::move(object), kind);

@@ -50,8 +50,7 @@ bool is_in(const json::value& object, const std::string& ns) {
 Error not_found(const client::Resource& resource, const std::string& name) {
   return {.kind = Error::Kind::status,
           .message = fmt::format("--cluster has no {} \"{}\"", resource.plural, name),
-          .code = 404,
-          .reason = "NotFound"};
+          .status = {.code = 404, .reason = "NotFound"}};
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ Task<Reply> PageDoor::forward(PageDoor* self, BrowserRequest request, std::strin
   if (!request.content_type.empty()) out.content_type = std::move(request.content_type);
   const auto got = co_await self->podium_->send(std::move(out));
   if (!got)
-    co_return server::status_reply(502, "BadGateway", "podium does not answer: " + got.error().message);
+    co_return server::status_reply(502, "BadGateway", "podium does not answer: " + got.error().text());
   Reply reply(got->status, got->body, "application/json");
   reply.headers.emplace_back("Cache-Control", "no-store");
   if (got->retry_after > 0) reply.headers.emplace_back("Retry-After", std::to_string(got->retry_after));
@@ -79,7 +79,7 @@ Task<std::string> PageDoor::probe(PageDoor* self) {
   request.target = "/healthz";
   request.timeout = kProbe;
   const auto got = co_await self->podium_->send(std::move(request));
-  if (!got) co_return got.error().message;
+  if (!got) co_return got.error().text();
   if (got->status == 404) co_return std::string("what answers there is not podium");
   co_return std::string();
 }

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kBetweenLooks{2};
 
 Said failed(const CLI::App& command, const Error& error) {
   return {.err = fmt::format("{} {}: {}\n", program_of(command), command.get_name(),
-                             render::printable_lines(error.message)),
+                             render::printable_lines(error.text())),
           .code = error.kind == Error::Kind::invalid ? 2 : 1};
 }
 

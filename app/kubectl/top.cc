@@ -99,7 +99,7 @@ class Top {
     if (!text) return fail_with(command_, text.error());
     render::AlternateScreen screen;
     while (!cluster_.interrupted()) {
-      screen.show(render::cut_to(heading(text ? "" : text.error().message) + text.value_or(""), size));
+      screen.show(render::cut_to(heading(text ? "" : text.error().text()) + text.value_or(""), size));
       cluster_.pause(std::chrono::seconds(flags_.every));
       if (cluster_.interrupted()) break;
       size = render::terminal_size();

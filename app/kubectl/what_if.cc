@@ -147,7 +147,7 @@ class Asking {
     bool exists = false;
     if (api::text_at(object, "/kind") != "Pod") {
       const auto checked = cluster_.dry_run(ns, object);
-      if (!checked) return fail(checked.error(), checked.error().code == 403 ? kRefused : 0);
+      if (!checked) return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       exists = *checked;
     }
     const auto pod = admitted(object, ns);

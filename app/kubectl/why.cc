@@ -96,7 +96,7 @@ class Why {
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     auto remembered = cluster_.remembered(target.ns, target.name, uid);
     if (remembered && *remembered) return remembered;
-    if (!remembered) no_memory = render::printable(remembered.error().message);
+    if (!remembered) no_memory = render::printable(remembered.error().text());
     return report;
   }
 
@@ -104,6 +104,7 @@ class Why {
     auto report =
         cluster_.decision(target.ns, target.name, pod ? api::text_at(*pod, "/metadata/uid") : std::string());
     if (!report && is_not_installed(report.error())) {
+      report.error().request = {};
       report.error().message =
           "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
           offline_hint(target.ns, target.name);

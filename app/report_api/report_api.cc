@@ -243,8 +243,8 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   auto text = co_await request.read_body(kBodyBytes);
   of_user.reset();
   of_namespace.reset();
-  if (!text && text.error().code == 503) co_return unavailable(std::move(text.error().message));
-  if (!text) co_return status_reply(text.error().code == 413 ? 413 : 408, text.error().message);
+  if (!text && text.error().status.code == 503) co_return unavailable(std::move(text.error().message));
+  if (!text) co_return status_reply(text.error().status.code == 413 ? 413 : 408, text.error().message);
   auto slot = self->questions_.admit(user, self->clock_.now());
   if (!slot.slot) co_return too_many(slot);
   auto of_all_users = self->questions_of_namespace_.take(target->ns);

@@ -149,7 +149,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
           .pods = [this] { return engine_.pods_as_leader(); },
           .fatal =
               [this](const Error& error) {
-                spdlog::error("client CA cannot be looked up, stopping error={:?}", error.message);
+                spdlog::error("client CA cannot be looked up, stopping error={:?}", error.text());
                 begin_stop(1);
               },
           .reports = report_sources(),

@@ -194,7 +194,7 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   ::close(error_ends[1]);
   if (error != 0) {
     ::close(ends[0]);
-    return invalid("can't be started: " + std::system_category().message(error));
+    return fail(Error::Kind::unavailable, "can't be started: " + std::system_category().message(error));
   }
   SlowWatch slow(child, started);
   auto output = collect(ends[0], child, cancel_fd, slow, errors);

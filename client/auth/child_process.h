@@ -1,7 +1,7 @@
 // Runs a program and returns what it writes to standard output.
 //
-// Blocks the calling thread. Threads: any. Errors: Kind::invalid (cannot be started, failed, too much
-// output), Kind::timeout, Kind::cancelled. Messages have the exit status, never the output.
+// Blocks the calling thread. Threads: any. Errors: Kind::unavailable (cannot be started), Kind::invalid
+// (failed, too much output), Kind::timeout, Kind::cancelled. Messages have the exit status, never the output.
 #pragma once
 
 #include <chrono>

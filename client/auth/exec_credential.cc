@@ -103,8 +103,9 @@ class ExecCredential final : public TokenSource {
 
   Error explain(Error error) const {
     error.message = "exec plugin " + plugin_.command + ": " + error.message;
-    if (!plugin_.install_hint.empty() && error.message.find("can't be started") != std::string::npos)
-      error.message += "; " + plugin_.install_hint;
+    const bool is_missing = error.kind == Error::Kind::unavailable;
+    if (is_missing && !plugin_.install_hint.empty()) error.message += "; " + plugin_.install_hint;
+    if (is_missing) error.kind = Error::Kind::invalid;
     return error;
   }
 

@@ -63,6 +63,18 @@ Result<WatchEvent> outline_event(std::string_view line, const std::string& probl
   return event;
 }
 
+std::vector<ApiStatus::Cause> causes_of(const json::value* list) {
+  std::vector<ApiStatus::Cause> out;
+  const json::array* causes = list ? list->if_array() : nullptr;
+  if (!causes) return out;
+  for (const auto& cause : *causes) {
+    out.push_back({.reason = std::string(text(field(cause, "reason"))),
+                   .message = std::string(text(field(cause, "message"))),
+                   .field = std::string(text(field(cause, "field")))});
+  }
+  return out;
+}
+
 }  // namespace
 
 void LineSplitter::feed(std::string_view piece, const std::function<bool(std::string_view)>& each) {
@@ -107,16 +119,20 @@ Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_
   return event;
 }
 
-Error status_error(const json::value& status, int http) {
+Error status_error(const json::value& given, int http) {
   Error error;
   error.kind = Error::Kind::status;
-  error.code = http != 0 ? http : number(field(status, "code"));
-  error.message = text(field(status, "message"));
-  if (text(field(status, "kind")) == "Status") error.reason = text(field(status, "reason"));
-  if (const json::value* details = field(status, "details")) {
-    error.retry_after = number(field(*details, "retryAfterSeconds"));
+  error.message = text(field(given, "message"));
+  auto& status = error.status;
+  status.code = http != 0 ? http : number(field(given, "code"));
+  if (text(field(given, "kind")) == "Status") status.reason = text(field(given, "reason"));
+  if (const json::value* details = field(given, "details")) {
+    status.retry_after = number(field(*details, "retryAfterSeconds"));
+    status.kind = text(field(*details, "kind"));
+    status.name = text(field(*details, "name"));
+    status.causes = causes_of(field(*details, "causes"));
   }
-  if (error.message.empty()) error.message = "the server answered " + std::to_string(error.code);
+  if (error.message.empty()) error.message = "the server answered " + std::to_string(status.code);
   return error;
 }
 

@@ -13,7 +13,7 @@
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "base/time.h"
-#include "client/concern.h"
+#include "client/error.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
 #include "client/request_info.h"
@@ -59,19 +59,9 @@ std::string identity_of(const EventText& event) {
   return key;
 }
 
-Outcome outcome_of(const Error& error) {
-  const bool passes = error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout ||
-                      error.code == 409 || error.code == 429 || error.code >= 500;
-  if (!passes) return Outcome::failed;
-  switch (concern_of(error)) {
-    case Concern::all:
-      return Outcome::retry_all;
-    case Concern::of_namespace:
-      return Outcome::retry_namespace;
-    case Concern::object:
-      break;
-  }
-  return Outcome::retry;
+bool passes(const Error& error) {
+  return is_unreachable(error) || error.kind == Error::Kind::timeout || is_conflict(error) ||
+         error.status.code == 429 || error.status.code >= 500;
 }
 
 }  // namespace
@@ -177,7 +167,7 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
     const auto answers = co_await self->api.send_all(std::move(requests));
     for (std::size_t k = 0; k < fresh.size(); ++k) {
       // A reply with Retry-After settles the request: it is not repeated immediately.
-      settled[fresh[k]] = answers[k].has_value() || answers[k].error().retry_after > 0;
+      settled[fresh[k]] = answers[k].has_value() || answers[k].error().status.retry_after > 0;
       if (!answers[k] && settled[fresh[k]]) self->failed(batch[fresh[k]], answers[k].error());
     }
   }
@@ -189,8 +179,8 @@ Task<void> EventRecorder::Impl::write(Impl* self, std::vector<Queue::Item>& batc
 }
 
 void EventRecorder::Impl::failed(Queue::Item& item, const Error& error) {
-  item.outcome = outcome_of(error);
-  item.at_least = std::chrono::seconds(error.retry_after);
+  item.outcome = passes(error) ? classify(error, Outcome::retry) : Outcome::failed;
+  item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome == Outcome::failed || item.tries + 1 >= kTries) log_loss(item, error);
 }
 
@@ -207,17 +197,17 @@ Request EventRecorder::Impl::create_request(const Item& item) const {
 // One missing right refuses every event: the log is bounded.
 void EventRecorder::Impl::log_loss(const Queue::Item& item, const Error& error) {
   if (is_not_leader(error)) return;
-  if (!log.allows(fmt::format("{} {}", error.code, error.reason), api.clock().now())) return;
+  if (!log.allows(fmt::format("{} {}", error.status.code, error.status.reason), api.clock().now())) return;
   spdlog::warn("event not written {}event={}/{} lost_so_far={} error={:?}", request_fields(error),
                item.value.write.ns, item.value.write.name, queue.counts().failed + queue.counts().dropped + 1,
-               error.message);
+               error.text());
 }
 
 Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {
   if (item.write.kind == EventSeries::Write::Kind::create) {
     auto created = co_await create(item);
     // The name is ours alone: it is there because an earlier try went through and its reply was lost.
-    if (!created && created.error().code == 409) co_return Result<void>();
+    if (!created && is_conflict(created.error())) co_return Result<void>();
     co_return created;
   }
   json::object body{

@@ -106,7 +106,7 @@ Task<Result<void>> Connection::handshake(TlsContext::Current context, std::strin
     if (step.kind == IoStep::Kind::done) co_return Result<void>();
     if (step.kind != IoStep::Kind::want_read && step.kind != IoStep::Kind::want_write) {
       Error error = failure("TLS handshake with", step.message.empty() ? "connection closed" : step.message);
-      if (tls_->untrusted()) error.reason = "Untrusted";
+      if (tls_->untrusted()) error.kind = Error::Kind::untrusted;
       co_return std::unexpected(std::move(error));
     }
     auto ready = co_await wait(step.kind == IoStep::Kind::want_read ? tcp::socket::wait_read

@@ -3,7 +3,7 @@
 // Uses plain non-blocking system calls; Asio only waits for readiness. This avoids the copies and buffers
 // of Asio's TLS stream. TCP keepalive and TCP_USER_TIMEOUT detect half-open connections.
 // Threads: one coroutine at a time, on any executor; end() from any thread.
-// Errors: Kind::unavailable (refused, cut, or reason "Untrusted"), Kind::timeout, Kind::cancelled.
+// Errors: Kind::unavailable (refused, cut), Kind::untrusted, Kind::timeout, Kind::cancelled.
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>

@@ -100,10 +100,8 @@ Result<void> HttpReply::feed(std::string_view bytes) {
     bytes.remove_prefix(used);
     if (error == http::error::need_more) break;
     if (error == http::error::body_limit) {
-      auto failure = fail(Error::Kind::internal, "reply body over " + std::to_string(body_limit_) +
-                                                     " bytes, or all replies together over their bound");
-      failure.error().reason = "BodyTooLarge";
-      return failure;
+      return fail(Error::Kind::too_large, "reply body over " + std::to_string(body_limit_) +
+                                              " bytes, or all replies together over their bound");
     }
     if (error) return fail(Error::Kind::unavailable, "not an HTTP reply: " + error.message());
     // Skips 1xx replies; the final one follows.

@@ -50,7 +50,7 @@ class ObservedTransport final : public Transport {
   };
 
   void tell(const Watched& watched, const Result<Response>& reply) {
-    if (!reply && is_not_leader(reply.error())) return;  // no request was made
+    if (!reply && reply.error().kind == Error::Kind::not_leader) return;  // no request was made
     const auto bytes = reply ? std::optional(reply->body.size()) : std::nullopt;
     tell(watched, reply ? reply->status : 0, bytes);
   }

@@ -1,6 +1,6 @@
 // A Transport that reports each finished request to an observer, for metrics.
 //
-// Requests that were not sent because the process does not lead (is_not_leader) are not reported.
+// Requests that were not sent because the process does not lead (Kind::not_leader) are not reported.
 // Threads: the observer is called where a request ends, possibly on several threads at the same time.
 // Errors: those of the wrapped transport.
 #pragma once

@@ -16,12 +16,6 @@ namespace podium::client {
 
 namespace asio = boost::asio;
 
-namespace {
-
-constexpr auto kNotLeader = "NotLeader";
-
-}  // namespace
-
 Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> requests) {
   std::vector<Result<Response>> answers;
   for (auto& request : requests) answers.push_back(co_await send(std::move(request)));
@@ -29,13 +23,7 @@ Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> req
 }
 
 std::unexpected<Error> not_leader() {
-  auto refusal = fail(Error::Kind::cancelled, "not sent: not leading any more");
-  refusal.error().reason = kNotLeader;
-  return refusal;
-}
-
-bool is_not_leader(const Error& error) {
-  return error.kind == Error::Kind::cancelled && error.reason == kNotLeader;
+  return fail(Error::Kind::not_leader, "not sent: not leading any more");
 }
 
 namespace {
@@ -240,7 +228,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     // A server that rejects a body replies early and closes. So reads the reply even after a failed write.
     const MayWrite may_write = reads_only(method) ? MayWrite() : may_write_;
     auto written = co_await connection.write(text, may_write);
-    if (!written && is_not_leader(written.error())) co_return written;
+    if (!written && written.error().kind == Error::Kind::not_leader) co_return written;
     auto received = co_await receive(connection, reply, head_only);
     if (!received && !written) co_return written;
     co_return received;
@@ -281,7 +269,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (together) connection.set_rest(pace_.before_first_read(requests.size()));
     const auto begun = std::chrono::steady_clock::now();
     auto written = co_await connection.write(texts, may_write);
-    if (!written && is_not_leader(written.error())) {
+    if (!written && written.error().kind == Error::Kind::not_leader) {
       auto left = fail(Error::Kind::cancelled, "reply not awaited: not leading any more");
       in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
       if (connection.wrote() == 0) give_back_unused(*slot);
@@ -373,7 +361,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
         if (reply.reusable()) slot->give_back();
         co_return Result<Response>(std::move(response));
       }
-      if (is_not_leader(done.error())) {
+      if (done.error().kind == Error::Kind::not_leader) {
         if (connection.wrote() == 0) give_back_unused(*slot);
         co_return std::unexpected(std::move(done.error()));
       }

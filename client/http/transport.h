@@ -11,10 +11,9 @@
 // Threads: send() and open() from any executor, concurrently; the coroutine resumes on its caller's
 // executor. A Stream is used by one coroutine at a time. close() from any thread, before the executor's
 // context runs out of work; the context outlives the transport.
-// Errors: Kind::unavailable (refused, cut; reason "Untrusted": the server's certificate is not trusted),
-// Kind::timeout, Kind::cancelled (reason "NotLeader": no permission to write), Kind::invalid (credentials),
-// Kind::internal (body over the limit). maybe_applied: a write was sent and its reply never came. An HTTP
-// error status is a Response, not an Error.
+// Errors: Kind::unavailable (refused, cut), Kind::untrusted, Kind::timeout, Kind::cancelled, Kind::not_leader
+// (no permission to write), Kind::invalid (credentials), Kind::too_large. maybe_applied: a write was sent and
+// its reply never came. An HTTP error status is a Response, not an Error.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -91,7 +90,6 @@ using MayWrite = std::function<bool()>;
 
 // The error of a request that was not sent, or not completely, because MayWrite returned false.
 std::unexpected<Error> not_leader();
-bool is_not_leader(const Error& error);
 
 // With an invalid server URL in the config, every request fails with Kind::invalid.
 std::shared_ptr<Transport> make_transport(boost::asio::any_io_executor executor, ClientConfig config,

@@ -226,7 +226,7 @@ Task<void> LeaderElector::Impl::release() {
       co_return;
     }
     log_failure(reply.error());
-    if (reply.error().code != 409) co_return;
+    if (!is_conflict(reply.error())) co_return;
   }
 }
 
@@ -263,18 +263,18 @@ void LeaderElector::Impl::succeeded() {
 
 void LeaderElector::Impl::failed(const Error& error) {
   log_failure(error);
-  if (error.code == 409) return;  // another was faster
+  if (is_conflict(error)) return;  // another was faster
   const std::lock_guard lock(mutex);
   ++failures;
-  failure = error.message;
+  failure = error.text();
 }
 
 void LeaderElector::Impl::log_failure(const Error& error) {
   const auto fields = request_fields(error);
-  const auto cause = fmt::format("{}{} {}", fields, static_cast<int>(error.kind), error.code);
+  const auto cause = fmt::format("{}{} {}", fields, static_cast<int>(error.kind), error.status.code);
   if (!log.allows(cause, api.clock().now())) return;
   spdlog::warn("leader: request failed {}lease={}/{} code={} error={:?}", fields, options.lease_namespace,
-               options.lease_name, error.code, error.message);
+               options.lease_name, error.status.code, error.text());
 }
 
 LeaderElector::LeaderElector(Api& api, LeaderOptions options)

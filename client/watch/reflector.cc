@@ -21,6 +21,7 @@
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
+#include "client/request_info.h"
 #include "client/watch/known_objects.h"
 #include "client/watch/reflector_state.h"
 
@@ -344,7 +345,7 @@ Task<Result<std::string>> Reflector::Impl::fetch(std::string query, std::chrono:
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (response->status == 200) co_return Result<std::string>(std::move(response->body));
   auto error = status_error(response->body, response->status);
-  error.retry_after = std::max(error.retry_after, response->retry_after);
+  error.status.retry_after = std::max(error.status.retry_after, response->retry_after);
   co_return std::unexpected(std::move(error));
 }
 
@@ -429,9 +430,10 @@ void Reflector::Impl::release() {
 void Reflector::Impl::fail(const Error& error) {
   ++errors;
   last_error = error;
-  last_error.message = fmt::format("GET {}: {}", asked, error.message);
+  last_error.request = request_info("GET", asked);
+  last_error.request.line = "GET " + asked;
   spdlog::debug("reflector: request failed resource={} code={} reason={} error={:?}", options.resource.plural,
-                error.code, error.reason, error.message);
+                error.status.code, error.status.reason, error.message);
   state.failed(error, clock.now());
 }
 
@@ -440,7 +442,7 @@ void Reflector::Impl::tell_readiness() {
   told = state.outage();
   if (told) {
     spdlog::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
-                  last_error.code, last_error.message);
+                  last_error.status.code, last_error.text());
     handler.unavailable(last_error);
   } else {
     spdlog::debug("reflector: available resource={}", options.resource.plural);

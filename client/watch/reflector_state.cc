@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/error.h"
 #include "client/retry.h"
 
 namespace podium::client {
@@ -18,28 +19,18 @@ constexpr int kUnfinishedLists = 3;      // unfinished streaming lists before a 
 constexpr auto kMissingMax = 3s;  // longest backoff while the resource is not served: it may return soon
 constexpr int kMinStreamSeconds = 300;  // timeoutSeconds of a watch: this to twice this, at random
 
-bool expired(const Error& error) {
-  return error.code == 410 || error.reason == "Expired" || error.reason == "Gone";
-}
-
-bool too_large_version(const Error& error) {
-  return (error.code == 504 || error.reason == "Timeout") &&
-         error.message.find("Too large resource version") != std::string::npos;
-}
-
 // The server is unreachable or overloaded: the same request may succeed later.
 bool is_transient(const Error& error) {
-  return error.kind == Error::Kind::unavailable || error.kind == Error::Kind::timeout ||
-         error.kind == Error::Kind::cancelled || error.code == 429 || error.code == 503;
+  return is_unreachable(error) || error.kind == Error::Kind::timeout || is_cancelled(error) ||
+         error.status.code == 429 || error.status.code == 503;
 }
-
-bool too_large(const Error& error) { return error.reason == "BodyTooLarge" || error.code == 413; }
 
 // The server does not support streaming lists, or not for this resource.
 bool refused_streaming(const Error& error) {
   constexpr int codes[] = {400, 405, 406, 415, 422, 500, 501, 504};
-  return error.kind == Error::Kind::invalid || error.kind == Error::Kind::internal ||
-         std::ranges::find(codes, error.code) != std::end(codes);
+  return error.kind == Error::Kind::invalid || error.kind == Error::Kind::too_large ||
+         error.kind == Error::Kind::internal ||
+         std::ranges::find(codes, error.status.code) != std::end(codes);
 }
 
 }  // namespace
@@ -182,46 +173,46 @@ void ReflectorState::failed(const Error& error, Steady now) {
       return list_failed(error, now);
     case Phase::probe:
       // A resource that is not served has lost its objects: there is no watch to resume.
-      if (error.code == 404) go(Phase::stream_list);
+      if (is_not_found(error)) go(Phase::stream_list);
       break;
     case Phase::watch:
       return watch_failed(error, now);
   }
-  outage_ = error.code;
+  outage_ = error.status.code;
   back_off(now, error);
 }
 
 void ReflectorState::list_failed(const Error& error, Steady now) {
-  if (expired(error) && !unpaged_ && !unpaged_is_too_large_) {
+  if (is_expired(error) && !unpaged_ && !unpaged_is_too_large_) {
     unpaged_ = true;  // as in client-go's pager: pages may expire again
     return;
   }
-  if (too_large(error) && unpaged_) {
+  if (is_too_large(error) && unpaged_) {
     unpaged_ = false;
     unpaged_is_too_large_ = true;
-  } else if (too_large(error)) {
+  } else if (is_too_large(error)) {
     page_ = std::max<std::int64_t>(page_ / 4, 1);
   }
-  outage_ = error.code;
+  outage_ = error.status.code;
   back_off(now, error);
 }
 
 void ReflectorState::stream_list_failed(const Error& error, Steady now) {
-  const bool later = is_transient(error) || expired(error) || too_large_version(error);
+  const bool later = is_transient(error) || is_expired(error) || is_ahead_of_server(error);
   if (error.kind == Error::Kind::timeout || (!later && refused_streaming(error))) {
     return give_up_streaming(now);
   }
-  outage_ = error.code;
+  outage_ = error.status.code;
   back_off(now, error);
 }
 
 void ReflectorState::watch_failed(const Error& error, Steady now) {
   // Expired: the versions since are compacted. Other permanent errors (forbidden, not served, an invalid
   // event): a list either recovers or returns a better error.
-  const bool same = error.code == 500 && !expired(error) && ++failed_watches_ < kFailedWatches;
+  const bool same = error.status.code == 500 && !is_expired(error) && ++failed_watches_ < kFailedWatches;
   const bool resume = is_transient(error) || same;
   if (!resume) failed_watches_ = 0;
-  if (!expired(error)) outage_ = error.code;
+  if (!is_expired(error)) outage_ = error.status.code;
   go(resume ? Phase::probe : Phase::stream_list);
   back_off(now, error);
 }
@@ -266,8 +257,8 @@ void ReflectorState::go(Phase phase) {
 void ReflectorState::back_off(Steady now, const Error& error) {
   using std::chrono::milliseconds;
   // A 410 is the answer of a server that works: however long it was away before, a list is due soon.
-  auto& backoff = error.code == 404 ? missing_ : expired(error) ? expired_ : backoff_;
-  const milliseconds asked = std::chrono::seconds(std::min(error.retry_after, kMaxRetryAfter));
+  auto& backoff = is_not_found(error) ? missing_ : is_expired(error) ? expired_ : backoff_;
+  const milliseconds asked = std::chrono::seconds(std::min(error.status.retry_after, kMaxRetryAfter));
   const milliseconds jitter(static_cast<std::int64_t>(random_.unit() * asked.count() / 10));
   delay_ = std::max(backoff.next(now, random_), asked + jitter);
 }

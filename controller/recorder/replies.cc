@@ -2,7 +2,7 @@
 
 #include "api/json_view.h"
 #include "base/time.h"
-#include "client/concern.h"
+#include "client/error.h"
 #include "controller/report/metadata.h"
 
 namespace podium::controller {
@@ -62,24 +62,16 @@ bool needs_labels(const WrittenReport& report, const explain::ReportStatus& stat
 
 // 409 and 422 may be about the name, NotFound about a report that was deleted, 413 and 422 about the size.
 bool is_about_this_report(const Error& error) {
-  const bool may_go_otherwise =
-      error.code == 404 || error.code == 409 || error.code == 413 || error.code == 422;
+  const int code = error.status.code;
+  const bool may_go_otherwise = code == 404 || code == 409 || code == 413 || code == 422;
   return may_go_otherwise && client::concern_of(error) == client::Concern::object;
 }
 
 Outcome backoff_of(const Error& error) {
   if (client::namespace_is_going(error)) return Outcome::failed;
-  switch (client::concern_of(error)) {
-    case client::Concern::all:
-      return Outcome::retry_all;
-    case client::Concern::of_namespace:
-      return Outcome::retry_namespace;
-    case client::Concern::object:
-      break;
-  }
   // For example, an admission plugin of the namespace that fails.
-  if (error.code >= 500) return Outcome::retry_namespace;
-  return error.code == 409 ? Outcome::retry : Outcome::failed;
+  if (error.status.code >= 500) return client::classify(error, Outcome::retry_namespace);
+  return client::classify(error, client::is_conflict(error) ? Outcome::retry : Outcome::failed);
 }
 
 }  // namespace podium::controller

@@ -43,9 +43,10 @@ using Jobs = async::Writers<Job>;
 bool is_failure(const Job& job) { return job.status.outcome != explain::kScheduled; }
 
 std::string_view cause_of_pause(const Error& error) {
-  if (error.kind == Error::Kind::unavailable) return "the API server cannot be reached";
-  if (error.code == 404) return "the API server does not serve SchedulingReports (is the CRD installed?)";
-  if (error.code == 401) return "the API server does not accept the credentials";
+  if (client::is_unreachable(error)) return "the API server cannot be reached";
+  if (client::is_not_found(error))
+    return "the API server does not serve SchedulingReports (is the CRD installed?)";
+  if (error.status.code == 401) return "the API server does not accept the credentials";
   return "the API server asks to wait";
 }
 
@@ -187,7 +188,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     // It exists without a status: a write failed halfway, possibly for another outcome.
     if (reply && each.is_new && !made &&
         needs_labels(written_before(*reply), each.item->value.status, self->ttl())) {
-      if (made.error().retry_after > 0) {
+      if (made.error().status.retry_after > 0) {
         self->refused(*each.item, made.error());
       } else {
         left.push_back(&each);
@@ -199,11 +200,12 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       continue;
     }
     // A request with Retry-After is not repeated immediately, whatever the reply to its predecessor was.
-    const bool comes_first = each.is_new && !made && reply.error().retry_after == 0;
+    const bool comes_first = each.is_new && !made && reply.error().status.retry_after == 0;
     const auto* which = comes_first ? &made.error() : &reply.error();
     // With Retry-After on several, the longest time counts: all of them are sent again.
     for (const auto* other : {each.is_new ? &made : nullptr, labelled}) {
-      if (other && !*other && other->error().retry_after > which->retry_after) which = &other->error();
+      if (other && !*other && other->error().status.retry_after > which->status.retry_after)
+        which = &other->error();
     }
     const auto& error = *which;
     if (is_about_this_report(error) && !(client::object_is_gone(error) && each.is_new)) {
@@ -275,7 +277,8 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
       self->keep(*job, report);
       co_return report;
     }
-    if (made.error().code != 409 && !made.error().maybe_applied) co_return std::unexpected(made.error());
+    if (!client::is_conflict(made.error()) && !made.error().maybe_applied)
+      co_return std::unexpected(made.error());
     const auto there = co_await read(self, job, &name);
     if (!there)
       co_return std::unexpected(client::object_is_gone(there.error()) ? made.error() : there.error());
@@ -346,7 +349,7 @@ Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const W
     auto filled =
         co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
                                  client::PatchType::merge, std::move(body), "status", "podium", once);
-    if (filled || is_shortened || (filled.error().code != 413 && filled.error().code != 422))
+    if (filled || is_shortened || (filled.error().status.code != 413 && filled.error().status.code != 422))
       co_return filled;
     job->status.strategies.clear();
     job->status.rejections.clear();
@@ -402,7 +405,7 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
 void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   const auto& owner = item.value.owner;
   item.outcome = backoff_of(error);
-  item.at_least = std::chrono::seconds(error.retry_after);
+  item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
   const auto now = api.clock().now();
   const auto fields = client::request_fields(error);
@@ -410,7 +413,7 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) &&
       log.allows(fmt::format("paused {}", cause), now)) {
     told_of_pause = true;
-    spdlog::warn("reports are paused, scheduling goes on: {} {}error={:?}", cause, fields, error.message);
+    spdlog::warn("reports are paused, scheduling goes on: {} {}error={:?}", cause, fields, error.text());
   }
   const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
                       !held.contains(owner.ns) && log.allows("of " + owner.ns, now) &&
@@ -418,13 +421,13 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   // A missing right is missing in all namespaces: log one line.
   if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
     if (log.allows(fields, now))
-      spdlog::warn("reports are refused, scheduling goes on {}error={:?}", fields, error.message);
+      spdlog::warn("reports are refused, scheduling goes on {}error={:?}", fields, error.text());
   } else if (is_new) {
     spdlog::warn("reports of a namespace are refused, others go on namespace={} {}error={:?}", owner.ns,
-                 fields, error.message);
+                 fields, error.text());
   }
-  if (item.outcome == Outcome::failed && log.allows(fmt::format("failed {}", error.code), now)) {
-    spdlog::warn("report not written {}pod={}/{} error={:?}", fields, owner.ns, owner.pod, error.message);
+  if (item.outcome == Outcome::failed && log.allows(fmt::format("failed {}", error.status.code), now)) {
+    spdlog::warn("report not written {}pod={}/{} error={:?}", fields, owner.ns, owner.pod, error.text());
   }
 }
 
@@ -447,7 +450,7 @@ bool ReportWriter::Impl::goes_on_without_labels(const Error& error) {
   if (!client::lacks_right(error)) return false;
   const auto fields = client::request_fields(error);
   if (log.allows(fields, api.clock().now()))
-    spdlog::warn("labels of reports are not kept up to date {}error={:?}", fields, error.message);
+    spdlog::warn("labels of reports are not kept up to date {}error={:?}", fields, error.text());
   return true;
 }
 

@@ -190,7 +190,7 @@ struct CrdCheck::Impl {
   void forbidden(const Error& error) {
     spdlog::warn(
         "the CRD of SchedulingReports cannot be checked, reports are written all the same {}error={:?}",
-        client::request_fields(error), error.message);
+        client::request_fields(error), error.text());
   }
 
   client::Api& api;

@@ -14,7 +14,7 @@
 #include "api/parse_json.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
-#include "client/concern.h"
+#include "client/error.h"
 #include "client/request_info.h"
 #include "controller/report/requests.h"
 #include "explain/report/ttl.h"
@@ -45,17 +45,18 @@ bool is_away(const Error& error) {
   return error.kind == Error::Kind::timeout || client::concern_of(error) == client::Concern::all;
 }
 
-// A webhook that hangs holds up its namespace. Other refusals concern a single report.
+// Refusals concern a single report.
 Outcome outcome_of(const Error& error) {
-  if (error.kind == Error::Kind::timeout) return Outcome::retry_namespace;
-  return is_away(error) ? Outcome::retry_all : Outcome::retry;
+  return is_away(error) ? client::classify(error, Outcome::retry) : Outcome::retry;
 }
 
 // It was written since podium last saw it. Or another report has the name: the reply to its creation came
 // before the reply to this deletion.
-bool is_another(const Result<std::string>& answer) { return !answer && answer.error().code == 409; }
+bool is_another(const Result<std::string>& answer) { return !answer && client::is_conflict(answer.error()); }
 
-bool is_refused(const Error& error) { return error.code == 403 || error.code == 404 || error.code == 405; }
+bool is_refused(const Error& error) {
+  return client::is_forbidden(error) || client::is_not_found(error) || error.status.code == 405;
+}
 
 async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
   async::WritersOptions made;
@@ -176,10 +177,10 @@ void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::strin
   if (forget_deleted(report, answer)) return;
   const auto& error = answer.error();
   item.outcome = outcome_of(error);
-  item.at_least = std::chrono::seconds(error.retry_after);
+  item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.tries == 0 && item.outcome == Outcome::retry && log.allows("delete", api.clock().now())) {
     spdlog::warn("report not deleted, will retry {}report={}/{} error={:?}", client::request_fields(error),
-                 report.ns, report.name, error.message);
+                 report.ns, report.name, error.text());
   }
 }
 
@@ -203,7 +204,7 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
     const auto checked = co_await check_minute(self, &ns, minute);
     if (!checked && is_away(checked.error())) {
       item->outcome = outcome_of(checked.error());
-      item->at_least = std::chrono::seconds(checked.error().retry_after);
+      item->at_least = std::chrono::seconds(checked.error().status.retry_after);
       co_return;
     }
     if (!checked) self->log_minute(ns, checked.error());
@@ -225,7 +226,7 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
     const auto& error = answers[0].error();
     if (is_away(error) && error.kind != Error::Kind::timeout) {
       item->outcome = Outcome::retry_all;
-      item->at_least = std::chrono::seconds(error.retry_after);
+      item->at_least = std::chrono::seconds(error.status.retry_after);
       co_return;
     }
     if (is_refused(error)) self->minutes_refused = true;
@@ -238,7 +239,7 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
 void ReportDeleter::Impl::log_minute(const std::string& ns, const Error& error) {
   if (!log.allows("minute", api.clock().now())) return;
   spdlog::warn("reports not deleted by label, deleting one by one {}namespace={} error={:?}",
-               client::request_fields(error), ns, error.message);
+               client::request_fields(error), ns, error.text());
 }
 
 // Lists the reports with the label. A report that was written since podium last saw it, for example by a late

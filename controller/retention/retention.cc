@@ -137,9 +137,9 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   const auto listed = co_await self->api.list_pages(client::resource::scheduling_reports, "", metadata, each);
   if (!listed) {
     // Without the CRD there are none; CrdCheck reports that.
-    if (listed.error().code != 404 && self->log.allows("list", self->now())) {
+    if (!client::is_not_found(listed.error()) && self->log.allows("list", self->now())) {
       spdlog::warn("reports cannot be listed {}error={:?}", client::request_fields(listed.error()),
-                   listed.error().message);
+                   listed.error().text());
     }
     co_return false;
   }

@@ -119,9 +119,9 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
 
 void AdmissionReader::log(const char* kind, const Error& error) {
   const auto fields = client::request_fields(error);
-  if (!log_.allows(fmt::format("{} {}", kind, error.code), api_.clock().now())) return;
+  if (!log_.allows(fmt::format("{} {}", kind, error.status.code), api_.clock().now())) return;
   spdlog::warn("what-ifs are answered without the cluster's objects kind={} {}error={:?}", kind, fields,
-               error.message);
+               error.text());
 }
 
 }  // namespace podium::controller

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "client/api.h"
-#include "client/concern.h"
+#include "client/error.h"
 #include "controller/report/metadata.h"
 #include "explain/report/json.h"
 #include "explain/report/ttl.h"
@@ -67,25 +67,20 @@ std::vector<client::Request> patch_requests(const std::string& ns, const AnswerP
 }
 
 bool goes_without_labels(const Error& error) {
-  return error.kind == Error::Kind::status && (error.code == 401 || error.code == 403 || error.code == 422);
+  const int code = error.status.code;
+  return client::is_answer(error) && (code == 401 || code == 403 || code == 422);
 }
 
 Outcome outcome_of_failure(const Error& error) {
-  if (error.kind == Error::Kind::unavailable) return Outcome::retry_all;
-  if (client::concern_of(error) == client::Concern::of_namespace) return Outcome::retry_namespace;
-  switch (error.code) {
-    case 401:
-    case 429:
-    case 503:
-      return Outcome::retry_all;
+  switch (error.status.code) {
     case 400:
     case 404:  // the report is gone; the watch will deliver the delete
     case 409:
     case 413:
     case 422:
-      return Outcome::retry;
+      return client::classify(error, Outcome::retry);
     default:  // for example, a policy or a webhook of the namespace
-      return Outcome::retry_namespace;
+      return client::classify(error, Outcome::retry_namespace);
   }
 }
 

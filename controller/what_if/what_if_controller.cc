@@ -54,7 +54,7 @@ std::uint32_t size_of(std::size_t bytes) {
 template <typename Item>
 void put_off(Item& item, const Error& error) {
   item.outcome = outcome_of_failure(error);
-  item.at_least = std::chrono::seconds(error.retry_after);
+  item.at_least = std::chrono::seconds(error.status.retry_after);
 }
 
 }  // namespace
@@ -105,9 +105,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   void synced() override {}
   // Without the CRD there are none; CrdCheck reports that.
   void unavailable(const Error& error) override {
-    if (error.code == 404) return;
+    if (error.status.code == 404) return;
     spdlog::warn("cannot list or watch what-ifs {}code={} error={:?}", client::request_fields(error),
-                 error.code, error.message);
+                 error.status.code, error.text());
   }
 
   bool stopping() const { return stopped.load(std::memory_order_relaxed) || gate.closed(); }
@@ -149,7 +149,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       if (!listed) {
         overflowed = true;
         spdlog::warn("cannot list what-ifs {}error={:?}", client::request_fields(listed.error()),
-                     listed.error().message);
+                     listed.error().text());
       }
     }
     listing = false;
@@ -301,8 +301,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       // Both are sent again: the longer time counts.
       if (const auto& first = replies.front(); !first)
         item->at_least =
-            std::max(item->at_least, std::chrono::milliseconds(1'000 * first.error().retry_after));
-      if (reply.error().code == 422) co_await make_way(item, reply.error());
+            std::max(item->at_least, std::chrono::milliseconds(1'000 * first.error().status.retry_after));
+      if (reply.error().status.code == 422) co_await make_way(item, reply.error());
       if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());
       co_return;
@@ -315,9 +315,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         if (item->outcome != Outcome::retry) log_failure("labels", item->key, error);
         co_return;
       }
-      if (log.allows(fmt::format("labels {}", error.code), api.clock().now()))
+      if (log.allows(fmt::format("labels {}", error.status.code), api.clock().now()))
         spdlog::warn("labels of what-ifs are not written {}error={:?}", client::request_fields(error),
-                     error.message);
+                     error.text());
     }
     const auto stored = api::parse_json(*reply);
     written(*item, stored ? api::text_at(*stored, "/metadata/resourceVersion") : "");
@@ -349,7 +349,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto& answer = item.value;
     auto status =
         explain::declined(explain::kAnswerNotTaken,
-                          explain::cut("the API server refuses the answer: " + error.message, kMessageBytes));
+                          explain::cut("the API server refuses the answer: " + error.text(), kMessageBytes));
     const AnswerTerms terms{.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = answer.asked_at};
     auto made = make_patch({item.ns, answer.name, answer.uid, answer.generation}, std::move(status),
                            api.clock().wall(), terms);
@@ -384,8 +384,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // A missing right or an unreachable API server stops all what-ifs: log one line a minute.
   void log_failure(const char* what, const std::string& key, const Error& error) {
     const auto fields = client::request_fields(error);
-    if (!log.allows(fmt::format("{} {} {}", what, fields, error.code), api.clock().now())) return;
-    spdlog::warn("what-if not answered yet {}report={} error={:?}", fields, key, error.message);
+    if (!log.allows(fmt::format("{} {} {}", what, fields, error.status.code), api.clock().now())) return;
+    spdlog::warn("what-if not answered yet {}report={} error={:?}", fields, key, error.text());
   }
 
   client::Api& api;

@@ -68,7 +68,7 @@ Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<explain::
   auto path = resource.path(ns, name);
   const auto text = co_await api_.get_text(std::move(path), one_try());
   // A 404 without a reason comes from a proxy, not from the API server.
-  if (!text && text.error().reason != "NotFound") co_return std::unexpected(text.error());
+  if (!text && !client::object_is_gone(text.error())) co_return std::unexpected(text.error());
   const auto read = text ? explain::read_subject(*text, **question)
                          : invalid(fmt::format("{}.name: {} {} not found", explain::subject_path(asked),
                                                is_pod ? "pod" : to_string(kind), name));

@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "async/nap.h"
+#include "client/error.h"
 #include "client/retry.h"
 #include "scheduler/cycle/binding_request.h"
-#include "scheduler/cycle/doubt.h"
 
 namespace podium::cycle {
 namespace {
@@ -47,7 +47,7 @@ client::Request binding_request(const api::Pod& pod, const std::string& node) {
 }
 
 Error with_doubt(Error error) {
-  error.maybe_applied = leaves_doubt(error);
+  error.maybe_applied = client::leaves_doubt(error);
   return error;
 }
 
@@ -169,7 +169,7 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
   };
   const auto pause = may_retry ? client::Retry(false, self->api_.random()).after(error) : std::nullopt;
   // A single request renews the token after a 401; requests in a batch do not.
-  const bool again = pause || (may_retry && error.code == 401);
+  const bool again = pause || (may_retry && error.status.code == 401);
   Result<void> sent = std::unexpected(std::move(error));
   if (pause) co_await async::nap(std::min(*pause, kLongestPause));
   if (again) sent = co_await request.send();

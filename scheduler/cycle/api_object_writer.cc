@@ -9,9 +9,10 @@
 
 #include "api/json_view.h"
 #include "async/nap.h"
+#include "client/error.h"
 #include "client/request_info.h"
-#include "scheduler/cycle/doubt.h"
 #include "scheduler/cycle/object_patch.h"
+#include "scheduler/cycle/settling.h"
 
 namespace podium::cycle {
 namespace {
@@ -21,10 +22,18 @@ namespace json = boost::json;
 
 constexpr std::chrono::milliseconds kFirstLook{100}, kLastLook{5'000};
 
-// The API server's message, without the request that the client prepends.
-std::string words_of(const Error& error) {
-  const auto end = error.kind == Error::Kind::status ? error.message.find(": ") : std::string::npos;
-  return end == std::string::npos ? error.message : error.message.substr(end + 2);
+// The API server's own message, or what happened to the request.
+std::string words_of(const Error& error) { return client::is_answer(error) ? error.message : error.text(); }
+
+WriteOutcome written(json::value object) { return {.object = std::move(object)}; }
+
+WriteOutcome unwritten(const Error& error, bool conflict = false) {
+  return {.error = words_of(error), .request = error.request, .conflict = conflict};
+}
+
+// The write ended with `error`, and the read of its result with `read`.
+WriteOutcome unread(const Error& error, const Error& read) {
+  return {.error = words_of(error) + "; whether it was made: " + words_of(read), .request = read.request};
 }
 
 // A name as the API server makes it from generateName. Source: apiserver/pkg/storage/names.
@@ -53,15 +62,15 @@ client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrit
     const auto object = named(write.patch, api.random());
     const std::string name(object.at("metadata").at("name").as_string());
     auto created = co_await api.create(resource, write.namespace_, object);
-    if (created) co_return WriteOutcome{std::move(*created), {}, {}};
+    if (created) co_return written(std::move(*created));
     error = created.error();
     if (error.maybe_applied) {
       auto live = co_await api.get(resource, write.namespace_, name);
-      if (live && has(*live, write.patch, Verb::merge)) co_return WriteOutcome{std::move(*live), {}, {}};
+      if (live && has(*live, write.patch, Verb::merge)) co_return written(std::move(*live));
     }
-    if (error.code != 409) break;
+    if (!client::is_conflict(error)) break;
   }
-  co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error)};
+  co_return unwritten(error);
 }
 
 // An object that is already gone is the wanted result.
@@ -70,76 +79,62 @@ client::Task<WriteOutcome> remove_object(client::Api& api, framework::ObjectWrit
   if (!write.patch.is_null()) {
     auto patched = co_await api.patch(resource, write.namespace_, write.name,
                                       client::PatchType::strategic_merge, with_preconditions(write));
-    if (!patched && client::object_is_gone(patched.error()))
-      co_return WriteOutcome{json::value(json::object()), {}, {}};
-    if (!patched) {
-      co_return WriteOutcome{std::nullopt, words_of(patched.error()),
-                             client::request_fields(patched.error())};
-    }
+    if (!patched && client::object_is_gone(patched.error())) co_return written(json::object());
+    if (!patched) co_return unwritten(patched.error());
   }
   client::DeleteOptions options;
   options.uid = write.uid;
   auto removed = co_await api.remove(resource, write.namespace_, write.name, options);
-  if (removed) co_return WriteOutcome{std::move(*removed), {}, {}};
-  if (client::object_is_gone(removed.error())) co_return WriteOutcome{json::value(json::object()), {}, {}};
-  co_return WriteOutcome{std::nullopt, words_of(removed.error()), client::request_fields(removed.error())};
-}
-
-WriteOutcome unwritten(const Error& error, bool conflict) {
-  return {std::nullopt, words_of(error), client::request_fields(error), conflict};
+  if (removed) co_return written(std::move(*removed));
+  if (client::object_is_gone(removed.error())) co_return written(json::object());
+  co_return unwritten(removed.error());
 }
 
 client::PatchType type_of(Verb verb) {
   return verb == Verb::strategic ? client::PatchType::strategic_merge : client::PatchType::merge;
 }
 
-// In a strategic merge the API server sorts the members of all objects, even of opaque parameters. If these
-// were stored in another order, the server takes the new order for a change of an immutable field.
-bool is_for_merge(const framework::ObjectWrite& write, const Error& error) {
-  return write.verb == Verb::strategic && error.code == 422;
+Shown shown_by(const Result<json::value>& live, const framework::ObjectWrite& write) {
+  if (!live) {
+    const auto& error = live.error();
+    if (client::object_is_gone(error)) return Shown::gone;
+    return client::is_forbidden(error) || client::is_cancelled(error) ? Shown::barred : Shown::unreadable;
+  }
+  if (!write.uid.empty() && api::text_at(*live, "/metadata/uid") != write.uid) return Shown::replaced;
+  if (has(*live, write.patch, write.verb)) return Shown::applied;
+  const bool changed = api::text_at(*live, "/metadata/resourceVersion") != write.resource_version;
+  return changed ? Shown::changed : Shown::same;
 }
 
-// Follows a patch of one resourceVersion to its end. It takes effect at most once: a request in flight has no
-// effect after the object has changed. So a patch in doubt is sent again until the object shows the result,
-// or until a refusal counts (kLongestDoubt) while the object is unchanged. A refusal may be the reply to a
-// proxy's second try, so the object is read then as well. Until then the devices of a claim stay in flight.
+// Follows a patch of one resourceVersion to its end (settling.h). Until then the devices of a claim stay in
+// flight.
 client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
-  std::optional<Steady> doubted;  // end of the last try that left the result in doubt
-  bool lost = false;              // the previous try had no right to write
+  Tries tries;
   for (auto pause = kFirstLook;; pause = std::min(pause * 2, kLastLook)) {
-    const bool sent = error.maybe_applied || error.kind == Error::Kind::status;
-    if (leaves_doubt(error)) doubted = api.clock().now();
-    if (!sent && !doubted) co_return unwritten(error, false);
-    if (error.kind == Error::Kind::cancelled && (lost || !client::is_not_leader(error)))
-      co_return unwritten(error, false);
-    lost = client::is_not_leader(error);
+    const auto ended = tries.ended(error, write.verb == Verb::strategic, api.clock().now());
+    if (!ended) co_return unwritten(error);
     auto live = co_await api.get(resource, write.namespace_, write.name);
-    if (live) {
-      const bool is_it = api::text_at(*live, "/metadata/uid") == write.uid || write.uid.empty();
-      if (is_it && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};
-      const bool changed = api::text_at(*live, "/metadata/resourceVersion") != write.resource_version;
-      const bool other_form = is_it && is_for_merge(write, error);
-      const bool conflict = error.code == 409 || doubted || other_form;
-      if (!is_it || changed) co_return unwritten(error, conflict);
-      const bool refused = error.kind == Error::Kind::status && !leaves_doubt(error);
-      const bool counts = !doubted || (refused && api.clock().now() - *doubted >= kLongestDoubt);
-      if (counts && !other_form) co_return unwritten(error, error.code == 409);
-      if (other_form) {
+    switch (next_of(*ended, shown_by(live, write))) {
+      case Next::written:
+        co_return written(std::move(*live));
+      case Next::failed:
+        co_return unwritten(error);
+      case Next::conflict:
+        co_return unwritten(error, true);
+      case Next::unread:
+        co_return unread(error, live.error());
+      case Next::as_merge:
         write.patch = as_merge(&*live, write.patch);
         write.verb = Verb::merge;
-      }
-    } else if (client::object_is_gone(live.error())) {
-      co_return unwritten(error, error.code == 409);
-    } else if (live.error().code == 403 || live.error().kind == Error::Kind::cancelled) {
-      co_return WriteOutcome{std::nullopt,
-                             words_of(error) + "; whether it was made: " + words_of(live.error()),
-                             client::request_fields(live.error())};
+        break;
+      case Next::again:
+        break;
     }
     co_await async::nap(pause);
     auto patched = co_await api.patch(resource, write.namespace_, write.name, type_of(write.verb),
                                       with_preconditions(write), write.subresource);
-    if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
+    if (patched) co_return written(std::move(*patched));
     error = patched.error();
   }
 }
@@ -159,13 +154,13 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
   }
   if (write.verb == Verb::read) {
     auto live = co_await api.get(resource, write.namespace_, write.name);
-    if (live) co_return WriteOutcome{std::move(*live), {}, {}};
-    co_return WriteOutcome{std::nullopt, words_of(live.error()), client::request_fields(live.error())};
+    if (live) co_return written(std::move(*live));
+    co_return unwritten(live.error());
   }
   put_time(write, api.clock().wall());
   auto patched = co_await api.patch(resource, write.namespace_, write.name, type_of(write.verb),
                                     with_preconditions(write), write.subresource);
-  if (patched) co_return WriteOutcome{std::move(*patched), {}, {}};
+  if (patched) co_return written(std::move(*patched));
   const auto error = patched.error();
   if (write.verb == Verb::strategic && !write.resource_version.empty()) {
     auto outcome = co_await settle(api, std::move(write), error);
@@ -173,14 +168,10 @@ client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite
   }
   if (error.maybe_applied) {
     auto live = co_await api.get(resource, write.namespace_, write.name);
-    if (live && has(*live, write.patch, write.verb)) co_return WriteOutcome{std::move(*live), {}, {}};
-    if (!live) {
-      co_return WriteOutcome{std::nullopt,
-                             words_of(error) + "; whether it was made: " + words_of(live.error()),
-                             client::request_fields(live.error())};
-    }
+    if (live && has(*live, write.patch, write.verb)) co_return written(std::move(*live));
+    if (!live) co_return unread(error, live.error());
   }
-  co_return WriteOutcome{std::nullopt, words_of(error), client::request_fields(error), error.code == 409};
+  co_return unwritten(error, client::is_conflict(error));
 }
 
 ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
@@ -189,15 +180,16 @@ ApiObjectWriter::ApiObjectWriter(client::Api& api, async::Gate& gate, asio::any_
 
 void ApiObjectWriter::write(std::string pod_uid, framework::ObjectWrite write) {
   if (async::spawn(gate_, io_, "object write", run(this, pod_uid, std::move(write)))) return;
-  post_outcome(std::move(pod_uid), {std::nullopt, "the scheduler is stopping", {}});
+  post_outcome(std::move(pod_uid), {.error = "the scheduler is stopping"});
 }
 
 client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_uid,
                                         framework::ObjectWrite write) {
   const std::string object = write.resource + " " + write.name;
   auto outcome = co_await write_object(self->api_, std::move(write));
-  if (!outcome.object && self->log_.allows(outcome.request, self->api_.clock().now())) {
-    spdlog::warn("object not written {}object={:?} error={:?}", outcome.request, object, outcome.error);
+  const auto request = client::request_fields(outcome.request);
+  if (!outcome.object && self->log_.allows(request, self->api_.clock().now())) {
+    spdlog::warn("object not written {}object={:?} error={:?}", request, object, outcome.error);
   }
   self->post_outcome(std::move(pod_uid), std::move(outcome));
 }

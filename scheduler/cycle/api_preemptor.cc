@@ -19,7 +19,7 @@ using cluster::PodInfoPtr;
 constexpr std::string_view kCondition = "DisruptionTarget", kReason = "PreemptionByScheduler";
 
 // 409: another pod (UID) has this name.
-bool says_gone(const Error& error) { return client::object_is_gone(error) || error.code == 409; }
+bool says_gone(const Error& error) { return client::object_is_gone(error) || client::is_conflict(error); }
 
 // A strategic merge patch: conditions are merged by type, so the other conditions stay. Null if the pod
 // already has the condition.
@@ -69,8 +69,8 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
     // The evictions continue, but the error makes the preemptor retry after a backoff.
     if (!withdrawn) {
       outcome.error = fmt::format("cannot clear the nomination of {}: {}", pod->pod->full_name(),
-                                  withdrawn.error().message);
-      outcome.request = client::request_fields(withdrawn.error());
+                                  withdrawn.error().text());
+      outcome.request = withdrawn.error().request;
     }
   }
   const auto text =
@@ -78,9 +78,8 @@ client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter
   for (const auto& victim : order.victims) {
     const auto evicted = co_await evict(api, victim, text);
     if (!evicted) {
-      outcome.error =
-          fmt::format("{} was not evicted: {}", victim->pod->full_name(), evicted.error().message);
-      outcome.request = client::request_fields(evicted.error());
+      outcome.error = fmt::format("{} was not evicted: {}", victim->pod->full_name(), evicted.error().text());
+      outcome.request = evicted.error().request;
       break;
     }
     if (*evicted) outcome.evicted.push_back(victim);
@@ -107,8 +106,9 @@ void ApiPreemptor::preempt(PreemptionOrder order) {
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
   auto outcome = co_await run_preemption(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
-    if (self->log_.allows(outcome.request, self->api_.clock().now())) {
-      spdlog::warn("preemption failed {}pod={} node={} error={:?}", outcome.request,
+    const auto request = client::request_fields(outcome.request);
+    if (self->log_.allows(request, self->api_.clock().now())) {
+      spdlog::warn("preemption failed {}pod={} node={} error={:?}", request,
                    order.preemptor->pod->full_name(), order.node, outcome.error);
     }
   }

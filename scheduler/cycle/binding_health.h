@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "client/request_info.h"
+#include "client/error.h"
 
 namespace podium::cycle {
 
@@ -27,7 +27,7 @@ class BindingHealth {
   void failed(const Error& error, Steady now) {
     if (!client::lacks_right(error)) return;
     const std::lock_guard lock(mutex_);
-    refusal_ = error.message;
+    refusal_ = error.text();
     refused_at_ = now;
   }
   std::optional<std::string> why_unhealthy(Steady now) const {

@@ -9,6 +9,7 @@
 
 #include "api/decode.h"
 #include "async/nap.h"
+#include "client/error.h"
 #include "client/request_info.h"
 #include "scheduler/cycle/doubt.h"
 
@@ -32,7 +33,7 @@ Seen judge(const api::Pod& live, const api::Pod& pod, const std::string& node, c
   if (live.node_name == node) return {BindOutcome{BindEnd::bound, {}}, true};
   if (!live.node_name.empty())
     return {BindOutcome{BindEnd::elsewhere, "the pod was placed on " + live.node_name}, true};
-  if (live.terminating()) return {BindOutcome{BindEnd::rejected, refusal.message}, true};
+  if (live.terminating()) return {BindOutcome{BindEnd::rejected, refusal.text()}, true};
   return {std::nullopt, true};
 }
 
@@ -44,20 +45,19 @@ client::Task<Seen> look(client::Api& api, cluster::PodInfoPtr pod, std::string n
   } else if (read.end == PodRead::End::gone) {
     seen.outcome = BindOutcome{BindEnd::elsewhere, "the pod is gone"};
   } else {
-    seen.forbidden = read.error && read.error->code == 403;
+    seen.forbidden = read.error && client::is_forbidden(*read.error);
   }
   co_return seen;
 }
 
-bool is_answer(const Error& error) { return error.kind == Error::Kind::status; }
-
 BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
-  if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.code, error.reason),
+  if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.status.code,
+                             error.status.reason),
                  now)) {
     spdlog::warn("binding refused {}pod={} node={} code={} error={:?}", client::request_fields(error),
-                 request.pod->pod->full_name(), request.node, error.code, error.message);
+                 request.pod->pod->full_name(), request.node, error.status.code, error.text());
   }
-  return {BindEnd::rejected, error.message};
+  return {BindEnd::rejected, error.text()};
 }
 
 }  // namespace
@@ -90,13 +90,13 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
     if (error.maybe_applied && !unanswered) {
       if (request.in_doubt) request.in_doubt();
       first_unanswered = unanswered = now;
-    } else if (error.kind == Error::Kind::cancelled) {
-      if (!unanswered) co_return BindOutcome{BindEnd::not_sent, error.message};
-      if (lost || !client::is_not_leader(error)) co_return BindOutcome{BindEnd::unknown, error.message};
+    } else if (client::is_cancelled(error)) {
+      if (!unanswered) co_return BindOutcome{BindEnd::not_sent, error.text()};
+      if (lost || !client::is_not_leader(error)) co_return BindOutcome{BindEnd::unknown, error.text()};
       wait = kRenewalPause;
     } else if (client::object_is_gone(error)) {
       co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
-    } else if (is_answer(error) || (unanswered && error.maybe_applied)) {
+    } else if (client::is_answer(error) || (unanswered && error.maybe_applied)) {
       // A proxy may have sent the binding twice, and the refusal may be of the second one: the pod shows
       // which.
       if (error.maybe_applied) unanswered = now;
@@ -116,7 +116,7 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
       spdlog::warn("binding in doubt, retrying pod={} node={} seconds={} error={:?}",
                    request.pod->pod->full_name(), request.node,
                    std::chrono::duration_cast<std::chrono::seconds>(now - *first_unanswered).count(),
-                   error.message);
+                   error.text());
     }
     co_await async::nap(wait);
     sent = co_await request.send();

@@ -311,15 +311,15 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       asio::post(feed.strand, [self = feed.shared_from_this()] { self->one_synced(); });
     }
     void unavailable(const Error& error) override {
-      if (kind.optional && error.code == 404) {
+      if (kind.optional && client::is_not_found(error)) {
         spdlog::info("not served, handling it as empty resource={}", kind.resource.plural);
         end_trouble();
         return synced();
       }
       std::lock_guard lock(feed.mutex);
-      trouble = error.message;
-      spdlog::warn("cannot list or watch {}code={} error={:?}", client::request_fields(error), error.code,
-                   error.message);
+      trouble = error.text();
+      spdlog::warn("cannot list or watch {}code={} error={:?}", client::request_fields(error),
+                   error.status.code, error.text());
     }
     void available() override {
       end_trouble();

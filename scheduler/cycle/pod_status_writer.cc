@@ -14,7 +14,7 @@
 #include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
-#include "client/concern.h"
+#include "client/error.h"
 #include "client/request_info.h"
 #include "metrics/samples.h"
 #include "scheduler/cluster/objects.h"
@@ -107,18 +107,9 @@ json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
 // A permanent refusal is not retried: the pod's next attempt writes again. A namespace that forbids or delays
 // writes holds up itself only.
 Outcome outcome_of(const Error& error) {
-  if (error.kind == Error::Kind::cancelled)
-    return client::is_not_leader(error) ? Outcome::retry : Outcome::failed;
-  if (error.code == 400 || error.code == 413 || error.code == 422) return Outcome::failed;
-  switch (client::concern_of(error)) {
-    case client::Concern::all:
-      return Outcome::retry_all;
-    case client::Concern::of_namespace:
-      return Outcome::retry_namespace;
-    case client::Concern::object:
-      break;
-  }
-  return Outcome::retry;
+  const bool refused = client::is_invalid(error) || error.status.code == 413;
+  if (refused || error.kind == Error::Kind::cancelled) return Outcome::failed;
+  return client::classify(error, Outcome::retry);
 }
 
 }  // namespace
@@ -184,10 +175,10 @@ struct PodStatusWriter::Impl {
       Result<void> result;
       auto version = done ? api::text_at(*done, "/metadata/resourceVersion") : "";
       // 409: another pod (UID) has this name.
-      const bool gone = !done && (client::object_is_gone(done.error()) || done.error().code == 409);
+      const bool gone = !done && (client::object_is_gone(done.error()) || client::is_conflict(done.error()));
       if (!done && !gone) {
         item.outcome = outcome_of(done.error());
-        item.at_least = std::chrono::seconds(done.error().retry_after);
+        item.at_least = std::chrono::seconds(done.error().status.retry_after);
         self->log_failure(item, done.error());
         result = std::unexpected(std::move(done.error()));
       }
@@ -199,10 +190,11 @@ struct PodStatusWriter::Impl {
 
   void log_failure(const Queue::Item& item, const Error& error) {
     if (client::is_not_leader(error)) return;
-    const auto cause = fmt::format("{} {} {}", static_cast<int>(error.kind), error.code, error.reason);
+    const auto cause =
+        fmt::format("{} {} {}", static_cast<int>(error.kind), error.status.code, error.status.reason);
     if (!log.allows(cause, api.clock().now())) return;
     spdlog::warn("pod status not written {}pod={}/{} tries={} error={:?}", client::request_fields(error),
-                 item.ns, item.value.name, item.tries + 1, error.message);
+                 item.ns, item.value.name, item.tries + 1, error.text());
   }
 
   client::Api& api;

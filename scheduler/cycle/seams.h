@@ -77,8 +77,8 @@ struct PreemptionOrder {
 struct PreemptionOutcome {
   // The victims that were deleted. The others were already gone, or `error` is set.
   std::vector<cluster::PodInfoPtr> evicted;
-  std::string error;    // for people; empty: all victims are terminating or gone
-  std::string request;  // of the error, for logs: "verb=delete resource=pods "; may be empty
+  std::string error;      // for people; empty: all victims are terminating or gone
+  RequestInfo request{};  // of the error, for logs; may be empty
 };
 
 class Preemptor {
@@ -90,10 +90,10 @@ class Preemptor {
 };
 
 struct WriteOutcome {
-  std::optional<boost::json::value> object;  // the object as the API server has it; nullopt: not written
-  std::string error;                         // for people; why it was not written
-  std::string request{};                     // of the error, for logs; may be empty
-  bool conflict = false;                     // the object has changed since
+  std::optional<boost::json::value> object{};  // the object as the API server has it; nullopt: not written
+  std::string error{};                         // for people; why it was not written
+  RequestInfo request{};                       // of the error, for logs; may be empty
+  bool conflict = false;                       // the object has changed since
 };
 
 class ObjectWriter {

@@ -141,9 +141,9 @@ TEST_F(ApiTest, StatusRepliesAreErrorsWithCodeAndReason) {
     auto result = loop_.run(api_.update(resource::nodes, "", "n", json::object{}));
     ASSERT_FALSE(result) << test.name;
     EXPECT_EQ(result.error().kind, Error::Kind::status) << test.name;
-    EXPECT_EQ(result.error().code, test.code) << test.name;
-    EXPECT_EQ(result.error().reason, test.reason) << test.name;
-    EXPECT_THAT(result.error().message, HasSubstr(test.message)) << test.name;
+    EXPECT_EQ(result.error().status.code, test.code) << test.name;
+    EXPECT_EQ(result.error().status.reason, test.reason) << test.name;
+    EXPECT_THAT(result.error().text(), HasSubstr(test.message)) << test.name;
   }
   EXPECT_EQ(server_.requests().size(), std::size(cases)) << "none is sent twice";
 }
@@ -220,8 +220,8 @@ TEST_F(ApiTest, RetryAfterIsWaitedFor) {
   // Fails instead of waiting.
   auto result = loop_.run(api_.create(resource::pods, "a", json::object{}, options));
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, 429);
-  EXPECT_EQ(result.error().retry_after, 60);
+  EXPECT_EQ(result.error().status.code, 429);
+  EXPECT_EQ(result.error().status.retry_after, 60);
   EXPECT_EQ(server_.requests().size(), 1u);
 }
 
@@ -302,8 +302,8 @@ TEST_F(ApiTest, AnExpiredContinueTokenEndsTheList) {
   server_.then(replying(410, status_body(410, "Gone", "too old")));
   auto result = loop_.run(api_.list(resource::nodes, "", {}));
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().code, 410);
-  EXPECT_EQ(result.error().reason, "Expired");
+  EXPECT_EQ(result.error().status.code, 410);
+  EXPECT_EQ(result.error().status.reason, "Expired");
 }
 
 TEST_F(ApiTest, RepliesThatAreNotWhatWasAskedForAreErrors) {

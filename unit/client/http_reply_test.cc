@@ -88,7 +88,7 @@ TEST(HttpReply, AllBodiesTogetherAreBoundedAndASmallOneIsNotHeldUp) {
         taken += fed.has_value();
         refused += !fed;
         if (!fed) {
-          EXPECT_EQ(fed.error().reason, "BodyTooLarge");
+          EXPECT_EQ(fed.error().kind, Error::Kind::too_large);
         }
       }
     }

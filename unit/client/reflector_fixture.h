@@ -73,7 +73,7 @@ class Diary final : public ReflectorHandler {
   }
   void synced() override { note("synced"); }
   void listed(std::string_view version) override { lists.emplace_back(version); }
-  void unavailable(const Error& error) override { note(fmt::format("unavailable {}", error.code)); }
+  void unavailable(const Error& error) override { note(fmt::format("unavailable {}", error.status.code)); }
   void available() override { note("available"); }
   void note(std::string entry) {
     entries.push_back(std::move(entry));

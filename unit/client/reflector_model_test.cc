@@ -155,7 +155,7 @@ class World {
 
  private:
   void fail(int code) {
-    Error error{Error::Kind::status, "", code};
+    Error error{.kind = Error::Kind::status, .status = {.code = code}};
     if (code == 0) error.kind = Error::Kind::unavailable;
     held.reset();
     state.failed(error, clock.now());

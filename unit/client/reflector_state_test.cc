@@ -15,12 +15,18 @@ using namespace std::chrono_literals;
 using Kind = ReflectorState::Action::Kind;
 
 Error status(int code, std::string reason = "", std::string message = "", int retry_after = 0) {
-  Error error{Error::Kind::status, std::move(message), code, std::move(reason)};
-  error.retry_after = retry_after;
+  Error error{Error::Kind::status, std::move(message)};
+  error.status = {.code = code, .reason = std::move(reason), .retry_after = retry_after};
   return error;
 }
 
-Error over_the_limit() { return {Error::Kind::internal, "reply body over 1 bytes", 0, "BodyTooLarge"}; }
+Error ahead_of_server() {
+  Error error = status(504, "Timeout", "Too large resource version: 9, current: 5");
+  error.status.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
+  return error;
+}
+
+Error over_the_limit() { return {Error::Kind::too_large, "reply body over 1 bytes"}; }
 
 Error refused() { return {Error::Kind::unavailable, "connection refused"}; }
 
@@ -130,9 +136,7 @@ TEST(ReflectorState, StreamingListThatFails) {
       {"not understood", status(400, "BadRequest"), {"list limit=500"}},
       {"a proxy that holds the headers back", {Error::Kind::timeout, "deadline passed"}, {"list limit=500"}},
       {"expired", status(410, "Expired"), {"wait 800", "stream_list"}},
-      {"too large",
-       status(504, "Timeout", "Too large resource version: 9, current: 5"),
-       {"wait 800", "stream_list"}},
+      {"too large", ahead_of_server(), {"wait 800", "stream_list"}},
       {"refused", refused(), {"wait 800", "stream_list"}},
       {"throttled", status(429, "TooManyRequests", "", 7), {"wait 7000", "stream_list"}},
       {"throttled for an hour", status(429, "TooManyRequests", "", 3600), {"wait 30000", "stream_list"}},
@@ -187,7 +191,7 @@ TEST(ReflectorState, ListThatFails) {
   const std::vector<Case> cases = {
       {"continue token expired between pages", status(410, "Expired"), {"list limit=0"}},
       {"refused", refused(), {"wait 800", "list limit=500"}},
-      {"too large", status(504, "Timeout", "Too large resource version"), {"wait 800", "list limit=500"}},
+      {"too large", ahead_of_server(), {"wait 800", "list limit=500"}},
       {"throttled", status(429, "TooManyRequests", "", 3), {"wait 3000", "list limit=500"}},
       {"no such kind", status(404), {"wait 800", "list limit=500"}},
       {"too large a reply", over_the_limit(), {"wait 800", "list limit=125"}},
@@ -258,7 +262,7 @@ TEST(ReflectorState, AfterAnOutageA410IsNotWaitedForAsLong) {
 }
 
 TEST(ReflectorState, WatchThatEnds) {
-  const Error too_large = status(504, "Timeout", "Too large resource version: 100, current: 50");
+  const Error too_large = ahead_of_server();
   struct Case {
     const char* name;
     std::function<void(Life&)> input;

@@ -236,7 +236,7 @@ TEST(Reflector, PagesSmallerWhereAPageIsTooLarge) {
   options.streaming_list = false;
   Script run(options);
   run.replies = {
-      std::unexpected(Error{Error::Kind::internal, "reply body over 1 bytes", 0, "BodyTooLarge"}),
+      std::unexpected(Error{Error::Kind::too_large, "reply body over 1 bytes"}),
       Response{200, R"({"metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a","uid":"1"}}]})"}};
   run.go("synced");
   EXPECT_EQ(run.diary.entries, (Lines{"unavailable 0", "+a/1", "synced"}));

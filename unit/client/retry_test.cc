@@ -20,18 +20,16 @@ class SetRandom final : public Random {
 Error failure(Error::Kind kind, int code = 0, int retry_after = 0) {
   Error error;
   error.kind = kind;
-  error.code = code;
-  error.retry_after = retry_after;
+  error.status.code = code;
+  error.status.retry_after = retry_after;
   return error;
 }
 
 TEST(Retry, OnlyWhatATryCanMend) {
   Error lost = failure(Error::Kind::unavailable);
   lost.maybe_applied = true;
-  Error untrusted = failure(Error::Kind::unavailable);
-  untrusted.reason = "Untrusted";
   Error ahead = failure(Error::Kind::status, 504, 1);
-  ahead.message = "Too large resource version: 10, current: 5";
+  ahead.status.causes.push_back({"ResourceVersionTooLarge", "Too large resource version", ""});
   struct Case {
     const char* name;
     Error error;
@@ -39,7 +37,7 @@ TEST(Retry, OnlyWhatATryCanMend) {
   } cases[] = {
       {"refused", failure(Error::Kind::unavailable), true, true},
       {"lost reply", lost, false, false},
-      {"untrusted", untrusted, false, false},
+      {"untrusted", failure(Error::Kind::untrusted), false, false},
       {"timeout", failure(Error::Kind::timeout), false, false},
       {"cancelled", failure(Error::Kind::cancelled), false, false},
       {"invalid", failure(Error::Kind::invalid), false, false},

@@ -129,12 +129,12 @@ TEST(StatusError, TellsCodeReasonAndWhenToComeBack) {
           R"({"kind":"Status","message":"slow down","reason":"TooManyRequests","details":{"retryAfterSeconds":9},"code":429})"),
       0);
   EXPECT_EQ(error.kind, Error::Kind::status);
-  EXPECT_EQ(error.code, 429);
-  EXPECT_EQ(error.reason, "TooManyRequests");
+  EXPECT_EQ(error.status.code, 429);
+  EXPECT_EQ(error.status.reason, "TooManyRequests");
   EXPECT_EQ(error.message, "slow down");
-  EXPECT_EQ(error.retry_after, 9);
-  EXPECT_EQ(status_error(std::string_view("<html>"), 502).code, 502);
-  EXPECT_EQ(status_error(std::string_view(R"({"reason":"NotFound","code":404})"), 404).reason, "")
+  EXPECT_EQ(error.status.retry_after, 9);
+  EXPECT_EQ(status_error(std::string_view("<html>"), 502).status.code, 502);
+  EXPECT_EQ(status_error(std::string_view(R"({"reason":"NotFound","code":404})"), 404).status.reason, "")
       << "no Status";
 }
 

@@ -21,9 +21,9 @@ namespace podium::server {
 
 inline async::Task<Reply> echo(Request request) {
   auto body = co_await request.read_body(5'000);
-  Reply out(body                       ? 200
-            : body.error().code == 413 ? 413
-                                       : 408,
+  Reply out(body                              ? 200
+            : body.error().status.code == 413 ? 413
+                                              : 408,
             body ? std::move(*body) : body.error().message);
   out.headers.emplace_back("X-Type", request.content_type);
   co_return out;

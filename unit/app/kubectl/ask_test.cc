@@ -131,7 +131,8 @@ TEST_F(Ask, SaysWhyItCannotBeAsked) {
   };
   const Case cases[] = {
       {"no CRD", 404, "404 page not found", "podium is not installed in this cluster", Error::Kind::status},
-      {"no right", 403, status_of(403, "Forbidden", "User x cannot create resource schedulingreports"),
+      {"no right", 403,
+       status_of(403, "Forbidden", "User \\\"x\\\" cannot create resource schedulingreports"),
        "which you may not create in namespace shop", Error::Kind::status},
       {"an older podium", 400,
        status_of(400, "BadRequest", "strict decoding error: unknown field spec.changes"),

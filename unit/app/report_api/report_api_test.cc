@@ -43,7 +43,7 @@ async::Task<Result<std::string>> given(std::string text, int* reads, std::size_t
   ++*reads;
   Result<std::string> out = std::move(text);
   if (out->size() > limit)
-    out = std::unexpected(Error{.kind = Error::Kind::invalid, .message = "large", .code = 413});
+    out = std::unexpected(Error{.kind = Error::Kind::invalid, .message = "large", .status = {.code = 413}});
   co_return out;
 }
 

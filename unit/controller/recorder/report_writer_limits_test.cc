@@ -32,8 +32,10 @@ TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
   const Case cases[] = {
       {"the namespace is going away",
        {403,
-        R"({"code":403,"message":"unable to create new content in namespace shop because it is being terminated"})"}},
-      {"the namespace is gone", {404, R"({"code":404,"message":"namespaces \"shop\" not found"})"}},
+        R"({"kind":"Status","code":403,"reason":"Forbidden","details":{"causes":[{"reason":"NamespaceTerminating"}]}})"}},
+      {"the namespace is gone",
+       {404,
+        R"({"kind":"Status","code":404,"reason":"NotFound","details":{"kind":"namespaces","name":"shop"}})"}},
       {"not what the server takes for a request", {400, R"({"code":400,"message":"bad"})"}},
   };
   for (const auto& c : cases) {
@@ -59,18 +61,22 @@ TEST(ReportWriter, AnAnswerAboutOneReportIsNotTakenForOneAboutAll) {
     return client::Response{
         code, fmt::format(R"({{"code":{},"reason":"NotFound","message":"{}"}})", code, message)};
   };
+  const auto not_found = [](const char* kind, const char* name) {
+    return client::Response{
+        404, fmt::format(R"({{"kind":"Status","reason":"NotFound","details":{{"kind":"{}","name":"{}"}}}})",
+                         kind, name)};
+  };
   struct Case {
     const char* name;
     const char* method;
     ObjectServer::Reply reply;
   };
   const Case cases[] = {
-      {"it was deleted before its status was written", "PATCH",
-       status(404, R"(schedulingreports.podium.dev \"web\" not found)")},
+      {"it was deleted before its status was written", "PATCH", not_found("schedulingreports", "web")},
       {"a webhook says 404", "POST", status(404, R"(admission webhook \"w\" denied the request)")},
       {"a webhook says 429", "POST", status(429, R"(admission webhook \"w\" denied the request)")},
       {"a webhook says 503", "POST", status(503, R"(admission webhook \"w\" denied the request)")},
-      {"the namespace is gone", "POST", status(404, R"(namespaces \"greedy\" not found)")},
+      {"the namespace is gone", "POST", not_found("namespaces", "greedy")},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);

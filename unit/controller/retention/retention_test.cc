@@ -214,7 +214,7 @@ TEST(Retention, OneThatShallGiveWayAndMadeWayAlreadyGivesItsEntryToTheNext) {
   ASSERT_TRUE(leaving && leaving->size() == 1);
   Error another;
   another.kind = Error::Kind::status;
-  another.code = 409;
+  another.status.code = 409;
   k.retention.evicted(leaving->front(), std::unexpected(another));
   k.retention.release("shop", 3'000);
   k.clock.advance(100s);

@@ -122,7 +122,7 @@ std::string words(const BindOutcome& outcome) {
 
 std::string words(const PodRead& read) {
   if (read.end == PodRead::End::gone) return "gone";
-  if (!read.pod) return fmt::format("failed: {}", read.error ? read.error->code : 0);
+  if (!read.pod) return fmt::format("failed: {}", read.error ? read.error->status.code : 0);
   return fmt::format("{} on {}", (*read.pod)->meta.uid, (*read.pod)->node_name);
 }
 

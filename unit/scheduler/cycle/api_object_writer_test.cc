@@ -409,7 +409,8 @@ TEST_F(ApiObjectWriterTest, ARefusalToLookIntoItIsNamed) {
   const auto outcome = write();
   EXPECT_FALSE(outcome.object);
   EXPECT_TRUE(outcome.error.ends_with("; whether it was made: podium cannot get it")) << outcome.error;
-  EXPECT_TRUE(outcome.request.starts_with("verb=get resource=persistentvolumeclaims ")) << outcome.request;
+  EXPECT_EQ(outcome.request.verb, "get");
+  EXPECT_EQ(outcome.request.resource, "persistentvolumeclaims");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr Steady kStart{1h};
 
 Error status_of(int code, std::string message) {
   Error error = fail(Error::Kind::status, std::move(message)).error();
-  error.code = code;
+  error.status.code = code;
   return error;
 }
 

@@ -19,8 +19,8 @@ using Log = std::vector<std::string>;
 Error refusal(int code, std::string reason = "") {
   Error error;
   error.kind = Error::Kind::status;
-  error.code = code;
-  error.reason = std::move(reason);
+  error.status.code = code;
+  error.status.reason = std::move(reason);
   error.message = fmt::format("code {}", code);
   return error;
 }

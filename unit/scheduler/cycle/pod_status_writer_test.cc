@@ -289,7 +289,7 @@ TEST_F(PodStatusWriterTest, AWithdrawalSaysWhatItsFirstTryCameTo) {
   EXPECT_TRUE(loop_.run(writer_.withdraw(info(pod("gone").nominated("n1")))));
   const auto refused = loop_.run(writer_.withdraw(info(pod("refused").nominated("n1"))));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, 403);
+  EXPECT_EQ(refused.error().status.code, 403);
   await(4);
   EXPECT_EQ(sent(), (Lines{"p: -", "gone: -", "refused: -", "refused: -"})) << "and is tried again";
 }
