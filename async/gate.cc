@@ -1,5 +1,6 @@
 #include "async/gate.h"
 
+#include "async/log.h"
 #include "async/timer.h"
 
 #include <spdlog/spdlog.h>
@@ -72,7 +73,7 @@ struct Gate::State {
   void ended(const Entry& entry, std::exception_ptr exception) {
     if (!exception || (is_cancelled() && is_cancellation(exception))) return;
     const auto what = what_of(std::move(exception));
-    spdlog::critical("task failed task={:?} error={:?}", entry.name, what);
+    log::critical("task failed task={:?} error={:?}", entry.name, what);
     if (!fault) std::abort();
     fault(entry.name, what);
   }
@@ -116,7 +117,7 @@ Gate::~Gate() {
   const std::lock_guard lock(state_->mutex);
   if (state_->inside.empty()) return;
   for (const auto& entry : state_->inside) {
-    spdlog::critical("task outlives its owner task={:?}", entry->name);
+    log::critical("task outlives its owner task={:?}", entry->name);
   }
   spdlog::shutdown();
   std::abort();

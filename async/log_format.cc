@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "async/log_fields.h"
+#include "async/log_record.h"
 
 namespace podium::async {
 namespace {
@@ -39,7 +39,7 @@ void append_escaped(std::string_view text, spdlog::memory_buf_t& out) {
 class EscapedMessage final : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
-    append_escaped({message.payload.data(), message.payload.size()}, out);
+    append_escaped(read_record({message.payload.data(), message.payload.size()}).text(), out);
   }
   std::unique_ptr<spdlog::custom_flag_formatter> clone() const override {
     return std::make_unique<EscapedMessage>();
@@ -91,16 +91,16 @@ class JsonFormatter final : public spdlog::formatter {
     const auto v = message.level == spdlog::level::trace ? 5 : message.level == spdlog::level::debug ? 3 : 0;
     fmt::format_to(std::back_inserter(out), R"({{"ts":{:.3f},"level":"{}","v":{},"msg":)", since,
                    std::string_view(level.data(), level.size()), v);
-    const auto parsed = log_fields({message.payload.data(), message.payload.size()});
-    append_json(parsed.message, out);
+    const auto record = read_record({message.payload.data(), message.payload.size()});
+    append_json(record.message, out);
     std::vector<std::string> keys{"ts", "level", "v", "msg"};
-    for (const auto& [name, value] : parsed.fields) {
-      std::string key(name);
+    for (const auto& field : record.fields) {
+      std::string key(field.key);
       while (std::ranges::find(keys, key) != keys.end()) key += '_';
       out.push_back(',');
       append_json(key, out);
       out.push_back(':');
-      append_json(value, out);
+      append_json(field.value, out);
       keys.push_back(std::move(key));
     }
     out.append(std::string_view("}\n"));
@@ -112,9 +112,9 @@ class JsonFormatter final : public spdlog::formatter {
 
 std::unique_ptr<spdlog::formatter> json_log_formatter() { return std::make_unique<JsonFormatter>(); }
 
-std::unique_ptr<spdlog::formatter> log_formatter() {
+std::unique_ptr<spdlog::formatter> log_formatter(const std::string& pattern) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<EscapedMessage>('*').set_pattern("%Y-%m-%dT%H:%M:%S.%e %L %*");
+  formatter->add_flag<EscapedMessage>('*').set_pattern(pattern);
   return formatter;
 }
 

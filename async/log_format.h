@@ -9,10 +9,12 @@
 #include <spdlog/formatter.h>
 
 #include <memory>
+#include <string>
 
 namespace podium::async {
 
-std::unique_ptr<spdlog::formatter> log_formatter();
+// `pattern` is spdlog's; %* is the message with its fields.
+std::unique_ptr<spdlog::formatter> log_formatter(const std::string& pattern = "%Y-%m-%dT%H:%M:%S.%e %L %*");
 std::unique_ptr<spdlog::formatter> json_log_formatter();
 
 }  // namespace podium::async

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "async/log_fields.h"
+#include "async/log_record.h"
 
 namespace podium::async {
 namespace {
@@ -39,7 +39,7 @@ class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   void sink_it_(const spdlog::details::log_msg& line) override {
     if (line.level < spdlog::level::info) return next_->log(line);
-    const auto message = log_message({line.payload.data(), line.payload.size()});
+    const auto message = read_record({line.payload.data(), line.payload.size()}).message;
     if (seconds_.size() >= kMessages) forget(line.time);
     auto& [kind, second] = *seconds_.try_emplace({line.level, std::string(message)}).first;
     if (line.time - second.begin >= std::chrono::seconds(1)) {
@@ -69,8 +69,9 @@ class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   void tell(const Kind& kind, Second& second, Time now) {
     if (second.left_out == 0) return;
-    const auto text = fmt::format("log lines left out lines={} message={:?}",
-                                  std::exchange(second.left_out, 0), kind.second);
+    const auto lines = std::exchange(second.left_out, 0);
+    const auto text =
+        make_record("log lines left out lines={} message={:?}", fmt::make_format_args(lines, kind.second));
     next_->log({now, {}, "", static_cast<spdlog::level::level_enum>(kind.first), text});
   }
 

@@ -1,11 +1,11 @@
 #include "client/api.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <boost/json/serialize.hpp>
 
 #include "api/parse_json.h"
+#include "async/log.h"
 #include "async/nap.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
@@ -106,7 +106,7 @@ Api::~Api() = default;
 void Api::warn_once(const std::string& warning) {
   std::lock_guard lock(warned_mutex_);
   if (warned_.size() < kWarningsKept && warned_.insert(warning).second)
-    spdlog::warn("warning from the API server text={:?}", warning);
+    log::warn("warning from the API server text={:?}", warning);
 }
 
 Task<Result<Response>> Api::call(Request request, CallOptions options) {
@@ -181,8 +181,8 @@ void Api::unreadable_once(const Resource& resource, const std::string& name, con
   const auto object = resource.plural + " " + name;
   std::lock_guard lock(warned_mutex_);
   if (unreadable_.size() < kWarningsKept && unreadable_.insert(object).second)
-    spdlog::warn("object cannot be parsed, using its metadata only object={:?} error={:?}", object,
-                 error.message);
+    log::warn("object cannot be parsed, using its metadata only object={:?} error={:?}", object,
+              error.message);
 }
 
 Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, ListOptions options,

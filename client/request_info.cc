@@ -78,8 +78,4 @@ RequestInfo request_info(std::string_view method, std::string_view target) {
   return out;
 }
 
-std::string request_fields(const RequestInfo& request) {
-  return request.line.empty() ? "" : fmt::format("verb={} resource={} ", request.verb, request.resource);
-}
-
 }  // namespace podium::client

@@ -1,14 +1,13 @@
 #include "server/access.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <cctype>
 
-#include "client/request_info.h"
+#include "async/log.h"
 #include "server/status.h"
 
 namespace podium::server {
@@ -135,8 +134,8 @@ Task<Result<User>> Access::authenticate(const Request* request) {
 // At most once a minute, because anyone can send requests.
 void Access::log_failure(const char* what, const Request& request, const Error& error) {
   if (!log_.allows(what, parts_.clock.now())) return;
-  spdlog::warn("request not {}, the review failed {}path={:?} error={:?}", what,
-               client::request_fields(error), request.path, error.text());
+  log::warn("request not {}, the review failed verb={} resource={} path={:?} error={:?}", what,
+            error.request.verb, error.request.resource, request.path, error.text());
 }
 
 Task<std::optional<Reply>> Access::refusal(Request request) {
@@ -157,7 +156,7 @@ Task<Admission> Access::admit(Request request, Attributes what) {
     if (user.error().kind != Error::Kind::invalid) {
       log_failure("authenticated", request, user.error());
     } else {
-      spdlog::debug("request not authenticated path={:?} error={:?}", request.path, user.error().text());
+      log::debug("request not authenticated path={:?} error={:?}", request.path, user.error().text());
     }
     out.refusal = unauthorized();
     co_return out;

@@ -1,12 +1,10 @@
 #include "server/client_ca_source.h"
 
-#include <spdlog/spdlog.h>
-
 #include <boost/json/object.hpp>
 
+#include "async/log.h"
 #include "async/nap.h"
 #include "base/input.h"
-#include "client/request_info.h"
 
 namespace podium::server {
 
@@ -46,9 +44,9 @@ void FileClientCa::watch(async::Gate& gate, boost::asio::any_io_executor executo
 void FileClientCa::take(Read read) {
   if (read) {
     ca_ = std::move(*read);
-    spdlog::info("client CA reloaded file={}", path_);
+    log::info("client CA reloaded file={}", path_);
   } else {
-    spdlog::warn("client CA not reloaded, keeping the old one reason={:?}", read.error().message);
+    log::warn("client CA not reloaded, keeping the old one reason={:?}", read.error().text());
   }
 }
 
@@ -87,10 +85,10 @@ Task<void> ClusterClientCa::run(ClusterClientCa* self, First first) {
     if (first) first(found);
     first = nullptr;
     if (!found && !failed) {
-      spdlog::warn(
+      log::warn(
           "client CA not found in the cluster, client certificates are verified with the last "
-          "known one {}error={:?}",
-          client::request_fields(found.error()), found.error().text());
+          "known one verb={} resource={} error={:?}",
+          found.error().request.verb, found.error().request.resource, found.error().text());
     }
     failed = !found;
     const std::chrono::seconds pause = failed ? kRetry : kRefresh;

@@ -1,7 +1,6 @@
 #include "server/https_server.h"
 
 #include <openssl/ssl.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
@@ -14,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "async/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/shares.h"
@@ -359,7 +359,7 @@ struct HttpsServer::Impl {
     const auto now = clock.now();
     if (!next_log || now >= *next_log) {
       next_log = now + kLogEvery;
-      spdlog::error("cannot accept a connection error={:?} open={}", error.message(), open.size());
+      log::error("cannot accept a connection error={:?} open={}", error.message(), open.size());
     }
     close_one(table.take_victim());
   }

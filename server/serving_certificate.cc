@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <openssl/ssl.h>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "async/log.h"
 #include "base/input.h"
 #include "client/auth/tls.h"
 #include "server/self_signed.h"
@@ -187,9 +187,9 @@ void ServingCertificate::watch(async::Gate& gate, asio::any_io_executor executor
 void ServingCertificate::take(Made made) {
   if (made) {
     current_ = std::move(*made);
-    spdlog::info("serving certificate reloaded file={}", options_.certificate_file);
+    log::info("serving certificate reloaded file={}", options_.certificate_file);
   } else {
-    spdlog::warn("serving certificate not reloaded, keeping the old one reason={:?}", made.error().message);
+    log::warn("serving certificate not reloaded, keeping the old one reason={:?}", made.error().message);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/json/value.hpp>
@@ -11,8 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "async/log.h"
 #include "async/on.h"
-#include "client/request_info.h"
 
 namespace podium::app {
 namespace {
@@ -51,8 +50,8 @@ std::string text_of_pod(const cluster::PodInfo& pod) {
 void log_in_parts(std::string_view what, const std::vector<std::string>& texts, std::size_t total) {
   for (std::size_t at = 0; at < texts.size(); at += kInALine) {
     const auto part = std::span(texts).subspan(at, std::min(kInALine, texts.size() - at));
-    spdlog::info("cache: {} from={} of={} list={:?}", what, at + 1, total,
-                 fmt::format("{}", fmt::join(part, "; ")));
+    log::info("cache: {} from={} of={} list={:?}", what, at + 1, total,
+              fmt::format("{}", fmt::join(part, "; ")));
   }
 }
 
@@ -111,8 +110,8 @@ Task<void> CacheDebugger::compare_and_dump(CacheDebugger* self) {
   const auto cached = co_await async::on(self->strand_, read(self));
   for (const auto* listed : {&nodes, &pods}) {
     if (*listed) continue;
-    spdlog::warn("cache not compared {}error={:?}", client::request_fields(listed->error()),
-                 listed->error().text());
+    log::warn("cache not compared verb={} resource={} error={:?}", listed->error().request.verb,
+              listed->error().request.resource, listed->error().text());
   }
   if (nodes && pods) {
     std::vector<std::string> cached_nodes, cached_pods;
@@ -122,13 +121,13 @@ Task<void> CacheDebugger::compare_and_dump(CacheDebugger* self) {
     const auto of_nodes = compare(*nodes, std::move(cached_nodes));
     const auto of_pods = compare(*pods, std::move(cached_pods));
     const bool same = of_nodes == Mismatch{} && of_pods == Mismatch{};
-    if (same) spdlog::info("cache: same as the API server nodes={} pods={}", nodes->size(), pods->size());
+    if (same) log::info("cache: same as the API server nodes={} pods={}", nodes->size(), pods->size());
     if (of_nodes != Mismatch{})
-      spdlog::warn("cache mismatch missed_nodes={:?} redundant_nodes={:?}", first_of(of_nodes.missed),
-                   first_of(of_nodes.redundant));
+      log::warn("cache mismatch missed_nodes={:?} redundant_nodes={:?}", first_of(of_nodes.missed),
+                first_of(of_nodes.redundant));
     if (of_pods != Mismatch{})
-      spdlog::warn("cache mismatch missed_pods={:?} redundant_pods={:?}", first_of(of_pods.missed),
-                   first_of(of_pods.redundant));
+      log::warn("cache mismatch missed_pods={:?} redundant_pods={:?}", first_of(of_pods.missed),
+                first_of(of_pods.redundant));
   }
   dump(cached);
   self->running_ = false;
@@ -141,7 +140,7 @@ void CacheDebugger::dump(const Cached& cached) {
     nodes.push_back(text_of_node(cached.snapshot, row));
   for (const auto& pod : cached.queued) queued.push_back(text_of_pod(*pod));
   const auto& counts = cached.counts;
-  spdlog::info(
+  log::info(
       "cache: summary nodes={} pods={} binding={} active={} backoff={} unschedulable={} gated={} "
       "in_flight={}",
       rows.size(), cached.pods.size(), cached.binding, counts.active, counts.backoff, counts.unschedulable,

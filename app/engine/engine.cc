@@ -1,7 +1,6 @@
 #include "app/engine/engine.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -10,6 +9,7 @@
 #include <ranges>
 
 #include "async/log_sink.h"
+#include "async/log.h"
 #include "async/on.h"
 #include "async/timer.h"
 #include "controller/recorder/missing_reports.h"
@@ -297,8 +297,8 @@ void Engine::apply(const config::Podium& podium) {
 
 // Joins the election only now: a process without synced caches must not take the lease from a ready one.
 void Engine::caches_synced() {
-  spdlog::info("caches synced nodes={} pods={}", scheduler_.snapshot().node_count(),
-               scheduler_.snapshot().pod_total());
+  log::info("caches synced nodes={} pods={}", scheduler_.snapshot().node_count(),
+            scheduler_.snapshot().pod_total());
   synced_ = true;
   election_runs_ = elector_.has_value();
   ready_ = true;
@@ -324,7 +324,7 @@ void Engine::leads() {
 
 void Engine::begin() {
   if (!synced_ || !leading_ || driver_.started() || stopping_) return;
-  spdlog::info("scheduling begins");
+  log::info("scheduling begins");
   decisions_.begin();
   driver_.start();
   retention_.start(log_missing_reports());
@@ -381,9 +381,8 @@ Task<void> Engine::written(milliseconds within) {
   writing_.cancel();
   const auto after = lost();
   if (after == before) co_return;
-  spdlog::warn("stopped before all was written reports_lost={} pod_statuses_lost={} events_lost={}",
-               after.reports - before.reports, after.statuses - before.statuses,
-               after.events - before.events);
+  log::warn("stopped before all was written reports_lost={} pod_statuses_lost={} events_lost={}",
+            after.reports - before.reports, after.statuses - before.statuses, after.events - before.events);
 }
 
 Task<bool> Engine::stop() {

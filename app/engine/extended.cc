@@ -1,10 +1,9 @@
 #include "app/engine/extended.h"
 
-#include <spdlog/spdlog.h>
-
 #include <boost/asio/post.hpp>
 #include <memory>
 
+#include "async/log.h"
 #include "scheduler/cycle/binding_request.h"
 
 namespace podium::app {
@@ -65,8 +64,8 @@ client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::Htt
   auto bound = co_await request.send();
   auto outcome = co_await cycle::carry_out(self->api_, std::move(request), std::move(bound), self->log_);
   if (outcome.end == cycle::BindEnd::rejected && extender->ignorable()) {
-    spdlog::info("ignorable extender did not bind, binding directly extender={} pod={} error={:?}",
-                 extender->name(), (*pod)->full_name(), outcome.error);
+    log::info("ignorable extender did not bind, binding directly extender={} pod={} error={:?}",
+              extender->name(), (*pod)->full_name(), outcome.error);
     asio::post(self->strand_, [self, pod, node] { self->next_.bind(pod, node); });
     co_return;
   }

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "async/log.h"
+
 namespace podium::app {
 
 void Recorders::decided(const framework::Attempt& attempt, const framework::Decision& decision,
@@ -9,10 +11,9 @@ void Recorders::decided(const framework::Attempt& attempt, const framework::Deci
   reports_.decided(attempt, decision, snapshot);
   if (!spdlog::should_log(spdlog::level::trace)) return;
   const auto& meta = attempt.pod->pod->meta;
-  spdlog::trace("decision pod={}/{} uid={} attempt={} node={:?} message={:?} error={:?}", meta.namespace_,
-                meta.name, meta.uid, attempt.number,
-                decision.choice ? snapshot.node_name(*decision.choice) : "", decision.message,
-                decision.error);
+  log::trace("decision pod={}/{} uid={} attempt={} node={:?} message={:?} error={:?}", meta.namespace_,
+             meta.name, meta.uid, attempt.number, decision.choice ? snapshot.node_name(*decision.choice) : "",
+             decision.message, decision.error);
 }
 
 }  // namespace podium::app

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <boost/json/object.hpp>
 #include <set>
@@ -65,17 +64,17 @@ void ConfigReload::start(async::Gate& gate, boost::asio::any_io_executor io,
 
 void ConfigReload::take(const Result<config::Config>& loaded) {
   if (!loaded) {
-    spdlog::warn("configuration not reloaded, keeping the old one error={:?}", loaded.error().message);
+    log::warn("configuration not reloaded, keeping the old one error={:?}", loaded.error().message);
     return;
   }
   auto names = needs_restart(running_, *loaded);
   if (!names.empty() && names != named_)
-    spdlog::warn("changed settings take effect at the next start settings={}", fmt::join(names, ","));
+    log::warn("changed settings take effect at the next start settings={}", fmt::join(names, ","));
   named_ = std::move(names);
   if (loaded->podium_view == in_force_) return;
   in_force_ = loaded->podium_view;
   apply_(loaded->podium);
-  spdlog::info("configuration reloaded file={}", file_);
+  log::info("configuration reloaded file={}", file_);
 }
 
 }  // namespace podium::app::run

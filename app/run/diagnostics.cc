@@ -1,7 +1,6 @@
 #include "app/run/diagnostics.h"
 
 #include <prometheus/text_serializer.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "app/run/process_metrics.h"
 #include "app/run/zpages.h"
 #include "metrics/families.h"
+#include "async/log.h"
 #include "scheduler/config/redaction.h"
 #include "scheduler/cycle/pod_resources.h"
 
@@ -107,9 +107,9 @@ void DiagnosticsServer::observe_health(const std::string& endpoint, const std::s
                                        const std::optional<std::string>& why) {
   health_metrics_.observe(endpoint, check, !why);
   if (why && failing_.insert(check).second) {
-    spdlog::warn("health check fails check={} endpoint={} reason={:?}", check, endpoint, *why);
+    log::warn("health check fails check={} endpoint={} reason={:?}", check, endpoint, *why);
   } else if (!why && failing_.erase(check) > 0) {
-    spdlog::info("health check passes again check={} endpoint={}", check, endpoint);
+    log::info("health check passes again check={} endpoint={}", check, endpoint);
   }
 }
 

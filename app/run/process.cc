@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,6 +9,7 @@
 #include <thread>
 
 #include "app/run/low_priority.h"
+#include "async/log.h"
 #include "base/version.h"
 #include "client/auth/url.h"
 #include "client/http/observed_transport.h"
@@ -149,7 +149,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
           .pods = [this] { return engine_.pods_as_leader(); },
           .fatal =
               [this](const Error& error) {
-                spdlog::error("client CA cannot be looked up, stopping error={:?}", error.text());
+                log::error("client CA cannot be looked up, stopping error={:?}", error.text());
                 begin_stop(1);
               },
           .reports = report_sources(),
@@ -185,7 +185,7 @@ void Process::run_context(asio::io_context& context, const char* name) {
       context.run();
       ended = true;
     } catch (const std::exception& e) {
-      spdlog::critical("exception in handler, stopping thread={:?} error={:?}", name, e.what());
+      log::critical("exception in handler, stopping thread={:?} error={:?}", name, e.what());
       begin_stop(1);
     }
   }
@@ -199,16 +199,16 @@ int Process::run() {
   });
   const auto port = diagnostics_.listen();
   if (port) {
-    spdlog::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
-                 config_.profiles.size(), engine_.elector().has_value());
+    log::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
+              config_.profiles.size(), engine_.elector().has_value());
     wait_for_signal();
     reload_.start(reload_gate_, io_.get_executor(), files_.get_executor());
     engine_.start([this](const std::string& reason) {
-      spdlog::error("leader election lost, stopping error={:?}", reason);
+      log::error("leader election lost, stopping error={:?}", reason);
       begin_stop(1);
     });
   } else {
-    spdlog::error("{}", port.error().message);
+    log::error("{}", port.error().message);
     exit_code_ = 2;
     engine_.abandon();
     signals_.cancel();
@@ -225,7 +225,7 @@ int Process::run() {
   joins_ = "the thread of files";
   files_.join();
   deadline_.end();
-  spdlog::info("podium has stopped exit_code={}", exit_code_.load());
+  log::info("podium has stopped exit_code={}", exit_code_.load());
   return exit_code_;
 }
 
@@ -240,13 +240,13 @@ void Process::wait_for_signal() {
 void Process::on_signal(int number) {
   if (number == SIGUSR2) return engine_.debug_cache();
   if (stopping_) {
-    spdlog::warn("second signal, stopping at once");
+    log::warn("second signal, stopping at once");
     exit_code_ = 1;
     deadline_.begin(kSecondSignal);
     engine_.abandon();
     return;
   }
-  spdlog::info("stopping signal={}", number == SIGHUP ? "SIGHUP" : number == SIGINT ? "SIGINT" : "SIGTERM");
+  log::info("stopping signal={}", number == SIGHUP ? "SIGHUP" : number == SIGINT ? "SIGINT" : "SIGTERM");
   begin_stop(0);
 }
 
@@ -267,7 +267,7 @@ async::Task<void> Process::stop() {
   reload_gate_.cancel();
   const bool all_ended = co_await engine_.stop();
   if (!all_ended) {
-    for (const auto& name : engine_.unfinished()) spdlog::error("task did not end in time task={:?}", name);
+    for (const auto& name : engine_.unfinished()) log::error("task did not end in time task={:?}", name);
   }
   diagnostics_.close();
   diagnostics_gate_.cancel();

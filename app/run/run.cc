@@ -12,6 +12,7 @@
 #include "api/yaml.h"
 #include "app/run/options.h"
 #include "app/run/process.h"
+#include "async/log.h"
 #include "async/log_format.h"
 #include "async/log_sink.h"
 #include "client/auth/config.h"
@@ -120,8 +121,8 @@ int run(const Options& options, const plugins::Registry& plugins) {
     set_up_logs(options);
     std::signal(SIGPIPE, SIG_IGN);
     for (const int signal : {SIGUSR1, SIGUSR2}) do_nothing_on(signal);
-    for (const auto& warning : options.warnings) spdlog::warn("{}", warning);
-    for (const auto& warning : config->warnings) spdlog::warn("{}", warning);
+    for (const auto& warning : options.warnings) log::warn("{}", warning);
+    for (const auto& warning : config->warnings) log::warn("{}", warning);
     const ConfigReload::Load reload = [&] { return load_config(options, plugins, true); };
     exit_code = Process(options, std::move(*config), std::move(*servers), reload).run();
   } catch (const std::exception& error) {

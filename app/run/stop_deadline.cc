@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "async/log.h"
+
 namespace podium::app::run {
 namespace {
 
@@ -57,7 +59,7 @@ void StopDeadline::end_process() const {
   try {
     std::thread([this, &flushed] {
       const auto code = exit_code_();
-      spdlog::critical("the stop took too long, ending the process waits_for={:?} exit_code={}", waits_for_(),
+      log::critical("the stop took too long, ending the process waits_for={:?} exit_code={}", waits_for_(),
                        code);
       spdlog::shutdown();
       flushed.set_value();

@@ -1,12 +1,12 @@
 #include "client/auth/exec_credential.h"
 
-#include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
 
+#include "async/log.h"
 #include "client/auth/child_process.h"
 #include "client/auth/exec_output.h"
 
@@ -82,8 +82,8 @@ class ExecCredential final : public TokenSource {
     ChildProcess out{plugin_.command,      plugin_.arguments, {}, plugin_.deadline,
                      plugin_.output_limit, plugin_.slow,      {}};
     out.on_slow = [this] {
-      spdlog::warn("exec plugin is still running command={:?} after_s={:.1f} limit_s={:.1f}", plugin_.command,
-                   in_seconds(plugin_.slow), in_seconds(plugin_.deadline));
+      log::warn("exec plugin is still running command={:?} after_s={:.1f} limit_s={:.1f}", plugin_.command,
+                in_seconds(plugin_.slow), in_seconds(plugin_.deadline));
     };
     std::string info = R"({"apiVersion":")" + plugin_.api_version + R"(","kind":"ExecCredential","spec":{)" +
                        (plugin_.cluster_info.empty() ? "" : "\"cluster\":" + plugin_.cluster_info + ",") +

@@ -5,9 +5,9 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include "async/log.h"
 #include "base/input.h"
 #include "client/auth/socket_bio.h"
 
@@ -325,7 +325,7 @@ Result<TlsContext::Current> TlsContext::current() {
     return current_;
   }
   if (!before.context) return std::unexpected(built.error());
-  spdlog::warn("credentials not reloaded, keeping the old ones reason={:?}", built.error().message);
+  log::warn("credentials not reloaded, keeping the old ones reason={:?}", built.error().message);
   refused_ = std::move(seen);
   return before;
 }

@@ -1,11 +1,10 @@
 #include "client/auth/token.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <mutex>
 #include <optional>
 
+#include "async/log.h"
 #include "base/input.h"
 
 namespace podium::client {
@@ -51,7 +50,7 @@ class FileToken final : public TokenSource {
     if (read)
       token_ = std::move(*read);
     else
-      spdlog::warn("token not reloaded, keeping the old one reason={:?}", read.error().message);
+      log::warn("token not reloaded, keeping the old one reason={:?}", read.error().message);
     return token_;
   }
 

@@ -1,7 +1,6 @@
 #include "client/events/event_recorder.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/json/object.hpp>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "async/log.h"
 #include "async/nap.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
@@ -16,7 +16,6 @@
 #include "client/error.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
-#include "client/request_info.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
@@ -198,9 +197,9 @@ Request EventRecorder::Impl::create_request(const Item& item) const {
 void EventRecorder::Impl::log_loss(const Queue::Item& item, const Error& error) {
   if (is_not_leader(error)) return;
   if (!log.allows(fmt::format("{} {}", error.status.code, error.status.reason), api.clock().now())) return;
-  spdlog::warn("event not written {}event={}/{} lost_so_far={} error={:?}", request_fields(error),
-               item.value.write.ns, item.value.write.name, queue.counts().failed + queue.counts().dropped + 1,
-               error.text());
+  log::warn("event not written verb={} resource={} event={}/{} lost_so_far={} error={:?}", error.request.verb,
+            error.request.resource, item.value.write.ns, item.value.write.name,
+            queue.counts().failed + queue.counts().dropped + 1, error.text());
 }
 
 Task<Result<void>> EventRecorder::Impl::attempt(const Item& item) {

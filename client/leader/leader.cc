@@ -13,14 +13,12 @@
 #include <mutex>
 #include <optional>
 
-#include <spdlog/spdlog.h>
-
 #include "async/attachment.h"
+#include "async/log.h"
 #include "async/nap.h"
 #include "base/log_limit.h"
 #include "base/time.h"
 #include "client/leader/leader_state.h"
-#include "client/request_info.h"
 #include "metrics/samples.h"
 
 namespace podium::client {
@@ -132,8 +130,8 @@ Task<void> LeaderElector::Impl::loop(std::shared_ptr<Impl> self, std::function<v
     self->publish();
     if (self->stopped || started || !self->state.leading_until()) continue;
     started = true;
-    spdlog::info("leader: leading lease={}/{} identity={}", self->options.lease_namespace,
-                 self->options.lease_name, self->options.identity);
+    log::info("leader: leading lease={}/{} identity={}", self->options.lease_namespace,
+              self->options.lease_name, self->options.identity);
     on_started();
   }
 }
@@ -222,7 +220,7 @@ Task<void> LeaderElector::Impl::release() {
     auto reply = co_await api.update(resource::leases, options.lease_namespace, options.lease_name,
                                      std::move(*found), "", call);
     if (reply) {
-      spdlog::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
+      log::info("leader: released lease={}/{}", options.lease_namespace, options.lease_name);
       co_return;
     }
     log_failure(reply.error());
@@ -236,10 +234,10 @@ void LeaderElector::Impl::publish() {
   if (state.holder() == reported) return;
   reported = state.holder();
   if (reported.empty()) {
-    spdlog::info("leader: the lease is free lease={}/{}", options.lease_namespace, options.lease_name);
+    log::info("leader: the lease is free lease={}/{}", options.lease_namespace, options.lease_name);
   } else if (reported != options.identity) {
-    spdlog::info("leader: another holds the lease lease={}/{} holder={:?}", options.lease_namespace,
-                 options.lease_name, reported);
+    log::info("leader: another holds the lease lease={}/{} holder={:?}", options.lease_namespace,
+              options.lease_name, reported);
   }
   const std::lock_guard lock(mutex);
   holder = reported;
@@ -270,11 +268,12 @@ void LeaderElector::Impl::failed(const Error& error) {
 }
 
 void LeaderElector::Impl::log_failure(const Error& error) {
-  const auto fields = request_fields(error);
-  const auto cause = fmt::format("{}{} {}", fields, static_cast<int>(error.kind), error.status.code);
+  const auto& request = error.request;
+  const auto cause = fmt::format("{} {} {} {}", request.verb, request.resource, static_cast<int>(error.kind),
+                                 error.status.code);
   if (!log.allows(cause, api.clock().now())) return;
-  spdlog::warn("leader: request failed {}lease={}/{} code={} error={:?}", fields, options.lease_namespace,
-               options.lease_name, error.status.code, error.text());
+  log::warn("leader: request failed verb={} resource={} lease={}/{} code={} error={:?}", request.verb,
+            request.resource, options.lease_namespace, options.lease_name, error.status.code, error.text());
 }
 
 LeaderElector::LeaderElector(Api& api, LeaderOptions options)

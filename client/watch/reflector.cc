@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "api/parse_json.h"
 #include "async/attachment.h"
+#include "async/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
@@ -219,7 +219,7 @@ Task<void> Reflector::Impl::read() {
     const bool waited = vain_since && clock.now() - *vain_since >= options.silence;
     if (waited || vain_bytes > kVainBytes) in_vain();
   } else if (!piece && piece.error().kind == Error::Kind::timeout) {
-    spdlog::debug("reflector: silent watch resource={}", options.resource.plural);
+    log::debug("reflector: silent watch resource={}", options.resource.plural);
     state.silent();
   } else {
     if (!piece) ++errors;
@@ -229,7 +229,7 @@ Task<void> Reflector::Impl::read() {
 
 void Reflector::Impl::in_vain() {
   if (log.allows("empty lines", clock.now()))
-    spdlog::warn("reflector: a watch has nothing but empty lines resource={}", options.resource.plural);
+    log::warn("reflector: a watch has nothing but empty lines resource={}", options.resource.plural);
   state.ended(clock.now());
 }
 
@@ -289,8 +289,8 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
       return true;
     case ReflectorState::Bookmark::regressed:
       if (log.allows("went back", clock.now())) {
-        spdlog::warn("reflector: resourceVersion went back, relisting resource={} known={} server={}",
-                     options.resource.plural, state.resource_version(), event.resource_version);
+        log::warn("reflector: resourceVersion went back, relisting resource={} known={} server={}",
+                  options.resource.plural, state.resource_version(), event.resource_version);
       }
       return false;
   }
@@ -322,16 +322,15 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   if (state.listed(version, clock.now())) {
     complete_list();
   } else if (log.allows("older", clock.now())) {
-    spdlog::warn(
-        "reflector: list is older than the known state, listing again resource={} known={} server={}",
-        options.resource.plural, state.resource_version(), version);
+    log::warn("reflector: list is older than the known state, listing again resource={} known={} server={}",
+              options.resource.plural, state.resource_version(), version);
   }
 }
 
 Error Reflector::Impl::no_progress() {
   if (log.allows("no progress", clock.now()))
-    spdlog::warn("reflector: a list has pages without an end, trying again resource={} objects={}",
-                 options.resource.plural, known.listed());
+    log::warn("reflector: a list has pages without an end, trying again resource={} objects={}",
+              options.resource.plural, known.listed());
   return {Error::Kind::invalid, "the pages of the list have no end"};
 }
 
@@ -379,8 +378,8 @@ bool Reflector::Impl::take_unreadable(json::value& outline, const std::string& p
   ++unreadable;
   auto name = name_of(outline);
   if (logged.size() < kNamesLogged && !logged.contains(name)) {
-    spdlog::warn("object cannot be parsed resource={} object={} error={:?}", options.resource.plural, name,
-                 problem);
+    log::warn("object cannot be parsed resource={} object={} error={:?}", options.resource.plural, name,
+              problem);
     logged.insert(std::move(name));
   }
   return known.upsert(outline, batch, false);
@@ -407,8 +406,8 @@ void Reflector::Impl::complete_list() {
   known.end_list(state.resource_version(), batch);
   flush();
   ++lists;
-  spdlog::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural,
-                known.size(), state.resource_version());
+  log::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural,
+             known.size(), state.resource_version());
   handler.listed(state.resource_version());
   if (std::exchange(synced, true)) return;
   handler.synced();
@@ -432,8 +431,8 @@ void Reflector::Impl::fail(const Error& error) {
   last_error = error;
   last_error.request = request_info("GET", asked);
   last_error.request.line = "GET " + asked;
-  spdlog::debug("reflector: request failed resource={} code={} reason={} error={:?}", options.resource.plural,
-                error.status.code, error.status.reason, error.message);
+  log::debug("reflector: request failed resource={} code={} reason={} error={:?}", options.resource.plural,
+             error.status.code, error.status.reason, error.message);
   state.failed(error, clock.now());
 }
 
@@ -441,11 +440,11 @@ void Reflector::Impl::tell_readiness() {
   if (state.outage() == told) return;
   told = state.outage();
   if (told) {
-    spdlog::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
-                  last_error.status.code, last_error.text());
+    log::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
+               last_error.status.code, last_error.text());
     handler.unavailable(last_error);
   } else {
-    spdlog::debug("reflector: available resource={}", options.resource.plural);
+    log::debug("reflector: available resource={}", options.resource.plural);
     handler.available();
   }
 }

@@ -1,11 +1,11 @@
 #include "controller/recorder/missing_reports.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "async/log.h"
 #include "controller/recorder/scope.h"
 
 namespace podium::controller {
@@ -48,7 +48,7 @@ void log_missing(const std::vector<ReportOwner>& pods) {
   const auto named = std::min(names.size(), kNamed);
   std::ranges::partial_sort(names, names.begin() + static_cast<std::ptrdiff_t>(named));
   names.resize(named);
-  spdlog::warn(
+  log::warn(
       "placed pods have no report, the previous leader may have ended before it wrote them pods={} "
       "first={:?}",
       pods.size(), fmt::format("{}", fmt::join(names, ", ")));

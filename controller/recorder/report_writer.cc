@@ -1,7 +1,6 @@
 #include "controller/recorder/report_writer.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,10 +9,11 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
+#include "async/log.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "base/time.h"
-#include "client/request_info.h"
+#include "client/error.h"
 #include "controller/recorder/known_reports.h"
 #include "controller/recorder/replies.h"
 #include "controller/report/metadata.h"
@@ -398,8 +398,8 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
     known.remember(job.owner.uid, std::move(report));
   }
   if (std::exchange(is_paused, false) && std::exchange(told_of_pause, false))
-    spdlog::info("reports are written again");
-  if (held.erase(job.owner.ns) > 0) spdlog::info("reports are written again namespace={}", job.owner.ns);
+    log::info("reports are written again");
+  if (held.erase(job.owner.ns) > 0) log::info("reports are written again namespace={}", job.owner.ns);
 }
 
 void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
@@ -408,26 +408,29 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
   const auto now = api.clock().now();
-  const auto fields = client::request_fields(error);
+  const auto& request = error.request;
   const auto cause = cause_of_pause(error);
   if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) &&
       log.allows(fmt::format("paused {}", cause), now)) {
     told_of_pause = true;
-    spdlog::warn("reports are paused, scheduling goes on: {} {}error={:?}", cause, fields, error.text());
+    log::warn("reports are paused, scheduling goes on: {} verb={} resource={} error={:?}", cause,
+              request.verb, request.resource, error.text());
   }
   const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
                       !held.contains(owner.ns) && log.allows("of " + owner.ns, now) &&
                       held.insert(owner.ns).second;
   // A missing right is missing in all namespaces: log one line.
   if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
-    if (log.allows(fields, now))
-      spdlog::warn("reports are refused, scheduling goes on {}error={:?}", fields, error.text());
+    if (log.allows(request.verb + " " + request.resource, now))
+      log::warn("reports are refused, scheduling goes on verb={} resource={} error={:?}", request.verb,
+                request.resource, error.text());
   } else if (is_new) {
-    spdlog::warn("reports of a namespace are refused, others go on namespace={} {}error={:?}", owner.ns,
-                 fields, error.text());
+    log::warn("reports of a namespace are refused, others go on namespace={} verb={} resource={} error={:?}",
+              owner.ns, request.verb, request.resource, error.text());
   }
   if (item.outcome == Outcome::failed && log.allows(fmt::format("failed {}", error.status.code), now)) {
-    spdlog::warn("report not written {}pod={}/{} error={:?}", fields, owner.ns, owner.pod, error.text());
+    log::warn("report not written verb={} resource={} pod={}/{} error={:?}", request.verb, request.resource,
+              owner.ns, owner.pod, error.text());
   }
 }
 
@@ -440,17 +443,18 @@ void ReportWriter::Impl::no_room(Jobs::Item& item, NoRoom why) {
   }
   const auto& owner = item.value.owner;
   if (log.allows("no room", api.clock().now())) {
-    spdlog::warn("report dropped: the budget is used up by reports that cannot be deleted pod={}/{}",
-                 owner.ns, owner.pod);
+    log::warn("report dropped: the budget is used up by reports that cannot be deleted pod={}/{}", owner.ns,
+              owner.pod);
   }
 }
 
 // Do not retry label updates if RBAC forbids them.
 bool ReportWriter::Impl::goes_on_without_labels(const Error& error) {
   if (!client::lacks_right(error)) return false;
-  const auto fields = client::request_fields(error);
-  if (log.allows(fields, api.clock().now()))
-    spdlog::warn("labels of reports are not kept up to date {}error={:?}", fields, error.text());
+  const auto& request = error.request;
+  if (log.allows(request.verb + " " + request.resource, api.clock().now()))
+    log::warn("labels of reports are not kept up to date verb={} resource={} error={:?}", request.verb,
+              request.resource, error.text());
   return true;
 }
 

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 
+#include "async/log.h"
 #include "async/nap.h"
-#include "client/request_info.h"
+#include "client/error.h"
 #include "explain/report/json.h"
 #include "metrics/samples.h"
 
@@ -173,24 +173,25 @@ struct CrdCheck::Impl {
     if (!is_first && found == last) return;
     last = found;
     if (!crd) {
-      spdlog::warn(
+      log::warn(
           "the CRD of SchedulingReports is not installed: podium schedules without reports and what-ifs "
           "until it is crd={}",
           kReportCrd);
     } else if (!problems.empty()) {
-      spdlog::warn(
+      log::warn(
           "the CRD of SchedulingReports is older than podium: reports lack what it does not have crd={} "
           "missing={:?}",
           kReportCrd, found);
     } else if (!is_first) {
-      spdlog::info("the CRD of SchedulingReports is complete crd={}", kReportCrd);
+      log::info("the CRD of SchedulingReports is complete crd={}", kReportCrd);
     }
   }
 
   void forbidden(const Error& error) {
-    spdlog::warn(
-        "the CRD of SchedulingReports cannot be checked, reports are written all the same {}error={:?}",
-        client::request_fields(error), error.text());
+    log::warn(
+        "the CRD of SchedulingReports cannot be checked, reports are written all the same verb={} "
+        "resource={} error={:?}",
+        error.request.verb, error.request.resource, error.text());
   }
 
   client::Api& api;

@@ -1,7 +1,6 @@
 #include "controller/retention/deleter.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
@@ -12,10 +11,10 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
+#include "async/log.h"
 #include "async/writers.h"
 #include "base/log_limit.h"
 #include "client/error.h"
-#include "client/request_info.h"
 #include "controller/report/requests.h"
 #include "explain/report/ttl.h"
 
@@ -179,8 +178,8 @@ void ReportDeleter::Impl::removed(Deletions::Item& item, const Result<std::strin
   item.outcome = outcome_of(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.tries == 0 && item.outcome == Outcome::retry && log.allows("delete", api.clock().now())) {
-    spdlog::warn("report not deleted, will retry {}report={}/{} error={:?}", client::request_fields(error),
-                 report.ns, report.name, error.text());
+    log::warn("report not deleted, will retry verb={} resource={} report={}/{} error={:?}",
+              error.request.verb, error.request.resource, report.ns, report.name, error.text());
   }
 }
 
@@ -238,8 +237,8 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
 
 void ReportDeleter::Impl::log_minute(const std::string& ns, const Error& error) {
   if (!log.allows("minute", api.clock().now())) return;
-  spdlog::warn("reports not deleted by label, deleting one by one {}namespace={} error={:?}",
-               client::request_fields(error), ns, error.text());
+  log::warn("reports not deleted by label, deleting one by one verb={} resource={} namespace={} error={:?}",
+            error.request.verb, error.request.resource, ns, error.text());
 }
 
 // Lists the reports with the label. A report that was written since podium last saw it, for example by a late

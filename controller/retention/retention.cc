@@ -1,7 +1,5 @@
 #include "controller/retention/retention.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -12,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "async/log.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
-#include "client/request_info.h"
+#include "client/error.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/deleter.h"
 #include "controller/retention/state.h"
@@ -138,8 +137,8 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   if (!listed) {
     // Without the CRD there are none; CrdCheck reports that.
     if (!client::is_not_found(listed.error()) && self->log.allows("list", self->now())) {
-      spdlog::warn("reports cannot be listed {}error={:?}", client::request_fields(listed.error()),
-                   listed.error().text());
+      log::warn("reports cannot be listed verb={} resource={} error={:?}", listed.error().request.verb,
+                listed.error().request.resource, listed.error().text());
     }
     co_return false;
   }
@@ -177,7 +176,7 @@ void Retention::Impl::feed(Steady now) {
   tokens -= static_cast<double>(due.size());
   if (!due.empty()) deleter.push(std::move(due));
   if (early > 0 && log.allows("limit", now)) {
-    spdlog::warn("report budget reached, deleting the oldest reports before they expire");
+    log::warn("report budget reached, deleting the oldest reports before they expire");
   }
 }
 

@@ -1,7 +1,6 @@
 #include "controller/what_if/admission_reader.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <set>
@@ -9,7 +8,8 @@
 #include <vector>
 
 #include "api/decode.h"
-#include "client/request_info.h"
+#include "async/log.h"
+#include "client/error.h"
 #include "scheduler/config/names.h"
 
 namespace podium::controller {
@@ -118,10 +118,10 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
 }
 
 void AdmissionReader::log(const char* kind, const Error& error) {
-  const auto fields = client::request_fields(error);
+  const auto& request = error.request;
   if (!log_.allows(fmt::format("{} {}", kind, error.status.code), api_.clock().now())) return;
-  spdlog::warn("what-ifs are answered without the cluster's objects kind={} {}error={:?}", kind, fields,
-               error.text());
+  log::warn("what-ifs are answered without the cluster's objects kind={} verb={} resource={} error={:?}",
+            kind, request.verb, request.resource, error.text());
 }
 
 }  // namespace podium::controller

@@ -1,7 +1,6 @@
 #include "controller/what_if/what_if_controller.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,10 +15,11 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
+#include "async/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
-#include "client/request_info.h"
+#include "client/error.h"
 #include "client/watch/reflector.h"
 #include "controller/what_if/admission_reader.h"
 #include "controller/what_if/answer_patch.h"
@@ -106,8 +106,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // Without the CRD there are none; CrdCheck reports that.
   void unavailable(const Error& error) override {
     if (error.status.code == 404) return;
-    spdlog::warn("cannot list or watch what-ifs {}code={} error={:?}", client::request_fields(error),
-                 error.status.code, error.text());
+    log::warn("cannot list or watch what-ifs verb={} resource={} code={} error={:?}", error.request.verb,
+              error.request.resource, error.status.code, error.text());
   }
 
   bool stopping() const { return stopped.load(std::memory_order_relaxed) || gate.closed(); }
@@ -122,7 +122,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (questions.push(asked.ns, key, {asked.name}, kNew) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
     if (stopping() || std::exchange(overflowed, true) || listing) return;
-    spdlog::warn("what-if queue is full, listing what-ifs until all are answered namespace={}", asked.ns);
+    log::warn("what-if queue is full, listing what-ifs until all are answered namespace={}", asked.ns);
     listing = async::spawn(gate, io, "list what-ifs", list_until_answered());
   }
 
@@ -148,8 +148,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       const auto listed = co_await reader.list(std::move(each));
       if (!listed) {
         overflowed = true;
-        spdlog::warn("cannot list what-ifs {}error={:?}", client::request_fields(listed.error()),
-                     listed.error().text());
+        log::warn("cannot list what-ifs verb={} resource={} error={:?}", listed.error().request.verb,
+                  listed.error().request.resource, listed.error().text());
       }
     }
     listing = false;
@@ -316,8 +316,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         co_return;
       }
       if (log.allows(fmt::format("labels {}", error.status.code), api.clock().now()))
-        spdlog::warn("labels of what-ifs are not written {}error={:?}", client::request_fields(error),
-                     error.text());
+        log::warn("labels of what-ifs are not written verb={} resource={} error={:?}", error.request.verb,
+                  error.request.resource, error.text());
     }
     const auto stored = api::parse_json(*reply);
     written(*item, stored ? api::text_at(*stored, "/metadata/resourceVersion") : "");
@@ -383,9 +383,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // A missing right or an unreachable API server stops all what-ifs: log one line a minute.
   void log_failure(const char* what, const std::string& key, const Error& error) {
-    const auto fields = client::request_fields(error);
-    if (!log.allows(fmt::format("{} {} {}", what, fields, error.status.code), api.clock().now())) return;
-    spdlog::warn("what-if not answered yet {}report={} error={:?}", fields, key, error.text());
+    const auto& request = error.request;
+    if (!log.allows(fmt::format("{} {} {} {}", what, request.verb, request.resource, error.status.code),
+                    api.clock().now()))
+      return;
+    log::warn("what-if not answered yet verb={} resource={} report={} error={:?}", request.verb,
+              request.resource, key, error.text());
   }
 
   client::Api& api;

@@ -1,13 +1,12 @@
 #include "scheduler/cycle/api_binder.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <iterator>
 
+#include "async/log.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "client/retry.h"
@@ -205,8 +204,8 @@ client::Task<void> ApiBinder::read_one(ApiBinder* self, cluster::PodInfoPtr pod)
   const auto& meta = (*pod)->meta;
   const bool not_made = read.pod && (*read.pod)->meta.uid == meta.uid && (*read.pod)->node_name.empty();
   if (not_made && self->log_.allows("not made", self->api_.clock().now())) {
-    spdlog::warn("binding was answered and not made, scheduling the pod again pod={} node={}",
-                 (*pod)->full_name(), (*pod)->node_name);
+    log::warn("binding was answered and not made, scheduling the pod again pod={} node={}",
+              (*pod)->full_name(), (*pod)->node_name);
   }
   self->post_read(meta.uid, std::move(read));
 }

@@ -1,16 +1,15 @@
 #include "scheduler/cycle/api_object_writer.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "api/json_view.h"
+#include "async/log.h"
 #include "async/nap.h"
 #include "client/error.h"
-#include "client/request_info.h"
 #include "scheduler/cycle/object_patch.h"
 #include "scheduler/cycle/settling.h"
 
@@ -187,9 +186,10 @@ client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_u
                                         framework::ObjectWrite write) {
   const std::string object = write.resource + " " + write.name;
   auto outcome = co_await write_object(self->api_, std::move(write));
-  const auto request = client::request_fields(outcome.request);
-  if (!outcome.object && self->log_.allows(request, self->api_.clock().now())) {
-    spdlog::warn("object not written {}object={:?} error={:?}", request, object, outcome.error);
+  const auto& [verb, resource] = std::tie(outcome.request.verb, outcome.request.resource);
+  if (!outcome.object && self->log_.allows(verb + " " + resource, self->api_.clock().now())) {
+    log::warn("object not written verb={} resource={} object={:?} error={:?}", verb, resource, object,
+              outcome.error);
   }
   self->post_outcome(std::move(pod_uid), std::move(outcome));
 }

@@ -1,13 +1,13 @@
 #include "scheduler/cycle/api_preemptor.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
 #include <boost/json/value.hpp>
+#include <tuple>
 
+#include "async/log.h"
 #include "base/time.h"
-#include "client/request_info.h"
 
 namespace podium::cycle {
 namespace {
@@ -106,10 +106,10 @@ void ApiPreemptor::preempt(PreemptionOrder order) {
 client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
   auto outcome = co_await run_preemption(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
-    const auto request = client::request_fields(outcome.request);
-    if (self->log_.allows(request, self->api_.clock().now())) {
-      spdlog::warn("preemption failed {}pod={} node={} error={:?}", request,
-                   order.preemptor->pod->full_name(), order.node, outcome.error);
+    const auto& [verb, resource] = std::tie(outcome.request.verb, outcome.request.resource);
+    if (self->log_.allows(verb + " " + resource, self->api_.clock().now())) {
+      log::warn("preemption failed verb={} resource={} pod={} node={} error={:?}", verb, resource,
+                order.preemptor->pod->full_name(), order.node, outcome.error);
     }
   }
   self->post_outcome(std::move(order), std::move(outcome));

@@ -1,16 +1,15 @@
 #include "scheduler/cycle/binding_request.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "api/decode.h"
+#include "async/log.h"
 #include "async/nap.h"
 #include "client/error.h"
-#include "client/request_info.h"
 #include "scheduler/cycle/doubt.h"
 
 namespace podium::cycle {
@@ -54,8 +53,9 @@ BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit
   if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.status.code,
                              error.status.reason),
                  now)) {
-    spdlog::warn("binding refused {}pod={} node={} code={} error={:?}", client::request_fields(error),
-                 request.pod->pod->full_name(), request.node, error.status.code, error.text());
+    log::warn("binding refused verb={} resource={} pod={} node={} code={} error={:?}", error.request.verb,
+              error.request.resource, request.pod->pod->full_name(), request.node, error.status.code,
+              error.text());
   }
   return {BindEnd::rejected, error.text()};
 }
@@ -113,10 +113,10 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
     }
     lost = client::is_not_leader(error);
     if (now > *first_unanswered && log.allows("in doubt", now)) {
-      spdlog::warn("binding in doubt, retrying pod={} node={} seconds={} error={:?}",
-                   request.pod->pod->full_name(), request.node,
-                   std::chrono::duration_cast<std::chrono::seconds>(now - *first_unanswered).count(),
-                   error.text());
+      log::warn("binding in doubt, retrying pod={} node={} seconds={} error={:?}",
+                request.pod->pod->full_name(), request.node,
+                std::chrono::duration_cast<std::chrono::seconds>(now - *first_unanswered).count(),
+                error.text());
     }
     co_await async::nap(wait);
     sent = co_await request.send();

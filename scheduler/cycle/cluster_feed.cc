@@ -1,7 +1,5 @@
 #include "scheduler/cycle/cluster_feed.h"
 
-#include <spdlog/spdlog.h>
-
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <mutex>
@@ -9,7 +7,8 @@
 #include <utility>
 
 #include "api/decode.h"
-#include "client/request_info.h"
+#include "async/log.h"
+#include "client/error.h"
 #include "client/watch/reflector.h"
 #include "client/watch/reflector_state.h"
 #include "metrics/samples.h"
@@ -286,15 +285,14 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
       if (auto damaged = kind.decode ? std::nullopt : damaged_pod(change.object.view(), feed.rules)) {
         const auto& meta = damaged->meta;
-        spdlog::warn(
-            "cannot decode placed pod, it keeps its room on its node namespace={} name={} error={:?}",
-            meta.namespace_, meta.name, why.message);
+        log::warn("cannot decode placed pod, it keeps its room on its node namespace={} name={} error={:?}",
+                  meta.namespace_, meta.name, why.message);
         return *std::move(damaged);
       }
       auto end = end_of(change);
-      spdlog::warn("cannot decode object, handling it as deleted kind={} namespace={} name={} error={:?}",
-                   kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
-                   why.message);
+      log::warn("cannot decode object, handling it as deleted kind={} namespace={} name={} error={:?}",
+                kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
+                why.message);
       return end;
     }
     void listed(std::string_view version) override {
@@ -312,18 +310,18 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     }
     void unavailable(const Error& error) override {
       if (kind.optional && client::is_not_found(error)) {
-        spdlog::info("not served, handling it as empty resource={}", kind.resource.plural);
+        log::info("not served, handling it as empty resource={}", kind.resource.plural);
         end_trouble();
         return synced();
       }
       std::lock_guard lock(feed.mutex);
       trouble = error.text();
-      spdlog::warn("cannot list or watch {}code={} error={:?}", client::request_fields(error),
-                   error.status.code, error.text());
+      log::warn("cannot list or watch verb={} resource={} code={} error={:?}", error.request.verb,
+                error.request.resource, error.status.code, error.text());
     }
     void available() override {
       end_trouble();
-      spdlog::info("watching again resource={}", kind.resource.plural);
+      log::info("watching again resource={}", kind.resource.plural);
     }
     void end_trouble() {
       const std::lock_guard lock(feed.mutex);

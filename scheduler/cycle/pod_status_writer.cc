@@ -1,7 +1,6 @@
 #include "scheduler/cycle/pod_status_writer.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -11,11 +10,11 @@
 #include <utility>
 
 #include "api/json_view.h"
+#include "async/log.h"
 #include "async/timer.h"
 #include "base/log_limit.h"
 #include "base/time.h"
 #include "client/error.h"
-#include "client/request_info.h"
 #include "metrics/samples.h"
 #include "scheduler/cluster/objects.h"
 #include "scheduler/cycle/object_patch.h"
@@ -193,8 +192,8 @@ struct PodStatusWriter::Impl {
     const auto cause =
         fmt::format("{} {} {}", static_cast<int>(error.kind), error.status.code, error.status.reason);
     if (!log.allows(cause, api.clock().now())) return;
-    spdlog::warn("pod status not written {}pod={}/{} tries={} error={:?}", client::request_fields(error),
-                 item.ns, item.value.name, item.tries + 1, error.text());
+    log::warn("pod status not written verb={} resource={} pod={}/{} tries={} error={:?}", error.request.verb,
+              error.request.resource, item.ns, item.value.name, item.tries + 1, error.text());
   }
 
   client::Api& api;

@@ -1,5 +1,4 @@
 // decide(): runs the steps of an evaluation and calls the extenders in between.
-#include <spdlog/spdlog.h>
 
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -7,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "async/log.h"
 #include "async/timer.h"
 #include "scheduler/extender/extenders.h"
 #include "scheduler/extender/preemption.h"
@@ -81,8 +81,8 @@ client::Task<std::vector<ScoreOpinion>> scores(const Extenders* extenders, async
     if (answer) {
       out.push_back(std::move(*answer));
     } else {
-      spdlog::info("no scores from extender extender={} pod={} error={:?}", called[i]->name(),
-                   (*pod)->full_name(), answer.error().message);
+      log::info("no scores from extender extender={} pod={} error={:?}", called[i]->name(),
+                (*pod)->full_name(), answer.error().message);
     }
   }
   co_return out;
@@ -99,8 +99,8 @@ client::Task<void> filter(const Extenders* extenders, framework::PodInfoPtr pod,
     if (opinion) {
       evaluation->narrow(*opinion);
     } else if (extender->ignorable()) {
-      spdlog::info("skipping ignorable extender extender={} pod={} error={:?}", extender->name(),
-                   (*pod)->full_name(), opinion.error().message);
+      log::info("skipping ignorable extender extender={} pod={} error={:?}", extender->name(),
+                (*pod)->full_name(), opinion.error().message);
     } else {
       evaluation->fail(opinion.error().message);
     }

@@ -1,9 +1,10 @@
 #include "scheduler/extender/preemption.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
+
+#include "async/log.h"
 
 namespace podium::extender {
 namespace {
@@ -85,8 +86,8 @@ client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(
     if (left) {
       candidates = std::move(*left);
     } else if (extender->ignorable()) {
-      spdlog::info("skipping ignorable extender in preemption extender={} pod={} error={:?}",
-                   extender->name(), (*pod)->full_name(), left.error().message);
+      log::info("skipping ignorable extender in preemption extender={} pod={} error={:?}", extender->name(),
+                (*pod)->full_name(), left.error().message);
     } else {
       co_return std::unexpected(left.error());
     }

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "async/log_record.h"
+
 namespace podium::async {
 namespace {
 
@@ -37,12 +39,12 @@ TEST(LogFormat, AMessageStaysOneLineAndMovesNoCursor) {
 }
 
 // The JSON object without its time.
-std::string json_logged(const std::string& message, spdlog::level::level_enum level = spdlog::level::info) {
+std::string json_logged(const std::string& record, spdlog::level::level_enum level = spdlog::level::info) {
   std::ostringstream out;
   spdlog::logger logger("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
   logger.set_formatter(json_log_formatter());
   logger.set_level(spdlog::level::trace);
-  logger.log(level, "{}", message);
+  logger.log(level, "{}", record);
   const auto line = out.str();
   EXPECT_TRUE(line.starts_with("{\"ts\":1") && line.ends_with("}\n")) << line;
   const auto rest = line.find(",\"level\"");
@@ -50,12 +52,17 @@ std::string json_logged(const std::string& message, spdlog::level::level_enum le
   return line.substr(rest + 1, line.size() - rest - 3);
 }
 
+template <typename... T>
+std::string record(const char* format, const T&... args) {
+  return make_record(format, fmt::make_format_args(args...));
+}
+
 TEST(LogFormat, JsonHasTheFieldsApart) {
-  EXPECT_EQ(json_logged("caches synced nodes=3"),
+  EXPECT_EQ(json_logged(record("caches synced nodes={}", 3)),
             R"("level":"info","v":0,"msg":"caches synced","nodes":"3")");
-  EXPECT_EQ(json_logged(R"(refused error="a \"b\"\nc")", spdlog::level::warn),
+  EXPECT_EQ(json_logged(record("refused error={:?}", "a \"b\"\nc"), spdlog::level::warn),
             R"("level":"warning","v":0,"msg":"refused","error":"a \"b\"\u000ac")");
-  EXPECT_EQ(json_logged("x a=1 a=2 msg=3", spdlog::level::debug),
+  EXPECT_EQ(json_logged(record("x a={} a={} msg={}", 1, 2, 3), spdlog::level::debug),
             R"("level":"debug","v":3,"msg":"x","a":"1","a_":"2","msg_":"3")");
   EXPECT_EQ(json_logged("\xff\xc0\xafZ\xc3\xbcrich \x1b \xed\xa0\x80\xf0\x9f\x98\x80"),
             "\"level\":\"info\",\"v\":0,\"msg\":\"\\ufffd\\ufffd\\ufffdZ\xc3\xbcrich \\u001b "

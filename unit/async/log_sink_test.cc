@@ -8,6 +8,9 @@
 #include <chrono>
 #include <sstream>
 
+#include "async/log_format.h"
+#include "async/log_record.h"
+
 namespace podium::async {
 namespace {
 
@@ -15,10 +18,13 @@ using namespace std::chrono_literals;
 
 class LogSink : public testing::Test {
  protected:
-  LogSink() { sink_->set_pattern("%v"); }
+  LogSink() { sink_->set_formatter(log_formatter("%*")); }
 
   void log(const std::string& text, spdlog::level::level_enum level = spdlog::level::warn) {
     sink_->log({now_, {}, "", level, text});
+  }
+  void log_field(const char* format, const std::string& value) {
+    log(make_record(format, fmt::make_format_args(value)));
   }
   std::size_t lines(const std::string& start) const {
     std::size_t n = 0;
@@ -35,20 +41,20 @@ class LogSink : public testing::Test {
 
 TEST_F(LogSink, RepeatsAreCountedInsteadOfWritten) {
   const auto before = log_losses().limited;
-  for (int i = 0; i < 100; ++i) log(fmt::format("binding refused pod=p{}", i));
+  for (int i = 0; i < 100; ++i) log_field("binding refused pod={}", fmt::format("p{}", i));
   log("another message");
   EXPECT_EQ(lines("binding refused"), kLinesASecond);
   EXPECT_EQ(lines("another message"), 1u) << "each message has its own limit";
   EXPECT_EQ(log_losses().limited - before, 100 - kLinesASecond);
   now_ += 1s;
-  log("binding refused pod=last");
+  log_field("binding refused pod={}", "last");
   EXPECT_EQ(lines("binding refused pod=last"), 1u) << "a new second";
   EXPECT_EQ(lines("log lines left out lines=90 message=\"binding refused\""), 1u) << out_.str();
 }
 
 TEST_F(LogSink, TheCountIsToldWithoutAnotherLine) {
   now_ -= 2s;
-  for (int i = 0; i < 11; ++i) log("x y=1");
+  for (int i = 0; i < 11; ++i) log_field("x y={}", "1");
   sink_->flush();
   EXPECT_EQ(lines("log lines left out lines=1 message=\"x\""), 1u) << out_.str();
   sink_->flush();

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
+
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "async/log_format.h"
 
 #include <boost/json/serialize.hpp>
 #include <sstream>
@@ -222,6 +224,7 @@ TEST_F(ExecCredentialTest, OneThatTakesLongIsNamed) {
   const auto before = spdlog::default_logger();
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  spdlog::default_logger()->set_formatter(async::log_formatter());
   auto plugin = script("read line < " + directory_.path("never"));
   ASSERT_EQ(::mkfifo(directory_.path("never").c_str(), 0600), 0);
   plugin.slow = 1ms;

@@ -59,12 +59,10 @@ TEST(RequestInfo, HasTheObject) {
   }
 }
 
-TEST(RequestInfo, FieldsOfAnError) {
+TEST(RequestInfo, IsInTheTextOfAnError) {
   Error error = fail(Error::Kind::unavailable, "connection refused").error();
-  EXPECT_EQ(request_fields(error), "");
   EXPECT_EQ(error.text(), "connection refused");
   error.request = request_info("POST", "/api/v1/namespaces/a/pods/b/binding");
-  EXPECT_EQ(request_fields(error), "verb=create resource=pods/binding ");
   EXPECT_EQ(error.text(), "POST /api/v1/namespaces/a/pods/b/binding: connection refused");
 }
 

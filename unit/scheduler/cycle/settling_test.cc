@@ -48,7 +48,7 @@ const Patches kPatches[] = {
 constexpr Shown kShown[] = {Shown::same, Shown::applied, Shown::changed,   Shown::replaced,
                             Shown::gone, Shown::barred,  Shown::unreadable};
 
-std::string expected(const Patches& patches, Shown shown) {
+std::string what_should_follow(const Patches& patches, Shown shown) {
   const bool conflict = patches.last() == 409, other_form = patches.last() == 422;
   switch (shown) {
     case Shown::applied:
@@ -71,11 +71,11 @@ std::string expected(const Patches& patches, Shown shown) {
   return conflict ? "conflict" : "failed";
 }
 
-Response status(int code, const char* reason = "") {
+Response failed_with(int code, const char* reason = "") {
   return {code, fmt::format(R"({{"kind":"Status","code":{},"reason":"{}","message":"m"}})", code, reason)};
 }
 
-Response object(const char* uid, int version, const char* users) {
+Response live_object(const char* uid, int version, const char* users) {
   return {200,
           fmt::format(R"({{"metadata":{{"uid":"{}","resourceVersion":"{}"}},"status":{{"users":[{}]}}}})",
                       uid, version, users)};
@@ -84,24 +84,24 @@ Response object(const char* uid, int version, const char* users) {
 Response read_of(Shown shown) {
   switch (shown) {
     case Shown::same:
-      return object("u", 7, "");
+      return live_object("u", 7, "");
     case Shown::applied:
-      return object("u", 8, R"({"uid":"b"})");
+      return live_object("u", 8, R"({"uid":"b"})");
     case Shown::changed:
-      return object("u", 8, "");
+      return live_object("u", 8, "");
     case Shown::replaced:
-      return object("other", 7, "");
+      return live_object("other", 7, "");
     case Shown::gone:
-      return status(404, "NotFound");
+      return failed_with(404, "NotFound");
     case Shown::barred:
-      return status(403);
+      return failed_with(403);
     case Shown::unreadable:
-      return status(400);
+      return failed_with(400);
   }
   return {};
 }
 
-framework::ObjectWrite reservation() {
+framework::ObjectWrite patch_to_settle() {
   framework::ObjectWrite write;
   write.verb = framework::ObjectWrite::Verb::strategic;
   write.resource = "claims";
@@ -114,9 +114,9 @@ framework::ObjectWrite reservation() {
 }
 
 // Writes against a server that answers so, and tells what came after the read that shows the object.
-class Server {
+class SettlingServer {
  public:
-  Server(const Patches& patches, Shown shown) : patches_(patches), shown_(shown) {}
+  SettlingServer(const Patches& patches, Shown shown) : patches_(patches), shown_(shown) {}
 
   std::string what_follows() {
     const auto transport = std::make_shared<unit::ScriptedTransport>();
@@ -125,7 +125,7 @@ class Server {
     };
     boost::asio::io_context io;
     client::Api api(transport, time_, system_random());
-    auto outcome = boost::asio::co_spawn(io, write_object(api, reservation()), boost::asio::use_future);
+    auto outcome = boost::asio::co_spawn(io, write_object(api, patch_to_settle()), boost::asio::use_future);
     unit::run_for(io, time_, kLongestDoubt + 1min);
     if (outcome.wait_for(0s) != std::future_status::ready) return "nothing";
     const auto ended = outcome.get();
@@ -145,7 +145,7 @@ class Server {
       return Response{200, "{}"};
     }
     const auto i = std::min(sent_++, patches_.codes.size() - 1);
-    if (patches_.codes[i] != kLost) return status(patches_.codes[i]);
+    if (patches_.codes[i] != kLost) return failed_with(patches_.codes[i]);
     auto lost = fail(Error::Kind::unavailable, "cut");
     lost.error().maybe_applied = true;
     return lost;
@@ -168,8 +168,8 @@ class Server {
 TEST(Settling, WhatFollowsEachEndWithEachState) {
   for (const auto& patches : kPatches) {
     for (const auto shown : kShown) {
-      Server server(patches, shown);
-      EXPECT_EQ(server.what_follows(), expected(patches, shown))
+      SettlingServer server(patches, shown);
+      EXPECT_EQ(server.what_follows(), what_should_follow(patches, shown))
           << patches.name << ", " << static_cast<int>(shown);
     }
   }
