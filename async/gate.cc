@@ -1,6 +1,6 @@
 #include "async/gate.h"
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/timer.h"
 
 #include <spdlog/spdlog.h>

@@ -5,7 +5,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/parse_json.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"

@@ -7,7 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <cctype>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "server/status.h"
 
 namespace podium::server {

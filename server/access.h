@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "server/client_ca_source.h"
 #include "server/exchange.h"
 #include "server/review.h"

@@ -2,7 +2,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "base/input.h"
 

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/shares.h"

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "base/input.h"
 #include "client/auth/tls.h"
 #include "server/self_signed.h"

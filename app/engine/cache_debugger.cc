@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/on.h"
 
 namespace podium::app {

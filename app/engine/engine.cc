@@ -8,8 +8,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <ranges>
 
-#include "async/log_sink.h"
-#include "async/log.h"
+#include "log/sink.h"
+#include "log/log.h"
 #include "async/on.h"
 #include "async/timer.h"
 #include "controller/recorder/missing_reports.h"
@@ -244,7 +244,7 @@ void Engine::sample_metrics(metrics::Samples& out) const {
               "stopped.",
               events_dropped());
   out.gauge("podium_events_pending", "Events that wait to be written.", events_waiting());
-  const auto losses = async::log_losses();
+  const auto losses = log::losses();
   auto& lines = out.counters("podium_log_lines_dropped_total",
                              "Log lines left out: `limit` (more than ten a second of one message), `queue` "
                              "(the log's reader is too slow).",

@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 #include <memory>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "scheduler/cycle/binding_request.h"
 
 namespace podium::app {

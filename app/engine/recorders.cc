@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "async/log.h"
+#include "log/log.h"
 
 namespace podium::app {
 

@@ -12,7 +12,7 @@
 #include "app/run/process_metrics.h"
 #include "app/run/zpages.h"
 #include "metrics/families.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "scheduler/config/redaction.h"
 #include "scheduler/cycle/pod_resources.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "app/run/low_priority.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "base/version.h"
 #include "client/auth/url.h"
 #include "client/http/observed_transport.h"

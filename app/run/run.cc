@@ -12,9 +12,9 @@
 #include "api/yaml.h"
 #include "app/run/options.h"
 #include "app/run/process.h"
-#include "async/log.h"
-#include "async/log_format.h"
-#include "async/log_sink.h"
+#include "log/log.h"
+#include "log/format.h"
+#include "log/sink.h"
 #include "client/auth/config.h"
 #include "scheduler/config/config.h"
 #include "scheduler/extender/http_extender.h"
@@ -30,10 +30,10 @@ constexpr int kDebug = 3, kTrace = 5;
 void set_up_logs(const Options& options) {
   const int verbosity = options.verbosity;
   spdlog::init_thread_pool(kLogQueue, 1);
-  auto sink = async::limited_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto sink = log::limited_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
   auto logger = std::make_shared<spdlog::async_logger>("podium", std::move(sink), spdlog::thread_pool(),
                                                        spdlog::async_overflow_policy::overrun_oldest);
-  logger->set_formatter(options.json_logs ? async::json_log_formatter() : async::log_formatter());
+  logger->set_formatter(options.json_logs ? log::json_formatter() : log::text_formatter());
   logger->set_level(verbosity >= kTrace   ? spdlog::level::trace
                     : verbosity >= kDebug ? spdlog::level::debug
                                           : spdlog::level::info);

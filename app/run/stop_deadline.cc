@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "async/log.h"
+#include "log/log.h"
 
 namespace podium::app::run {
 namespace {

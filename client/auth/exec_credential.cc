@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "client/auth/child_process.h"
 #include "client/auth/exec_output.h"
 

@@ -7,7 +7,7 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "base/input.h"
 #include "client/auth/socket_bio.h"
 

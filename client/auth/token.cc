@@ -4,7 +4,7 @@
 #include <mutex>
 #include <optional>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "base/input.h"
 
 namespace podium::client {

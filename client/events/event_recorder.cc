@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "async/writers.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "client/events/event_json.h"

@@ -14,9 +14,9 @@
 #include <optional>
 
 #include "async/attachment.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "base/time.h"
 #include "client/leader/leader_state.h"
 #include "metrics/samples.h"

@@ -14,10 +14,10 @@
 
 #include "api/parse_json.h"
 #include "async/attachment.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"

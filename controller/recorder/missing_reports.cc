@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "controller/recorder/scope.h"
 
 namespace podium::controller {

@@ -9,9 +9,9 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/writers.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "controller/recorder/known_reports.h"

@@ -7,7 +7,7 @@
 #include <array>
 #include <atomic>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "explain/report/json.h"

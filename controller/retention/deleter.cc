@@ -11,9 +11,9 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/writers.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/error.h"
 #include "controller/report/requests.h"
 #include "explain/report/ttl.h"

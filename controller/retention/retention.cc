@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/timer.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/error.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/deleter.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/decode.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "client/error.h"
 #include "scheduler/config/names.h"
 

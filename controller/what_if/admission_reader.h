@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "api/admission.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "explain/question/question.h"

@@ -15,10 +15,10 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"
 #include "controller/what_if/admission_reader.h"

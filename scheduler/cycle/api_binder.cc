@@ -6,7 +6,7 @@
 #include <boost/json/value.hpp>
 #include <iterator>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "client/retry.h"

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "async/gate.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/api.h"
 #include "client/precedence.h"
 #include "scheduler/cycle/binding_health.h"

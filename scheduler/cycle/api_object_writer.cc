@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/json_view.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "scheduler/cycle/object_patch.h"

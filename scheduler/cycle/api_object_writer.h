@@ -14,7 +14,7 @@
 #include <string>
 
 #include "async/gate.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/api.h"
 #include "scheduler/cycle/seams.h"
 

@@ -6,7 +6,7 @@
 #include <boost/json/value.hpp>
 #include <tuple>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "base/time.h"
 
 namespace podium::cycle {

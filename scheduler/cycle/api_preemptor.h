@@ -15,7 +15,7 @@
 #include <functional>
 
 #include "async/gate.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/api.h"
 #include "scheduler/cycle/pod_status_writer.h"
 #include "scheduler/cycle/seams.h"

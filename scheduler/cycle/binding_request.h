@@ -26,7 +26,7 @@
 #include <functional>
 #include <string>
 
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "client/api.h"
 #include "scheduler/cycle/seams.h"
 

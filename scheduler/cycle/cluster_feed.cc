@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/decode.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"
 #include "client/watch/reflector_state.h"

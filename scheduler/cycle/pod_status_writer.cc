@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "api/json_view.h"
-#include "async/log.h"
+#include "log/log.h"
 #include "async/timer.h"
-#include "base/log_limit.h"
+#include "log/limit.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "metrics/samples.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "async/log.h"
+#include "log/log.h"
 #include "async/timer.h"
 #include "scheduler/extender/extenders.h"
 #include "scheduler/extender/preemption.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "async/log.h"
+#include "log/log.h"
 
 namespace podium::extender {
 namespace {

@@ -8,7 +8,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "async/log_format.h"
+#include "log/format.h"
 
 #include <boost/json/serialize.hpp>
 #include <sstream>
@@ -224,7 +224,7 @@ TEST_F(ExecCredentialTest, OneThatTakesLongIsNamed) {
   const auto before = spdlog::default_logger();
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
-  spdlog::default_logger()->set_formatter(async::log_formatter());
+  spdlog::default_logger()->set_formatter(log::text_formatter());
   auto plugin = script("read line < " + directory_.path("never"));
   ASSERT_EQ(::mkfifo(directory_.path("never").c_str(), 0600), 0);
   plugin.slow = 1ms;

@@ -14,7 +14,7 @@
 #include <memory>
 #include <thread>
 
-#include "async/log_format.h"
+#include "log/format.h"
 
 namespace podium::app::run {
 namespace {
@@ -26,7 +26,7 @@ void stop_beside_a_busy_worker(int exit_code) {
   spdlog::init_thread_pool(16, 1);
   spdlog::set_default_logger(std::make_shared<spdlog::async_logger>(
       "test", std::make_shared<spdlog::sinks::stderr_sink_mt>(), spdlog::thread_pool()));
-  spdlog::set_formatter(async::log_formatter());
+  spdlog::set_formatter(log::text_formatter());
   boost::asio::thread_pool workers(1);
   StopDeadline deadline([] { return "threads of what-ifs"; }, [exit_code] { return exit_code; });
   boost::asio::post(workers, [] {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "async/log_format.h"
+#include "log/format.h"
 
 namespace podium::unit {
 
@@ -18,7 +18,7 @@ class LogCapture {
       : before_(spdlog::default_logger()) {
     auto logger =
         std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out_));
-    logger->set_formatter(async::log_formatter("%l %*"));
+    logger->set_formatter(log::text_formatter("%l %*"));
     logger->set_level(level);
     spdlog::set_default_logger(std::move(logger));
   }

@@ -1,4 +1,4 @@
-#include "async/log_format.h"
+#include "log/format.h"
 
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
@@ -8,16 +8,16 @@
 #include <sstream>
 #include <string>
 
-#include "async/log_record.h"
+#include "log/record.h"
 
-namespace podium::async {
+namespace podium::log {
 namespace {
 
 // The formatted message.
 std::string logged(const std::string& message) {
   std::ostringstream out;
   spdlog::logger logger("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
-  logger.set_formatter(log_formatter());
+  logger.set_formatter(text_formatter());
   logger.info("{}", message);
   const auto line = out.str();
   EXPECT_TRUE(line.ends_with('\n'));
@@ -42,7 +42,7 @@ TEST(LogFormat, AMessageStaysOneLineAndMovesNoCursor) {
 std::string json_logged(const std::string& record, spdlog::level::level_enum level = spdlog::level::info) {
   std::ostringstream out;
   spdlog::logger logger("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(out));
-  logger.set_formatter(json_log_formatter());
+  logger.set_formatter(json_formatter());
   logger.set_level(spdlog::level::trace);
   logger.log(level, "{}", record);
   const auto line = out.str();
@@ -71,4 +71,4 @@ TEST(LogFormat, JsonHasTheFieldsApart) {
 }
 
 }  // namespace
-}  // namespace podium::async
+}  // namespace podium::log

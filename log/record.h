@@ -1,4 +1,4 @@
-// LogRecord: a log line's message and fields, as bytes for spdlog's queue, which carries nothing else.
+// Record: a log line's message and fields, as bytes for spdlog's queue, which carries nothing else.
 //
 // Each part of the bytes has its length before it, so that no value can be taken for a field.
 // Threads: pure functions. Errors: none; bytes that are not a record are a message without fields.
@@ -10,16 +10,16 @@
 #include <string_view>
 #include <vector>
 
-namespace podium::async {
+namespace podium::log {
 
-struct LogField {
+struct Field {
   std::string_view key, value;
   bool is_quoted = false;  // in text
 };
 
-struct LogRecord {
+struct Record {
   std::string_view message;  // equal for all lines that one place in the code logs
-  std::vector<LogField> fields;
+  std::vector<Field> fields;
 
   std::string text() const;  // "message key=value key=\"quoted value\""
 };
@@ -27,6 +27,6 @@ struct LogRecord {
 // The record of a line; `format` as for log::warn (log.h).
 std::string make_record(std::string_view format, fmt::format_args args);
 // Views into `bytes`.
-LogRecord read_record(std::string_view bytes);
+Record read_record(std::string_view bytes);
 
-}  // namespace podium::async
+}  // namespace podium::log

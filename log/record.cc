@@ -1,4 +1,4 @@
-#include "async/log_record.h"
+#include "log/record.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-namespace podium::async {
+namespace podium::log {
 namespace {
 
 constexpr auto kNone = std::string_view::npos;
@@ -103,13 +103,13 @@ std::string make_record(std::string_view format, fmt::format_args args) {
   return out;
 }
 
-LogRecord read_record(std::string_view bytes) {
+Record read_record(std::string_view bytes) {
   if (!bytes.starts_with(kRecord)) return {.message = bytes, .fields = {}};
   bytes.remove_prefix(1);
-  LogRecord out;
+  Record out;
   out.message = take(bytes);
   while (!bytes.empty()) {
-    LogField field;
+    Field field;
     field.key = take(bytes);
     field.is_quoted = bytes.starts_with(kQuoted);
     bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 1));
@@ -119,7 +119,7 @@ LogRecord read_record(std::string_view bytes) {
   return out;
 }
 
-std::string LogRecord::text() const {
+std::string Record::text() const {
   std::string out(message);
   for (const auto& field : fields) {
     if (!out.empty()) out += ' ';
@@ -132,4 +132,4 @@ std::string LogRecord::text() const {
   return out;
 }
 
-}  // namespace podium::async
+}  // namespace podium::log

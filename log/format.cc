@@ -1,4 +1,4 @@
-#include "async/log_format.h"
+#include "log/format.h"
 
 #include <fmt/format.h>
 #include <spdlog/pattern_formatter.h>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "async/log_record.h"
+#include "log/record.h"
 
-namespace podium::async {
+namespace podium::log {
 namespace {
 
 // Escapes C0, DEL, and C1 in UTF-8 (U+0080 to U+009F).
@@ -110,12 +110,12 @@ class JsonFormatter final : public spdlog::formatter {
 
 }  // namespace
 
-std::unique_ptr<spdlog::formatter> json_log_formatter() { return std::make_unique<JsonFormatter>(); }
+std::unique_ptr<spdlog::formatter> json_formatter() { return std::make_unique<JsonFormatter>(); }
 
-std::unique_ptr<spdlog::formatter> log_formatter(const std::string& pattern) {
+std::unique_ptr<spdlog::formatter> text_formatter(const std::string& pattern) {
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<EscapedMessage>('*').set_pattern(pattern);
   return formatter;
 }
 
-}  // namespace podium::async
+}  // namespace podium::log

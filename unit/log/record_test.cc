@@ -1,12 +1,12 @@
 // Log lines as records: what is a field comes from the format alone.
-#include "async/log_record.h"
+#include "log/record.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "async/log.h"
+#include "log/log.h"
 
-namespace podium::async {
+namespace podium::log {
 namespace {
 
 template <typename... T>
@@ -21,7 +21,7 @@ std::string parts(const std::string& bytes) {
   return out;
 }
 
-TEST(LogRecord, AFieldIsWhatTheFormatSays) {
+TEST(Record, AFieldIsWhatTheFormatSays) {
   struct Case {
     std::string bytes, parts, text;
   };
@@ -48,12 +48,12 @@ TEST(LogRecord, AFieldIsWhatTheFormatSays) {
   }
 }
 
-TEST(LogRecord, TheMessageIsTheSameWhateverTheValues) {
+TEST(Record, TheMessageIsTheSameWhateverTheValues) {
   EXPECT_EQ(read_record(bytes_of("binding refused error={:?}", "x")).message, "binding refused");
   EXPECT_EQ(read_record(bytes_of("binding refused error={:?}", "y z=1")).message, "binding refused");
 }
 
-TEST(LogRecord, BytesThatEndEarlyLoseOnlyTheirEnd) {
+TEST(Record, BytesThatEndEarlyLoseOnlyTheirEnd) {
   const auto whole = bytes_of("binding refused pod={} error={:?}", "a", "no");
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     const auto cut = read_record(std::string_view(whole).substr(0, size));
@@ -63,4 +63,4 @@ TEST(LogRecord, BytesThatEndEarlyLoseOnlyTheirEnd) {
 }
 
 }  // namespace
-}  // namespace podium::async
+}  // namespace podium::log

@@ -1,4 +1,4 @@
-#include "async/log_sink.h"
+#include "log/sink.h"
 
 #include <fmt/format.h>
 #include <spdlog/async.h>
@@ -12,9 +12,9 @@
 #include <string>
 #include <utility>
 
-#include "async/log_record.h"
+#include "log/record.h"
 
-namespace podium::async {
+namespace podium::log {
 namespace {
 
 constexpr std::size_t kMessages = 1'024;  // remembered at most
@@ -90,11 +90,11 @@ std::shared_ptr<spdlog::sinks::sink> limited_sink(std::shared_ptr<spdlog::sinks:
   return std::make_shared<LimitedSink>(std::move(next));
 }
 
-LogLosses log_losses() {
-  LogLosses out;
+Losses losses() {
+  Losses out;
   out.limited = limited_lines().load(std::memory_order_relaxed);
   if (const auto pool = spdlog::thread_pool()) out.overrun = pool->overrun_counter();
   return out;
 }
 
-}  // namespace podium::async
+}  // namespace podium::log

@@ -11,17 +11,17 @@
 #include <cstdint>
 #include <memory>
 
-namespace podium::async {
+namespace podium::log {
 
 constexpr unsigned kLinesASecond = 10;
 
 std::shared_ptr<spdlog::sinks::sink> limited_sink(std::shared_ptr<spdlog::sinks::sink> next);
 
 // The numbers of log lines that this process did not write.
-struct LogLosses {
+struct Losses {
   std::uint64_t limited = 0;  // by limited_sink()
   std::uint64_t overrun = 0;  // because the queue to the log's thread was full
 };
-LogLosses log_losses();  // any thread
+Losses losses();  // any thread
 
-}  // namespace podium::async
+}  // namespace podium::log

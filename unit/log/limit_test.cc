@@ -1,4 +1,4 @@
-#include "base/log_limit.h"
+#include "log/limit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "async/log.h"
+#include "log/log.h"
 
 #include <spdlog/spdlog.h>
 
-#include "async/log_record.h"
+#include "log/record.h"
 
 namespace podium::log {
 
@@ -13,7 +13,7 @@ void write(Level level, fmt::string_view format, fmt::format_args args) {
   auto* logger = spdlog::default_logger_raw();
   const auto as = kLevels[static_cast<std::size_t>(level)];
   if (!logger || !logger->should_log(as)) return;
-  logger->log(as, spdlog::string_view_t(async::make_record({format.data(), format.size()}, args)));
+  logger->log(as, spdlog::string_view_t(make_record({format.data(), format.size()}, args)));
 }
 
 }  // namespace podium::log

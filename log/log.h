@@ -3,8 +3,8 @@
 //   log::warn("binding refused pod={} node={} error={:?}", pod, node, error.text());
 //
 // The format has the message, then `key={}` for each field. The fields stay apart up to the formatters
-// (log_format.h): each is formatted by itself, and nothing is read back from a formatted line. Text has a field
-// of `{:?}` quoted, and leaves out other fields that are empty.
+// (log/format.h): each is formatted by itself, and nothing is read back from a formatted line. As text,
+// a field of `{:?}` is quoted, and other fields are left out if they are empty.
 //
 // Threads: any. Errors: none.
 #pragma once

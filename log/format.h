@@ -11,10 +11,10 @@
 #include <memory>
 #include <string>
 
-namespace podium::async {
+namespace podium::log {
 
 // `pattern` is spdlog's; %* is the message with its fields.
-std::unique_ptr<spdlog::formatter> log_formatter(const std::string& pattern = "%Y-%m-%dT%H:%M:%S.%e %L %*");
-std::unique_ptr<spdlog::formatter> json_log_formatter();
+std::unique_ptr<spdlog::formatter> text_formatter(const std::string& pattern = "%Y-%m-%dT%H:%M:%S.%e %L %*");
+std::unique_ptr<spdlog::formatter> json_formatter();
 
-}  // namespace podium::async
+}  // namespace podium::log

@@ -1,5 +1,5 @@
 // The limit on log lines that repeat.
-#include "async/log_sink.h"
+#include "log/sink.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,17 +8,17 @@
 #include <chrono>
 #include <sstream>
 
-#include "async/log_format.h"
-#include "async/log_record.h"
+#include "log/format.h"
+#include "log/record.h"
 
-namespace podium::async {
+namespace podium::log {
 namespace {
 
 using namespace std::chrono_literals;
 
 class LogSink : public testing::Test {
  protected:
-  LogSink() { sink_->set_formatter(log_formatter("%*")); }
+  LogSink() { sink_->set_formatter(text_formatter("%*")); }
 
   void log(const std::string& text, spdlog::level::level_enum level = spdlog::level::warn) {
     sink_->log({now_, {}, "", level, text});
@@ -40,12 +40,12 @@ class LogSink : public testing::Test {
 };
 
 TEST_F(LogSink, RepeatsAreCountedInsteadOfWritten) {
-  const auto before = log_losses().limited;
+  const auto before = losses().limited;
   for (int i = 0; i < 100; ++i) log_field("binding refused pod={}", fmt::format("p{}", i));
   log("another message");
   EXPECT_EQ(lines("binding refused"), kLinesASecond);
   EXPECT_EQ(lines("another message"), 1u) << "each message has its own limit";
-  EXPECT_EQ(log_losses().limited - before, 100 - kLinesASecond);
+  EXPECT_EQ(losses().limited - before, 100 - kLinesASecond);
   now_ += 1s;
   log_field("binding refused pod={}", "last");
   EXPECT_EQ(lines("binding refused pod=last"), 1u) << "a new second";
@@ -79,4 +79,4 @@ TEST_F(LogSink, ManyMessagesTakeBoundedMemoryAndLoseNoCount) {
 }
 
 }  // namespace
-}  // namespace podium::async
+}  // namespace podium::log
