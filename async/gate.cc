@@ -1,7 +1,7 @@
 #include "async/gate.h"
 
-#include "log/log.h"
 #include "async/timer.h"
+#include "log/log.h"
 
 #include <spdlog/spdlog.h>
 

@@ -5,12 +5,12 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/parse_json.h"
-#include "log/log.h"
 #include "async/nap.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
 #include "client/request_info.h"
+#include "log/log.h"
 
 namespace podium::client {
 

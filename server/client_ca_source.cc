@@ -2,9 +2,9 @@
 
 #include <boost/json/object.hpp>
 
-#include "log/log.h"
 #include "async/nap.h"
 #include "base/input.h"
+#include "log/log.h"
 
 namespace podium::server {
 

@@ -13,10 +13,10 @@
 #include <optional>
 #include <vector>
 
-#include "log/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/shares.h"
+#include "log/log.h"
 #include "server/connection_table.h"
 
 namespace podium::server {

@@ -11,9 +11,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "log/log.h"
 #include "base/input.h"
 #include "client/auth/tls.h"
+#include "log/log.h"
 #include "server/self_signed.h"
 
 namespace podium::server {

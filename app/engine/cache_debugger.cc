@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
-#include "log/log.h"
 #include "async/on.h"
+#include "log/log.h"
 
 namespace podium::app {
 namespace {

@@ -8,11 +8,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <ranges>
 
-#include "log/sink.h"
-#include "log/log.h"
 #include "async/on.h"
 #include "async/timer.h"
 #include "controller/recorder/missing_reports.h"
+#include "log/log.h"
+#include "log/sink.h"
 #include "metrics/samples.h"
 
 namespace podium::app {

@@ -41,13 +41,13 @@
 #include "controller/what_if/what_if_controller.h"
 #include "scheduler/config/config.h"
 #include "scheduler/config/live_podium.h"
-#include "scheduler/cycle/api_announcer.h"
-#include "scheduler/cycle/api_binder.h"
-#include "scheduler/cycle/api_object_writer.h"
-#include "scheduler/cycle/api_preemptor.h"
-#include "scheduler/cycle/cluster_feed.h"
 #include "scheduler/cycle/metrics.h"
-#include "scheduler/cycle/pod_status_writer.h"
+#include "scheduler/live/api_announcer.h"
+#include "scheduler/live/api_binder.h"
+#include "scheduler/live/api_object_writer.h"
+#include "scheduler/live/api_preemptor.h"
+#include "scheduler/live/cluster_feed.h"
+#include "scheduler/live/pod_status_writer.h"
 
 namespace podium::metrics {
 class Samples;
@@ -116,8 +116,8 @@ class Engine {
   controller::Asker& asker() { return what_ifs_.asker(); }
   const controller::DecisionMemory& decisions() const { return decisions_; }
   const controller::CrdCheck& crd() const { return crd_; }
-  const cycle::PodStatusWriter& pod_statuses() const { return statuses_; }
-  const cycle::ClusterFeed& feed() const { return feed_; }
+  const live::PodStatusWriter& pod_statuses() const { return statuses_; }
+  const live::ClusterFeed& feed() const { return feed_; }
   std::uint64_t events_dropped() const;  // any thread
   std::size_t events_waiting() const;    // any thread
   // Any thread. Compares the snapshot and the queue with the API server, and logs what differs and a summary.
@@ -160,23 +160,23 @@ class Engine {
   client::Api bind_api_, api_, lease_api_;
   client::Precedence bindings_first_;
   std::map<std::string, std::unique_ptr<client::EventRecorder>, std::less<>> recorders_;  // by scheduler name
-  cycle::PodStatusWriter statuses_;
+  live::PodStatusWriter statuses_;
   config::LivePodium settings_;
-  cycle::ApiAnnouncer announcer_;
-  cycle::ApiBinder binder_;
+  live::ApiAnnouncer announcer_;
+  live::ApiBinder binder_;
   // Null where the configuration has no extenders.
   std::unique_ptr<extender::Extenders> extenders_;
   std::unique_ptr<ExtenderConsultant> consultant_;
   std::unique_ptr<ExtenderBinder> extender_binder_;
-  cycle::ApiPreemptor preemptor_;
-  cycle::ApiObjectWriter writer_;
+  live::ApiPreemptor preemptor_;
+  live::ApiObjectWriter writer_;
   controller::Retention retention_;
   controller::DecisionMemory decisions_;
   controller::ReportWriter reports_;
   controller::ReportRecorder report_recorder_;
   Recorders recorder_;
   cycle::Scheduler scheduler_;
-  cycle::ClusterFeed feed_;
+  live::ClusterFeed feed_;
   controller::WhatIfController what_ifs_;
   controller::CrdCheck crd_;
   CacheDebugger debugger_;

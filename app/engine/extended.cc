@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "log/log.h"
-#include "scheduler/cycle/binding_request.h"
+#include "scheduler/live/binding_request.h"
 
 namespace podium::app {
 
@@ -36,7 +36,7 @@ client::Task<void> ExtenderConsultant::run(ExtenderConsultant* self, cluster::Po
 
 ExtenderBinder::ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                                async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand,
-                               cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt)
+                               live::ApiBinder::Ended ended, live::ApiBinder::InDoubt in_doubt)
     : extenders_(extenders),
       api_(api),
       next_(next),
@@ -54,7 +54,7 @@ void ExtenderBinder::bind(cluster::PodInfoPtr pod, std::string node) {
 
 client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::HttpExtender* extender,
                                        cluster::PodInfoPtr pod, std::string node) {
-  cycle::BindingRequest request;
+  live::BindingRequest request;
   request.pod = pod;
   request.node = node;
   request.send = [extender, pod, node] { return extender->bind(pod->pod, node); };
@@ -62,7 +62,7 @@ client::Task<void> ExtenderBinder::run(ExtenderBinder* self, const extender::Htt
     asio::post(self->strand_, [self, uid] { self->in_doubt_(uid); });
   };
   auto bound = co_await request.send();
-  auto outcome = co_await cycle::carry_out(self->api_, std::move(request), std::move(bound), self->log_);
+  auto outcome = co_await live::carry_out(self->api_, std::move(request), std::move(bound), self->log_);
   if (outcome.end == cycle::BindEnd::rejected && extender->ignorable()) {
     log::info("ignorable extender did not bind, binding directly extender={} pod={} error={:?}",
               extender->name(), (*pod)->full_name(), outcome.error);

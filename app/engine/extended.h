@@ -13,9 +13,9 @@
 
 #include "async/gate.h"
 #include "client/api.h"
-#include "scheduler/cycle/api_binder.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/extender/extenders.h"
+#include "scheduler/live/api_binder.h"
 
 namespace podium::app {
 
@@ -46,7 +46,7 @@ class ExtenderBinder final : public cycle::Binder {
   // and the pod is read through `api`, until the result is known (carry_out()).
   ExtenderBinder(const extender::Extenders& extenders, client::Api& api, cycle::Binder& next,
                  async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand,
-                 cycle::ApiBinder::Ended ended, cycle::ApiBinder::InDoubt in_doubt);
+                 live::ApiBinder::Ended ended, live::ApiBinder::InDoubt in_doubt);
   void bind(cluster::PodInfoPtr pod, std::string node) override;
   void read(cluster::PodInfoPtr pod) override { next_.read(std::move(pod)); }
 
@@ -59,8 +59,8 @@ class ExtenderBinder final : public cycle::Binder {
   cycle::Binder& next_;
   async::Gate& gate_;
   boost::asio::any_io_executor io_, strand_;
-  cycle::ApiBinder::Ended ended_;
-  cycle::ApiBinder::InDoubt in_doubt_;
+  live::ApiBinder::Ended ended_;
+  live::ApiBinder::InDoubt in_doubt_;
   LogLimit log_;
 };
 

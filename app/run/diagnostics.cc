@@ -11,8 +11,8 @@
 #include "app/run/ask.h"
 #include "app/run/process_metrics.h"
 #include "app/run/zpages.h"
-#include "metrics/families.h"
 #include "log/log.h"
+#include "metrics/families.h"
 #include "scheduler/config/redaction.h"
 #include "scheduler/cycle/pod_resources.h"
 

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "app/run/low_priority.h"
-#include "log/log.h"
 #include "base/version.h"
 #include "client/auth/url.h"
 #include "client/http/observed_transport.h"
+#include "log/log.h"
 
 namespace podium::app::run {
 namespace {

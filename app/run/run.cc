@@ -12,10 +12,10 @@
 #include "api/yaml.h"
 #include "app/run/options.h"
 #include "app/run/process.h"
-#include "log/log.h"
-#include "log/format.h"
-#include "log/sink.h"
 #include "client/auth/config.h"
+#include "log/format.h"
+#include "log/log.h"
+#include "log/sink.h"
 #include "scheduler/config/config.h"
 #include "scheduler/extender/http_extender.h"
 

@@ -60,7 +60,7 @@ void StopDeadline::end_process() const {
     std::thread([this, &flushed] {
       const auto code = exit_code_();
       log::critical("the stop took too long, ending the process waits_for={:?} exit_code={}", waits_for_(),
-                       code);
+                    code);
       spdlog::shutdown();
       flushed.set_value();
     }).detach();

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include "log/log.h"
 #include "client/auth/child_process.h"
 #include "client/auth/exec_output.h"
+#include "log/log.h"
 
 extern "C" char** environ;
 

@@ -7,9 +7,9 @@
 #include <openssl/x509v3.h>
 #include <sys/stat.h>
 
-#include "log/log.h"
 #include "base/input.h"
 #include "client/auth/socket_bio.h"
+#include "log/log.h"
 
 namespace podium::client {
 namespace {

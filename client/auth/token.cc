@@ -4,8 +4,8 @@
 #include <mutex>
 #include <optional>
 
-#include "log/log.h"
 #include "base/input.h"
+#include "log/log.h"
 
 namespace podium::client {
 namespace {

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "log/log.h"
 #include "async/nap.h"
 #include "async/writers.h"
-#include "log/limit.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
+#include "log/limit.h"
+#include "log/log.h"
 
 namespace podium::client {
 namespace asio = boost::asio;

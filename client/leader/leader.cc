@@ -14,11 +14,11 @@
 #include <optional>
 
 #include "async/attachment.h"
-#include "log/log.h"
 #include "async/nap.h"
-#include "log/limit.h"
 #include "base/time.h"
 #include "client/leader/leader_state.h"
+#include "log/limit.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 
 namespace podium::client {

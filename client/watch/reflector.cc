@@ -14,16 +14,16 @@
 
 #include "api/parse_json.h"
 #include "async/attachment.h"
-#include "log/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
-#include "log/limit.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
 #include "client/request_info.h"
 #include "client/watch/known_objects.h"
 #include "client/watch/reflector_state.h"
+#include "log/limit.h"
+#include "log/log.h"
 
 namespace podium::client {
 namespace asio = boost::asio;

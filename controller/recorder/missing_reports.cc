@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "log/log.h"
 #include "controller/recorder/scope.h"
+#include "log/log.h"
 
 namespace podium::controller {
 namespace {

@@ -9,9 +9,7 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
-#include "log/log.h"
 #include "async/writers.h"
-#include "log/limit.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "controller/recorder/known_reports.h"
@@ -19,6 +17,8 @@
 #include "controller/report/metadata.h"
 #include "controller/report/requests.h"
 #include "explain/report/json.h"
+#include "log/limit.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 
 namespace podium::controller {

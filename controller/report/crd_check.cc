@@ -7,10 +7,10 @@
 #include <array>
 #include <atomic>
 
-#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "explain/report/json.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 
 namespace podium::controller {

@@ -11,12 +11,12 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
-#include "log/log.h"
 #include "async/writers.h"
-#include "log/limit.h"
 #include "client/error.h"
 #include "controller/report/requests.h"
 #include "explain/report/ttl.h"
+#include "log/limit.h"
+#include "log/log.h"
 
 namespace podium::controller {
 namespace {

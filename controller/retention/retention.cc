@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "log/log.h"
 #include "async/timer.h"
-#include "log/limit.h"
 #include "client/error.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/deleter.h"
 #include "controller/retention/state.h"
 #include "explain/report/ttl.h"
+#include "log/limit.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 
 namespace podium::controller {

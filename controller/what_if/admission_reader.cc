@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/decode.h"
-#include "log/log.h"
 #include "client/error.h"
+#include "log/log.h"
 #include "scheduler/config/names.h"
 
 namespace podium::controller {

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "api/admission.h"
-#include "log/limit.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "explain/question/question.h"
+#include "log/limit.h"
 
 namespace podium::controller {
 

@@ -15,10 +15,8 @@
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
-#include "log/log.h"
 #include "async/nap.h"
 #include "async/timer.h"
-#include "log/limit.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"
 #include "controller/what_if/admission_reader.h"
@@ -29,6 +27,8 @@
 #include "controller/what_if/what_if_reader.h"
 #include "explain/answer/answer.h"
 #include "explain/report/ttl.h"
+#include "log/limit.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 
 namespace podium::controller {

@@ -1,6 +1,6 @@
 // The scheduler's interfaces to the outside: Binder (bindings), ObjectWriter (PreBind writes),
 // Preemptor (evictions), Nominator and Announcer (pod status, events) and Consultant (HTTP
-// extenders). The Api* classes of this folder and scheduler/extender implement them; tests use fakes.
+// extenders). scheduler/live and scheduler/extender implement them; tests use fakes.
 //
 // Owner: the Engine, or a test; all outlive the Scheduler. Threads: called on the scheduling strand;
 // no call blocks. Errors: reported through the Scheduler's callback that each function names.

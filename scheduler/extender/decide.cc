@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "log/log.h"
 #include "async/timer.h"
+#include "log/log.h"
 #include "scheduler/extender/extenders.h"
 #include "scheduler/extender/preemption.h"
 

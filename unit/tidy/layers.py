@@ -6,7 +6,8 @@ import sys
 
 import rooms
 
-CORE = ("scheduler/cluster", "scheduler/devices", "scheduler/framework", "scheduler/plugins", "explain")  # with their folders
+CORE = ("cel", "explain", "scheduler/cluster", "scheduler/cycle", "scheduler/devices", "scheduler/framework", "scheduler/plugins",
+        "scheduler/queue")  # with their folders
 BANNED_IN_CORE = re.compile(r"boost/asio|boost/beast|<(random|thread|fstream|iostream)>|spdlog|system_clock\(\)|steady_clock::now")
 INCLUDE = re.compile(r'#include "([^"]+)"')
 

@@ -1,6 +1,6 @@
 // ApiBinder against a real HTTP server: single bindings and batches, and the outcome for every
 // kind of reply.
-#include "scheduler/cycle/api_binder.h"
+#include "scheduler/live/api_binder.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "unit/support/builders.h"
 #include "unit/support/http_script.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using client::ClientLoop;
@@ -114,14 +114,14 @@ class BindingServer {
   unit::HttpScript script_;
 };
 
-std::string words(const BindOutcome& outcome) {
+std::string words(const cycle::BindOutcome& outcome) {
   const char* ends[] = {"bound", "elsewhere", "rejected", "not sent", "unknown"};
   return std::string(ends[static_cast<int>(outcome.end)]) + (outcome.error.empty() ? "" : ": ") +
          outcome.error;
 }
 
-std::string words(const PodRead& read) {
-  if (read.end == PodRead::End::gone) return "gone";
+std::string words(const cycle::PodRead& read) {
+  if (read.end == cycle::PodRead::End::gone) return "gone";
   if (!read.pod) return fmt::format("failed: {}", read.error ? read.error->status.code : 0);
   return fmt::format("{} on {}", (*read.pod)->meta.uid, (*read.pod)->node_name);
 }
@@ -176,7 +176,7 @@ class ApiBinderTest : public testing::Test {
                     gate_,
                     loop_.executor(),
                     loop_.executor(),
-                    [this](const std::string& uid, const BindOutcome& outcome) {
+                    [this](const std::string& uid, const cycle::BindOutcome& outcome) {
                       const std::lock_guard lock(mutex_);
                       EXPECT_TRUE(outcomes_.emplace(uid.substr(4), words(outcome)).second)
                           << uid << " ended twice";
@@ -187,7 +187,7 @@ class ApiBinderTest : public testing::Test {
                       EXPECT_TRUE(doubted_.insert(uid.substr(4)).second) << uid << " in doubt twice";
                       EXPECT_FALSE(outcomes_.contains(uid.substr(4))) << uid << " in doubt after its end";
                     },
-                    [this](const std::string& uid, const PodRead& read) {
+                    [this](const std::string& uid, const cycle::PodRead& read) {
                       const std::lock_guard lock(mutex_);
                       outcomes_.emplace(uid.substr(4), words(read));
                       changed_.notify_all();
@@ -415,8 +415,8 @@ TEST(ApiBinderPace, OnlyQuickAnswersLetSeveralGoTogether) {
     std::size_t ended = 0;
     ApiBinder binder(
         api, precedence, gate, context.get_executor(), context.get_executor(),
-        [&](const std::string&, const BindOutcome&) { ++ended; }, [](const std::string&) {},
-        [](const std::string&, const PodRead&) {});
+        [&](const std::string&, const cycle::BindOutcome&) { ++ended; }, [](const std::string&) {},
+        [](const std::string&, const cycle::PodRead&) {});
     for (int i = 0; i < 64; ++i)
       binder.bind(cluster::make_pod_info(podium::test::pod(fmt::format("p{}", i)).ptr()), "n");
     context.run();
@@ -426,4 +426,4 @@ TEST(ApiBinderPace, OnlyQuickAnswersLetSeveralGoTogether) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -30,7 +30,7 @@ namespace podium::metrics {
 class Samples;
 }
 
-namespace podium::cycle {
+namespace podium::live {
 
 struct PodStatusOptions {
   std::size_t capacity = 10'000;
@@ -38,7 +38,7 @@ struct PodStatusOptions {
   Backoff backoff{};
 };
 
-class PodStatusWriter final : public Nominator {
+class PodStatusWriter final : public cycle::Nominator {
  public:
   PodStatusWriter(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io,
                   PodStatusOptions options = {});
@@ -64,4 +64,4 @@ class PodStatusWriter final : public Nominator {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -27,12 +27,12 @@ namespace podium::metrics {
 class Samples;
 }
 
-namespace podium::cycle {
+namespace podium::live {
 
 class ClusterFeed {
  public:
-  ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules, async::Gate& gate,
-              boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
+  ClusterFeed(client::Api& api, cycle::Scheduler& scheduler, const cluster::RequestRules& rules,
+              async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
   ~ClusterFeed();
 
   // Calls `synced` once, on the strand, when all kinds have been listed and applied.
@@ -53,4 +53,4 @@ class ClusterFeed {
   std::shared_ptr<Impl> impl_;
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,4 +1,4 @@
-#include "scheduler/cycle/api_binder.h"
+#include "scheduler/live/api_binder.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -6,13 +6,13 @@
 #include <boost/json/value.hpp>
 #include <iterator>
 
-#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "client/retry.h"
-#include "scheduler/cycle/binding_request.h"
+#include "log/log.h"
+#include "scheduler/live/binding_request.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
@@ -174,9 +174,9 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
   if (again) sent = co_await request.send();
   if (!sent) self->health_.failed(sent.error(), self->api_.clock().now());
   auto outcome = co_await carry_out(self->api_, std::move(request), std::move(sent), self->log_);
-  if (outcome.end == BindEnd::rejected)
+  if (outcome.end == cycle::BindEnd::rejected)
     outcome.error = "binding rejected: running Bind plugin \"DefaultBinder\": " + outcome.error;
-  if (outcome.end == BindEnd::bound) self->health_.bound();
+  if (outcome.end == cycle::BindEnd::bound) self->health_.bound();
   if (!in_doubt) self->precedence_.leave();
   self->post_outcome(order, std::move(outcome));
 }
@@ -185,11 +185,11 @@ void ApiBinder::post_bound(std::vector<std::string> uids) {
   health_.bound();
   for (std::size_t i = 0; i < uids.size(); ++i) precedence_.leave();
   asio::post(strand_, [this, uids = std::move(uids)] {
-    for (const auto& uid : uids) ended_(uid, {BindEnd::bound, {}});
+    for (const auto& uid : uids) ended_(uid, {cycle::BindEnd::bound, {}});
   });
 }
 
-void ApiBinder::post_outcome(const Order& order, BindOutcome outcome) {
+void ApiBinder::post_outcome(const Order& order, cycle::BindOutcome outcome) {
   asio::post(strand_,
              [this, uid = (*order.pod)->meta.uid, outcome = std::move(outcome)] { ended_(uid, outcome); });
 }
@@ -210,7 +210,7 @@ client::Task<void> ApiBinder::read_one(ApiBinder* self, cluster::PodInfoPtr pod)
   self->post_read(meta.uid, std::move(read));
 }
 
-void ApiBinder::post_read(const std::string& uid, PodRead read) {
+void ApiBinder::post_read(const std::string& uid, cycle::PodRead read) {
   asio::post(strand_, [this, uid, read = std::move(read)] { read_(uid, read); });
 }
 
@@ -218,8 +218,8 @@ void ApiBinder::post_read(const std::string& uid, PodRead read) {
 void ApiBinder::give_up(std::vector<Order> orders) {
   for (const auto& order : orders) {
     precedence_.leave();
-    post_outcome(order, {BindEnd::unknown, "the scheduler is stopping"});
+    post_outcome(order, {cycle::BindEnd::unknown, "the scheduler is stopping"});
   }
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

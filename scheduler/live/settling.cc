@@ -1,12 +1,12 @@
-#include "scheduler/cycle/settling.h"
+#include "scheduler/live/settling.h"
 
 #include <array>
 #include <utility>
 
 #include "client/error.h"
-#include "scheduler/cycle/doubt.h"
+#include "scheduler/live/doubt.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
 Next next_of(Ended ended, Shown shown) {
   using enum Next;
@@ -42,4 +42,4 @@ std::optional<Ended> Tries::ended(const Error& error, bool is_strategic, Steady 
   return doubted_ ? Ended::refused_at_last : Ended::refused;
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

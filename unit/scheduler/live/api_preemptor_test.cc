@@ -1,5 +1,5 @@
 // The requests of a preemption, and the outcome for every kind of reply.
-#include "scheduler/cycle/api_preemptor.h"
+#include "scheduler/live/api_preemptor.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "unit/support/builders.h"
 #include "unit/support/http_script.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using client::ClientLoop;
@@ -43,8 +43,8 @@ class ApiPreemptorTest : public testing::Test {
     transport_->close();
     loop_.finish();
   }
-  PreemptionOutcome make(std::vector<api::Pod> victims, std::vector<api::Pod> to_withdraw = {}) {
-    PreemptionOrder order{.preemptor = info(pod("p").scheduler("podium")), .node = "n"};
+  cycle::PreemptionOutcome make(std::vector<api::Pod> victims, std::vector<api::Pod> to_withdraw = {}) {
+    cycle::PreemptionOrder order{.preemptor = info(pod("p").scheduler("podium")), .node = "n"};
     for (const auto& victim : victims) order.victims.push_back(info(victim));
     for (const auto& other : to_withdraw) order.to_withdraw.push_back(info(other));
     return loop_.run(run_preemption(api_, statuses_, std::move(order)));
@@ -112,7 +112,7 @@ TEST_F(ApiPreemptorTest, WhoIsGoneIsNoFailure) {
     ScopedTransport transport(loop_, client::config_for(server.url()));
     client::Api api(transport.shared(), system_clock(), system_random());
     server.always(replying(code, failure(code)));
-    PreemptionOrder order{.preemptor = info(pod("p")), .victims = {info(pod("v1")), info(pod("v2"))}};
+    cycle::PreemptionOrder order{.preemptor = info(pod("p")), .victims = {info(pod("v1")), info(pod("v2"))}};
     const auto outcome = loop_.run(run_preemption(api, statuses_, std::move(order)));
     EXPECT_EQ(outcome.error, "");
     EXPECT_TRUE(outcome.evicted.empty()) << "no event says that we did it";
@@ -166,4 +166,4 @@ TEST_F(ApiPreemptorTest, TheFirstVictimThatStaysEndsIt) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

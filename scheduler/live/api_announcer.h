@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "client/events/event_recorder.h"
-#include "scheduler/cycle/pod_status_writer.h"
 #include "scheduler/cycle/seams.h"
+#include "scheduler/live/pod_status_writer.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
-class ApiAnnouncer final : public Announcer {
+class ApiAnnouncer final : public cycle::Announcer {
  public:
   // Each profile has its own event recorder. `recorder_of` never returns null for a
   // configured scheduler name.
@@ -45,4 +45,4 @@ class ApiAnnouncer final : public Announcer {
   std::atomic<bool> events_;
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::live

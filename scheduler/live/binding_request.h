@@ -26,14 +26,14 @@
 #include <functional>
 #include <string>
 
-#include "log/limit.h"
 #include "client/api.h"
+#include "log/limit.h"
 #include "scheduler/cycle/seams.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
 // Reads the current state of the pod by its name.
-client::Task<PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod);
+client::Task<cycle::PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod);
 
 struct BindingRequest {
   cluster::PodInfoPtr pod;
@@ -44,7 +44,7 @@ struct BindingRequest {
 };
 
 // `sent` is the result of the first request. The outcome's error is the refusal's message.
-client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
-                                    LogLimit& log);
+client::Task<cycle::BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
+                                           LogLimit& log);
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,4 +1,4 @@
-#include "scheduler/cycle/binding_request.h"
+#include "scheduler/live/binding_request.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "api/decode.h"
-#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
-#include "scheduler/cycle/doubt.h"
+#include "log/log.h"
+#include "scheduler/live/doubt.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{100}, kLastPause{30'000};
@@ -21,18 +21,20 @@ constexpr std::chrono::milliseconds kRenewalPause{1'000};
 
 // The result of a binding, as far as the pod's state shows it.
 struct Seen {
-  std::optional<BindOutcome> outcome;  // nullopt: undecided, the pod is still pending or could not be read
-  bool readable = false;               // the pod was read
-  bool forbidden = false;              // podium may not read it
+  std::optional<cycle::BindOutcome>
+      outcome;             // nullopt: undecided, the pod is still pending or could not be read
+  bool readable = false;   // the pod was read
+  bool forbidden = false;  // podium may not read it
 };
 
 Seen judge(const api::Pod& live, const api::Pod& pod, const std::string& node, const Error& refusal) {
   if (live.meta.uid != pod.meta.uid)
-    return {BindOutcome{BindEnd::elsewhere, "the pod was replaced by another of its name"}, true};
-  if (live.node_name == node) return {BindOutcome{BindEnd::bound, {}}, true};
+    return {cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod was replaced by another of its name"},
+            true};
+  if (live.node_name == node) return {cycle::BindOutcome{cycle::BindEnd::bound, {}}, true};
   if (!live.node_name.empty())
-    return {BindOutcome{BindEnd::elsewhere, "the pod was placed on " + live.node_name}, true};
-  if (live.terminating()) return {BindOutcome{BindEnd::rejected, refusal.text()}, true};
+    return {cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod was placed on " + live.node_name}, true};
+  if (live.terminating()) return {cycle::BindOutcome{cycle::BindEnd::rejected, refusal.text()}, true};
   return {std::nullopt, true};
 }
 
@@ -41,15 +43,15 @@ client::Task<Seen> look(client::Api& api, cluster::PodInfoPtr pod, std::string n
   Seen seen;
   if (read.pod) {
     seen = judge(*read.pod->pod, *pod->pod, node, refusal);
-  } else if (read.end == PodRead::End::gone) {
-    seen.outcome = BindOutcome{BindEnd::elsewhere, "the pod is gone"};
+  } else if (read.end == cycle::PodRead::End::gone) {
+    seen.outcome = cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod is gone"};
   } else {
     seen.forbidden = read.error && client::is_forbidden(*read.error);
   }
   co_return seen;
 }
 
-BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
+cycle::BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit& log, Steady now) {
   if (log.allows(fmt::format("refused {} {} {}", static_cast<int>(error.kind), error.status.code,
                              error.status.reason),
                  now)) {
@@ -57,32 +59,32 @@ BindOutcome rejected(const BindingRequest& request, const Error& error, LogLimit
               error.request.resource, request.pod->pod->full_name(), request.node, error.status.code,
               error.text());
   }
-  return {BindEnd::rejected, error.text()};
+  return {cycle::BindEnd::rejected, error.text()};
 }
 
 }  // namespace
 
-client::Task<PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod) {
+client::Task<cycle::PodRead> read_pod(client::Api& api, cluster::PodInfoPtr pod) {
   const auto& meta = pod->pod->meta;
   auto live = co_await api.get(client::resource::pods, meta.namespace_, meta.name);
-  PodRead read;
+  cycle::PodRead read;
   if (!live) {
-    read.end = client::object_is_gone(live.error()) ? PodRead::End::gone : PodRead::End::failed;
+    read.end = client::object_is_gone(live.error()) ? cycle::PodRead::End::gone : cycle::PodRead::End::failed;
     read.error = std::move(live.error());
   } else if (auto decoded = api::decode_pod(*live)) {
-    read.end = PodRead::End::found;
+    read.end = cycle::PodRead::End::found;
     read.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*decoded)), pod->rules);
   }
   co_return read;
 }
 
-client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
-                                    LogLimit& log) {
+client::Task<cycle::BindOutcome> carry_out(client::Api& api, BindingRequest request, Result<void> sent,
+                                           LogLimit& log) {
   std::optional<Steady> unanswered, first_unanswered;  // end of the last and the first request in doubt
   bool lost = false;                                   // the previous try had no right to write
   auto pause = kFirstPause;
   for (;;) {
-    if (sent) co_return BindOutcome{BindEnd::bound, {}};
+    if (sent) co_return cycle::BindOutcome{cycle::BindEnd::bound, {}};
     const Error error = std::move(sent.error());
     const auto now = api.clock().now();
     auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(pause * (1 - api.random().unit() / 2));
@@ -91,11 +93,12 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
       if (request.in_doubt) request.in_doubt();
       first_unanswered = unanswered = now;
     } else if (client::is_cancelled(error)) {
-      if (!unanswered) co_return BindOutcome{BindEnd::not_sent, error.text()};
-      if (lost || !client::is_not_leader(error)) co_return BindOutcome{BindEnd::unknown, error.text()};
+      if (!unanswered) co_return cycle::BindOutcome{cycle::BindEnd::not_sent, error.text()};
+      if (lost || !client::is_not_leader(error))
+        co_return cycle::BindOutcome{cycle::BindEnd::unknown, error.text()};
       wait = kRenewalPause;
     } else if (client::object_is_gone(error)) {
-      co_return BindOutcome{BindEnd::elsewhere, "the pod is gone"};
+      co_return cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod is gone"};
     } else if (client::is_answer(error) || (unanswered && error.maybe_applied)) {
       // A proxy may have sent the binding twice, and the refusal may be of the second one: the pod shows
       // which.
@@ -123,4 +126,4 @@ client::Task<BindOutcome> carry_out(client::Api& api, BindingRequest request, Re
   }
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,5 +1,5 @@
 // carry_out(): the outcome of a binding for each sequence of replies and states of the pod.
-#include "scheduler/cycle/binding_request.h"
+#include "scheduler/live/binding_request.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "unit/client/doubles.h"
 #include "unit/support/builders.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using namespace std::chrono_literals;
@@ -179,4 +179,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

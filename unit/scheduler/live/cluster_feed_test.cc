@@ -1,4 +1,4 @@
-#include "scheduler/cycle/cluster_feed.h"
+#include "scheduler/live/cluster_feed.h"
 
 #include <boost/asio/io_context.hpp>
 #include <map>
@@ -12,7 +12,7 @@
 #include "unit/client/doubles.h"
 #include "unit/scheduler/cycle/scheduler_fixture.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using End = unit::StreamScript::End;
@@ -215,4 +215,4 @@ TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,9 +1,9 @@
 // BindingHealth: a missing right makes podium unready, one pod's refusal does not.
-#include "scheduler/cycle/binding_health.h"
+#include "scheduler/live/binding_health.h"
 
 #include <gtest/gtest.h>
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,4 +50,4 @@ TEST(BindingHealth, WhatIsAboutOnePodDoesNotCount) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

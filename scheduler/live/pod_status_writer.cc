@@ -1,4 +1,4 @@
-#include "scheduler/cycle/pod_status_writer.h"
+#include "scheduler/live/pod_status_writer.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,16 @@
 #include <utility>
 
 #include "api/json_view.h"
-#include "log/log.h"
 #include "async/timer.h"
-#include "log/limit.h"
 #include "base/time.h"
 #include "client/error.h"
+#include "log/limit.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 #include "scheduler/cluster/objects.h"
-#include "scheduler/cycle/object_patch.h"
+#include "scheduler/live/object_patch.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
@@ -281,4 +281,4 @@ void PodStatusWriter::sample_metrics(metrics::Samples& out) const {
             now.waiting);
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

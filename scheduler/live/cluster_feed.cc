@@ -1,4 +1,4 @@
-#include "scheduler/cycle/cluster_feed.h"
+#include "scheduler/live/cluster_feed.h"
 
 #include <atomic>
 #include <boost/asio/post.hpp>
@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "api/decode.h"
-#include "log/log.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"
 #include "client/watch/reflector_state.h"
+#include "log/log.h"
 #include "metrics/samples.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
@@ -46,7 +46,7 @@ Result<api::Object> workload(const boost::json::value& value) {
 
 // Applies a change of a kind that Objects holds, and passes the event to the scheduler.
 template <typename T, framework::Resource Kind>
-void apply_object(Scheduler& scheduler, const Arrival& arrival) {
+void apply_object(cycle::Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
   framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
   const auto& meta =
@@ -71,7 +71,7 @@ void apply_object(Scheduler& scheduler, const Arrival& arrival) {
 }
 
 // Removes claims that this process created and that were deleted before the watch could show them.
-void claims_listed(Scheduler& scheduler, std::string_view version) {
+void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
   for (auto& [ns, name] : scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version)) {
     Arrival gone;
     gone.deleted = true;
@@ -83,7 +83,7 @@ void claims_listed(Scheduler& scheduler, std::string_view version) {
 
 // Services and controllers only provide default spread selectors; no queueing hint uses their events.
 template <api::Workload::Kind Kind>
-void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
+void apply_workload(cycle::Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
   if (arrival.deleted) {
     objects.remove_workload(arrival.meta.namespace_, Kind, arrival.meta.name);
@@ -95,7 +95,7 @@ void apply_workload(Scheduler& scheduler, const Arrival& arrival) {
 // Priority classes only matter to what-ifs, disruption budgets to the choice of victims: no pod waits
 // for their events.
 template <typename T>
-void apply_quietly(Scheduler& scheduler, const Arrival& arrival) {
+void apply_quietly(cycle::Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
   if (arrival.deleted) {
     objects.remove<T>(arrival.meta.namespace_, arrival.meta.name);
@@ -104,7 +104,7 @@ void apply_quietly(Scheduler& scheduler, const Arrival& arrival) {
   }
 }
 
-void apply_node(Scheduler& scheduler, const Arrival& arrival) {
+void apply_node(cycle::Scheduler& scheduler, const Arrival& arrival) {
   if (arrival.deleted) {
     scheduler.node_deleted(arrival.meta.name);
   } else {
@@ -112,7 +112,7 @@ void apply_node(Scheduler& scheduler, const Arrival& arrival) {
   }
 }
 
-void apply_pod(Scheduler& scheduler, const Arrival& arrival) {
+void apply_pod(cycle::Scheduler& scheduler, const Arrival& arrival) {
   const auto& meta = arrival.deleted || arrival.damaged ? arrival.meta : (*arrival.pod)->meta;
   scheduler.snapshot().saw_pods(client::version_number(meta.resource_version));
   if (arrival.damaged && scheduler.snapshot().find_pod(meta.uid)) return;
@@ -127,9 +127,9 @@ struct Kind {
   const client::Resource& resource;
   const char* field_selector;
   Result<api::Object> (*decode)(const boost::json::value&);  // null for pods, which become PodInfo
-  void (*apply)(Scheduler&, const Arrival&);
+  void (*apply)(cycle::Scheduler&, const Arrival&);
   bool optional = false;  // counts as empty if the API server does not serve it
-  void (*listed)(Scheduler&, std::string_view version) = nullptr;  // after each complete list
+  void (*listed)(cycle::Scheduler&, std::string_view version) = nullptr;  // after each complete list
 };
 
 using W = api::Workload::Kind;
@@ -335,8 +335,8 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     std::optional<std::string> trouble;  // under feed.mutex
   };
 
-  Impl(client::Api& api, Scheduler& scheduler_, const cluster::RequestRules& rules_, async::Gate& gate_,
-       asio::any_io_executor io_, asio::any_io_executor strand_)
+  Impl(client::Api& api, cycle::Scheduler& scheduler_, const cluster::RequestRules& rules_,
+       async::Gate& gate_, asio::any_io_executor io_, asio::any_io_executor strand_)
       : scheduler(scheduler_), rules(rules_), gate(gate_), io(std::move(io_)), strand(std::move(strand_)) {
     for (const auto& kind : kKinds) sources.push_back(std::make_unique<Source>(*this, kind, api));
     unsynced = sources.size();
@@ -346,7 +346,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     if (--unsynced == 0 && on_synced) on_synced();
   }
 
-  Scheduler& scheduler;
+  cycle::Scheduler& scheduler;
   const cluster::RequestRules rules;
   async::Gate& gate;
   asio::any_io_executor io, strand;
@@ -358,7 +358,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   std::atomic<std::uint64_t> undecodable{0};
 };
 
-ClusterFeed::ClusterFeed(client::Api& api, Scheduler& scheduler, const cluster::RequestRules& rules,
+ClusterFeed::ClusterFeed(client::Api& api, cycle::Scheduler& scheduler, const cluster::RequestRules& rules,
                          async::Gate& gate, asio::any_io_executor io, asio::any_io_executor strand)
     : impl_(std::make_shared<Impl>(api, scheduler, rules, gate, std::move(io), std::move(strand))) {}
 
@@ -410,4 +410,4 @@ void ClusterFeed::sample_metrics(metrics::Samples& out) const {
               undecodable());
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

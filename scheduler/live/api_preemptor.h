@@ -15,24 +15,24 @@
 #include <functional>
 
 #include "async/gate.h"
-#include "log/limit.h"
 #include "client/api.h"
-#include "scheduler/cycle/pod_status_writer.h"
+#include "log/limit.h"
 #include "scheduler/cycle/seams.h"
+#include "scheduler/live/pod_status_writer.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
-class ApiPreemptor final : public Preemptor {
+class ApiPreemptor final : public cycle::Preemptor {
  public:
-  using Ended = std::function<void(const PreemptionOrder& order, const PreemptionOutcome&)>;
+  using Ended = std::function<void(const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome&)>;
 
   ApiPreemptor(client::Api& api, PodStatusWriter& statuses, async::Gate& gate,
                boost::asio::any_io_executor io, boost::asio::any_io_executor strand, Ended ended);
-  void preempt(PreemptionOrder order) override;
+  void preempt(cycle::PreemptionOrder order) override;
 
  private:
-  static client::Task<void> run(ApiPreemptor* self, PreemptionOrder order);
-  void post_outcome(PreemptionOrder order, PreemptionOutcome outcome);
+  static client::Task<void> run(ApiPreemptor* self, cycle::PreemptionOrder order);
+  void post_outcome(cycle::PreemptionOrder order, cycle::PreemptionOutcome outcome);
 
   client::Api& api_;
   PodStatusWriter& statuses_;
@@ -43,7 +43,7 @@ class ApiPreemptor final : public Preemptor {
 };
 
 // Executes one order; exposed for tests against a scripted server.
-client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
-                                               PreemptionOrder order);
+client::Task<cycle::PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
+                                                      cycle::PreemptionOrder order);
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "client/error.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
 class BindingHealth {
  public:
@@ -42,4 +42,4 @@ class BindingHealth {
   Steady refused_at_{};
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,10 +1,10 @@
-#include "scheduler/cycle/api_announcer.h"
+#include "scheduler/live/api_announcer.h"
 
 #include <fmt/format.h>
 
 #include "scheduler/framework/evaluation.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 client::EventRegarding regarding(const cluster::PodInfo& pod) {
@@ -57,4 +57,4 @@ void ApiAnnouncer::event(const cluster::PodInfo& pod, std::string type, std::str
       ->record(regarding(pod), std::move(type), std::move(reason), std::move(action), std::move(note));
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

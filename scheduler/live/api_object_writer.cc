@@ -1,4 +1,4 @@
-#include "scheduler/cycle/api_object_writer.h"
+#include "scheduler/live/api_object_writer.h"
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "api/json_view.h"
-#include "log/log.h"
 #include "async/nap.h"
 #include "client/error.h"
-#include "scheduler/cycle/object_patch.h"
-#include "scheduler/cycle/settling.h"
+#include "log/log.h"
+#include "scheduler/live/object_patch.h"
+#include "scheduler/live/settling.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
@@ -24,14 +24,14 @@ constexpr std::chrono::milliseconds kFirstLook{100}, kLastLook{5'000};
 // The API server's own message, or what happened to the request.
 std::string words_of(const Error& error) { return client::is_answer(error) ? error.message : error.text(); }
 
-WriteOutcome written(json::value object) { return {.object = std::move(object)}; }
+cycle::WriteOutcome written(json::value object) { return {.object = std::move(object)}; }
 
-WriteOutcome unwritten(const Error& error, bool conflict = false) {
+cycle::WriteOutcome unwritten(const Error& error, bool conflict = false) {
   return {.error = words_of(error), .request = error.request, .conflict = conflict};
 }
 
 // The write ended with `error`, and the read of its result with `read`.
-WriteOutcome unread(const Error& error, const Error& read) {
+cycle::WriteOutcome unread(const Error& error, const Error& read) {
   return {.error = words_of(error) + "; whether it was made: " + words_of(read), .request = read.request};
 }
 
@@ -54,7 +54,7 @@ json::value named(const json::value& given, Random& random) {
 
 constexpr int kNames = 5;  // to try: other objects may have them
 
-client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrite write) {
+client::Task<cycle::WriteOutcome> create_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   Error error;
   for (int i = 0; i < kNames; ++i) {
@@ -73,7 +73,7 @@ client::Task<WriteOutcome> create_object(client::Api& api, framework::ObjectWrit
 }
 
 // An object that is already gone is the wanted result.
-client::Task<WriteOutcome> remove_object(client::Api& api, framework::ObjectWrite write) {
+client::Task<cycle::WriteOutcome> remove_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   if (!write.patch.is_null()) {
     auto patched = co_await api.patch(resource, write.namespace_, write.name,
@@ -107,7 +107,7 @@ Shown shown_by(const Result<json::value>& live, const framework::ObjectWrite& wr
 
 // Follows a patch of one resourceVersion to its end (settling.h). Until then the devices of a claim stay in
 // flight.
-client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
+client::Task<cycle::WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   Tries tries;
   for (auto pause = kFirstLook;; pause = std::min(pause * 2, kLastLook)) {
@@ -140,7 +140,7 @@ client::Task<WriteOutcome> settle(client::Api& api, framework::ObjectWrite write
 
 }  // namespace
 
-client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write) {
+client::Task<cycle::WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   if (write.delay.count() > 0) co_await async::nap(write.delay);
   if (write.verb == Verb::create) {
@@ -194,10 +194,10 @@ client::Task<void> ApiObjectWriter::run(ApiObjectWriter* self, std::string pod_u
   self->post_outcome(std::move(pod_uid), std::move(outcome));
 }
 
-void ApiObjectWriter::post_outcome(std::string pod_uid, WriteOutcome outcome) {
+void ApiObjectWriter::post_outcome(std::string pod_uid, cycle::WriteOutcome outcome) {
   asio::post(strand_, [this, uid = std::move(pod_uid), outcome = std::move(outcome)]() mutable {
     ended_(uid, std::move(outcome));
   });
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

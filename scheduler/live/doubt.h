@@ -3,9 +3,9 @@
 
 #include <chrono>
 
-namespace podium::cycle {
+namespace podium::live {
 
 // After the last try that left doubt. Well above the 60 s that an API server gives a request.
 constexpr std::chrono::minutes kLongestDoubt{5};
 
-}  // namespace podium::cycle
+}  // namespace podium::live

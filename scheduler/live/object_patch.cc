@@ -1,8 +1,8 @@
-#include "scheduler/cycle/object_patch.h"
+#include "scheduler/live/object_patch.h"
 
 #include <algorithm>
 
-namespace podium::cycle {
+namespace podium::live {
 
 namespace json = boost::json;
 
@@ -54,4 +54,4 @@ json::value as_merge(const json::value* live, const json::value& patch) {
   return out;
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,5 +1,5 @@
 // The conditions and nominations that PodStatusWriter sends, and their order.
-#include "scheduler/cycle/pod_status_writer.h"
+#include "scheduler/live/pod_status_writer.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "unit/support/builders.h"
 #include "unit/support/http_script.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace json = boost::json;
@@ -305,4 +305,4 @@ TEST_F(PodStatusWriterTest, AWithdrawalThatIsDroppedEnds) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "scheduler/framework/object_write.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
 using Verb = framework::ObjectWrite::Verb;
 
@@ -27,4 +27,4 @@ bool has(const boost::json::value& object, const boost::json::value& patch, Verb
 // an object (null) it has the patch's own lists.
 boost::json::value as_merge(const boost::json::value* live, const boost::json::value& patch);
 
-}  // namespace podium::cycle
+}  // namespace podium::live

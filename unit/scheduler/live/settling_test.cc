@@ -1,5 +1,5 @@
 // A patch whose first request failed: each way in which its requests end, with each state of the object.
-#include "scheduler/cycle/settling.h"
+#include "scheduler/live/settling.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,12 +8,12 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/json/parse.hpp>
 
-#include "scheduler/cycle/api_object_writer.h"
-#include "scheduler/cycle/doubt.h"
+#include "scheduler/live/api_object_writer.h"
+#include "scheduler/live/doubt.h"
 #include "unit/async/virtual_run.h"
 #include "unit/client/doubles.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using namespace std::chrono_literals;
@@ -195,4 +195,4 @@ TEST(Settling, OneTryWithoutTheRightToWriteIsForgiven) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -1,4 +1,4 @@
-#include "scheduler/cycle/api_preemptor.h"
+#include "scheduler/live/api_preemptor.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <boost/json/value.hpp>
 #include <tuple>
 
-#include "log/log.h"
 #include "base/time.h"
+#include "log/log.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
@@ -61,9 +61,9 @@ client::Task<Result<bool>> evict(client::Api& api, PodInfoPtr victim, std::strin
 
 }  // namespace
 
-client::Task<PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
-                                               PreemptionOrder order) {
-  PreemptionOutcome outcome;
+client::Task<cycle::PreemptionOutcome> run_preemption(client::Api& api, PodStatusWriter& statuses,
+                                                      cycle::PreemptionOrder order) {
+  cycle::PreemptionOutcome outcome;
   for (const auto& pod : order.to_withdraw) {
     const auto withdrawn = co_await statuses.withdraw(pod);
     // The evictions continue, but the error makes the preemptor retry after a backoff.
@@ -96,14 +96,14 @@ ApiPreemptor::ApiPreemptor(client::Api& api, PodStatusWriter& statuses, async::G
       strand_(std::move(strand)),
       ended_(std::move(ended)) {}
 
-void ApiPreemptor::preempt(PreemptionOrder order) {
+void ApiPreemptor::preempt(cycle::PreemptionOrder order) {
   if (async::spawn(gate_, io_, "preemption", run(this, order))) return;
-  PreemptionOutcome outcome;
+  cycle::PreemptionOutcome outcome;
   outcome.error = "the scheduler is stopping";
   post_outcome(std::move(order), std::move(outcome));
 }
 
-client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) {
+client::Task<void> ApiPreemptor::run(ApiPreemptor* self, cycle::PreemptionOrder order) {
   auto outcome = co_await run_preemption(self->api_, self->statuses_, order);
   if (!outcome.error.empty()) {
     const auto& [verb, resource] = std::tie(outcome.request.verb, outcome.request.resource);
@@ -115,9 +115,9 @@ client::Task<void> ApiPreemptor::run(ApiPreemptor* self, PreemptionOrder order) 
   self->post_outcome(std::move(order), std::move(outcome));
 }
 
-void ApiPreemptor::post_outcome(PreemptionOrder order, PreemptionOutcome outcome) {
+void ApiPreemptor::post_outcome(cycle::PreemptionOrder order, cycle::PreemptionOutcome outcome) {
   asio::post(strand_,
              [this, order = std::move(order), outcome = std::move(outcome)] { ended_(order, outcome); });
 }
 
-}  // namespace podium::cycle
+}  // namespace podium::live

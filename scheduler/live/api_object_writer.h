@@ -14,15 +14,15 @@
 #include <string>
 
 #include "async/gate.h"
-#include "log/limit.h"
 #include "client/api.h"
+#include "log/limit.h"
 #include "scheduler/cycle/seams.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
-class ApiObjectWriter final : public ObjectWriter {
+class ApiObjectWriter final : public cycle::ObjectWriter {
  public:
-  using Ended = std::function<void(const std::string& pod_uid, WriteOutcome)>;
+  using Ended = std::function<void(const std::string& pod_uid, cycle::WriteOutcome)>;
 
   ApiObjectWriter(client::Api& api, async::Gate& gate, boost::asio::any_io_executor io,
                   boost::asio::any_io_executor strand, Ended ended);
@@ -31,7 +31,7 @@ class ApiObjectWriter final : public ObjectWriter {
  private:
   static client::Task<void> run(ApiObjectWriter* self, std::string pod_uid, framework::ObjectWrite write);
 
-  void post_outcome(std::string pod_uid, WriteOutcome outcome);
+  void post_outcome(std::string pod_uid, cycle::WriteOutcome outcome);
 
   client::Api& api_;
   async::Gate& gate_;
@@ -41,6 +41,6 @@ class ApiObjectWriter final : public ObjectWriter {
 };
 
 // Executes one write; exposed for tests against a scripted server.
-client::Task<WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write);
+client::Task<cycle::WriteOutcome> write_object(client::Api& api, framework::ObjectWrite write);
 
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
 // What the read of the object shows.
 enum class Shown : std::uint8_t {
@@ -60,4 +60,4 @@ class Tries {
   bool lost_ = false;              // the previous try had no right to write
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::live

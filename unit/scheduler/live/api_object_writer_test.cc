@@ -1,5 +1,5 @@
 // The requests of PreBind writes, and the outcome for every kind of reply.
-#include "scheduler/cycle/api_object_writer.h"
+#include "scheduler/live/api_object_writer.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/time.h"
-#include "scheduler/cycle/doubt.h"
+#include "scheduler/live/doubt.h"
 #include "unit/async/virtual_run.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
 #include "unit/support/http_script.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 using client::ClientLoop;
@@ -41,7 +41,7 @@ framework::ObjectWrite annotation() {
 
 class ApiObjectWriterTest : public testing::Test {
  protected:
-  WriteOutcome write(framework::ObjectWrite what = annotation()) {
+  cycle::WriteOutcome write(framework::ObjectWrite what = annotation()) {
     return loop_.run(write_object(api_, std::move(what)));
   }
   std::vector<std::string> lines() const {
@@ -184,7 +184,7 @@ TEST_F(ApiObjectWriterTest, ACreateWhoseReplyIsLostMakesNoSecondObject) {
 }
 
 TEST_F(ApiObjectWriterTest, AnObjectIsRemovedAfterItsPatch) {
-  constexpr auto kGone =
+  constexpr auto cycle::kGone =
       R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,"message":"m",
           "details":{"name":"data","kind":"persistentvolumeclaims"}})";
   auto what = annotation();
@@ -198,7 +198,7 @@ TEST_F(ApiObjectWriterTest, AnObjectIsRemovedAfterItsPatch) {
   const auto body = server_.requests().at(1).body;
   EXPECT_EQ(boost::json::parse(body).at_pointer("/preconditions/uid"), "uid-data");
 
-  server_.then(replying(404, kGone));
+  server_.then(replying(404, cycle::kGone));
   EXPECT_TRUE(write(what).object) << "somebody else was faster";
   server_.then(replying(403, R"({"kind":"Status","status":"Failure","code":403,"message":"not you"})"));
   EXPECT_EQ(write(what).error, "not you");
@@ -414,4 +414,4 @@ TEST_F(ApiObjectWriterTest, ARefusalToLookIntoItIsNamed) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

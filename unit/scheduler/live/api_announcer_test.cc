@@ -1,5 +1,5 @@
 // The events that ApiAnnouncer records for pods: reason, text and the reporting profile.
-#include "scheduler/cycle/api_announcer.h"
+#include "scheduler/live/api_announcer.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "unit/client/object_server.h"
 #include "unit/support/builders.h"
 
-namespace podium::cycle {
+namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
@@ -88,4 +88,4 @@ TEST_F(ApiAnnouncerTest, ABoundPodGetsNoConditionOfAnEarlierAttempt) {
 }
 
 }  // namespace
-}  // namespace podium::cycle
+}  // namespace podium::live

@@ -24,19 +24,19 @@
 #include <vector>
 
 #include "async/gate.h"
-#include "log/limit.h"
 #include "client/api.h"
 #include "client/precedence.h"
-#include "scheduler/cycle/binding_health.h"
+#include "log/limit.h"
 #include "scheduler/cycle/seams.h"
+#include "scheduler/live/binding_health.h"
 
-namespace podium::cycle {
+namespace podium::live {
 
-class ApiBinder final : public Binder {
+class ApiBinder final : public cycle::Binder {
  public:
-  using Ended = std::function<void(const std::string& uid, const BindOutcome&)>;
+  using Ended = std::function<void(const std::string& uid, const cycle::BindOutcome&)>;
   using InDoubt = std::function<void(const std::string& uid)>;
-  using Read = std::function<void(const std::string& uid, const PodRead& read)>;
+  using Read = std::function<void(const std::string& uid, const cycle::PodRead& read)>;
 
   // Each binding enters `precedence` until it ends or is in doubt, so that other writers yield to it.
   ApiBinder(client::Api& api, client::Precedence& precedence, async::Gate& gate,
@@ -64,8 +64,8 @@ class ApiBinder final : public Binder {
   void spawn_settle(Order order, Error error, bool may_retry);
   void give_up(std::vector<Order> orders);
   void post_bound(std::vector<std::string> uids);
-  void post_outcome(const Order& order, BindOutcome outcome);
-  void post_read(const std::string& uid, PodRead read);
+  void post_outcome(const Order& order, cycle::BindOutcome outcome);
+  void post_read(const std::string& uid, cycle::PodRead read);
 
   client::Api& api_;
   client::Precedence& precedence_;
@@ -83,4 +83,4 @@ class ApiBinder final : public Binder {
   bool fast_replies_ = false;  // the last reply took less than kFastReply
 };
 
-}  // namespace podium::cycle
+}  // namespace podium::live
