@@ -22,11 +22,11 @@
 #include <utility>
 #include <vector>
 
+#include "async/fair_queue.h"
 #include "async/gate.h"
 #include "async/task.h"
 #include "async/timer.h"
 #include "base/clock.h"
-#include "base/fair_queue.h"
 
 namespace podium::async {
 

@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "base/check.h"
-#include "base/vector_clones.h"
+#include "scheduler/cluster/vector_clones.h"
 
 namespace podium::framework {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "base/vector_clones.h"
+#include "scheduler/cluster/vector_clones.h"
 
 namespace podium::framework {
 namespace {

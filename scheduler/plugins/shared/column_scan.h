@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "base/vector_clones.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/row_bits.h"
+#include "scheduler/cluster/vector_clones.h"
 #include "scheduler/framework/rejections.h"
 
 namespace podium::plugins {

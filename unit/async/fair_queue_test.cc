@@ -1,5 +1,5 @@
 // FairQueue: bounds, fairness between namespaces, separate backoffs.
-#include "base/fair_queue.h"
+#include "async/fair_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // FairQueue under random use: nothing is lost, doubled or out of order.
-#include "base/fair_queue.h"
+#include "async/fair_queue.h"
 
 #include <gtest/gtest.h>
 
