@@ -1,4 +1,4 @@
-"""What helm renders from the chart, as objects."""
+"""Reads the objects that helm renders from the chart."""
 import pathlib
 
 import yaml

@@ -44,7 +44,7 @@ def nodes():
 
 
 def owner(namespace, app):
-    """As if a controller had made the pod: a drain would have it made again."""
+    """Makes the pod look as if a controller had created it, so that a drain would have it created again."""
     return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": app, "controller": True,
             "uid": str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{app}.{namespace}"))}
 
@@ -65,7 +65,7 @@ def near(app, key="topology.kubernetes.io/zone"):
 
 
 def kinds():
-    """The kinds of pods: the number of each, and a function that makes the i-th."""
+    """Returns the kinds of pods: the number of each, and a function that makes the i-th."""
     host = "kubernetes.io/hostname"
     spread = [{"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
                "labelSelector": {"matchLabels": {"app": "web"}}}]
@@ -94,7 +94,7 @@ def kinds():
 
 
 def pods():
-    """In the order in which they are made."""
+    """Returns the pods in the order in which they are created."""
     return list(itertools.chain.from_iterable(map(make, range(count)) for count, make in kinds()))
 
 

@@ -1,6 +1,6 @@
 """enter.py ROOT UID GID ENVIRONMENT PROGRAM…: runs a program in a root file system of its own, as this user, with this
-environment (JSON). It dies with the process that started this one: the kernel forgets that wish whenever the user
-changes, so that it is uttered last."""
+environment (JSON). The program dies with the process that started this one. The kernel clears this setting whenever the user changes,
+so enter.py sets it last."""
 import ctypes
 import json
 import os

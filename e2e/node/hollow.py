@@ -1,9 +1,8 @@
-"""A node for machines that cannot run one: it takes its pods from the API server and says that they run.
+"""A node for machines that cannot run one: it reads its pods from the API server and reports that they run.
 
-podium's own pods do run: from the image's root file system (chroot), as its user, with the container's command line
-and environment, the ServiceAccount's token and the volumes that the pod names. What is not there: namespaces, limits,
-images, network policies. All pods share the machine's loopback, so that each gets a port of its own in place of the
-one that it asks for.
+podium's own pods do run: from the image's root file system (chroot), as its user, with the container's command line and environment,
+the ServiceAccount's token and the volumes that the pod names. There are no namespaces, limits, images or network policies. All pods
+share the machine's loopback, so each gets a port of its own in place of the one that it asks for.
 """
 import base64
 import contextlib
@@ -49,7 +48,7 @@ class Container:
         self.root = self.dir / "root"
         self.port = free_ports(1)[0]
         self.restarts = 0
-        shutil.rmtree(self.dir, ignore_errors=True)  # what a try before has left
+        shutil.rmtree(self.dir, ignore_errors=True)  # the rest of an earlier try
         self.dir.mkdir()
         subprocess.run(["cp", "-al", node.root, self.root], check=True)  # links: the files are read only
         self._volumes()
@@ -104,7 +103,7 @@ class Container:
                 (path / name).write_bytes(data)
 
     def _files(self, volume):
-        """The files of a volume, {name: bytes}; bytes for a file of the host."""
+        """Returns the files of a volume, {name: bytes}, or bytes for a file of the host."""
         namespace = self.pod["metadata"]["namespace"]
         data = lambda kind, name: self.node.cluster.get(f"/api/v1/namespaces/{namespace}/{kind}/{name}").get("data", {})
         if "configMap" in volume:
@@ -144,7 +143,7 @@ class Container:
 
 
 class Hollow(Service):
-    """The node of a cluster. Threads: one that looks at its pods, one for each pod of podium's that ends."""
+    """The node of a cluster. Threads: one that watches its pods, and one for each of podium's pods that ends."""
 
     runs_everything = False
     kind = "no node: its pods are said to run, and podium's run from the image's root file system"
@@ -197,7 +196,7 @@ class Hollow(Service):
 
     # --- its parts ---
     def enter(self, root):
-        """What runs a program as the image's user in a root file system of its own."""
+        """Returns the command line that runs a program as the image's user in a root file system of its own."""
         user, _, group = (self.config.get("User") or "0").partition(":")
         if os.geteuid() == 0:
             return [sys.executable, ENTER, root, user, group or user]
@@ -224,12 +223,12 @@ class Hollow(Service):
                 for pod in self.cluster.get(f"/api/v1/pods?fieldSelector=spec.nodeName={NODE}")["items"]:
                     self._look_at_living(pod)
             except Exception as error:  # pylint: disable=broad-except
-                # It looks again, as a kubelet does: a pod's volumes may be late. What stays so makes a step wait in
-                # vain, which shows it.
+                # It looks again, as a kubelet does: a pod's volumes may be late. A permanent error makes a step wait in vain, which
+                # shows it.
                 self.error = error
 
     def _look_at_living(self, pod):
-        """A pod that goes while it is looked at may have no token, and no status, any more."""
+        """A pod that is deleted during this call may no longer have a token or a status."""
         try:
             self._look_at(pod)
         except RuntimeError:
@@ -276,7 +275,7 @@ class Hollow(Service):
     def _patch(self, path, status):
         code, reply = self.cluster.request("PATCH", path + "/status", {"status": status},
                                            content_type="application/merge-patch+json")
-        if code not in (200, 404, 409, *BUSY):  # it has gone or changed meanwhile, or the next look does it
+        if code not in (200, 404, 409, *BUSY):  # the pod was deleted or changed in the meantime, or the next look does it
             raise RuntimeError(f"PATCH {path}/status: {code}: {reply}")
 
     def _end(self, pod):

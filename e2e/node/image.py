@@ -1,4 +1,4 @@
-"""OCI archives: made of a few files, renamed, unpacked. An archive is a tar of `oci-layout`, `index.json` and blobs that
+"""Makes OCI archives from a few files, renames them and unpacks them. An archive is a tar of `oci-layout`, `index.json` and blobs that
 are named by their digests."""
 import contextlib
 import gzip
@@ -44,7 +44,7 @@ class Archive:
         return data
 
     def manifest(self):
-        """The descriptor of the image for this machine, and its manifest; its referrers are no images."""
+        """Returns the descriptor of the image for this machine, and its manifest. Referrers of the image are not images."""
         waiting = json.loads(self.read("index.json"))["manifests"]
         for descriptor in waiting:
             document = json.loads(self.blob(descriptor))
@@ -80,7 +80,7 @@ def add(tar, name, data, mode=0o644):
 
 
 def make(path, name, programs):
-    """An archive of an image FROM scratch with these programs, {path in it: file}. Runs the first."""
+    """Writes an archive of an image FROM scratch with these programs, {path in the image: file}. The image runs the first."""
     layer = io.BytesIO()
     with tarfile.open(fileobj=layer, mode="w") as tar:
         for file, source in programs.items():

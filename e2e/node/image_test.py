@@ -1,4 +1,4 @@
-"""OCI archives: what is made can be renamed and unpacked; what is damaged or for another machine is refused."""
+"""OCI archives that were made can be renamed and unpacked; archives that are damaged or for another machine are refused."""
 import hashlib
 import io
 import json

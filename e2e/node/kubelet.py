@@ -1,4 +1,4 @@
-"""A node: containerd, kubelet and kube-proxy, in the namespaces that machine.py has furnished."""
+"""A node: containerd, kubelet and kube-proxy, in the namespaces that machine.py has prepared."""
 import contextlib
 import json
 import os
@@ -38,7 +38,7 @@ NETWORK = {"cniVersion": "0.4.0", "name": "pods", "plugins": [
 
 
 class Node(Service):
-    """The node of a cluster. The images that its pods use are imported."""
+    """The node of a cluster. It imports the images that its pods use."""
 
     runs_everything = True
     kind = "a real node: containerd, kubelet and kube-proxy"
@@ -73,7 +73,7 @@ class Node(Service):
         (self.manifests / f"{name}.yaml").unlink()
 
     def log_of(self, pod):
-        """What the pod's container has written since it was last started."""
+        """Returns the output of the pod's container since its last start."""
         meta = pod["metadata"]
         return self._newest_log(f"{meta['namespace']}_{meta['name']}_{meta['uid']}")
 
@@ -86,7 +86,7 @@ class Node(Service):
         return newest.read_text(errors="replace") if newest else ""
 
     def kill(self, pod):
-        """Kills the pod's program; its sandbox stays."""
+        """Kills the pod's program and keeps its sandbox."""
         uid = pod["metadata"]["uid"]
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -95,7 +95,7 @@ class Node(Service):
                     os.kill(int(process.name), signal.SIGKILL)
 
     def show(self):
-        """The last lines of its programs, for a failure."""
+        """Returns the last lines of its programs, for the message of a failure."""
         started = [process for process in (self.containerd, self.kubelet, self.proxy) if process]
         return "\n".join(f"--- {process.name} ---\n{process.tail(12)}" for process in started)
 
@@ -124,7 +124,7 @@ class Node(Service):
             "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{self.cgroup}",
             "failCgroupV1": False, "failSwapOn": False, "makeIPTablesUtilChains": False,
             "containerRuntimeEndpoint": f"unix://{SOCKET}",
-            # The machine's disk is not the node's: nothing is evicted or collected for its sake.
+            # The machine's disk is not the node's: the kubelet must not evict or collect anything because of it.
             "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "nodefs.inodesFree": "0%",
                              "imagefs.available": "0%", "imagefs.inodesFree": "0%"},
             "imageGCHighThresholdPercent": 100, "imageGCLowThresholdPercent": 99,
@@ -157,7 +157,7 @@ class Node(Service):
 
 
 def prepare_images(directory, archive):
-    """Archives of all images that the node needs, with the names that pods use."""
+    """Makes archives of all images that the node needs, with the names that pods use."""
     sleeper = directory / "sleeper"
     source = pathlib.Path(__file__).with_name("sleeper.c")
     subprocess.run(["gcc", "-static", "-Os", "-s", "-o", sleeper, source], check=True)

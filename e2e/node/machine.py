@@ -1,4 +1,4 @@
-"""Whether this machine can run a node; the namespaces and the control group that the node lives in."""
+"""Checks whether this machine can run a node, and prepares the namespaces and the control group of the node."""
 import contextlib
 import os
 import pathlib
@@ -14,9 +14,9 @@ UNIFIED = CGROUPS / "cgroup.controllers"  # with cgroup v2 only
 CONTROLLERS = {"cpu", "cpuset", "memory", "pids"}
 UNSHARE = ("unshare", "--mount", "--net", "--pid", "--uts", "--ipc", "--fork", "--kill-child=KILL",
            "--propagation", "private", "--mount-proc")
-# The kubelet would set these for the whole machine, since they belong to no namespace; it finds them set.
+# The kubelet would set these for the whole machine, since they do not belong to a namespace. It finds them set.
 KERNEL_SETTINGS = {"vm/overcommit_memory": "1", "kernel/panic": "10", "kernel/panic_on_oops": "1"}
-# What a node does, in the namespaces that it would do it in: (what it is, a shell command that tries it).
+# The actions of a node, in the namespaces in which it does them: (description, a shell command that tries the action).
 TRIALS = (
     ("a file system in memory (mount -t tmpfs)", "mount -t tmpfs tmpfs /run"),
     ("a fresh sysfs (mount -t sysfs)", "mount -t sysfs sysfs /mnt"),
@@ -30,7 +30,7 @@ TRIALS = (
 
 
 def hierarchies():
-    """The roots of all control groups: one with cgroup v2, one for each controller with v1."""
+    """Returns the roots of all control groups: one with cgroup v2, one for each controller with v1."""
     if UNIFIED.exists():
         return [CGROUPS]
     return sorted({folder.resolve() for folder in CGROUPS.iterdir() if folder.is_dir()})
@@ -43,7 +43,7 @@ def controllers():
 
 
 def missing():
-    """What this machine lacks to run a node, in words; empty if it can."""
+    """Describes what this machine lacks to run a node; empty if it can."""
     if os.geteuid() != 0:
         return ["root: namespaces and control groups belong to it"]
     try:
@@ -76,7 +76,7 @@ def cgroups_missing():
 # --- outside of the namespaces ---
 @contextlib.contextmanager
 def control_group():
-    """The name of a control group for the node's pods. Afterwards it and all below it are gone."""
+    """Yields the name of a control group for the node's pods. Removes it and all groups below it afterwards."""
     name = f"podium-node-{os.getpid()}"
     groups = [folder / name for folder in hierarchies()]
     try:
@@ -90,7 +90,7 @@ def control_group():
 
 
 def give(group):
-    """Lets a new group and those below it have what the root has."""
+    """Gives a new group and the groups below it the controllers of the root."""
     if UNIFIED.exists():
         (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in sorted(CONTROLLERS)))
     for setting in ("cpuset.cpus", "cpuset.mems"):  # empty in a new group of v1
@@ -113,7 +113,7 @@ def remove(group, seconds=10):
 
 # --- inside of the namespaces ---
 def furnish(directory, host):
-    """Gives this process's new namespaces what a node expects of a machine."""
+    """Gives this process's new namespaces everything that a node expects of a machine."""
     run = lambda *argv: subprocess.run(argv, check=True)
     aside = directory / "cgroup"
     aside.mkdir()

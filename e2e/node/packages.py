@@ -13,7 +13,7 @@ PLUGINS = ("bridge", "host-local", "loopback")  # of the container network inter
 
 
 class Missing(Exception):
-    """What this machine lacks to run a node, in words."""
+    """Describes what this machine lacks to run a node."""
 
 
 def names():
@@ -21,7 +21,7 @@ def names():
 
 
 def fetch():
-    """Downloads and unpacks what is not there; once. Raises Missing."""
+    """Downloads and unpacks missing packages, once. Raises Missing."""
     why = "no apt-get"
     if shutil.which("apt-get"):
         done = subprocess.run([ROOT / "tools/unpack.sh", UNPACKED, *names()], capture_output=True, text=True)

@@ -8,7 +8,7 @@ from e2e.support.processes import Process
 
 NODE = "node"
 NODE_TOKEN, PROXY_TOKEN, SCHEDULER_TOKEN = "node-token", "proxy-token", "scheduler-token"
-# It gives the lease back when it is stopped, and loses it on no slow machine.
+# It releases the lease when it is stopped, and does not lose it on a slow machine.
 ELECTION = {"leaderElect": True, "leaseDuration": "60s", "renewDeadline": "40s", "retryPeriod": "1s"}
 
 

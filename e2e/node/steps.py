@@ -1,5 +1,4 @@
-"""What an operator does with podium on a cluster, step by step. Each step returns what was seen, in words, or raises
-Failed."""
+"""The actions of an operator with podium on a cluster, step by step. Each step returns a description of its result, or raises Failed."""
 import base64
 import json
 import pathlib
@@ -19,11 +18,11 @@ STATIC = "kube-scheduler"  # the static pod's name, as kubeadm's
 # Kinds whose objects come and go by themselves.
 FLEETING = {"events", "events.events.k8s.io", "pods", "endpoints", "endpointslices.discovery.k8s.io",
             "componentstatuses", "replicasets.apps", "controllerrevisions.apps"}
-# What an API server makes some moments after it is ready.
+# Objects that an API server creates some moments after it is ready.
 MADE_LATE = ("/api/v1/namespaces/kube-node-lease", "/api/v1/namespaces/kube-public",
              "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication",
              "/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking")
-# What an uninstall leaves: charts/podium/README.md names it under "Uninstalling".
+# Objects that an uninstall leaves: charts/podium/README.md names them under "Uninstalling".
 LEFT = {("customresourcedefinitions.apiextensions.k8s.io", "schedulingreports.podium.dev"),
         ("apiservices.apiregistration.k8s.io", "v1alpha1.podium.dev"),  # the API server's, for the CRD
         ("namespaces", NAMESPACE), ("leases.coordination.k8s.io", f"{NAMESPACE}/{RELEASE}")}
@@ -146,7 +145,7 @@ def kill_leader(world):
 
 
 def drain(world):
-    """the node is drained of podium, under load: never of both replicas at once"""
+    """the node is drained of podium, under load: one replica stays at any time"""
     before = uids(world.podiums())
     budgets = f"/apis/policy/v1/namespaces/{NAMESPACE}/poddisruptionbudgets"
     allowed = lambda: [b["status"].get("disruptionsAllowed") for b in world.get(budgets)["items"]] == [1]
@@ -231,7 +230,7 @@ STEPS = (install, run_a_deployment, see_reports, ask_what_if, open_the_page, hel
 
 
 def take(world):
-    """Takes all steps and prints each. Returns whether all were right."""
+    """Takes all steps and prints each. Returns whether all succeeded."""
     world.add_stand_in()
     for number, step in enumerate(STEPS, 1):
         began = time.monotonic()
@@ -248,7 +247,7 @@ def take(world):
 
 # --- what the steps use ---
 def left(world):
-    """What is there and was not before the install, but for reports and what this test itself has made."""
+    """Returns the objects that exist now and did not exist before the install, except reports and this test's own objects."""
     return {(kind, name) for kind, name in objects(world) - world.before
             if kind != "schedulingreports.podium.dev" and not name.startswith("load-")
             and not made_by_controllers(kind, name)}
@@ -259,7 +258,7 @@ def uids(pods):
 
 
 def reported(world, pod):
-    """The status of a pod's report, once it is there."""
+    """Returns the status of a pod's report, once it exists."""
     return podium.status_of(world.cluster, "default", pod, "Scheduled")
 
 
@@ -291,14 +290,14 @@ def plural(kinds, kind, group):
 
 
 def made_by_controllers(kind, name):
-    """Whether a new cluster's own controllers make such an object, sooner or later."""
+    """Whether a new cluster's own controllers create such an object, sooner or later."""
     return (kind, name.partition("/")[2]) in {("serviceaccounts", "default"), ("configmaps", "kube-root-ca.crt")} or (
         (kind, name.partition("/")[0]) in {("serviceaccounts", "kube-system"),
                                            ("leases.coordination.k8s.io", "kube-node-lease")})
 
 
 def static_pod(world):
-    """The manifest that is shipped, with this cluster's kubeconfig and the imported image."""
+    """Returns the shipped manifest, with this cluster's kubeconfig and the imported image."""
     kubeconfig = world.cluster.write_kubeconfig(world.cluster.dir / "scheduler.conf", token=SCHEDULER_TOKEN)
     written = json.loads(kubeconfig.read_text())
     server = written["clusters"][0]["cluster"]
@@ -314,7 +313,7 @@ def static_pod(world):
 
 
 def state(world):
-    """The cluster after a failure, for its reader."""
+    """Describes the cluster after a failure, for a person."""
     shown = []
     for words in ("get nodes,pods -A -o wide", "get events -A --sort-by=.lastTimestamp"):
         done = world.kubectl(*words.split(), check=False)

@@ -1,4 +1,4 @@
-"""What the steps of steps.py use: helm and kubectl, podium's pods, who leads, pods under load."""
+"""Helpers for the steps of steps.py: helm and kubectl, podium's pods, the leader, pods under load."""
 import contextlib
 import json
 import os
@@ -23,7 +23,7 @@ PER_SECOND = 20
 
 
 class Failed(Exception):
-    """A step did not see what it must see."""
+    """A step did not see the required result."""
 
 
 def expect(true, words):
@@ -54,7 +54,7 @@ class World:
         return self.cluster.kubectl(*args, stdin=stdin, check=check)
 
     def drain(self, node, *flags):
-        """A running `kubectl drain`. It asks again for what a disruption budget refuses, until it is stopped."""
+        """A running `kubectl drain`. It retries evictions that a disruption budget refuses, until it is stopped."""
         return Process([BIN / "kubectl", "--kubeconfig", self.cluster.kubeconfig, "drain", node, *flags],
                        self.cluster.dir / "drain.log", env=environment())
 
@@ -63,7 +63,7 @@ class World:
 
     # --- podium's pods ---
     def podiums(self):
-        """podium's pods that are not ending."""
+        """Returns podium's pods that are not terminating."""
         selected = "labelSelector=app.kubernetes.io/name=podium"
         pods = self.get(f"/api/v1/namespaces/{NAMESPACE}/pods?{selected}")["items"]
         return [p for p in pods if not p["metadata"].get("deletionTimestamp")]
@@ -86,7 +86,7 @@ class World:
     # --- users and the plugin ---
     @contextlib.contextmanager
     def user(self, name):
-        """The kubeconfig of a ServiceAccount with the roles view and edit in its namespace, who may forward ports to podium."""
+        """Returns the kubeconfig of a ServiceAccount with the roles view and edit in its namespace, which may forward ports to podium."""
         account = f"--serviceaccount=default:{name}"
         self.kubectl("create", "serviceaccount", name)
         for role in ("view", "edit"):
@@ -104,7 +104,7 @@ class World:
                                                   for does in ("sees", "forwards")))
 
     def plugin(self, kubeconfig, *args):
-        """A running `kubectl podium` with podium's own program out of its image. A context manager."""
+        """Runs `kubectl podium` with the program from podium's image. A context manager."""
         programs = self.cluster.dir / "programs"
         if not programs.exists():
             image.unpack(self.archive, programs)
@@ -145,7 +145,7 @@ class World:
 
 
 class Plugin:
-    """A running `kubectl podium` that says where its page is."""
+    """A running `kubectl podium` that prints the address of its page."""
 
     def __init__(self, directory, programs, kubeconfig, args):
         env = environment(KUBECONFIG=str(kubeconfig), PATH=f"{programs}:{BIN}:{os.environ['PATH']}")
@@ -207,14 +207,14 @@ class Load:
                                 {"name": "main", "image": APP, "resources": {"requests": {"cpu": "1m"}}}]}}
 
     def bound(self, pods):
-        """Waits until this many more pods have been bound."""
+        """Waits until this number of further pods is bound."""
         bound = lambda: len(self.ledger.bound(self.namespace))
         before = bound()
         wait_until(lambda: bound() >= before + pods, f"{pods} more pods are bound", 180)
 
     def finish(self):
-        """Ends the stream; all its pods must be bound. Returns what was seen, in words."""
-        self.bound(PER_SECOND)  # by whoever leads now
+        """Ends the stream; all its pods must be bound. Returns a description of the result."""
+        self.bound(PER_SECOND)  # by the current leader
         self.stream.stop()
         self.stream.finish()
         self.ledger.settle(self.namespace, self.stream.created)

@@ -1,4 +1,4 @@
-"""A cluster's manifests, and what the changes of a what-if do to them."""
+"""A cluster's manifests, and the effect of a what-if's changes on them."""
 import copy
 
 CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
@@ -37,7 +37,7 @@ class Cluster:
         return getattr(self, change["type"])(change, namespace) or {}
 
     def _edit(self, change):
-        """A copy of the node, in place of it."""
+        """Replaces the node by a copy, which the caller edits."""
         node = copy.deepcopy(self.objects["Node", "", change["nodeName"]])
         node.setdefault("spec", {}).setdefault("taints", [])
         self.put(node)

@@ -21,7 +21,7 @@ def parse_seeds(text):
 
 
 def draw(count):
-    """A range of this many seeds that starts at a drawn one."""
+    """Returns a range with this number of seeds that starts at a drawn one."""
     first = seeds.drawn()
     return list(range(first, first + count))
 

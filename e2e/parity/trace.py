@@ -1,8 +1,8 @@
 """A trace of a GPU cluster as Kubernetes objects: nodes, and pods in the order in which they came.
 
 The rows are those of Alibaba's openb trace (github.com/alibaba/clusterdata, cluster-trace-gpu-v2023, the CSV files
-openb_node_list_all_node and openb_pod_list_default). Its files carry no licence that would let them be part of this
-repository, so that whoever wants to run it fetches them; rows of the same form are made up here from a seed."""
+openb_node_list_all_node and openb_pod_list_default). Its files do not have a licence that allows them in this repository. To run the
+trace, download them. This module also generates rows of the same form from a seed."""
 import csv
 import pathlib
 import random
@@ -10,7 +10,7 @@ import random
 NAMESPACE = "openb"
 ZONES = ("zone-a", "zone-b", "zone-c")
 
-# (share, CPUs, memory in GiB, GPUs, model): what clusters of this kind are made of.
+# (share, CPUs, memory in GiB, GPUs, model) of the nodes in clusters of this kind.
 NODES = ((25, 64, 256, 0, ""), (35, 64, 256, 2, "t4"), (20, 96, 384, 8, "v100"), (15, 128, 768, 8, "a10"),
          (5, 32, 128, 1, "t4"))
 # (share, CPUs, memory in GiB, GPUs)
@@ -26,7 +26,7 @@ def read(directory):
 
 
 def make_up(nodes, pods, seed):
-    """Rows of the same form; the same for the same arguments."""
+    """Generates rows of the same form; the same for the same arguments."""
     rng = random.Random(seed)
 
     def some(kinds, count):

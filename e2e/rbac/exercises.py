@@ -1,4 +1,4 @@
-"""What podium does with its rights: each exercise makes it use some, and returns once it has had its chance to."""
+"""Exercises of podium's rights: each makes podium use some rights, and returns once podium has had the opportunity."""
 import contextlib
 import itertools
 import time
@@ -14,7 +14,7 @@ TEMPLATE = {"spec": {"containers": [{"name": "main", "image": "app"}]}}
 
 
 def shared_objects():
-    """What all exercises need, once for a cluster."""
+    """Creates the objects that all exercises need, once per cluster."""
     yield {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": PRIORITY}, "value": 1000}
     for name, provisioner in (("static", "kubernetes.io/no-provisioner"), ("dynamic", "disks.example.com")):
         yield {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}, "provisioner": provisioner,
@@ -65,7 +65,7 @@ class World:
 
 
 def start(_):
-    """Lists and watches of the cluster; the lease."""
+    """Covers lists and watches of the cluster, and the lease."""
 
 
 def place(w):
@@ -81,7 +81,7 @@ def report(w):
 
 
 def relabel(w):
-    """A pod whose outcome changes: first it is gated. Again, if its report expires before it can be changed."""
+    """Makes a pod whose outcome changes: at first it is gated. Repeats this if its report expires before it can be changed."""
     rule = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held-\\d+(\\?|$)")
     for number in range(6):
         reported = w.proxy.watch("PATCH", f"/schedulingreports/{w.name}-held-{number}/status")
@@ -94,8 +94,8 @@ def relabel(w):
 
 
 def pend(w):
-    """Two attempts with one reason: the second event continues the first one's series. A node that another world makes between
-    them changes the reason, so that there are more attempts."""
+    """Makes two attempts with one reason: the second event continues the series of the first. A node that another world creates between
+    the attempts changes the reason, so there are more attempts."""
     condition = w.proxy.watch("PATCH", f"/pods/{w.name}-pending/status")
     series = w.proxy.watch("PATCH", "/events/")
     w.create(w.pod("pending", cpu="100"))
@@ -163,7 +163,7 @@ def offer_device(w, named):
 
 
 def use_device(w, name, rule):
-    """A device of its own, a claim and its pod."""
+    """Creates a device of its own, a claim and its pod."""
     named = f"{w.name}-{name}"
     offer_device(w, named)
     w.create({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": named, "namespace": "default"},
@@ -186,7 +186,7 @@ def device_in_doubt(w):
 
 
 def use_extended_resource(w, name, rule):
-    """A device of its own, and a pod that asks for it by its class's name."""
+    """Creates a device of its own, and a pod that requests it by the name of its class."""
     named = f"{w.name}-{name}"
     offer_device(w, named)
     made = w.pod(name)
@@ -221,7 +221,7 @@ def expire(w):
 
 
 def leave_expired_reports(plane, name, token):
-    """Reports that expired in the same minute, for podium to find at its start."""
+    """Leaves reports that expired in the same minute, which podium finds at its start."""
     for i in range(40):
         status, body = plane.request("POST", "/apis/podium.dev/v1alpha1/namespaces/default/schedulingreports", {
             "apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
@@ -253,7 +253,7 @@ def ask_about_a_pod(w):
 
 
 def ask_about_a(w, kind, plural):
-    """Of any workload: that there is none is known once it was read."""
+    """Asks about a workload of any kind. podium has to read it to know that it does not exist."""
     rule = w.proxy.watch("GET", f"/{plural}/{w.name}-asked")
     w.create(what_if(f"ask-{plural}-{w.name}", workloadRef={"kind": kind, "name": f"{w.name}-asked"}))
     w.seen(rule)
@@ -306,5 +306,5 @@ def ask_with_a_claim(w):
 
 
 def metrics(w):
-    """A client that the API server must review, unlike one of system:masters."""
+    """Reads the metrics as a client that the API server must review, unlike one of system:masters."""
     podium.https_get(w.podium.port, "/metrics", token=w.token)

@@ -1,4 +1,4 @@
-"""Rights as the chart renders them and as the API server's audit log saw them used: (group, resource, verb)."""
+"""Rights as the chart renders them, and as the API server's audit log shows their use: (group, resource, verb)."""
 import json
 
 import yaml
@@ -6,7 +6,8 @@ import yaml
 from e2e.support import podium
 from e2e.support.audit import lines_of
 
-# What is no request: the admission policy asks for the first, the API server for the other, beside resourceclaims/status.
+# These rights are not requests: the admission policy checks the first, and the API server checks the other together with
+# resourceclaims/status.
 RECORD, BINDING = ("podium.dev", "schedulingreports", "record"), ("resource.k8s.io", "resourceclaims/binding", "patch")
 NO_REQUESTS = {RECORD, BINDING}
 
@@ -31,7 +32,7 @@ def election_role(manifests):
 
 
 def without(role, right):
-    """The role's rules without this right."""
+    """Returns the role's rules without this right."""
     group, resource, verb = right
     rules = []
     for rule in role["rules"]:
@@ -55,8 +56,8 @@ rules:
 
 
 def used(audit_log, user):
-    """{right: how the API server decided on it}: every right that this user has asked for. The API server writes this after its
-    reply, so that callers wait for what they expect."""
+    """Returns {right: the API server's decision} for every right that this user has requested. The API server writes this after its
+    reply, so callers wait for the entries that they expect."""
     found = {}
     for line in lines_of(audit_log):
         event = json.loads(line)

@@ -1,7 +1,7 @@
-"""Resource claims of one cluster: the claim controller's writes, and what is compared.
+"""Resource claims of one cluster: the claim controller's writes, and the compared parts.
 
-Names, annotations and owners are as kube-controller-manager's resourceclaim controller writes them, but for the end of a
-generated name, which the harness draws, so that it is the same in both clusters.
+Names, annotations and owners are as kube-controller-manager's resourceclaim controller writes them, except the end of a generated name,
+which the harness draws, so that it is the same in both clusters.
 """
 import collections
 
@@ -11,36 +11,36 @@ from e2e.support.oracle import full_name, path_of
 
 SENTINELS = f"{API}/namespaces/default/resourceclaims"
 CONFLICT = 409
-DEALLOCATED = "deallocation of ResourceClaim completed"  # a message that never lasts: it wakes the pod
+DEALLOCATED = "deallocation of ResourceClaim completed"  # a message that never stays: it wakes the pod
 DONE = ("Succeeded", "Failed")  # phases
-SOME = "some"  # in the place of what each cluster draws: times and share IDs
+SOME = "some"  # in place of values that each cluster draws: times and share IDs
 
 
 def claim_path(name):
     return f"{CLAIMS}/{name}"
 
 
-# --- what pods and claims say of each other ---
+# --- references between pods and claims ---
 def names_of(pod):
-    """{entry: the claim's name, or None: not made yet} of the pod's claims."""
+    """Returns {entry: the claim's name, or None if it is not created yet} of the pod's claims."""
     made = {status["name"]: status.get("resourceClaimName") for status in pod.get("status", {}).get("resourceClaimStatuses", [])}
     return {entry["name"]: entry.get("resourceClaimName") or made.get(entry["name"])
             for entry in pod["spec"].get("resourceClaims", [])}
 
 
 def used_by(pod):
-    """Full names of the claims that the pod has."""
+    """Returns the full names of the pod's claims."""
     return {f"{pod['metadata']['namespace']}/{name}" for name in names_of(pod).values() if name}
 
 
 def owner_of(claim):
-    """(name, UID) of the pod that the claim was made for; nullables."""
+    """Returns (name, UID) of the pod for which the claim was created; both may be None."""
     owner = next(iter(claim["metadata"].get("ownerReferences", [])), {})
     return owner.get("name"), owner.get("uid")
 
 
 def lacks_claims(pod, claims):
-    """Whether kube-scheduler does not try the pod, since a claim is not there, is being deleted, or is another pod's."""
+    """Whether kube-scheduler does not try the pod, because a claim does not exist, is being deleted, or belongs to another pod."""
     for entry in pod["spec"].get("resourceClaims", []):
         name = names_of(pod)[entry["name"]]
         claim = claims.get(f"{pod['metadata']['namespace']}/{name}")
@@ -52,7 +52,7 @@ def lacks_claims(pod, claims):
 
 
 def allocation_of(claim):
-    """What the claim has, without what is drawn; None: nothing."""
+    """Returns the claim's allocation without drawn values; None if it has no allocation."""
     allocation = claim.get("status", {}).get("allocation")
     if not allocation:
         return None
@@ -63,7 +63,7 @@ def allocation_of(claim):
 
 
 def unallocated(claim):
-    """As PostFilter leaves it."""
+    """Returns the claim as PostFilter leaves it."""
     status = {key: value for key, value in claim.get("status", {}).items() if key not in ("allocation", "reservedFor", "devices")}
     return {**claim, "status": status}
 
@@ -73,14 +73,14 @@ def done(pod):
 
 
 def lives(pods, namespace, name, uid):
-    """Whether the pod is there, and not another one of its name."""
+    """Whether the pod itself still exists, and not another pod with its name."""
     pod = pods.get(f"{namespace}/{name}")
     return bool(pod) and pod["metadata"]["uid"] == uid
 
 
 def told(claims, pods):
-    """{full name: claim} with what two clusters draw left out: UIDs, of which it is only told whether they are those of a pod that
-    is there, versions, times, share IDs."""
+    """Returns {full name: claim} without the values that clusters draw: versions, times, share IDs, and UIDs. Of a UID it only keeps
+    whether it is the UID of an existing pod."""
     return {name: told_of(claim, pods) for name, claim in claims.items()}
 
 
@@ -100,8 +100,8 @@ def told_of(claim, pods):
 
 
 class OnClaims(collections.namedtuple("OnClaims", "work names arguments")):
-    """Work of Claims, by name, that changes these claims in each cluster. It may write other pods than those that it is told of:
-    each cluster has UIDs of its own."""
+    """Work of Claims, by name, that changes these claims in each cluster. It may write other pods than the given ones: each cluster has
+    UIDs of its own."""
 
     def on(self, side):
         side.claims.work(self.work, *self.arguments)
@@ -133,7 +133,7 @@ class Claims:
 
     # --- the claim controller ---
     def make(self, pod, entry, name, spec):
-        """Makes a claim for the pod. Source: pkg/controller/resourceclaim handleClaim."""
+        """Creates a claim for the pod. Source: pkg/controller/resourceclaim handleClaim."""
         made = self.side.get(f"/api/v1/namespaces/{LAB}/pods/{pod}")
         owner = {"apiVersion": "v1", "kind": "Pod", "name": pod, "uid": made["metadata"]["uid"], "controller": True}
         self.side.apply(post({"apiVersion": GROUP, "kind": "ResourceClaim", "metadata": {
@@ -141,7 +141,7 @@ class Claims:
             "ownerReferences": [owner]}, "spec": spec}, CLAIMS))
 
     def drop_users(self, name):
-        """Drops pods that are gone or done; with the last one the allocation and the finalizer. Source: syncClaim."""
+        """Drops pods that are deleted or done. With the last pod it drops the allocation and the finalizer. Source: syncClaim."""
         while not self.synced(name):
             pass  # a conflict: the scheduler was faster
 
@@ -160,14 +160,14 @@ class Claims:
         return bool(claim) and (bool(left) or self.freed(claim))
 
     def freed(self, claim):
-        """Removes the finalizer of a claim that has nothing. False: a conflict."""
+        """Removes the finalizer of a claim without an allocation. False: a conflict."""
         if FINALIZER not in claim["metadata"].get("finalizers", []):
             return True
         kept = [each for each in claim["metadata"]["finalizers"] if each != FINALIZER]
         return bool(self.patch(claim, "", {"metadata": {"finalizers": kept or None}}))
 
     def patch(self, claim, subresource, body):
-        """None: somebody else changed it."""
+        """Returns None if another client changed the claim."""
         version = {"resourceVersion": claim["metadata"]["resourceVersion"]}
         write = merge_patch(claim_path(claim["metadata"]["name"]) + subresource,
                             {**body, "metadata": {**body.get("metadata", {}), **version}})
@@ -177,12 +177,12 @@ class Claims:
         pod = self.side.find(f"/api/v1/namespaces/{LAB}/pods/{user['name']}")
         return bool(pod) and pod["metadata"]["uid"] == user["uid"] and not done(pod)
 
-    # --- what others do ---
+    # --- actions of others ---
     def remove(self, name):
         self.side.ask("DELETE", claim_path(name), {}, fine=(200, 404))
 
     def forsake(self, name):
-        """Whoever used it is gone, and what it has stays: as after a failed binding."""
+        """Drops the users of the claim and keeps its allocation, as after a failed binding."""
         self.side.apply(merge_patch(claim_path(name) + "/status", {"status": {"reservedFor": None}}))
 
     def one(self, name):
@@ -190,9 +190,9 @@ class Claims:
 
     # --- settling ---
     def mark(self, claims):
-        """Whether the scheduler has handled all events of these claims. If not, makes a claim that nobody wants: the scheduler
-        handles that event after all others. Other events of claims are not to be counted: it depends on the race between a watch
-        and a reply whether what a scheduler has written is an event once or twice."""
+        """Whether the scheduler has handled all events of these claims. If not, creates a claim that no pod uses: the scheduler handles
+        that event after all others. Other events of claims must not be counted: a race between a watch and a reply decides whether a
+        scheduler's own write is one event or two."""
         versions = {name: claim["metadata"]["resourceVersion"] for name, claim in claims.items()}
         if versions == self.marked:
             return True
@@ -207,7 +207,7 @@ class Claims:
 
     # --- becoming like another cluster ---
     def become(self, other):
-        """Recreates what differs as it is in the other cluster (a Claims). The placed pods are the same in both by then."""
+        """Recreates differing claims as they are in the other cluster (a Claims). The placed pods are already the same in both."""
         pods = self.side.pods()
         wanted, theirs = other.all(), other.side.pods()
         there, here = told(wanted, theirs), told(self.all(), pods)
@@ -230,14 +230,14 @@ class Claims:
         self.remove(name)
 
     def erase_made_for(self, pods):
-        """Erases what was made for pods of these full names, which are gone."""
+        """Erases claims that were created for pods with these full names, which are deleted."""
         for name, claim in sorted(self.all().items()):
             if f"{LAB}/{owner_of(claim)[0]}" in pods:
                 self.erase(name.partition("/")[2])
 
     def recreate(self, claim, theirs, pods):
         def here(reference):
-            """The reference with this cluster's UID of the pod. A UID of nobody stays."""
+            """Returns the reference with this cluster's UID of the pod. A UID without a pod stays."""
             full = f"{LAB}/{reference['name']}"
             alive = lives(theirs, LAB, reference["name"], reference["uid"])
             return {**reference, "uid": pods[full]["metadata"]["uid"]} if alive and full in pods else reference

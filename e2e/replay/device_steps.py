@@ -1,13 +1,13 @@
-"""What happens to devices and claims: pods with claims come; claims come, go, and are served by the claim controller, which is
-late at times; drivers change their slices, one write in a step, so that pools are incomplete for a while; classes change. Part of
-Steps, which has the random numbers.
+"""Steps on devices and claims: pods with claims come; claims come, go, and are served by the claim controller, which is sometimes late;
+drivers change their slices with one write per step, so that pools are incomplete for a while; classes change. Part of Steps, which has
+the random numbers.
 
-kube-scheduler draws in some cases, which these steps do not lead to:
- - which of a pod's unavailable claims is deallocated: at most one of them is there before the pod;
- - two pods waiting for one unallocated claim: a claim that a pending pod has is given to no other;
- - what is left of a pool's counters while two generations are there: such a pool goes before it comes anew;
- - slices of one generation that disagree on their number: none do.
-Which of several nodes' fatal errors is told is seen to where messages are compared.
+kube-scheduler draws in some cases, which these steps avoid:
+ - which of a pod's unavailable claims is deallocated: at most one of them exists before the pod;
+ - two pods wait for one unallocated claim: no other pod gets the claim of a pending pod;
+ - the remaining counters of a pool while two generations exist: such a pool is deleted before it is published again;
+ - slices of one generation that disagree on their number: no slices do. The comparison of messages handles the choice among the fatal
+ errors of several nodes.
 """
 from e2e.replay.claims import OnClaims, done, names_of, on_claim, owner_of, used_by
 from e2e.replay.devices_world import (CLAIMS, CLASSES, IMPORTANCE, LAB, OWN_CLAIMS, SELDOM, SLICES, WATCHED, changes, claim_spec,
@@ -25,8 +25,8 @@ def slice_path(name):
 class DeviceSteps:
     def __init__(self):
         self.pools = list(pools())
-        self.publishing = []     # (description, function of the state that returns writes): what drivers have still to do
-        self.without = set()     # pools that are away
+        self.publishing = []     # (description, function of the state that returns writes): pending work of drivers
+        self.without = set()     # deleted pools
         self.generations = {}    # of pools
         self.lab_pods = self.claims_made = self.watched = 0
 
@@ -55,7 +55,7 @@ class DeviceSteps:
         return f"{full_name(pod)} comes", post(pod, path_of(pod).rpartition("/")[0])
 
     def a_claim_to_share(self, state):
-        """A claim that no pending pod has. It may not be there yet. Those that have devices and no user come first."""
+        """Returns a claim that no pending pod has. It may not exist yet. Claims with devices and without a user come first."""
         waiting = {name for pod in state.of_kind("Pod") if not pod["spec"].get("nodeName") for name in used_by(pod)}
         forsaken = [claim["metadata"]["name"] for claim in self.resource_claims(state, self.is_forsaken)
                     if full_name(claim) not in waiting]
@@ -80,7 +80,7 @@ class DeviceSteps:
         return [claim for claim in state.of_kind("ResourceClaim") if which(claim)]
 
     def controller_works(self, state):
-        """One thing that the claim controller has to do."""
+        """Does one task of the claim controller."""
         works = [*self.claims_to_make(state), *self.claims_to_name(state), *self.claims_to_drop(state)]
         return self.random.choice(works)() if works else None
 
@@ -107,7 +107,7 @@ class DeviceSteps:
         return f"{LAB}/{name} gets claims", writes
 
     def claims_to_name(self, state):
-        """Pods whose claims are made, and which do not know them yet."""
+        """Returns pods whose claims are created, and whose status does not name them yet."""
         for pod in sorted(state.of_kind("Pod"), key=full_name):
             mine = {self.entry_of(c): c["metadata"]["name"] for c in self.resource_claims(state)
                     if owner_of(c)[1] == pod["metadata"]["uid"]}
@@ -122,7 +122,7 @@ class DeviceSteps:
         return merge_patch(path_of(pod) + "/status", {"status": {"resourceClaimStatuses": statuses}})
 
     def claims_to_drop(self, state):
-        """Claims with users that are gone, and those that were made for pods that are gone."""
+        """Returns claims with deleted users, and claims that were created for deleted pods."""
         alive = self.alive(state)
         for claim in sorted(self.resource_claims(state), key=full_name):
             name, users = claim["metadata"]["name"], claim.get("status", {}).get("reservedFor", [])
@@ -137,7 +137,7 @@ class DeviceSteps:
         return {pod["metadata"]["uid"] for pod in state.of_kind("Pod") if not done(pod)}
 
     def claim_published(self, state):
-        """A claim that pods name comes."""
+        """Creates a claim that pods name."""
         there = {claim["metadata"]["name"] for claim in self.resource_claims(state)}
         missing = [i for i in range(OWN_CLAIMS) if f"own-{i}" not in there]
         if not missing:
@@ -146,12 +146,12 @@ class DeviceSteps:
         return f"{made['metadata']['name']} comes", post(made, CLAIMS)
 
     def claim_removed(self, state):
-        """Somebody deletes it. With a finalizer it stays until nobody uses it."""
+        """Deletes a claim. With a finalizer it stays until it has no user."""
         claim = self.one(self.resource_claims(state, lambda c: not owner_of(c)[0] and "deletionTimestamp" not in c["metadata"]))
         return claim and (f"{claim['metadata']['name']} is deleted", on_claim("remove", claim["metadata"]["name"]))
 
     def claim_forsaken(self, state):
-        """A claim that only gone pods used keeps what it has, as after a failed binding."""
+        """A claim that only deleted pods used keeps its allocation, as after a failed binding."""
         alive = self.alive(state)
 
         def users_are_gone(claim):
@@ -168,7 +168,7 @@ class DeviceSteps:
         return what, writes()
 
     def driver_begins(self, state):
-        """A pool is published anew, goes or comes back; each slice is a step."""
+        """Publishes a pool again, deletes it or brings it back; each slice is a step."""
         if self.publishing:
             return None
         back = sorted(self.without) if self.random.random() < 0.5 else []
@@ -185,7 +185,7 @@ class DeviceSteps:
         return self.driver_goes_on(state)
 
     def publish(self, pool, there):
-        """Slices that are there get the new generation."""
+        """Existing slices get the new generation."""
         self.generations[pool] = self.generations.get(pool, 1) + 1
         made = slices_of(pool, self.generations[pool], self.random)
         names = [each["metadata"]["name"] for each in made]
@@ -211,13 +211,13 @@ class DeviceSteps:
         self.publishing.append((what, writes))
 
     def watched_slice(self):
-        """A change that the metrics count: those of slices before it have been handled by then. It wakes pods."""
+        """Makes a change that the metrics count: once they do, earlier changes of slices are handled. It wakes pods."""
         self.watched += 1
         return merge_patch(slice_path(WATCHED), {"spec": {"pool": {"name": WATCHED, "generation": 1 + self.watched,
                                                                    "resourceSliceCount": 1}}})
 
     def device_tainted(self, state):
-        """A device of a slice is tainted, or loses its taints."""
+        """Taints a device of a slice, or removes its taints."""
         slices = [s for s in state.of_kind("ResourceSlice") if s["spec"].get("devices") and s["metadata"]["name"] != WATCHED]
         where = self.one(slices)
         if not where:
@@ -231,7 +231,7 @@ class DeviceSteps:
 
     # --- classes ---
     def class_changes(self, state):
-        """One class comes and goes, and selects others."""
+        """Creates, deletes or changes one class, which then selects other devices."""
         known = next((c for c in state.of_kind("DeviceClass") if c["metadata"]["name"] == SELDOM), None)
         if not known:
             return f"{SELDOM} comes", post(seldom(), CLASSES)

@@ -1,5 +1,5 @@
-"""What there is for dynamic resource allocation: drivers with pools of every form, device classes, what claims ask for, the pods
-that have them. Pure; chance comes as a random.Random.
+"""The objects of dynamic resource allocation: drivers with pools of every form, device classes, the requests of claims, and their pods.
+Pure; callers pass a random.Random.
 
 Left out until podium has them: binding conditions, which would be fields of gpu(), and extended resources behind a class, which
 would be a field of classes() and requests of lab_pod().
@@ -20,12 +20,12 @@ GPU, NIC, NOBODY = "gpu.example.com", "nic.example.com", "nobody.example.com"
 NUMA = "resource.example.com/numa"
 OWN_CLAIMS = 10     # claims that pods name, by number
 IMPORTANCE = [None, None, "low", "important", "urgent"]
-SELDOM = "seldom"   # a class that comes and goes
-WATCHED = "watched"  # of a slice and of a class: a change of these tells that what came before has been handled
+SELDOM = "seldom"   # a class that is created and deleted
+WATCHED = "watched"  # of a slice and of a class: once the metrics count a change of these, earlier changes are handled
 
 
 class Pool(collections.namedtuple("Pool", "driver name where form")):
-    """A pool of a driver: its name, which nodes have it, and its form."""
+    """A pool of a driver: its name, its nodes, and its form."""
 
     def __hash__(self):
         return hash((self.driver, self.name))
@@ -35,7 +35,7 @@ FORMS = ("one slice", "two slices", "counters", "one slice")
 
 
 def pools():
-    """All pools of both drivers."""
+    """Returns all pools of both drivers."""
     for i, node in enumerate(sorted(gpu_nodes())):
         yield Pool(GPU, node, {"nodeName": node}, FORMS[i % len(FORMS)])
     yield Pool(NIC, "fabric", {"allNodes": True}, "one slice")
@@ -46,13 +46,13 @@ def pools():
 
 
 def gpu_nodes():
-    """Some nodes of each kind that the replay keeps (see world.some_nodes)."""
+    """Returns some nodes of each kind that the replay keeps (see world.some_nodes)."""
     return [f"{kind}-{i:02}" for kind, count in (("general", 4), ("memory", 2), ("gpu", 3)) for i in range(count)]
 
 
 # --- slices ---
 def slices_of(pool, generation, chance):
-    """What the driver publishes for the pool: slices by number."""
+    """Returns the slices that the driver publishes for the pool, by number."""
     if pool.form == "counters":
         specs = [{"sharedCounters": [{"name": "board", "counters": {"memory": {"value": chance.choice(["16Gi", "24Gi"])}}}]},
                  {"devices": devices(pool, chance)}]
@@ -133,7 +133,7 @@ def selectors(*expressions):
 
 
 def changes(number):
-    """An expression that tells how often the watched class has changed."""
+    """Returns an expression that counts the changes of the watched class."""
     return f'device.driver == "{NOBODY}-{number}"'
 
 
@@ -141,7 +141,7 @@ def parameters(driver, of):
     return {"opaque": {"driver": driver, "parameters": {"of": of}}}
 
 
-# --- what a claim asks for ---
+# --- requests of claims ---
 EXPRESSIONS = (f'device.attributes["{GPU}"].fast', f'device.attributes["{GPU}"].index > 0',
                f'device.attributes["{GPU}"].?size.orValue("none") != "small"',
                f'device.attributes["{GPU}"].driverVersion.isLessThan(semver("2.0.0"))',
@@ -175,7 +175,7 @@ def claim_spec(chance):
 
 
 def what(chance):
-    """What a request asks for, of one class."""
+    """Returns a request for devices of one class."""
     of = chance.choice(["any-gpu"] * 5 + ["any-nic"] * 3 + ["big-gpu", "any", SELDOM])
     made = {"deviceClassName": of}
     draw = chance.random()
@@ -197,14 +197,15 @@ def what(chance):
 
 
 def own_claim(number, chance):
-    """A claim that pods name."""
+    """Returns a claim that pods name."""
     return {"apiVersion": GROUP, "kind": "ResourceClaim", "metadata": {"name": f"own-{number}", "namespace": LAB},
             "spec": claim_spec(chance)}
 
 
 # --- pods ---
 def lab_pod(number, entries, chance):
-    """entries: [(name, the claim that it names, or None: one made for it)]. Who plays the claim controller knows what is made."""
+    """entries: [(name, the named claim, or None for a claim created for the pod)]. The caller that plays the claim controller knows the
+    created claims."""
     where = {} if chance.random() < 0.7 else {"nodeSelector": chance.choice([{"disk": "ssd"}, {"disk": "hdd"}, *(
         {"topology.kubernetes.io/zone": zone} for zone in cluster.ZONES)])}
     tolerates = [{"key": "gpu", "operator": "Exists"}] if number % 2 else []
@@ -216,7 +217,7 @@ def lab_pod(number, entries, chance):
 
 
 def beginning():
-    """The objects before the first step, in addition to the world's."""
+    """Returns the objects before the first step, in addition to the world's."""
     chance = random.Random(1)
     yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": LAB, "labels": {ADMIN: "true"}}}
     yield from classes()

@@ -1,4 +1,4 @@
-"""Judges whether kube-scheduler could have made a step's decisions, by asking the oracle about the state at each moment."""
+"""Judges whether kube-scheduler could have made a step's decisions. Asks the oracle about the state at each moment."""
 import collections
 
 from e2e.replay import volumes
@@ -7,12 +7,12 @@ from e2e.replay.world import claims_of
 from e2e.support import oracle
 from e2e.support.oracle import full_name
 
-OFFSET = 1 << 31  # what upstream adds to each priority, so that fewer victims are better than many of low priority
+OFFSET = 1 << 31  # upstream adds this to each priority, so that fewer victims are better than many of low priority
 
 
 class Outcome:
-    """What one scheduler did in one step: placed pods {full name: node}, evicted pods, newly bound claims
-    {full name: [claim, volume]}, resource claims that have got devices {full name: claim}, and those that have lost what they had."""
+    """The actions of one scheduler in one step: placed pods {full name: node}, evicted pods, newly bound claims {full name: [claim,
+    volume]}, resource claims that got devices {full name: claim}, and those that lost their devices."""
 
     def __init__(self, placed, evicted, bound, given=(), freed=()):
         self.placed, self.evicted, self.bound = placed, frozenset(evicted), bound
@@ -28,8 +28,8 @@ class Outcome:
 
 
 class Moment:
-    """The point between two decisions of a step: pods placed, evicted and nominated so far, resource claims that have got devices or
-    have lost what they had."""
+    """The point between two decisions of a step: pods placed, evicted and nominated so far, and resource claims that got or lost
+    devices."""
 
     def __init__(self, placed=(), evicted=frozenset(), nominated=(), given=frozenset(), freed=frozenset()):
         self.placed, self.evicted, self.nominated = dict(placed), evicted, dict(nominated)
@@ -39,7 +39,7 @@ class Moment:
         return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items()), self.given, self.freed
 
     def leads_to(self, outcome):
-        """Whether it is the step's end."""
+        """Whether the moment is the step's end."""
         mine = self.placed, self.evicted, self.given, self.freed
         return mine == (outcome.placed, outcome.evicted, outcome.given.keys(), outcome.freed)
 
@@ -80,14 +80,14 @@ class Judge:
         return None
 
     def late(self, moment, name, verdicts, rest):
-        """The more important pods that were decided later. A pod that waits for its victims is not late."""
+        """Returns the more important pods that were decided later. A pod that waits for its victims is not late."""
         return {other for other in {decision.pod for decision in rest} & verdicts.keys() - moment.nominated.keys()
                 if self.priority(other) > self.priority(name)
                 and (verdicts[other].get("feasible") or self.evictions(verdicts[other]))}
 
     def decisions(self, outcome, moment, name, verdict):
-        """Yields (next moment, preemption or None) for each decision on this pod that can lead to the outcome. A claim that was taken
-        back wakes pods at once, so that they may be tried while the step's victims are still there."""
+        """Yields (next moment, preemption or None) for each decision on this pod that can lead to the outcome. A claim that was
+        deallocated wakes pods immediately, so they may be tried while the step's victims still exist."""
         yield from self.decisions_by(outcome, moment, name, verdict)
         if moment.freed and moment.evicted:
             before = Moment(moment.placed, frozenset(), moment.nominated, moment.given, moment.freed)
@@ -96,7 +96,7 @@ class Judge:
     def decisions_by(self, outcome, moment, name, verdict):
         if verdict.get("feasible"):
             good = {verdict["nominatedNode"]} if verdict.get("nominatedNode") else oracle.best_nodes(verdict)
-            # Of a pod that was placed and evicted in the same step the node is unknown.
+            # The node of a pod that was placed and evicted in the same step is unknown.
             nodes = good if name in outcome.evicted else good & {outcome.placed.get(name)}
             for node in sorted(nodes):
                 if name not in outcome.evicted and not self.volumes_explained(outcome, moment, name, node):
@@ -121,7 +121,8 @@ class Judge:
             yield Moment(moment.placed, moment.evicted, moment.nominated, moment.given - freed, moment.freed | freed), None
 
     def devices_given(self, outcome, moment, name, node, verdict):
-        """The pod's claims that get their devices with this node; None: others than those that they have got, or no reservation."""
+        """Returns the pod's claims that get their devices with this node. None if the devices differ from the actual ones, or
+        without a reservation."""
         given = (used_by(self.pod(name)) & outcome.given.keys()) - moment.given
         wanted = (verdict.get("allocations") or {}).get(node, {})
         right = all(wanted.get(claim.partition("/")[2]) and
@@ -133,13 +134,13 @@ class Judge:
         return frozenset(given) if right and reserved else None
 
     def deallocations(self, outcome, moment, name, verdict):
-        """Sets of one claim that PostFilter may have taken from the pod, where it takes one."""
+        """Returns sets of one claim that PostFilter may have deallocated, if it deallocates one."""
         if DEALLOCATED not in (verdict.get("message") or ""):
             return []
         return [frozenset([claim]) for claim in sorted((used_by(self.pod(name)) & outcome.freed) - moment.freed)]
 
     def volumes_explained(self, outcome, moment, name, node):
-        """Whether kube-scheduler could bind this pod's claims so, for this node at this moment."""
+        """Whether kube-scheduler could bind this pod's claims in this way, for this node at this moment."""
         taken = self.volumes_of(outcome, moment.placed)
         # For a pod that was placed and evicted in the same step, the moment of its binding is unknown.
         perhaps = self.volumes_of(outcome, outcome.placed, but=True)
@@ -147,12 +148,12 @@ class Judge:
                    for claim in claims_of(self.pod(name)) & outcome.bound.keys())
 
     def volumes_of(self, outcome, names, but=False):
-        """Volumes bound in this step to claims of these pods; with but, to all other claims."""
+        """Returns volumes bound in this step to claims of these pods; with `but`, to all other claims."""
         claims = {claim for name in names for claim in claims_of(self.pod(name))}
         return {claim["spec"]["volumeName"] for claim, _ in outcome.bound.values() if (full_name(claim) in claims) != but}
 
     def evictions(self, verdict):
-        """{node: candidate}: the best preemption candidates, all equal by kube-scheduler's criteria."""
+        """Returns {node: candidate}: the best preemption candidates, all equal by kube-scheduler's criteria."""
         ways = {node: way for node, way in (verdict.get("preemptionCandidates") or {}).items() if way}
         if not verdict.get("preemption"):
             return {}
@@ -173,12 +174,14 @@ class Judge:
         return self.pod(name)["spec"].get("priority", 0)
 
     def started(self, name):
-        """The start time as a number. Pods start a second apart (see Replay.refresh); unstarted ones count as the latest."""
+        """Returns the start time as a number. Pods start a second apart (see Replay.refresh); pods that have not started count as the
+        latest."""
         text = self.pod(name).get("status", {}).get("startTime")
         return int("".join(c for c in text if c.isdigit())) if text else 10 ** 14
 
     def verdict(self, outcome, moment, bound=frozenset()):
-        """The oracle's results for the pods pending at the moment, with the claims of placed pods and those in `bound` bound."""
+        """Returns the oracle's results for the pods pending at the moment. The claims of placed pods and those in `bound` count as
+        bound."""
         bound = bound | {claim for name in moment.placed for claim in claims_of(self.pod(name)) if claim in outcome.bound}
         key = (moment.key(), frozenset((claim, outcome.bound[claim][0]["spec"]["volumeName"]) for claim in bound),
                frozenset((claim, repr(allocation_of(outcome.given[claim]))) for claim in moment.given))
@@ -216,7 +219,7 @@ class Judge:
         return ways[0] != ways[1]
 
     def left(self, outcome):
-        """Pods that could be placed or could preempt at the end of the step."""
+        """Returns pods that could be placed or could preempt at the end of the step."""
         end = self.end(outcome)
         return {name for name, verdict in self.verdict(outcome, end, frozenset(outcome.bound)).items()
                 if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))
@@ -227,18 +230,18 @@ class Judge:
         return Moment(outcome.placed, outcome.evicted, given=frozenset(outcome.given), freed=outcome.freed)
 
     def errors(self, outcome):
-        """{pod: why its attempt fails at the end of the step}."""
+        """Returns {pod: the error of its attempt at the end of the step}."""
         verdicts = self.verdict(outcome, self.end(outcome), frozenset(outcome.bound))
         return {name: verdict["error"] for name, verdict in verdicts.items() if verdict.get("error")}
 
     def messages(self, outcome, decisions, name):
-        """The filters' messages for this pod at each moment of these decisions."""
+        """Returns the filters' messages for this pod at each moment of these decisions."""
         moments = [*(decision.moment for decision in decisions), self.end(outcome)]
         verdicts = [self.verdict(outcome, moment).get(name) for moment in moments]
         return {oracle.filters_message(verdict["message"]) for verdict in verdicts if verdict and verdict.get("message")}
 
     def describe(self, outcome):
-        """Describes the outcome: for each pod the scores of its node and of the best ones, or why it fitted nowhere at first."""
+        """Describes the outcome: for each pod the scores of its node and of the best ones, or why it did not fit at the start."""
         words = [f"placed {outcome.placed}, evicted {sorted(outcome.evicted)}, "
                  f"bound {sorted(outcome.volumes)}, given {({n: allocation_of(c) for n, c in outcome.given.items()})}, "
                  f"freed {sorted(outcome.freed)}; at first:"]

@@ -66,7 +66,7 @@ def pod_with(name, claim_name):
 
 class Placements(unittest.TestCase):
     def judge(self, *pods):
-        """One pod fits on n1; the other fits on n2 once the first is placed."""
+        """A judge for two pods: one fits on n1; the other fits on n2 once the first is placed."""
         def says(name, placed, _):
             if name == "shop/first":
                 return fits("n1")
@@ -152,7 +152,7 @@ class Volumes(unittest.TestCase):
         return judge.explains(outcome({"shop/store": node}, bound={f"shop/{claim_name}": [bound, chosen]})) is not None
 
     def test_the_smallest_local_volume_of_the_node_that_fits(self):
-        self.assertTrue(self.judged("local-1", "fitting"))  # it asks for 2Gi
+        self.assertTrue(self.judged("local-1", "fitting"))  # it requests 2Gi
         for wrong in ("small", "large", "elsewhere", "unknown"):
             self.assertFalse(self.judged("local-1", wrong), wrong)
         self.assertTrue(self.judged("local-1", "elsewhere", node="n2"))

@@ -1,9 +1,9 @@
-"""What happens to nodes: they join, are cordoned, drained and taken away, are labelled and tainted anew, and attach more or fewer
-volumes. Part of Steps, which has the random numbers.
+"""Steps on nodes: they join, are cordoned, drained and removed, change their labels and taints, and attach more or fewer volumes. Part
+of Steps, which has the random numbers.
 
-kube-scheduler's snapshot keeps of each node on how many nodes its images are, as it was when that node changed last
-(NodeInfo.Snapshot, UpdateSnapshot), so that ImageLocality scores by old counts once a node has come or gone. The oracle has no
-such past, and podium neither; a change of every other node makes the counts new.
+For each image of a node, kube-scheduler's snapshot keeps the number of nodes with the image at the time when the node changed last
+(NodeInfo.Snapshot, UpdateSnapshot). So ImageLocality scores by old counts after a node was added or removed. The oracle and podium do
+not have such a history. A change of every other node updates the counts.
 """
 from e2e.demo import cluster
 from e2e.replay.world import MAINTENANCE, SPARES, ZONE, csi_node
@@ -54,7 +54,7 @@ class NodeSteps:
         return step
 
     def drain_on(self, state):
-        """Removes the pods of the node one after the other, then the node."""
+        """Removes the pods of the node one by one, then the node."""
         name = self.to_do[0]
         pod = self.one(self.pods(state, lambda p: p["spec"].get("nodeName") == name))
         if pod:
@@ -80,7 +80,7 @@ class NodeSteps:
         return node and self.patch("is untainted", node, {"spec": {"taints": None}})
 
     def driver_changes(self, state):
-        """Changes how many volumes a node's driver attaches."""
+        """Changes the number of volumes that a node's driver attaches."""
         known = self.one(n for n in state.of_kind("CSINode"))
         name, now = known["metadata"]["name"], known["spec"]["drivers"][0]["allocatable"]["count"]
         count = self.random.choice([n for n in range(4) if n != now])

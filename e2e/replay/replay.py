@@ -25,7 +25,7 @@ RENEWED_AFTER = 200  # seconds; both schedulers flush pods that have been pendin
 BACKOFF = {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 1}  # the smallest valid values
 STARTED = datetime.datetime(2020, 1, 1)
 REFRESHED = ("Pod", "PersistentVolume", "PersistentVolumeClaim", "ResourceClaim")  # changed by schedulers, and on their behalf
-# What fails an attempt on one node, and as well on others, with other words: kube-scheduler tells any one's.
+# Errors that fail an attempt on one node, and on others with other words: kube-scheduler reports any one of them.
 FATAL = [re.compile(pattern) for pattern in (
     r"claim \S+?: (claim \S+: )?(class \S+: )?selector #\d+: CEL runtime error: .+",
     r"class \S+: selector #\d+: CEL runtime error: .+",
@@ -93,7 +93,7 @@ class Replay(Steering):
         return " ".join(words if words[0] in ("is", "has") else words[:1])
 
     def write(self, writes):
-        """Applies these in order to both clusters."""
+        """Applies these writes in order to both clusters."""
         made, _ = self.both(lambda side: [(write.gone(), write.on(side)) for write in writes])
         for gone, objects in made:
             for key in gone:
@@ -102,7 +102,7 @@ class Replay(Steering):
                 self.state.put(obj)
 
     def judge(self):
-        """Waits until both have settled, has the oracle judge what they did, and makes the clusters equal again."""
+        """Waits until both have settled, lets the oracle judge their actions, and makes the clusters equal again."""
         pending = {full_name(p) for p in self.state.of_kind("Pod") if waiting(p)}
         before = {full_name(p) for p in self.state.of_kind("Pod")}
         judge = Judge(self.state, pending, self.ours.plane.dir, self.counts)
@@ -134,8 +134,8 @@ class Replay(Steering):
         self.compare()
 
     def told_of_other_moments(self):
-        """Whether the messages stay different. A change of devices wakes many pods at once. Which of them is tried first depends on
-        when each one's backoff ends, so that one scheduler may try a pod before another is placed, and the other one after it."""
+        """Whether the messages stay different. A change of devices wakes many pods at the same time. The ends of their backoffs decide
+        which is tried first, so one scheduler may try a pod before another is placed, and the other scheduler after that."""
         try:
             wait_until(lambda: self.same_standing(*self.standings()), "", MESSAGE_PATIENCE, POLL)
         except TimeoutError:
@@ -157,7 +157,7 @@ class Replay(Steering):
 
     def judge_messages(self, side, judge, outcome, decisions):
         """Before steering: each pending pod's message must be the filters' at a moment of the step, or the pod's earlier one. Polls
-        for MESSAGE_PATIENCE. Counts what stays unexplained, which tolerated.py bounds: a pod may be tried between moments."""
+        for MESSAGE_PATIENCE. Counts unexplained messages, which tolerated.py bounds: a pod may be tried between moments."""
         before = {full_name(pod): message_of(pod) for pod in self.state.of_kind("Pod")}
 
         def unexplained():
@@ -186,8 +186,8 @@ class Replay(Steering):
         return Outcome(placed, before - pods.keys(), bound, given, freed)
 
     def devices_given_and_freed(self, side, pods):
-        """{full name: claim} of those that have devices now and had none, or others, before; those that have lost what they had.
-        With the UIDs of the state's pods."""
+        """Returns {full name: claim} of claims that have devices now and had none, or others, before; and of claims that lost their
+        devices. With the UIDs of the state's pods."""
         given, freed = {}, set()
         for name, claim in side.claims.all().items():
             known = self.known(claim)
@@ -206,13 +206,13 @@ class Replay(Steering):
         return {**user, "uid": pod["metadata"]["uid"] if pod and alive else "gone"}
 
     def judge_errors(self, side, judge, outcome):
-        """What fails again and again is what fails for the oracle."""
+        """Checks that the pods that fail again and again are those that fail in the oracle."""
         wrong = {full_name(pod) for pod in side.pods().values() if fails(pod)} - judge.errors(outcome).keys()
         if wrong:
             raise Difference(f"{side.name}: attempts fail, but should not: {sorted(wrong)}: {judge.describe(outcome)}")
 
     def end_failing(self):
-        """Takes pods away whose attempts fail: they would be tried again and again."""
+        """Removes pods whose attempts fail: they would be tried again and again."""
         failing = [pod for pod in self.ours.pods().values() if fails(pod)]
         if failing:
             self.counts["pods that failed, taken away"] += len(failing)
@@ -220,11 +220,11 @@ class Replay(Steering):
             self.judge()
 
     def known(self, obj):
-        """The object before this step's decisions."""
+        """Returns the object before this step's decisions."""
         return self.state.objects[obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"]]
 
     def renew(self):
-        """Recreates pods that have been pending for long, before the flush wakes them."""
+        """Recreates pods that have been pending for a long time, before the flush wakes them."""
         names = {full_name(p) for p in self.state.of_kind("Pod") if waiting(p)}
         self.since = {name: self.since.get(name, time.monotonic()) for name in names}
         old = [name for name, when in self.since.items() if time.monotonic() - when > RENEWED_AFTER]
@@ -278,7 +278,7 @@ class Replay(Steering):
         return ours.keys() == theirs.keys() and all(how == theirs[name] or both_fatal(how, theirs[name]) for name, how in ours.items())
 
     def compare_claims(self):
-        """Polls, since what a scheduler writes last of a claim is not what its metrics count last."""
+        """Polls, since the metrics do not count a scheduler's last write to a claim last."""
         found = []
 
         def same():
@@ -295,7 +295,7 @@ class Replay(Steering):
 
 
 def both_fatal(ours, theirs):
-    """Whether both fail, with one of several nodes' errors."""
+    """Whether both fail, each with the error of one of several nodes."""
     def is_fatal(how):
         if not isinstance(how, tuple) or how[0] != "SchedulerError":
             return False
@@ -305,12 +305,12 @@ def both_fatal(ours, theirs):
 
 
 def message_of(pod):
-    """The filters' part of the pod's message."""
+    """Returns the filters' part of the pod's message."""
     return oracle.filters_message((podium.condition(pod, "PodScheduled") or {}).get("message") or "")
 
 
 def standing(pod):
-    """Its node, or why it has none: reason, message and nomination."""
+    """Returns the pod's node, or why it has none: reason, message and nomination."""
     scheduled = podium.condition(pod, "PodScheduled") or {}
     why = scheduled.get("reason"), scheduled.get("message"), pod["status"].get("nominatedNodeName")
     return pod["spec"].get("nodeName") or why

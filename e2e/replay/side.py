@@ -13,7 +13,7 @@ from e2e.support.oracle import full_name, path_of
 
 PATIENCE = 180  # seconds for a scheduler to settle
 POLL = 0.02    # seconds; see Side.settle
-# The metrics that are read, and the label that tells their samples apart.
+# The metrics that are read, and the label that distinguishes their samples.
 EVENTS, QUEUES, VICTIMS, ATTEMPTS = ("scheduler_event_handling_duration_seconds_count", "scheduler_pending_pods",
                                      "scheduler_preemption_victims_sum", "scheduler_schedule_attempts_total")
 LABELS = {EVENTS: 'event="', QUEUES: 'queue="', VICTIMS: 'queue="', ATTEMPTS: 'result="'}
@@ -24,7 +24,7 @@ class Unsettled(Exception):
 
 
 def uid_of(deleted):
-    """The UID in a DELETE's reply, which is the object or a Status; None if the object did not exist."""
+    """Returns the UID in a DELETE's reply, which is the object or a Status; None if the object did not exist."""
     return deleted["metadata"].get("uid") or deleted.get("details", {}).get("uid")
 
 
@@ -42,7 +42,7 @@ def tried(pod):
 
 
 def fails(pod):
-    """Whether its last attempt failed for an error, so that it is tried again and again."""
+    """Whether its last attempt failed with an error, so that it is tried again and again."""
     return not pod["spec"].get("nodeName") and (podium.condition(pod, "PodScheduled") or {}).get("reason") == "SchedulerError"
 
 
@@ -57,7 +57,7 @@ class Side:
         self.known = set()                     # UIDs of pods
         self.placed = set()                    # UIDs of pods with a node
         self.deleted = set()                   # UIDs of objects that the replay deleted
-        self.evicted = 0                       # pods that went otherwise
+        self.evicted = 0                       # pods that were removed in another way
         self.storage = Storage(self, collections.Counter() if counts is None else counts)
         for obj in objects:
             self.ask("POST", collection(obj), obj)
@@ -72,7 +72,7 @@ class Side:
         self.settle()
 
     def serves(self):
-        """Whether it serves its metrics; nothing announces that it listens."""
+        """Whether the scheduler serves its metrics; nothing announces that it listens."""
         try:
             return self.metrics_server.request("GET", "/metrics")[0] == 200
         except OSError:
@@ -90,7 +90,7 @@ class Side:
         return json.loads(text)
 
     def apply(self, write, fine=(200, 201)):
-        """Returns the object; None if the answer is a status that is fine and not a success."""
+        """Returns the object; None if the answer is an accepted status but not a success."""
         body = self.ask(*write, fine=fine)
         if body["kind"] == "Status" and body["status"] == "Failure":
             return None
@@ -123,7 +123,7 @@ class Side:
         return self.ask("GET", path)
 
     def find(self, path):
-        """None: not there."""
+        """Returns None if it does not exist."""
         status, text = self.api.request("GET", path)
         if status not in (200, 404):
             raise RuntimeError(f"{self.name}: GET {path}: {status}: {text.decode(errors='replace')}")
@@ -149,7 +149,7 @@ class Side:
         return found
 
     def metrics_text(self):
-        """Tries again on a new connection, since schedulers close idle ones."""
+        """Retries on a new connection, since schedulers close idle ones."""
         for attempt in (1, 2):
             try:
                 return self.metrics_server.request("GET", "/metrics")[1].decode()
@@ -162,13 +162,13 @@ class Side:
         return ""
 
     def missing_events(self, metrics):
-        """{label: (expected, handled)} of events that the scheduler has not handled yet."""
+        """Returns {label: (expected, handled)} of events that the scheduler has not handled yet."""
         seen = metrics[EVENTS]
         return {label: (count, seen[label]) for label, count in self.expected.items() if seen[label] < count}
 
     def pause(self):
-        """Waits until the scheduler has handled all writes and has tried the pods that they woke. Each kind has its own watch, so
-        that the next write could overtake them."""
+        """Waits until the scheduler has handled all writes and has tried the pods that they woke. Each kind has its own watch, so the
+        next write could overtake them."""
         def quiet():
             metrics = self.metrics()
             return not (self.missing_events(metrics) or metrics[QUEUES]["active"] or metrics[QUEUES]["backoff"])
@@ -176,10 +176,10 @@ class Side:
 
     def settle(self):
         """Waits until the scheduler has handled all events and has nothing to try: every pod without a node waits in its queue for
-        an event, or fails again and again and has done so since all else is at rest. Meanwhile plays kubelet (ends victims in their
-        grace period), volume controller and provisioner. Returns the pods.
+        an event, or fails again and again, and has done so since everything else is at rest. In the meantime it plays kubelet (ends
+        victims in their grace period), volume controller and provisioner. Returns the pods.
 
-        Polls, since only kube-scheduler's metrics tell which events it has handled and what its queues hold."""
+        Polls, since only kube-scheduler's metrics show which events it has handled and the contents of its queues."""
         why, failing = "", (frozenset(), 0)  # pods that fail, and the number of failed attempts that shows that all were tried again
 
         def at_rest():
@@ -198,7 +198,7 @@ class Side:
             untried = [full_name(p) for p in pending if not (gated(p) or tried(p) or lacks_claims(p, claims))]
             victims = metrics[VICTIMS][""] - self.evicted
             failed = frozenset(full_name(p) for p in pending if fails(p) and not lacks_claims(p, claims))
-            # What fails is in a queue to be tried, or is being tried.
+            # A failing pod is in a queue to be tried, or is being tried.
             resting, restless = queued["unschedulable"] + queued["gated"], queued["active"] + queued["backoff"]
             if not (late or untried or victims or restless > len(failed)) and resting + restless == len(pending):
                 attempts = metrics[ATTEMPTS]["error"]
@@ -219,7 +219,7 @@ class Side:
         return pods
 
     def count_moves(self, pods):
-        """Expects an event for each pod that has got a node, or has left it or is done."""
+        """Expects an event for each pod that got a node, left its node, or is done."""
         placed = {p["metadata"]["uid"] for p in pods.values() if p["spec"].get("nodeName") and not done(p)}
         self.expect(*["AssignedPodAdd"] * len(placed - self.placed), *["AssignedPodDelete"] * len(self.placed - placed))
         self.placed = placed

@@ -13,8 +13,8 @@ class Steering:
     """Part of Replay."""
 
     def steer(self):
-        """Copies podium's outcome to kube-scheduler's cluster, without pending pods that could take the capacity meanwhile. Then
-        recreates all pending pods in both, since they were tried in different states."""
+        """Copies podium's outcome to kube-scheduler's cluster, without pending pods, which could take the capacity in the meantime.
+        Then recreates all pending pods in both, since they were tried in different states."""
         for pod in self.theirs.pods().values():
             if waiting(pod):
                 self.theirs.remove(pod)
@@ -52,11 +52,11 @@ class Steering:
 
     @staticmethod
     def wait_gone(side, pod):
-        """Polls: a pod that was already being deleted goes in its own time."""
+        """Polls: a pod that was already being deleted ends in its own time."""
         wait_until(lambda: side.api.request("GET", path_of(pod))[0] == 404, f"{path_of(pod)} is gone", PATIENCE, 0.01)
 
     def make(self, pods):
-        """Recreates these one after the other and judges each."""
+        """Recreates these pods one by one and judges each."""
         for name in sorted(pods):
             self.counts["pending pods made anew"] += 1
             fresh = bare(pods[name])

@@ -1,6 +1,6 @@
-"""What happens in a cluster, step by step, from a seed: pods of many kinds come and go, change their labels, get tolerations,
-lose gates and shrink; what happens to nodes, to storage and to devices is in the three files beside this one. The next step depends
-on the seed and on the state of the cluster alone."""
+"""The steps of a cluster's life, from a seed: pods of many kinds come and go, change their labels, get tolerations, lose gates and
+shrink. Three files in this directory have the steps on nodes, storage and devices. The next step depends only on the seed and on the
+state of the cluster."""
 import collections
 import random
 
@@ -96,7 +96,7 @@ class Steps(NodeSteps, StorageSteps, DeviceSteps):
         return pod and self.delete(pod)
 
     def gate_opens(self, state):
-        """Removes the first of its gates."""
+        """Removes the first gate of a pod."""
         pod = self.one(self.pods(state, lambda p: p["spec"].get("schedulingGates")))
         return pod and (f"{full_name(pod)} loses its gate",
                         merge_patch(path_of(pod), {"spec": {"schedulingGates": pod["spec"]["schedulingGates"][1:]}}))
@@ -113,7 +113,7 @@ class Steps(NodeSteps, StorageSteps, DeviceSteps):
         return self.relabelled(self.pending(state))
 
     def pending_tolerates(self, state):
-        """Adds a toleration that no pod has at first; see node_tainted."""
+        """Adds a toleration that no pod has at its creation; see node_tainted."""
         pod = self.pending(state)
         tolerated = pod and pod["spec"].get("tolerations", [])
         if not pod or any(t.get("key") == "maintenance" for t in tolerated):
@@ -135,7 +135,7 @@ class Steps(NodeSteps, StorageSteps, DeviceSteps):
 
     # --- changes that no metric counts ---
     def budget_changes(self, state):
-        """Writes what the disruption controller would, which does not run."""
+        """Writes in place of the disruption controller, which does not run."""
         budget = self.one(state.of_kind("PodDisruptionBudget"))
         name, namespace = budget["metadata"]["name"], budget["metadata"]["namespace"]
         allowed = self.random.choice([n for n in range(4) if n != budget.get("status", {}).get("disruptionsAllowed")])
@@ -152,11 +152,11 @@ class Steps(NodeSteps, StorageSteps, DeviceSteps):
                                      self.after(state)]
 
     def after(self, state):
-        """A write that the metrics count: the writes before it have been handled by then."""
+        """Returns a write that the metrics count: once they do, the writes before it are handled."""
         return self.touch(self.one(self.nodes(state)))
 
     def touch(self, node):
-        """A change that the metrics count and that wakes no pod: no pod requests that resource."""
+        """Returns a change that the metrics count and that wakes no pod: no pod requests that resource."""
         self.changes += 1
         amount = {NOBODY_ASKS: str(self.changes)}
         return merge_patch(f"/api/v1/nodes/{node['metadata']['name']}/status",

@@ -17,7 +17,7 @@ def claim_path(claim):
 
 
 def bare(obj):
-    """The object as it was created."""
+    """Returns the object as it was created."""
     meta = {k: v for k, v in obj["metadata"].items() if k in ("name", "namespace", "labels")}
     return {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": meta, "spec": dict(obj["spec"])}
 
@@ -39,10 +39,10 @@ class Storage:
     def volumes(self):
         return {v["metadata"]["name"]: v for v in self.side.listed(VOLUMES, "PersistentVolume")}
 
-    # --- what the scheduler asks for ---
+    # --- requests of the scheduler ---
     def run_controllers(self):
-        """Binds the volumes that the scheduler has bound to claims, and provisions those that it wants on a node. A provisioner
-        that is to fail removes the selected node, so that the pod is tried again. The scheduler's own write is an event too."""
+        """Binds the volumes that the scheduler has bound to claims, and provisions those that it wants on a node. A provisioner that
+        has to fail removes the selected node, so that the pod is tried again. The scheduler's own write is also an event."""
         for name, volume in self.volumes().items():
             ref = volume["spec"].get("claimRef")
             if ref and volume.get("status", {}).get("phase") != "Bound":
@@ -82,7 +82,7 @@ class Storage:
 
     # --- becoming like another cluster ---
     def recreate(self, claims, volumes):
-        """Recreates claims and volumes as they are bound in another cluster. No pod may use them meanwhile."""
+        """Recreates claims and volumes as they are bound in another cluster. No pod may use them in the meantime."""
         mine, my_volumes = self.claims(), self.volumes()
         target = lambda name: claims[name]["spec"].get("volumeName")
         odd = {name for name in claims if mine[name]["spec"].get("volumeName") != target(name)}

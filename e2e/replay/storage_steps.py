@@ -1,6 +1,6 @@
-"""What happens to storage: local volumes and claims of all classes come, claims that are to be bound at once are, claims are made
-anew, zones have more or less room. Claims that wait for their pod are bound as a scheduler wants it (storage.py). Part of
-Steps, which has the random numbers."""
+"""Steps on storage: local volumes and claims of all classes come, claims with immediate binding are bound, claims are created again,
+zones have more or less capacity. Claims that wait for their pod are bound as a scheduler requests (storage.py). Part of Steps, which
+has the random numbers."""
 from e2e.demo import cluster
 from e2e.replay.world import STORAGE, claim, claim_names, class_of, made_for, users_of, volume
 from e2e.replay.storage import VOLUMES, claim_path, volume_path
@@ -20,8 +20,8 @@ class StorageSteps:
                 and (not modes or STORAGE[c["spec"]["storageClassName"]].mode in modes)]
 
     def give_claim(self, pod, state):
-        """A claim that nobody uses, or one that is bound; that may be there or not. Two pods that wait for the same claim to be
-        bound are no matter of one state: the second is tried while the first one's choice is known to its scheduler alone."""
+        """Returns a claim that no pod uses, or one that is bound. It may not exist yet. Two pods that wait for the binding of the same
+        claim cannot be judged by one state: the second is tried while only its scheduler knows the choice for the first."""
         there = {c["metadata"]["name"]: c for c in state.of_kind("PersistentVolumeClaim")}
         names = []
         for name in claim_names():

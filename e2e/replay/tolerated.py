@@ -1,5 +1,6 @@
-"""Bounds on what a replay tolerates: outcomes that kube-scheduler's state alone does not explain. A run that exceeds one fails.
-Different steps are chance, since both draw among equal nodes. Most are among the first, when every node has capacity: 11 of the
+"""Bounds on the outcomes that a replay tolerates: those that kube-scheduler's state alone does not explain. A run that exceeds a bound
+fails.
+Steps differ by chance, since both draw among equal nodes. Most are among the first, when every node has capacity: 11 of the
 first 150 steps of seed 1, 20 of 3,000. The other counts are usually 0."""
 import collections
 
@@ -10,7 +11,7 @@ OTHER_MOMENTS = "steps with the same decisions and messages of different moments
 OTHER_ERROR = "pods that fail, with one of several nodes' errors"
 MESSAGES = "messages of {} in steered steps that no moment explains"
 
-# At most `share` of what `of` counts, and `least` in short runs.
+# At most this `share` of the count of `of`, and `least` in short runs.
 Bound = collections.namedtuple("Bound", "what of share least")
 
 

@@ -1,5 +1,5 @@
 """Which volume kube-scheduler binds to a claim. Source: pkg/scheduler/framework/plugins/volumebinding findMatchingVolumes and
-volume.FindMatchingVolume: the smallest that fits and can be reached from the node, and a new one only where there is none. For the
+volume.FindMatchingVolume: the smallest that fits and can be reached from the node, and a new one only if there is none. For the
 classes and claims of world.py."""
 from e2e.replay.storage import SELECTED_NODE
 from e2e.replay.world import HOST, STORAGE
@@ -12,7 +12,7 @@ def size(quantity):
 
 
 def host(volume):
-    """The node of a local volume; None of others."""
+    """Returns the node of a local volume; None for other volumes."""
     terms = volume["spec"].get("nodeAffinity", {}).get("required", {}).get("nodeSelectorTerms", [])
     return next((e["values"][0] for term in terms for e in term["matchExpressions"] if e["key"] == HOST), None)
 
@@ -22,8 +22,8 @@ def capacity(volume):
 
 
 def may_bind(state, claim, volume, node, taken, perhaps):
-    """May this claim have got this volume when its pod went to this node? `taken` are volumes that claims had got earlier in the
-    step, `perhaps` those of which nobody knows when."""
+    """Whether this claim could get this volume when its pod was placed on this node. `taken` are volumes that claims got earlier in the
+    step, `perhaps` those that claims got at an unknown time."""
     kind = STORAGE[claim["spec"]["storageClassName"]]
     if kind.mode == "Immediate":
         return False  # bound by the volume controller before their pods are tried

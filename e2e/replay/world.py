@@ -1,15 +1,15 @@
-"""What there is in a replay's cluster: a third of the demo's nodes, with CSI drivers; the kinds of pods that come, the demo's and
-more; storage classes, claims and volumes; budgets. Pure: only what chance decides is not here (see steps.py)."""
+"""The objects of a replay's cluster: a third of the demo's nodes, with CSI drivers; the kinds of pods, the demo's and more; storage
+classes, claims and volumes; budgets. Pure: steps.py has everything that depends on chance."""
 import collections
 
 from e2e.demo import cluster
 from e2e.support.oracle import full_name
 
-# How often each kind of pod comes, by its label; "db" and "cache" are what others want to be near to or away from.
+# How often each kind of pod comes, by its label; other pods want to be near to or away from "db" and "cache".
 SHARES = {"db": 8, "web": 14, "api": 10, "cache": 8, "job": 14, "agent": 6, "index": 6, "train": 12, "big": 10, "huge": 2,
           "h100": 2, "gated": 7, "spike": 24, "store": 60, "even": 8, "guest": 7}
 CLASSES = {"low": (-10, None), "urgent": (2000, None), "patient": (1500, "Never")}  # and "important", the demo's: 1000
-# Of some kinds each pod has the first of these classes, of some it has one of several; None: no class.
+# Each pod of some kinds has the first of these classes, and pods of others have one of several; None: no class.
 IMPORTANCE = {"job": ["low"], "db": ["important"], "index": ["important"], "big": ["urgent"], "spike": ["urgent", "important"],
               "h100": ["patient"], "agent": ["patient"], "store": [None, None, "low", "important", "urgent"],
               "even": [None, "low", "important"], "guest": [None, "important"]}
@@ -20,7 +20,7 @@ ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 DRIVER, PLAIN_DRIVER = "disks.example.com", "plain.example.com"  # the first reports capacity
 SPARES = 6  # nodes that may join
 
-# By class: how many claims there may be of it, whether its volumes are made when a pod's node is known, and where they are.
+# By class: the maximum number of its claims, whether its volumes are created when a pod's node is known, and where they are.
 Kind = collections.namedtuple("Kind", "claims provisioner mode key")
 STORAGE = {"local": Kind(8, "kubernetes.io/no-provisioner", "WaitForFirstConsumer", HOST),
            "fast": Kind(8, DRIVER, "WaitForFirstConsumer", ZONE),
@@ -29,7 +29,7 @@ STORAGE = {"local": Kind(8, "kubernetes.io/no-provisioner", "WaitForFirstConsume
 
 
 def some_nodes():
-    """A third of the demo's nodes, of every kind."""
+    """Returns a third of the demo's nodes, with every kind."""
     seen = collections.Counter()
     for node in cluster.nodes():
         kind = node["metadata"]["name"].split("-")[0]
@@ -66,7 +66,7 @@ def beginning():
 
 
 def old_pods():
-    """Placed pods, so that capacity is scarce from the first step on."""
+    """Returns placed pods, so that capacity is scarce from the first step on."""
     by_app = makers()
     for node in some_nodes():
         app, count = {"general": ("job", 3), "memory": ("job", 6), "gpu": ("train", 3)}.get(
@@ -144,7 +144,7 @@ def claim_names():
 
 
 def claim(name):
-    """Every third claim of a class with a driver is ReadWriteOncePod; some are provisioned at the second attempt only."""
+    """Every third claim of a class with a driver is ReadWriteOncePod; some are provisioned only at the second attempt."""
     i, of = int(name.rpartition("-")[2]), class_of(name)
     once = of != "local" and i % 3 == 1
     fails = 1 if of in ("fast", "picky") and i % 3 == 2 else 0

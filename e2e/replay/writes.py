@@ -1,6 +1,6 @@
-"""What a step does: writes that each of the two clusters gets, and what the metrics of its scheduler will say of each.
+"""The writes of a step, which both clusters get, and the events that the metrics of each scheduler count for them.
 
-KINDS are those whose objects the oracle is told about. Threads: pure, but for the side that a write is made on.
+KINDS are the kinds whose objects the oracle gets. Threads: pure, except for the side that a write changes.
 """
 import collections
 
@@ -9,7 +9,7 @@ KINDS = {"pods": "Pod", "nodes": "Node", "namespaces": "Namespace", "persistentv
          "csinodes": "CSINode", "csistoragecapacities": "CSIStorageCapacity", "resourceclaims": "ResourceClaim",
          "resourceslices": "ResourceSlice", "deviceclasses": "DeviceClass"}
 GROUPS = {"CSINode": "storage.k8s.io/", "CSIStorageCapacity": "storage.k8s.io/", "ResourceClaim": "resource.k8s.io/",
-          "ResourceSlice": "resource.k8s.io/", "DeviceClass": "resource.k8s.io/"}  # their events' names begin so
+          "ResourceSlice": "resource.k8s.io/", "DeviceClass": "resource.k8s.io/"}  # the names of their events start with this
 CREATED = "application/json"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -20,7 +20,7 @@ Target = collections.namedtuple("Target", "kind namespace name subresource")
 
 
 def target_of(path):
-    """Of the path of an object or of a collection, whose name is empty."""
+    """Returns the target of the path of an object, or of a collection, whose name is empty."""
     parts = path.strip("/").split("/")
     parts = parts[2 if parts[0] == "api" else 3:]
     namespace = ""
@@ -34,12 +34,12 @@ class Write(collections.namedtuple("Write", "method path body content_type")):
     """One request to the API server."""
 
     def on(self, side):
-        """The objects as they are then."""
+        """Returns the objects after the write."""
         made = side.apply(self)
         return [] if self.method == "DELETE" else [made]
 
     def gone(self):
-        """The keys of what is there no more."""
+        """Returns the keys of the deleted objects."""
         return [target_of(self.path)[:3]] if self.method == "DELETE" else []
 
 
@@ -66,8 +66,8 @@ def delete(path, **options):
 
 
 def events_of(write, made):
-    """What the scheduler's metrics count once it has taken this in: labels of scheduler_event_handling_duration_seconds. Not
-    every write to a node is an event; those to its status are (see Steps.touch). Budgets and namespaces never are."""
+    """Returns what the scheduler's metrics count after it has handled the write: labels of scheduler_event_handling_duration_seconds.
+    Not every write to a node is an event, but writes to its status are (see Steps.touch). Budgets and namespaces never are."""
     target = target_of(write.path)
     verb = {"POST": "Add", "PATCH": "Update", "DELETE": "Delete"}[write.method]
     if target.kind == "Node" and verb == "Update":

@@ -1,4 +1,4 @@
-"""The API server's own record of the bindings that it was sent: who was bound when, and how often."""
+"""The API server's own record of the bindings that it received: which pods were bound when, and how often."""
 import collections
 import datetime
 import json
@@ -16,10 +16,10 @@ RECEIVED = "RequestReceived"  # the stage before all others
 
 
 class BindingAudit:
-    """Makes a control plane that has not been started record its bindings. Threads: any.
+    """Makes a control plane, which is not started yet, record its bindings. Threads: any.
 
-    The API server writes that a binding was received before it carries it out, and how it ended after its reply: after the
-    scheduler, and everybody who watches the pod, know of it. So settle() comes before bound() and refused()."""
+    The API server writes that it received a binding before it executes it, and writes the result after its reply: after the scheduler,
+    and every client that watches the pod, know the result. So settle() comes before bound() and refused()."""
 
     def __init__(self, plane):
         self.log = plane.dir / "audit.log"
@@ -28,15 +28,15 @@ class BindingAudit:
         plane.api_flags += ["--audit-policy-file", policy, "--audit-log-path", self.log]
 
     def written(self):
-        """All audit events so far, but for a line that is being written."""
+        """Returns all audit events so far, except a line that is being written."""
         return [json.loads(line) for line in lines_of(self.log)]
 
     def events(self, stage, since=0.0):
-        """The audit events of one stage that were received since then, in their order."""
+        """Returns the audit events of one stage since then, in order."""
         return [e for e in self.written() if e["stage"] == stage and received(e) > since]
 
     def settle(self, seconds=120):
-        """Waits until the log says of every binding that has been received so far how it ended. Returns this."""
+        """Waits until the log has the result of every binding that has been received so far. Returns self."""
         events = self.written()
         open_ones = {e["auditID"] for e in events if e["stage"] == RECEIVED}
 
@@ -46,21 +46,21 @@ class BindingAudit:
         return self
 
     def arrived(self, since=0.0):
-        """The names of the pods whose bindings have reached the API server since then."""
+        """Returns the names of the pods whose bindings have reached the API server since then."""
         return [e["objectRef"]["name"] for e in self.events(RECEIVED, since)]
 
     def bound(self):
-        """Counter of (namespace, name): the bindings of which the log says that they were carried out."""
+        """Returns a Counter of (namespace, name): the bindings that succeeded according to the log."""
         return collections.Counter((e["objectRef"]["namespace"], e["objectRef"]["name"])
                                    for e in self.events("ResponseComplete") if e["responseStatus"]["code"] == 201)
 
     def ended_otherwise(self):
-        """The pods of the other bindings. One whose client left before the answer may have been carried out all the same."""
+        """Returns the pods of the other bindings. A binding whose client left before the answer may still have taken effect."""
         return {(e["objectRef"]["namespace"], e["objectRef"]["name"])
                 for e in self.events("ResponseComplete") if e["responseStatus"]["code"] != 201}
 
     def refused(self):
-        """Counter of status codes of the other bindings."""
+        """Returns a Counter of status codes of the other bindings."""
         codes = (e["responseStatus"]["code"] for e in self.events("ResponseComplete"))
         return collections.Counter(code for code in codes if code != 201)
 
@@ -70,5 +70,5 @@ def received(event):
 
 
 def lines_of(log):
-    """The whole lines of an audit log that an API server writes."""
+    """Returns the complete lines of an audit log that an API server writes."""
     return log.read_text().rpartition("\n")[0].splitlines() if log.exists() else []

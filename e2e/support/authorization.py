@@ -1,4 +1,4 @@
-"""Rights that a test has just granted or taken away: the API server decides by caches, which hear of a change a little later."""
+"""Rights that a test has just granted or removed: the API server decides by caches, which get a change a little later."""
 import itertools
 
 from .control_plane import wait_until
@@ -9,7 +9,7 @@ _numbers = itertools.count(1)
 
 
 def is_allowed(plane, user, **attributes):
-    """What the API server's authorizer says now; `attributes` as in a SubjectAccessReview."""
+    """Returns the current answer of the API server's authorizer; `attributes` as in a SubjectAccessReview."""
     kind = "nonResourceAttributes" if "path" in attributes else "resourceAttributes"
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {"user": user, kind: attributes}}
     status, answer = plane.request("POST", REVIEWS, review)
@@ -17,8 +17,8 @@ def is_allowed(plane, user, **attributes):
 
 
 def await_rights(plane):
-    """Waits until the API server decides by all roles and bindings that have been written so far. Each kind has one cache, which
-    takes changes in their order: once it knows this role and this binding, it knows what was written before."""
+    """Waits until the API server decides by all roles and bindings that have been written so far. Each kind has one cache, which gets
+    changes in order: once it has this role and this binding, it has all earlier writes."""
     name = f"known-{next(_numbers)}"
     made = []
     for prefix, where in (("Cluster", "rbac.authorization.k8s.io/v1"), ("", "rbac.authorization.k8s.io/v1/namespaces/default")):

@@ -11,7 +11,7 @@ from .control_plane import wait_until
 from .processes import Process
 
 PROGRAM = "chromium"
-# It talks to the loopback alone, and to nobody on its own account.
+# It only uses the loopback, and sends no requests of its own.
 FLAGS = ["--headless=new", "--remote-debugging-pipe", "--ignore-certificate-errors", "--no-proxy-server",
          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--no-default-browser-check", "--disable-extensions", "--disable-gpu",
@@ -21,7 +21,7 @@ TEXT = {"Enter": "\r", "Space": " "}
 
 
 class Browser:
-    """One tab. `requests` are the addresses that it has asked for, `problems` what its console says is wrong."""
+    """One tab. `requests` are the addresses of its requests, `problems` the errors in its console."""
 
     def __init__(self, directory):
         self.dir = pathlib.Path(directory)
@@ -31,7 +31,7 @@ class Browser:
     def start(self):
         for name in ("to", "from"):
             os.mkfifo(self.dir / name)
-            # For reading and writing, so that nobody waits for the other side.
+            # Separate for reading and writing, so that neither side waits for the other.
             self.pipes.append(os.open(self.dir / name, os.O_RDWR | os.O_CLOEXEC))
         flags = [*FLAGS, f"--user-data-dir={self.dir}/profile", *(["--no-sandbox"] if os.geteuid() == 0 else []), "about:blank"]
         script = f'exec "$@" 3<"{self.dir}/to" 4>"{self.dir}/from"'
@@ -52,12 +52,12 @@ class Browser:
         self.pipes = []
 
     def _forgets(self):
-        """Removes the profile. The browser's own processes may write to it for a moment after it has gone."""
+        """Removes the profile. The browser's own processes may write to it for a moment after the browser ended."""
         shutil.rmtree(self.dir / "profile", ignore_errors=True)
         return not (self.dir / "profile").exists()
 
     def call(self, method, seconds=90, **parameters):
-        """The result of a DevTools method."""
+        """Returns the result of a DevTools method."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters, **({"sessionId": self.session} if self.session else {})}
         os.write(self.pipes[0], json.dumps(message).encode() + b"\0")
@@ -96,14 +96,14 @@ class Browser:
             self.problems.append(f"{what['entry']['text']} ({what['entry'].get('url', '')})")
 
     def run(self, script):
-        """The value of an expression of the page."""
+        """Returns the value of an expression of the page."""
         result = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError(f"{script}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
     def wait(self, script, what, seconds=90):
-        """The expression's value, once it is true."""
+        """Returns the expression's value, once it is true."""
         deadline = time.monotonic() + seconds
         while not (value := self.run(script)):
             if time.monotonic() > deadline:
@@ -128,7 +128,7 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type="keyUp", **parameters)
 
     def type(self, text):
-        """Types into the focused field, in place of what it has."""
+        """Types into the focused field, in place of its text."""
         self.run("document.activeElement.select?.()")
         self.call("Input.insertText", text=text)
 

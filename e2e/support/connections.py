@@ -5,14 +5,14 @@ import ssl
 import threading
 import time
 
-# Without spaces: an API server keeps the parameters of a claim's configuration as they came, and refuses later changes in JSON if
-# they came otherwise than it writes them itself.
+# Without spaces: an API server keeps the parameters of a claim's configuration unchanged, and refuses later changes in JSON if their
+# format differs from its own.
 COMPACT = (",", ":")
 IDLE_SECONDS = 30  # less than the idle timeout of the servers, so that no request meets a closing connection
 
 
 def unverified():
-    """A TLS context for servers with self-signed certificates."""
+    """Returns a TLS context for servers with self-signed certificates."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context

@@ -16,13 +16,13 @@ from .processes import Process, Service, interrupted
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = ROOT / "build/kube/bin"
 ADMIN_TOKEN = "admin-token"
-BUSY = (429, 500, 502, 503, 504)  # what an API server answers while it or etcd cannot keep up
+BUSY = (429, 500, 502, 503, 504)  # the answers of an API server while it or etcd cannot keep up
 PATIENCE = 60                     # seconds in which a busy API server is asked again
 
 
 def wait_until(true, what, seconds=120, interval=0.05):
     """Polls until true() is truthy and returns its value. Raises TimeoutError with `what`. The deadline is far away: it costs nothing
-    when the state comes, and other processes of a busy machine may hold it up."""
+    if the state comes, and other processes of a busy machine may delay it."""
     deadline = time.monotonic() + seconds
     while True:
         value = true()
@@ -38,10 +38,10 @@ def wait_until(true, what, seconds=120, interval=0.05):
 class ControlPlane(Service):
     """etcd and kube-apiserver (RBAC on)."""
 
-    # What a cluster with nodes and controllers has otherwise.
+    # Objects that a cluster with nodes and controllers would have.
     names = ("IP:127.0.0.1", "DNS:localhost", "DNS:kubernetes.default.svc")    # in the API server's certificate
     users = ((ADMIN_TOKEN, "admin", "system:masters"),)                       # token, user, group
-    admission_off = ("ServiceAccount", "TaintNodesByCondition")                # pods need no accounts, nodes no readiness
+    admission_off = ("ServiceAccount", "TaintNodesByCondition")                # pods do not need accounts, nodes do not need to be ready
 
     def __init__(self, directory=None, keep=False, api_flags=(), etcd_quota=8 << 30):
         self.keep, self.etcd_quota = keep, etcd_quota  # bytes
@@ -94,7 +94,7 @@ class ControlPlane(Service):
     def stop(self):
         for process in (self.api, self.etcd):
             if process:
-                process.stop(20)  # what they keep is thrown away
+                process.stop(20)  # their data is thrown away
         if not self.keep:
             shutil.rmtree(self.dir, ignore_errors=True)
 
@@ -136,7 +136,7 @@ class ControlPlane(Service):
             return status, text.decode(errors="replace")
 
     def patiently(self, method, path, body=None, **how):
-        """As request(), but asks again while the API server is busy. Returns (status, reply, whether it was busy)."""
+        """Like request(), but retries while the API server is busy. Returns (status, reply, whether it was busy)."""
         deadline, was_busy = time.monotonic() + PATIENCE, False
         while True:
             status, reply = self.request(method, path, body, **how)
@@ -152,10 +152,10 @@ class ControlPlane(Service):
         return body
 
     def create(self, obj, namespace=None):
-        """Creates one object through the API; the path comes from its kind. A PriorityClass: pods may name it then."""
+        """Creates one object through the API; the path comes from its kind. After a PriorityClass, pods may name it."""
         path = collection(obj, namespace)
         status, body, was_busy = self.patiently("POST", path, obj)
-        if status == 409 and was_busy:  # the first try has made it
+        if status == 409 and was_busy:  # the first try created it
             return self.get(f"{path}/{obj['metadata']['name']}")
         if status not in (200, 201):
             raise RuntimeError(f"create {obj['kind']} {obj['metadata'].get('name')}: {status}: {body}")
@@ -164,7 +164,7 @@ class ControlPlane(Service):
         return body
 
     def await_priority_class(self, name):
-        """Waits until admission, which has a cache, knows the class."""
+        """Waits until the cache of admission has the class."""
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"names-{name}"},
                "spec": {"priorityClassName": name, "containers": [{"name": "main", "image": "app:v1"}]}}
         wait_until(lambda: self.request("POST", "/api/v1/namespaces/default/pods?dryRun=All", pod)[0] == 201, f"pods may name {name}")
@@ -208,6 +208,6 @@ def collection(obj, namespace=None):
 
 
 def environment(**extra):
-    """The environment for child processes, without the user's proxies and kubeconfig."""
+    """Returns the environment for child processes, without the user's proxies and kubeconfig."""
     clean = {k: v for k, v in os.environ.items() if k not in ("KUBECONFIG",) and not k.lower().endswith("_proxy")}
     return {**clean, **extra}

@@ -1,4 +1,4 @@
-"""The controllers of a real kube-controller-manager, which make the pods of workloads."""
+"""The controllers of a real kube-controller-manager, which create the pods of workloads."""
 import subprocess
 
 from .control_plane import BIN, ROOT, environment
@@ -13,7 +13,7 @@ def build():
 
 
 def controllers(plane, names=WORKLOADS, flags=()):
-    """kube-controller-manager with these controllers, and flags that win over those here. The caller stops it."""
+    """Returns a kube-controller-manager with these controllers; `flags` override those here. The caller stops it."""
     return Process([BIN / "kube-controller-manager", "--kubeconfig", plane.kubeconfig, "--leader-elect=false",
                     "--controllers", ",".join(f"{name}-controller" for name in names), "--kube-api-qps", 500, "--kube-api-burst", 500,
                     "--cert-dir", plane.dir / "controllers", "--bind-address", "127.0.0.1", "--secure-port", free_ports(1)[0],

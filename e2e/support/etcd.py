@@ -1,10 +1,10 @@
-"""etcd's own interface, of which the API server shows nothing."""
+"""etcd's own interface, which the API server does not expose."""
 import json
 import urllib.request
 
 
 def call(plane, path, body):
-    """One call of etcd's gRPC, as JSON."""
+    """Makes one gRPC call to etcd, as JSON."""
     url = f"http://127.0.0.1:{plane.etcd_port}/v3/{path}"
     request = urllib.request.Request(url, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as reply:
@@ -12,7 +12,7 @@ def call(plane, path, body):
 
 
 def make_space(plane):
-    """Gives the space of what was deleted back, and ends the alarm: the order that etcd's maintenance guide has."""
+    """Releases the space of deleted data, and ends the alarm, in the order of etcd's maintenance guide."""
     revision = call(plane, "kv/range", {"key": "AA==", "limit": 1})["header"]["revision"]
     call(plane, "kv/compaction", {"revision": revision, "physical": True})
     call(plane, "maintenance/defragment", {})

@@ -1,6 +1,6 @@
 """Kubernetes' public example driver for devices: its own manifests, and the slices that it would publish.
 
-The Go module proxy has its releases; e2e/devices/example_driver/go.mod names the one that is used. No kubelet prepares a device.
+The Go module proxy has its releases; e2e/devices/example_driver/go.mod names the release. No kubelet prepares a device.
 """
 import json
 import pathlib
@@ -10,11 +10,11 @@ from .control_plane import BIN, ROOT
 
 MODULE = ROOT / "e2e/devices/example_driver"
 DRIVER = "gpu.example.com"
-EXTENDED = "example.com/gpu"  # the resource that its class stands behind
+EXTENDED = "example.com/gpu"  # the resource that its class provides
 
 
 def release():
-    """The directory with the release's files."""
+    """Returns the directory with the release's files."""
     version = next(line.split()[-1] for line in (MODULE / "go.mod").read_text().splitlines() if line.startswith("require"))
     script = 'root=$1; . "$root/tools/go-env.sh"; go mod download -json "$2"'
     done = subprocess.run(["bash", "-c", script, "download", ROOT, f"sigs.k8s.io/dra-example-driver@{version}"], cwd=MODULE,
@@ -25,7 +25,7 @@ def release():
 
 
 def device_class():
-    """As its chart renders it."""
+    """Returns the class as the chart renders it."""
     chart = release() / "deployments/helm/dra-example-driver"
     return subprocess.run([BIN / "helm", "template", "driver", chart, "--namespace", "dra-example-driver", "--show-only",
                            "templates/deviceclass.yaml", "--set", f"deviceClass.extendedResourceName={EXTENDED}"],
@@ -48,7 +48,7 @@ def _gpu(name, index, memory="80Gi", attributes=None, **more):
 
 
 def slices(node, gpus):
-    """What the driver publishes for a node with this many GPUs."""
+    """Returns the slices that the driver publishes for a node with this number of GPUs."""
     return [_slice(node, 0, 1, devices=[_gpu(f"gpu-{i}", i) for i in range(gpus)])]
 
 

@@ -18,7 +18,7 @@ class Extender(Service):
         return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     def entry(self, **fields):
-        """One entry of `extenders`."""
+        """Returns one entry of `extenders`."""
         return {"urlPrefix": self.url, "httpTimeout": "60s", **fields}
 
     def _start(self):

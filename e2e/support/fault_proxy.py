@@ -1,5 +1,5 @@
-"""A proxy between podium and the API server that injects faults: lost replies, held or refused requests, connections that are cut
-or go silent. It terminates TLS with the control plane's certificate, so that it can read requests, and forwards them
+"""A proxy between podium and the API server that injects faults: lost replies, held or refused requests, connections that are reset or
+stop carrying data. It terminates TLS with the control plane's certificate, so that it can read requests, and forwards them
 unchanged, with their bearer tokens.
 
 Threads: one asyncio loop in its own thread; the methods may be called from any thread.
@@ -14,7 +14,7 @@ from .control_plane import Service
 
 
 class Rule:
-    """A fault for the first `times` requests that match, not counting `after` of them that come first. `seen` has all matching
+    """A fault for the first `times` matching requests after `after` others. `seen` has all matching
     requests as (time, path)."""
 
     def __init__(self, method, pattern, times, action, reply=None, after=0):
@@ -34,7 +34,7 @@ class Rule:
         return self.after <= len(self.seen) < self.after + self.times and not self.dropped.is_set()
 
     def drop(self):
-        """Resets the connections of the held requests, which the API server never sees. Holds no more."""
+        """Resets the connections of the held requests, which the API server never sees. Then holds no further requests."""
         self.dropped.set()
 
 

@@ -1,4 +1,4 @@
-"""podium's image: its archive, and podium running from its files alone, as a pod of the chart does."""
+"""podium's image: its archive, and a podium that runs only from its files, like a pod of the chart."""
 
 import contextlib
 import hashlib
@@ -19,12 +19,12 @@ SERVICE_ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def command(root, *argv, environment=()):
-    """The command line that runs this one inside of the root file system, as the image's user."""
+    """Returns the command line that runs this command inside of the root file system, as the image's user."""
     return [sys.executable, "-I", IN_ROOT, root, PATH, *environment, *argv]
 
 
 def run(root, *argv, before=()):
-    """(exit code, output, errors) of podium with these arguments in the root file system; `before` runs
+    """Returns (exit code, output, errors) of podium with these arguments in the root file system; `before` runs
     it."""
     done = subprocess.run(
         list(map(str, command(root, *before, PROGRAM, *argv))), text=True, capture_output=True, timeout=180
@@ -33,7 +33,7 @@ def run(root, *argv, before=()):
 
 
 class Archive:
-    """An image in an OCI archive or an OCI layout, and what refers to it."""
+    """An image in an OCI archive or an OCI layout, and its referrers."""
 
     def __init__(self, path):
         path = pathlib.Path(path)
@@ -59,7 +59,7 @@ class Archive:
 
     @contextlib.contextmanager
     def layer(self):
-        """The one layer, as an open tar file."""
+        """Returns the only layer, as an open tar file."""
         [descriptor] = self.manifest["layers"]
         with tarfile.open(fileobj=io.BytesIO(self.blob(descriptor))) as tar:
             yield tar
@@ -74,8 +74,7 @@ class Archive:
 
 
 class ImagePodium(podium.Podium):
-    """podium from the image's files, with the arguments, the environment and the files that a pod of the
-    chart has."""
+    """Runs podium from the image's files, with the arguments, the environment and the files of a pod of the chart."""
 
     def __init__(self, plane, root, resolv_conf="", hosts="", name="podium"):
         super().__init__(plane, name=name)

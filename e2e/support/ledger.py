@@ -1,4 +1,4 @@
-"""Judges what schedulers do to pods while they do it: no pod changes its node, no node is given more than it has."""
+"""Judges the actions of schedulers while they run: no pod changes its node, and no node gets more than its capacity."""
 import collections
 import dataclasses
 import http.client
@@ -12,13 +12,13 @@ from .quantity import parse
 
 RESOURCES = ("cpu", "memory", "pods")
 OVER = ("Succeeded", "Failed")
-WATCHED = 2  # seconds of one watch, so that stop() is not waited for
-GONE = 410   # the events after the asked version are forgotten
+WATCHED = 2  # seconds of one watch, so that stop() does not wait long
+GONE = 410   # the API server no longer has the events after this version
 
 
 @dataclasses.dataclass
 class Entry:
-    """A pod as the watch has shown it."""
+    """A pod as the watch shows it."""
     namespace: str
     name: str
     seen_at: float           # time.monotonic() of its first event
@@ -32,7 +32,7 @@ class Entry:
 
 
 def requests_of(pod):
-    """What a pod of these tests requests: its containers' sum. They have no init containers and no overhead."""
+    """Returns the requests of a pod of these tests: the sum of its containers. Such pods have no init containers and no overhead."""
     total = {"cpu": 0, "memory": 0, "pods": 1}
     for container in pod["spec"]["containers"]:
         for resource, amount in container.get("resources", {}).get("requests", {}).items():
@@ -41,15 +41,15 @@ def requests_of(pod):
 
 
 class Ledger(Service):
-    """Watches all pods from when it starts. Reads a node's allocatable, which must not change, with its first pod. The
-    events come in the order of etcd's revisions, so the sums are those of every moment. Threads: one of its own; the
+    """Watches all pods from when it starts. Reads a node's allocatable, which must not change, with its first pod. The events come in
+    the order of etcd's revisions, so the sums are correct at every moment. Threads: one of its own; the
     methods from any."""
 
     def __init__(self, plane):
         self.plane = plane
         self.pods = {}      # by UID
         self.allocatable = {}
-        self.findings = []  # what must not be, in words
+        self.findings = []  # descriptions of violations
         self.used = collections.defaultdict(collections.Counter)
         self.lock = threading.Lock()
         self.stopping = threading.Event()
@@ -68,20 +68,20 @@ class Ledger(Service):
         if self.thread:
             self.thread.join(2 * WATCHED)
 
-    # --- what it knows ---
+    # --- its state ---
     def entries(self, namespace=None):
         with self.lock:
             return [dataclasses.replace(e) for e in self.pods.values() if namespace in (None, e.namespace)]
 
     def waiting(self, namespace=None):
-        """Names of the pods that exist and have no node."""
+        """Returns the names of the pods that exist and have no node."""
         return [e.name for e in self.entries(namespace) if not e.node and not e.gone]
 
     def bound(self, namespace=None):
         return [e for e in self.entries(namespace) if e.node]
 
     def settle(self, namespace, pods, seconds=180):
-        """Waits until this many pods have been seen, and each has been given a node."""
+        """Waits until this number of pods was seen, and each has a node."""
         def settled():
             entries = self.entries(namespace)
             return len(entries) == pods and all(e.node for e in entries)
@@ -120,7 +120,7 @@ class Ledger(Service):
                 return
             event = json.loads(line)
             if event["type"] == "ERROR" and event["object"].get("code") != GONE:
-                return  # the next watch goes on where this one ends
+                return  # the next watch continues where this one ends
             if event["type"] == "ERROR":
                 self._find(f"the watch has a gap: {event['object'].get('message')}")
                 self.stopping.set()
@@ -155,7 +155,7 @@ class Ledger(Service):
                 self._find(f"{node} has {has} of {resource} and was given {given}, at last to {entry.name}")
 
     def _meet(self, name):
-        """Reads what a node has. False if there is none of this name."""
+        """Reads the allocatable of a node. False if no node has this name."""
         status, node, _ = self.plane.patiently("GET", f"/api/v1/nodes/{name}")
         if status == 200:
             self.allocatable[name] = {r: parse(node["status"]["allocatable"][r]) for r in RESOURCES}

@@ -1,4 +1,4 @@
-"""A DNS server for tests, and the network namespace that it needs where the caller is not root."""
+"""A DNS server for tests, and the network namespace that it needs if the caller is not root."""
 
 import fcntl
 import os
@@ -15,8 +15,8 @@ SET_FLAGS, UP = 0x8914, 0x1  # SIOCSIFFLAGS and IFF_UP of netdevice(7)
 
 
 def may_use_port_53():
-    """Moves a program that is not root, and has one thread, into a network of its own; its loopback is up.
-    Root stays where it is."""
+    """Moves a program that is not root, and has one thread, into a network of its own with a loopback. A program of root stays where it
+    is."""
     if os.geteuid() == 0:
         return
     unshare(NEW_NETWORK)
@@ -25,8 +25,7 @@ def may_use_port_53():
 
 
 class NameServer(Service):
-    """Answers with these IPv4 addresses by name, on port 53 of a loopback address of its own. Keeps the names
-    that were asked for."""
+    """Answers with these IPv4 addresses by name, on port 53 of a loopback address of its own. Keeps the names of the queries."""
 
     def __init__(self, addresses):
         self.addresses, self.asked = addresses, []

@@ -17,7 +17,7 @@ def build():
 
 
 def kube_scheduler(plane, *flags, name="kube-scheduler", **configuration):
-    """kube-scheduler with its default profile on this API server, with open metrics on `.port`. The caller stops it."""
+    """Returns kube-scheduler with its default profile on this API server, with open metrics on `.port`. The caller stops it."""
     directory = plane.dir / name
     directory.mkdir()
     config = directory / "config.json"
@@ -42,7 +42,7 @@ def path_of(pod):
 
 
 def filters_message(message):
-    """The filters' part of a PodScheduled message, without the messages of PostFilter plugins."""
+    """Returns the filters' part of a PodScheduled message, without the messages of PostFilter plugins."""
     return message.partition(". ")[0].rstrip(".")
 
 
@@ -75,7 +75,7 @@ class State:
         return [obj for key, obj in self.objects.items() if key[0] == kind]
 
     def placed(self, placements):
-        """A copy in which these pods, by full name, are on these nodes."""
+        """Returns a copy in which these pods, by full name, are on these nodes."""
         copy = State(self.objects)
         for name, node in placements.items():
             key = ("Pod", *name.split("/"))
@@ -84,7 +84,7 @@ class State:
         return copy
 
     def without(self, kind):
-        """A copy without the objects of this kind."""
+        """Returns a copy without the objects of this kind."""
         return State({key: obj for key, obj in self.objects.items() if key[0] != kind})
 
     def write(self, path):
@@ -93,7 +93,7 @@ class State:
 
 
 def evaluate(state, pods, directory, *flags):
-    """{full name: result} of kube-scheduler's framework for each of these pods of the state."""
+    """Returns {full name: result} of kube-scheduler's framework for each of these pods of the state."""
     if not pods:
         return {}
     path = state.write(directory / "state.json")
@@ -105,6 +105,6 @@ def evaluate(state, pods, directory, *flags):
 
 
 def best_nodes(verdict):
-    """The nodes with the best total, any of which kube-scheduler may choose."""
+    """Returns the nodes with the best total. kube-scheduler may choose any of them."""
     totals = {name: scores["total"] for name, scores in verdict["scores"].items()}
     return {name for name, total in totals.items() if total == max(totals.values())}

@@ -19,20 +19,20 @@ NAMESPACE = "podium-system"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-scheduler"
 CHART = ROOT / "charts/podium"
 CRDS = CHART / "files/crds"
-# Values for one podium without an election. The Deployment's pods, which nothing runs here, must not wait for podium.
+# Values for one podium without an election. The Deployment's pods, which do not run here, must not wait for podium.
 NO_ELECTION = ["leaderElection.leaderElect=false", "replicas=1", "podSchedulerName=another"]
-# A lease that a leader keeps on a machine that stands still for a while. Who stops in order gives it back at once.
+# A lease that a leader keeps even if the machine stalls for a while. A leader that stops in order releases it immediately.
 STEADY = [f"configuration.leaderElection.{field}={time}" for field, time in (
     ("leaseDuration", "120s"), ("renewDeadline", "90s"), ("retryPeriod", "1s"))]
 PROBES = ("/healthz", "/livez", "/readyz")
 
 
 class RenderError(Exception):
-    """helm refuses the values; its words."""
+    """helm refuses the values. The message is helm's."""
 
 
 def render(values=(), release="podium", crds=True, namespace=NAMESPACE, files=(), hooks=False):
-    """The manifests that helm renders from the chart; with hooks, those of `helm test` too."""
+    """Returns the manifests that helm renders from the chart; with hooks, also those of `helm test`."""
     argv = [BIN / "helm", "template", release, CHART, "-n", namespace, *([] if hooks else ["--no-hooks"])]
     for file in files:
         argv += ["--values", file]
@@ -46,13 +46,13 @@ def render(values=(), release="podium", crds=True, namespace=NAMESPACE, files=()
 
 def install(plane, values=()):
     """Applies the chart to the API server: CRD, ServiceAccount, RBAC, ConfigMap (and a Deployment, which no controller runs). With a
-    steady lease, unless the values say something about the election."""
+    long lease, unless the values set the election."""
     steady = [] if any("leaderElection." in value for value in values) else STEADY
     apply(plane, render([*values, *steady]))
 
 
 def install_rendered(plane, path):
-    """As install(), from the CRDs and a file with the other rendered manifests."""
+    """Like install(), from the CRDs and a file with the other rendered manifests."""
     files = [*sorted(CRDS.glob("*.yaml")), pathlib.Path(path)]
     apply(plane, "\n---\n".join(file.read_text() for file in files))
 
@@ -66,7 +66,7 @@ def apply(plane, manifests):
 
 
 def https_get(port, path, token=None, method="GET", certificate=None, timeout=30, accept=None):
-    """(status, text) of a scheduler's HTTPS port on the loopback; (0, reason) where it does not answer."""
+    """Returns (status, text) of a scheduler's HTTPS port on the loopback; (0, reason) if it does not answer."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if certificate:
@@ -116,7 +116,7 @@ class Podium(Service):
         wait_until(ready, "podium ready", seconds)
 
     def stop(self):
-        """Stops it and returns the exit code. A sanitizer's finding raises AssertionError."""
+        """Stops podium and returns the exit code. A sanitizer's finding raises AssertionError."""
         if not self.process:
             return None
         was_alive = self.process.alive()
@@ -133,7 +133,7 @@ class Podium(Service):
         return https_get(self.port, path, token=None if path.partition("?")[0] in PROBES else ADMIN_TOKEN)
 
     def metric(self, prefix):
-        """The sum of the samples that start with this text."""
+        """Returns the sum of the samples that start with this text."""
         def served():
             status, text = self.get("/metrics")
             return text if status == 200 else None
@@ -145,15 +145,15 @@ class Podium(Service):
 
 
 def report_of(plane, namespace, name):
-    """The pod's report, or None."""
+    """Returns the pod's report, or None."""
     path = f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports/{name}"
     status, body, _ = plane.patiently("GET", path)
     return body if status == 200 else None
 
 
 def status_of(plane, namespace, name, outcome=None):
-    """The status of a report, once podium has written it: a report is created first and filled in then. With an outcome, once it has
-    this one: the first decision on a pod may have missed what came with it."""
+    """Returns the status of a report, once podium has written it: podium first creates a report and then fills it. With an outcome,
+    waits for this one: the first decision on a pod may have missed objects that were created with the pod."""
     def written():
         status = (report_of(plane, namespace, name) or {}).get("status")
         return status if status and outcome in (None, status.get("outcome")) else None

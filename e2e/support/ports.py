@@ -10,7 +10,7 @@ _held = []  # lock files of the ports that this process owns
 
 
 def _candidates():
-    """Ports below the kernel's range for outgoing connections, which therefore do not take them."""
+    """Yields ports below the kernel's range for outgoing connections, which therefore do not take them."""
     ephemeral = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports = list(range(10240, ephemeral if ephemeral > 12288 else 61000))
     random.SystemRandom().shuffle(ports)  # independent of a test's seed
@@ -18,7 +18,7 @@ def _candidates():
 
 
 def _take(port):
-    """Takes the port until this process ends. False if another test process owns it or a process listens on it."""
+    """Takes the port until this process ends. False if another test process owns the port or a process listens on it."""
     lock = open(_LOCKS / str(port), "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -33,7 +33,7 @@ def _take(port):
 
 
 def free_ports(count):
-    """Ports that no process listens on. They belong to this process until it ends; no other caller gets them."""
+    """Returns ports on which no process listens. They belong to this process until it ends; no other caller gets them."""
     _LOCKS.mkdir(exist_ok=True)
     found = []
     for port in _candidates():

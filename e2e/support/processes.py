@@ -45,8 +45,8 @@ _spawner = _Spawner()
 
 
 class Process:
-    """A child process in its own session, with its output in a file. A terminal's Ctrl-C reaches only the program that started it,
-    which stops it in order. stop() sends SIGTERM, then SIGKILL. The child dies with that program, even at a SIGKILL."""
+    """A child process in its own session, with its output in a file. A terminal's Ctrl-C reaches only the program that started the
+    child, which stops the child in order. stop() sends SIGTERM, then SIGKILL. The child dies with that program, even after a SIGKILL."""
 
     def __init__(self, argv, log, env=None):
         self.log = pathlib.Path(log)
@@ -122,7 +122,7 @@ _started = []  # services, in the order of their start
 
 @atexit.register
 def _stop_what_runs():
-    """An interrupted test runner runs no clean-ups. stop() may be called twice."""
+    """Stops all running services: an interrupted test runner does not run clean-ups. stop() may be called twice."""
     for service in reversed(_started):
         try:
             service.stop()
@@ -131,8 +131,8 @@ def _stop_what_runs():
 
 
 class Service:
-    """Something that tests start and stop: a context manager, or start(), which returns self, and stop(). _start() may fail or be
-    interrupted at any point; stop() then stops what it has started. At the program's end every running service is stopped."""
+    """A service that tests start and stop: a context manager, or start(), which returns self, and stop(). _start() may fail or be
+    interrupted at any point; stop() then stops the parts that it has started. At the program's end every running service is stopped."""
 
     def start(self, **how):
         _started.append(self)
@@ -151,7 +151,7 @@ class Service:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal told this program to end. Test runners let it pass, as a Ctrl-C."""
+    """A signal asked this program to end. Test runners do not catch it, like a Ctrl-C."""
 
     def __init__(self, number):
         super().__init__(signal.Signals(number).name)
@@ -163,7 +163,7 @@ interrupted = threading.Event()  # for threads, which get no exception
 
 def unwind_on_signals():
     """Turns the first SIGINT, SIGTERM or SIGHUP into an exception of the main thread, so that services are stopped. Ignores further
-    signals, which must not interrupt that: `timeout` sends two."""
+    signals, which must not interrupt the stop: `timeout` sends two."""
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def end(number, _):

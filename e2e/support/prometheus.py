@@ -10,7 +10,7 @@ PROGRAMS = ROOT / "build/packages/usr/bin"
 
 
 def promtool(*argv, stdin=None):
-    """(exit code, output) of promtool."""
+    """Returns (exit code, output) of promtool."""
     done = subprocess.run([PROGRAMS / "promtool", *map(str, argv)], input=stdin, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
@@ -55,10 +55,10 @@ class Prometheus(Service):
             return reply.read().decode()
 
     def query(self, expression):
-        """The result of an instant query: [(labels, value)]."""
+        """Returns the result of an instant query: [(labels, value)]."""
         answer = json.loads(self.get("/api/v1/query?" + urllib.parse.urlencode({"query": expression})))
         return [(one["metric"], float(one["value"][1])) for one in answer["data"]["result"]]
 
     def alerts(self):
-        """The names of the alerts that are pending or firing."""
+        """Returns the names of the alerts that are pending or firing."""
         return {one["labels"]["alertname"] for one in json.loads(self.get("/api/v1/alerts"))["data"]["alerts"]}

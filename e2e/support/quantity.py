@@ -8,7 +8,7 @@ SCALES = {"": 1, "n": fractions.Fraction(1, 10**9), "u": fractions.Fraction(1, 1
 
 
 def parse(text):
-    """The number that a quantity such as 100m, 1.5Gi or 2e3 stands for."""
+    """Returns the value of a quantity such as 100m, 1.5Gi or 2e3."""
     match = re.fullmatch(r"([+-]?[0-9.]+)(?:([eE][+-]?[0-9]+)|([a-zA-Z]*))", str(text))
     if not match or (match[3] or "") not in SCALES:
         raise ValueError(f"{text!r} is no quantity")

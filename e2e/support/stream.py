@@ -1,4 +1,4 @@
-"""A stream of pods, as the controllers of a busy cluster make it."""
+"""A stream of pods, as the controllers of a busy cluster create it."""
 import threading
 import time
 
@@ -7,8 +7,8 @@ from .control_plane import ADMIN_TOKEN, Service
 
 
 class Stream(Service):
-    """Creates the pods that an iterator makes, so many per second, until it is used up or stop(). With `keep`, deletes the oldest
-    bound pod whenever more than that many are bound, as a rolling update does. Threads: one of its own."""
+    """Creates the pods of an iterator at a rate per second, until the iterator ends or stop() is called. With `keep`, deletes the
+    oldest bound pod whenever more pods are bound, as a rolling update does. Threads: one of its own."""
 
     def __init__(self, plane, pods, per_second, keep=None):
         self.api = Connections(plane.api_port, plane._tls, ADMIN_TOKEN)

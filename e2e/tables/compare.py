@@ -17,7 +17,7 @@ def same(want, got):
 
 
 def verdict(answer):
-    """podium may answer Skip where kube-scheduler checks every node and rejects none."""
+    """podium may answer Skip if kube-scheduler checks every node and rejects none."""
     code = "Success" if answer["code"] == "Skip" and "nodes" in answer else answer["code"]
     return code, sorted(answer["reasons"])
 

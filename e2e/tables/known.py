@@ -50,7 +50,7 @@ DIFFERENCES = [
                "Changed", 2, "the test takes a pod from a node that it is not on"),
 ]
 
-# Questions that podium has no plugin or hint for.
+# Questions for which podium has no plugin or hint.
 NeverAsked = collections.namedtuple("NeverAsked", "package test call reason")
 MADE_UP = "features that the test makes up"
 NEVER_ASKED = [
@@ -65,7 +65,7 @@ NEVER_ASKED = [
                "the queue watches a pod's own gates: unit/scheduler/queue"),
 ]
 
-# Test functions of which nothing is compared.
+# Test functions without any comparison.
 SIGNATURES = "signatures of pods, for batches"
 DEVICES = "devices"
 INTERNAL = "asks a function inside of the plugin"
@@ -108,19 +108,19 @@ NOT_COMPARED = {
 NORMALISED = {"NodeAffinity", "TaintToleration", "InterPodAffinity", "PodTopologySpread", "DynamicResources"}
 
 
-# The most questions that each rule without a test name may leave out. A person reviews what upstream adds.
+# The maximum number of questions that each rule without a test name may leave out. A person reviews upstream's additions.
 UNNORMALISED, WRONG_OBJECT = "a score before it is normalised: compared after", "an event with an object of a wrong type"
 NO_NODES = "PreFilter on no nodes, which says nothing yet"
 CEILINGS = {UNNORMALISED: 196, WRONG_OBJECT: 31, NO_NODES: 257}
 
-# The fewest questions of each package whose answers must be equal.
+# The minimum number of questions of each package whose answers must be equal.
 FLOORS = {"noderesources": 292, "nodeaffinity": 61, "tainttoleration": 40, "nodeports": 25, "nodename": 3, "nodeunschedulable": 11,
           "imagelocality": 18, "interpodaffinity": 207, "podtopologyspread": 365, "nodedeclaredfeatures": 4, "schedulinggates": 2,
           "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 14, "dynamicresources": 173}
 
 
 def never_asked(package, question):
-    """Why the question is not put to podium; None if it is."""
+    """Returns why the question is not put to podium; None if it is."""
     if question["call"] == "Score" and question["plugin"] in NORMALISED:
         return UNNORMALISED
     if any(question.get(side) and "object" not in question[side] for side in ("old", "new")):

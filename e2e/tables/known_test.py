@@ -1,4 +1,4 @@
-"""What the tables let pass is bounded."""
+"""Tests that the exceptions of the tables are bounded."""
 import collections
 import unittest
 

@@ -14,14 +14,14 @@ UPSTREAM = "k8s.io/kubernetes/pkg/scheduler/framework/plugins/"
 
 
 def go_environment():
-    """The settings of tools/go-env.sh, so that packages compiled by other builds serve here."""
+    """The settings of tools/go-env.sh, so that packages compiled by other builds can be reused."""
     script = 'root=$1; . "$root/tools/go-env.sh"; env -0'
     listed = subprocess.run(["bash", "-c", script, "bash", ROOT], capture_output=True, text=True, check=True).stdout
     return dict(line.split("=", 1) for line in listed.split("\0") if line)
 
 
 def stamp(packages):
-    """A hash of everything that a recording depends on."""
+    """Returns a hash of everything that a recording depends on."""
     digest = hashlib.sha256(" ".join(packages).encode())
     for file in sorted([*MODULE.rglob("*.go"), MODULE / "go.mod"]):
         digest.update(file.read_bytes())
@@ -56,7 +56,7 @@ def build(packages, directory):
 
 
 def run(directory, package, lines):
-    """The tests have to pass: then what the recorder does beside them has changed nothing."""
+    """Runs the tests, which have to pass: then the recorder has not changed their behaviour."""
     done = subprocess.run([directory / f"bin/{package}.test"], cwd=directory, env={**os.environ, "PODIUM_TABLES": str(lines)},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:

@@ -46,18 +46,18 @@ class Live(unittest.TestCase):
 
     @classmethod
     def connect(cls):
-        """A podium that has not been started."""
+        """Returns a podium that is not started yet."""
         return podium.Podium(cls.plane)
 
     def live_pod(self, name):
         return self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
 
     def bound(self, name):
-        """The node that the pod is bound to."""
+        """Returns the node of the pod, once it is bound."""
         return wait_until(lambda: self.live_pod(name)["spec"].get("nodeName"), f"{name} bound")
 
     def report(self, name, outcome, words=""):
-        """The pod's report once it has this outcome, and these words in its message."""
+        """Returns the pod's report once it has this outcome, and these words in its message."""
         def there():
             found = podium.report_of(self.plane, "default", name)
             status = (found or {}).get("status", {})
@@ -65,11 +65,11 @@ class Live(unittest.TestCase):
         return wait_until(there, f"report of {name}: {outcome} {words}")
 
     def answer(self, name):
-        """The status of a what-if, once podium has written it."""
+        """Returns the status of a what-if, once podium has written it."""
         return podium.status_of(self.plane, "default", name)
 
     def ready(self):
-        """Waits until podium says that it is ready; a machine that stands still for a while makes it doubt that."""
+        """Waits until podium reports that it is ready. After a stall of the machine it may report that it is not."""
         wait_until(lambda: self.podium.get("/readyz") == (200, "ok"), "podium ready")
 
     def assert_has_stayed_within_the_charts_memory(self):
@@ -79,11 +79,11 @@ class Live(unittest.TestCase):
         self.assertLess(peak, factor * 512 * 1024)
 
     def knows(self, kind, number):
-        """Waits until podium's cache has this many nodes or pods: it hears of a deletion a little later than the API server."""
+        """Waits until podium's cache has this number of nodes or pods: a deletion reaches it a little after the API server."""
         size = f'scheduler_cache_size{{type="{kind}"}}'
         wait_until(lambda: self.podium.metric(size) == number, f"podium knows of {number} {kind}")
 
     def events(self, name, reason):
-        """Events about an object. kube-apiserver writes some of its own, which may name none."""
+        """Returns the events about an object. kube-apiserver writes events of its own, which may not name an object."""
         listed = self.plane.get("/apis/events.k8s.io/v1/namespaces/default/events")["items"]
         return [e for e in listed if e["regarding"].get("name") == name and e["reason"] == reason]

@@ -8,7 +8,7 @@ from e2e.support.control_plane import BIN
 from e2e.tests.base import REPORTS, Live
 
 USER = "developer"
-# Without controllers nobody aggregates "view" and "edit": these are their parts.
+# No controller runs that would aggregate "view" and "edit": these are their parts.
 ROLES = ("system:aggregate-to-view", "system:aggregate-to-edit", "podium-system:podium:view", "podium-system:podium:edit")
 
 
@@ -33,7 +33,8 @@ class Plugin(Live):
         return {**os.environ, "PATH": self.path, "KUBECONFIG": str(kubeconfig or self.user)}
 
     def ask(self, *args, stdin=None, kubeconfig=None, code=0):
-        """Standard output of `kubectl podium ARGS` by the user; checks the exit code. `code` other than 0: with standard error."""
+        """Returns the standard output of `kubectl podium ARGS` by the user; checks the exit code. If `code` is not 0, adds standard
+        error."""
         done = subprocess.run(["kubectl", "podium", *map(str, args)], input=stdin, text=True, capture_output=True, timeout=180,
                               env=self.environment(kubeconfig))
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)

@@ -1,4 +1,4 @@
-"""The chart's admission policy: only podium writes reports of decisions, and statuses; the rest of the API goes on."""
+"""The chart's admission policy: only podium writes reports of decisions, and statuses; the policy does not affect the rest of the API."""
 import json
 import unittest
 
@@ -35,7 +35,7 @@ class Policy(Live):
         wait_until(lambda: DECISION in cls.tried(cls, "create", decision("early"), "--dry-run=server"), "the policy")
 
     def tried(self, verb, made, *args, user=None):
-        """What kubectl says to this object."""
+        """Returns kubectl's output for this object."""
         who = [f"--as={user}"] if user else []
         done = self.plane.kubectl(verb, *who, *args, "-f", "-", stdin=json.dumps(made), check=False)
         return done.stderr if done.returncode else "done"
@@ -101,7 +101,7 @@ class Policy(Live):
         self.assertIsNone(podium.report_of(self.plane, "brief", "last"))
 
     def test_who_else_is_podium(self):
-        # A ServiceAccount that may do everything, as an installer's robot, cannot be told from podium.
+        # The policy cannot distinguish podium from a ServiceAccount that may do everything, such as an installer's.
         robot = "system:serviceaccount:default:robot"
         self.plane.kubectl("create", "clusterrolebinding", "robot", "--clusterrole=cluster-admin", f"--user={robot}")
         await_rights(self.plane)

@@ -1,5 +1,6 @@
-"""The chart's ClusterRole and lease Role are exactly what podium uses: the API server's audit log says so of a podium that does
-everything, and each right is taken away in turn: podium names it in one clear log line, and the rest goes on."""
+"""The chart's ClusterRole and lease Role have exactly the rights that podium uses. The API server's audit log shows the rights that a
+podium uses when it does everything. The tests also remove each right in turn: podium names it in one clear log line, and its other work
+continues."""
 import concurrent.futures
 import contextlib
 import re
@@ -14,14 +15,14 @@ from e2e.tests.base import node
 
 ADMISSION = {("", "limitranges", "list"), ("", "resourcequotas", "list")}
 CLIENT_CA = ("", "configmaps", "get")  # of the cluster's own Role in kube-system
-MOST_LINES = 2  # and one more in each minute
+MOST_LINES = 2  # and one more per minute
 ANSWER = 120  # seconds until the log names a missing right
 AT_A_TIME = 6
-# Without the right to renew its lease podium ends at the deadline, which is far away.
+# Without the right to renew its lease podium ends at the deadline, which is set far away.
 VALUES = ["podium.whatIf.enabled=false", "configuration.leaderElection.leaseDuration=180s",
           "configuration.leaderElection.renewDeadline=150s", "configuration.leaderElection.retryPeriod=500ms"]
 
-# How podium comes to use a right. All others are used by its start.
+# The exercise that makes podium use a right. Its start uses all others.
 USED_BY = {
     ("", "pods/binding", "create"): exercises.place,
     ("", "pods/status", "patch"): exercises.pend_once,
@@ -48,7 +49,8 @@ USED_BY = {
     ("podium.dev", "schedulingreports", "delete"): exercises.expire,
     ("podium.dev", "schedulingreports", "deletecollection"): exercises.expire_together,
 }
-# They need a podium that answers what-ifs, and two would answer each other's; or one whose reports another would delete.
+# They need a podium that answers what-ifs, and two podiums would answer each other's what-ifs; or another podium would delete the
+# reports.
 ONE_BY_ONE = {("", "pods", "get"): exercises.ask_about_a_pod,
               ("apps", "deployments", "get"): exercises.ask_about_a_deployment,
               ("apps", "statefulsets", "get"): exercises.ask_about_a_stateful_set,
@@ -69,7 +71,7 @@ NEEDED = {("", "pods/binding", "create"), ("coordination.k8s.io", "leases", "get
 
 
 def is_of_caches(right):
-    """Whether podium, as kube-scheduler, decides nothing without this right: it does not know a part of the cluster."""
+    """Whether podium, like kube-scheduler, makes no decision without this right, because it lacks a part of the cluster's state."""
     return right[2] in ("list", "watch") and right[0] != "podium.dev" and right not in ADMISSION
 
 
@@ -90,7 +92,7 @@ class Rbac(unittest.TestCase):
         policy = cls.plane.dir / "audit-policy.yaml"
         policy.write_text(rights.AUDIT_POLICY)
         cls.plane.api_flags += ["--audit-policy-file", policy, "--audit-log-path", cls.audit,
-                                "--feature-gates=WatchList=false"]  # so that podium lists, as where there are no such watches
+                                "--feature-gates=WatchList=false"]  # so that podium lists, as if there were no such watches
         cls.plane.start()
         podium.apply(cls.plane, podium.render(VALUES))
         for made in exercises.shared_objects():
@@ -100,7 +102,7 @@ class Rbac(unittest.TestCase):
         cls.rights = [*rights.each_of(cls.role), *rights.each_of(cls.lease)]
 
     def world(self, stack, name, missing=None, *values):
-        """A podium with the chart's rights but one, behind a proxy of its own."""
+        """Starts a podium with all of the chart's rights except one, behind a proxy of its own."""
         account = {"kind": "ServiceAccount", "name": name, "namespace": podium.NAMESPACE}
         self.plane.create({"apiVersion": "v1", "kind": "ServiceAccount",
                            "metadata": {"name": name, "namespace": podium.NAMESPACE}})
@@ -131,7 +133,7 @@ class Rbac(unittest.TestCase):
         return exercises.World(self.plane, name, proxy, running, token["status"]["token"])
 
     def effective(self, name, missing):
-        """Waits until the API server knows the roles."""
+        """Waits until the roles take effect on the API server."""
         asked = [{"group": "", "resource": "services", "verb": "list"}, {"group": "apps", "resource": "replicasets", "verb": "list"},
                  *({"group": "coordination.k8s.io", "resource": "leases", "namespace": podium.NAMESPACE, "name": name, "verb": verb}
                    for verb in ("get", "update")),
@@ -154,14 +156,14 @@ class Rbac(unittest.TestCase):
                     exercise(world)
             expected = {*self.rights, CLIENT_CA} - rights.NO_REQUESTS
             user = f"system:serviceaccount:{podium.NAMESPACE}:all"
-            with contextlib.suppress(TimeoutError):  # the comparison says what is missing
+            with contextlib.suppress(TimeoutError):  # the comparison reports what is missing
                 wait_until(lambda: set(rights.used(self.audit, user)) >= expected, "every right used", ANSWER)
         used = rights.used(self.audit, user)
         self.assertEqual({right for right, decision in used.items() if decision != "allow"}, set())
         self.assertEqual(set(used), expected)
 
     def without(self, number, right):
-        """What is wrong when podium runs without this right; None if nothing is."""
+        """Returns what is wrong when podium runs without this right; None if nothing is wrong."""
         values = ["podium.whatIf.enabled=true"] if right in ONE_BY_ONE else []
         values += ["podium.reports.ttl=2s"] if ONE_BY_ONE.get(right) == exercises.expire else []
         exercise = USED_BY.get(right) or ONE_BY_ONE.get(right, exercises.start)

@@ -1,5 +1,5 @@
-"""The chart on a real API server: every rendering is taken, its pods meet the restricted Pod Security Standard, and releases are
-installed, upgraded, tested and removed by the real helm."""
+"""The chart on a real API server: the server accepts every rendering, its pods meet the restricted Pod Security Standard, and the real
+helm installs, upgrades, tests and removes releases."""
 import concurrent.futures
 import contextlib
 import json
@@ -63,7 +63,7 @@ class Taken(unittest.TestCase):
         yield from of_kind(manifests, "Pod")
 
     def in_restricted(self, made):
-        """The API server's reply to a pod in a restricted namespace."""
+        """Returns the API server's reply to a pod in a restricted namespace."""
         made["metadata"] = {"name": "podium", "labels": made["metadata"].get("labels", {})}
         return self.plane.request("POST", "/api/v1/namespaces/restricted/pods?dryRun=All", made)
 
@@ -72,7 +72,7 @@ class Taken(unittest.TestCase):
             for made in self.pods(file):
                 with self.subTest(file.name, pod=made["metadata"].get("name")):
                     self.assertEqual(self.in_restricted(made)[0], 201)
-        for change in ({"allowPrivilegeEscalation": True}, {"capabilities": {}}):  # the namespace does look
+        for change in ({"allowPrivilegeEscalation": True}, {"capabilities": {}}):  # the namespace does check
             loose = next(self.pods(VALUE_FILES[0]))
             loose["spec"]["containers"][0]["securityContext"] |= change
             self.assertEqual(self.in_restricted(loose)[0], 403)
@@ -86,7 +86,7 @@ class Releases(unittest.TestCase):
         cls.plane.create(base.node("n1", cpu="64"))
 
     def helm(self, *args, plane=None, fails=False):
-        """Standard output; where it fails, standard error."""
+        """Returns standard output, or standard error if helm fails."""
         plane = plane or self.plane
         home = {f"HELM_{kind}_HOME": str(plane.dir / "helm") for kind in ("CACHE", "CONFIG", "DATA")}
         done = subprocess.run([BIN / "helm", *args], capture_output=True, text=True,
@@ -95,7 +95,7 @@ class Releases(unittest.TestCase):
         return done.stderr if fails else done.stdout
 
     def run_release(self, namespace):
-        """A podium as the release in this namespace runs it."""
+        """Starts a podium as the release in this namespace runs it."""
         get = lambda *args: self.plane.kubectl("-n", namespace, *args)
         await_rights(self.plane)
         one_podium = podium.Podium(self.plane, get("get", "configmap", "podium", "-o", r"jsonpath={.data.config\.yaml}"),
@@ -104,13 +104,13 @@ class Releases(unittest.TestCase):
         return one_podium.start()
 
     def placed(self, name, scheduler):
-        """A pod that this scheduler has placed, and reported."""
+        """Returns a pod that this scheduler has placed and reported."""
         self.plane.create(base.pod(name, schedulerName=scheduler))
         report = lambda: podium.report_of(self.plane, "default", name) or {}
         wait_until(lambda: report().get("status", {}).get("profile") == scheduler, f"the report of {name}")
 
     def left(self, manifests):
-        """The objects of a release that are still there."""
+        """Returns the objects of a release that still exist."""
         done = self.plane.kubectl("get", "--ignore-not-found", "-o", "name", "-f", "-", stdin=manifests)
         return done.split()
 
@@ -163,7 +163,7 @@ class Releases(unittest.TestCase):
 
 
 class HelmTest(Live):
-    """The hooks of `helm test`, with the real kubectl in the place of its image."""
+    """The hooks of `helm test`, with the real kubectl in place of its image."""
 
     values = []
     nodes = (base.node("n1"),)
@@ -202,7 +202,7 @@ class Watched(Live):
         manifests = podium.render(["prometheusRule.enabled=true", "dashboard.enabled=true"], crds=False)
         names = re.findall(r"\b((?:podium|scheduler|leader_election|rest_client|process)_[a-z_]+?)(?:_bucket)?\{", manifests)
         self.assertGreater(len(set(names)), 12)
-        with contextlib.suppress(TimeoutError):  # the comparison says what is missing
+        with contextlib.suppress(TimeoutError):  # the comparison reports what is missing
             wait_until(lambda: set(names) <= served(), "all metrics", 60)
         self.assertEqual(set(names) - served(), set())
 

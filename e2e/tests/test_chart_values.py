@@ -1,4 +1,4 @@
-"""What the chart renders for which values, and what it refuses. Needs helm, and no API server."""
+"""What the chart renders for its values, and which values it refuses. Needs helm, but no API server."""
 import json
 import pathlib
 import re
@@ -61,7 +61,7 @@ REFUSED = (
 
 
 def value_paths(values, path=""):
-    """{path: value} of everything that values.yaml sets."""
+    """Returns {path: value} of everything that values.yaml sets."""
     if isinstance(values, dict) and values:
         return {p: v for key, value in values.items() for p, v in value_paths(value, f"{path}.{key}" if path else key).items()}
     return {path: values}
@@ -102,7 +102,7 @@ class Accepted(unittest.TestCase):
                 self.taken(rendered(*values))
 
     def taken(self, manifests):
-        """`podium run --write-config-to` reads the configuration and the flags, and ends."""
+        """Checks that podium accepts a rendering: `podium run --write-config-to` reads the configuration and the flags, and exits."""
         [config] = [m["data"]["config.yaml"] for m in of_kind(manifests, "ConfigMap") if "config.yaml" in m["data"]]
         with tempfile.TemporaryDirectory() as directory:
             file = pathlib.Path(directory) / "config.yaml"
@@ -116,7 +116,7 @@ class Accepted(unittest.TestCase):
 
 class Lease(unittest.TestCase):
     def lease_rule(self, *values, **where):
-        """(namespace, lease names) of the right to the lease; None: no right. The configuration names the same."""
+        """Returns (namespace, lease names) of the right to the lease, or None without a right. The configuration names the same."""
         manifests = rendered(*values, **where)
         election = configuration(manifests)[0]["leaderElection"]
         roles = of_kind(manifests, "Role")
@@ -148,7 +148,7 @@ class Lease(unittest.TestCase):
 
 class Rights(unittest.TestCase):
     def report_verbs(self, *values):
-        """{resource: verbs} of podium's right to reports."""
+        """Returns {resource: verbs} of podium's rights to reports."""
         [role] = [m for m in of_kind(rendered(*values), "ClusterRole") if m["metadata"]["name"] == "podium-system:podium"]
         return {resource: set(rule["verbs"]) for rule in role["rules"] if rule["apiGroups"] == ["podium.dev"]
                 for resource in rule["resources"]}
@@ -172,7 +172,7 @@ class Names(unittest.TestCase):
     def test_two_releases_share_no_cluster_wide_name(self):
         everything = {"files": [VALUE_FILES[0].with_name("watched.yaml")]}
         releases = (("podium", "one"), ("podium", "other"), ("blue", "one"))
-        # The bindings in kube-system are as good as cluster-wide.
+        # The bindings in kube-system are as strong as cluster-wide ones.
         shared = lambda kind, m: kind in CLUSTER_WIDE or m["metadata"].get("namespace") == "kube-system"
         taken = [{key for key, m in rendered(release=release, namespace=namespace, **everything).items() if shared(key[0], m)}
                  for release, namespace in releases]

@@ -216,8 +216,8 @@ class ConfigParity(unittest.TestCase):
         listed = re.findall(r"(?:kube:)?(\w+)=true\|false \((ALPHA|BETA) - default=(true|false)\)", helped)
         theirs = {name: (stage.lower(), on == "true") for name, stage, on in listed if name not in ("AllAlpha", "AllBeta")}
         self.assertEqual({n: v for n, v in ours.items() if v[0] in ("alpha", "beta")}, theirs)
-        # Gates that are GA or deprecated are not listed by --help: each is tried. Given its default all are accepted, and
-        # flipped, only those that are not locked.
+        # --help does not list gates that are GA or deprecated: the test tries each. All are accepted with their default. With the other
+        # value, only gates that are not locked are accepted.
         config = self.write(HEAD)
         rest = [n for n, (stage, _) in ours.items() if stage in ("ga", "deprecated")]
         defaults = ",".join(f"{n}={str(ours[n][1]).lower()}" for n in rest)

@@ -1,6 +1,6 @@
-"""podium beside a CRD of another version: an older one, a newer one, and none.
+"""podium with a CRD of another version: an older one, a newer one, and none.
 
-helm never changes a CRD that is there, so podium meets whatever was installed first.
+helm never changes an existing CRD, so podium finds the one that was installed first.
 """
 import copy
 import json
@@ -18,7 +18,7 @@ FORMS = pathlib.Path(__file__).resolve().parents[2] / "unit" / "controller" / "r
 
 
 def own_crd(plane):
-    """The CRD of this version, as JSON."""
+    """Returns the CRD of this version, as JSON."""
     path = podium.CRDS / f"{NAME}.yaml"
     return json.loads(plane.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", path))
 
@@ -45,7 +45,7 @@ def newer(plane):
 
 
 class Crd(Live):
-    """A control plane whose CRD a test puts there before podium starts."""
+    """A control plane whose CRD a test creates before podium starts."""
 
     crd = staticmethod(own_crd)
     nodes = [node("n1")]

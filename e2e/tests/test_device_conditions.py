@@ -1,6 +1,6 @@
 """Devices with binding conditions: a pod is bound once the driver has made its device ready. The test plays the driver.
 
-kube-scheduler runs the same tests, which shows that the expectations are right. Both look every five seconds.
+kube-scheduler runs the same tests, which shows that the expectations are right. Both check every five seconds.
 """
 import itertools
 import unittest
@@ -14,7 +14,7 @@ from e2e.tests.test_devices import CLAIMS, DEVICES, cel, claim, requests, using
 READY, BROKEN = "example.com/attached", "example.com/broken"
 MERGE = "application/merge-patch+json"
 SLICES = "/apis/resource.k8s.io/v1/resourceslices"
-# Who is in a hurry looks twice before the timeout.
+# With a short timeout a scheduler checks twice before it.
 PROFILES = [{"schedulerName": "default-scheduler"},
             {"schedulerName": "hasty", "pluginConfig": [{"name": "DynamicResources", "args": {"bindingTimeout": "12s"}}]}]
 
@@ -24,7 +24,7 @@ class Conditions:
     numbers = itertools.count()
 
     def device(self, kind, where="n1", ready=False):
-        """A device of a class of its own; unless it is ready at once, it has conditions."""
+        """Creates a device of a class of its own; unless it is ready immediately, it has conditions."""
         driver = f"{kind}.example.com"
         made = {"name": f"{kind}-{where}", **({} if ready else {"bindingConditions": [READY], "bindingFailureConditions": [BROKEN]})}
         self.plane.create({"apiVersion": DEVICES, "kind": "ResourceSlice", "metadata": {"name": f"{where}-{kind}"}, "spec": {
@@ -32,13 +32,13 @@ class Conditions:
             "pool": {"name": where, "generation": 1, "resourceSliceCount": 1}}})
 
     def prepare(self, name, kind):
-        """A class of devices, and a claim of one."""
+        """Creates a class of devices, and a claim of one."""
         self.plane.create({"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": kind},
                            "spec": {"selectors": cel(f'device.driver == "{kind}.example.com"')}})
         self.plane.create(claim(name, requests({"name": "one", "exactly": {"deviceClassName": kind}})))
 
     def settle(self):
-        """The scheduler knows of all slices, classes and claims so far: it knows of those that are made now."""
+        """Waits until the scheduler has seen all slices, classes and claims so far: it has seen those that are created now."""
         probe = f"probe-{next(self.numbers)}"
         self.device(probe, ready=True)
         self.prepare(probe, probe)
@@ -46,7 +46,7 @@ class Conditions:
         self.bound(probe)
 
     def wanting(self, name, kind, **spec):
-        """A pod with a claim of a device. Its first attempt finds everything there."""
+        """Creates a pod with a claim of a device. Everything exists at its first attempt."""
         self.prepare(name, kind)
         self.settle()
         made = using(name, claim=name)
@@ -59,14 +59,14 @@ class Conditions:
         return self.status(name).get("allocation", {}).get("devices", {}).get("results", [])
 
     def awaited(self, name):
-        """The claim's device, once it has one and the pod waits for it."""
+        """Returns the claim's device, once it has one and the pod waits for it."""
         def there():
             results = self.results(name)
             return results and self.events(name, "BindingConditionsPending") and results[0]
         return wait_until(there, f"{name} waits for its device")
 
     def say(self, name, kind, message=""):
-        """The driver says that this condition of the claim's device is true; False if the claim has none any more."""
+        """Sets this condition of the claim's device to true, as the driver would; False if the claim no longer has a device."""
         results = self.results(name)
         conditions = [{"type": kind, "status": "True", "reason": "Said", "message": message,
                        "lastTransitionTime": "2026-01-01T00:00:00Z"}]
@@ -75,7 +75,7 @@ class Conditions:
         return bool(results) and status == 200
 
     def failure(self, name, words):
-        """The pod's first failed attempt has these words; later ones are counted in the same event."""
+        """Waits until the pod's first failed attempt has these words; the same event counts later attempts."""
         [event] = wait_until(lambda: self.events(name, "FailedScheduling"), f"{name} fails")
         self.assertIn(words, event["note"])
 
@@ -156,7 +156,7 @@ class ByPodium(Conditions, Live):
         self.assertEqual(self.bound("unheard"), "n1")
 
     def test_a_podium_that_dies_while_a_pod_waits(self):
-        """Another one goes on with the same device, and what has come of the wait is counted."""
+        """Another podium continues with the same device, and the result of the wait is counted."""
         self.device("orphan")
         self.wanting("orphan", "orphan")
         self.awaited("orphan")

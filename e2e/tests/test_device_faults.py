@@ -1,6 +1,6 @@
-"""Faults while a pod's claims are written: lost replies, conflicts, a claim that is deleted, a podium that dies between the writes.
+"""Faults while podium writes a pod's claims: lost replies, conflicts, a claim that is deleted, a podium that dies between the writes.
 
-Never is one device given to two claims, and what a pod that failed would have had is free again.
+No device is ever given to two claims, and the devices of a pod that failed are free again.
 """
 import collections
 import unittest
@@ -26,7 +26,7 @@ class DeviceFaults(Live):
 
     # --- the cluster ---
     def devices(self, kind, count):
-        """A class of its own with this many devices on n1."""
+        """Creates a class of its own with this number of devices on n1."""
         driver = f"{kind}.example.com"
         self.plane.create({"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": kind},
                            "spec": {"selectors": cel(f'device.driver == "{driver}"')}})
@@ -35,7 +35,7 @@ class DeviceFaults(Live):
             "pool": {"name": "n1", "generation": 1, "resourceSliceCount": 1}}})
 
     def wanting(self, name, kind):
-        """A claim for a device of the class, and a pod with it."""
+        """Creates a claim for a device of the class, and a pod with it."""
         self.plane.create(self.claim_for(name, kind))
         self.plane.create(using(name, claim=name))
 
@@ -46,7 +46,7 @@ class DeviceFaults(Live):
         return self.plane.get(f"{CLAIMS}/{name}")
 
     def has_its_device(self, name):
-        """The pod is bound, its claim is allocated and reserved for it; the device."""
+        """Checks that the pod is bound, and that its claim is allocated and reserved for it. Returns the device."""
         self.assertEqual(self.bound(name), "n1")
         status = self.live_claim(name)["status"]
         self.assertEqual([user["uid"] for user in status["reservedFor"]], [self.live_pod(name)["metadata"]["uid"]])
@@ -61,7 +61,7 @@ class DeviceFaults(Live):
         self.assertEqual({device: claims for device, claims in given.items() if len(claims) > 1}, {})
 
     def crash(self):
-        """podium is killed and another one takes over. Nobody waits for the lease to run out."""
+        """Kills podium; another one takes over. The test does not wait until the lease expires."""
         self.podium.process.popen.kill()
         self.podium.process.popen.wait()
         self.plane.kubectl("delete", "leases", "--all", "-n", "kube-system")
@@ -88,7 +88,7 @@ class DeviceFaults(Live):
         self.has_one_claim_of_its_own("ghost")
 
     def owned_by(self, name):
-        """The names of the claims that were made for the pod."""
+        """Returns the names of the claims that were created for the pod."""
         uid = self.live_pod(name)["metadata"]["uid"]
         return [c["metadata"]["name"] for c in self.plane.get(CLAIMS)["items"]
                 if any(owner["uid"] == uid for owner in c["metadata"].get("ownerReferences", []))]
@@ -110,7 +110,7 @@ class DeviceFaults(Live):
                 self.free(name)
 
     def free(self, name):
-        """What the claim controller does when the pod is gone."""
+        """Does what the claim controller does after the pod is deleted."""
         self.plane.kubectl("delete", "pod", name, "--grace-period=0", "--force")
         freed = [{"op": "remove", "path": "/status/reservedFor"}, {"op": "remove", "path": "/status/allocation"}]
         status, reply = self.plane.request("PATCH", f"{CLAIMS}/{name}/status", freed, content_type="application/json-patch+json")
@@ -126,7 +126,7 @@ class DeviceFaults(Live):
         self.plane.kubectl("delete", "resourceclaim", "gone")
         fault.release()
         self.report("gone", "Gated")
-        self.wanting("next", "only")  # as from kube-scheduler, no claim's deletion wakes the first one
+        self.wanting("next", "only")  # as in kube-scheduler, the deletion of a claim does not wake the first one
         self.has_its_device("next")
         self.plane.create(self.claim_for("gone", "only"))
         self.report("gone", "Unschedulable", "cannot allocate all claims")
@@ -149,7 +149,7 @@ class DeviceFaults(Live):
         self.report("too-late", "Unschedulable", "cannot allocate all claims")
 
     def test_a_podium_that_dies_with_a_claim_that_it_has_made(self):
-        """The next one deletes the claim, as kube-scheduler; then another event brings the pod back."""
+        """The next podium deletes the claim, as kube-scheduler does; then another event requeues the pod."""
         self.devices("orphan", 2)
         for name, method, at in (("made", "PATCH", "/resourceclaims/made-extended-resources-[a-z0-9]+(\\?|$)"),
                                  ("given-away", "POST", "/pods/given-away/binding$")):

@@ -1,4 +1,4 @@
-"""Pods with devices, with the real kube-controller-manager making their claims.
+"""Pods with devices. The real kube-controller-manager creates their claims.
 
 Two nodes have a driver, whose slices this test writes as the driver would; no kubelet prepares a device. kube-scheduler runs the same
 tests, which shows that the expectations are right.
@@ -51,7 +51,7 @@ def claim(name, spec):
 
 
 def using(name, template=None, claim=None, **spec):  # pylint: disable=redefined-outer-name
-    """A pod with one claim: the template makes it, or it is there."""
+    """Returns a pod with one claim, which comes from a template or already exists."""
     source = {"resourceClaimTemplateName": template} if template else {"resourceClaimName": claim}
     made = pod(name, resourceClaims=[{"name": "gpus", **source}], **spec)
     made["spec"]["containers"][0]["resources"]["claims"] = [{"name": "gpus"}]
@@ -59,7 +59,7 @@ def using(name, template=None, claim=None, **spec):  # pylint: disable=redefined
 
 
 def asking(name, resource, amount="1", **spec):
-    """A pod with an extended resource."""
+    """Returns a pod with an extended resource."""
     made = pod(name, **spec)
     resources = made["spec"]["containers"][0]["resources"]
     resources["limits"] = {resource: amount}
@@ -73,7 +73,8 @@ def with_device_plugin(made, resource):
 
 
 def bound_once_woken(test, name):
-    """The end of a claim wakes nobody. A scheduler may hear of a node's change before it hears of that end."""
+    """Waits until the pod is bound; a node's change wakes it. The deletion of a claim wakes no pod, and a scheduler may see a node's
+    change before that deletion."""
     numbers = itertools.count()
 
     def there():
@@ -112,7 +113,7 @@ class Devices:
         return self.plane.get(CLAIMS)["items"]
 
     def given(self, name):
-        """The devices of a bound pod's claims, as (pool, device)."""
+        """Returns the devices of a bound pod's claims, as (pool, device)."""
         made = self.live_pod(name)
         by_template = {s["name"]: s["resourceClaimName"] for s in made["status"].get("resourceClaimStatuses", [])}
         names = [c.get("resourceClaimName") or by_template[c["name"]] for c in made["spec"]["resourceClaims"]]
@@ -122,7 +123,7 @@ class Devices:
         return sorted((r["pool"], r["device"]) for status in allocations for r in status["allocation"]["devices"]["results"])
 
     def told(self, name):
-        """The message of a pod that is pending."""
+        """Returns the message of a pod that is pending."""
         def message():
             condition = podium.condition(self.live_pod(name), "PodScheduled")
             return condition and condition["reason"] == "Unschedulable" and condition["message"]
@@ -222,7 +223,7 @@ class Devices:
         self.assertIn("1 Insufficient example.com/plugged", self.told("full"))
 
     def test_the_claim_of_an_earlier_attempt(self):
-        """It goes, and the pod gets another one. A second pod uses it, which shows that the scheduler knows it."""
+        """The claim is deleted, and the pod gets another one. A second pod uses it, which shows that the scheduler has it."""
         gated = asking("again", "example.com/gpu", "2", schedulingGates=[{"name": "example.com/wait"}])
         uid = self.plane.create(gated)["metadata"]["uid"]
         left = claim("left", requests(exactly("container-0-request-0")))
@@ -261,7 +262,7 @@ class ByPodium(Devices, Live):
         self.assertEqual(counted(), before + 1)
 
     def test_room_for_extended_resources(self):
-        """Three devices are free, and one is asked for. podium hears a little later that a claim has lost its devices."""
+        """Three devices are free, and the question asks for one. podium sees a little later that a claim has lost its devices."""
         names = itertools.count()
 
         def answer():

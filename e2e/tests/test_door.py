@@ -1,5 +1,5 @@
-"""Access control of podium's HTTPS port, compared with kube-scheduler on the same API server; and probes, which are answered
-under any load."""
+"""Access control of podium's HTTPS port, compared with kube-scheduler on the same API server; and probes, which podium answers under
+any load."""
 import contextlib
 import json
 import os
@@ -21,7 +21,7 @@ PATHS = ("/healthz", "/livez", "/readyz", "/healthz?verbose", "/readyz/shutdown"
 
 
 def certificates(plane, name, subject, ca=None):
-    """Creates (certificate, key) files of a client, signed by the given CA or self-signed."""
+    """Creates the (certificate, key) files of a client, signed by the given CA or self-signed."""
     key, request, certificate = (plane.dir / f"{name}.{end}" for end in ("key", "csr", "crt"))
     run = lambda *argv: subprocess.run(list(map(str, argv)), check=True, capture_output=True)
     new = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", subject, "-keyout", key]
@@ -35,7 +35,7 @@ def certificates(plane, name, subject, ca=None):
 
 
 def service_account(plane, name, *paths):
-    """A token of a ServiceAccount that may get these paths."""
+    """Returns a token of a ServiceAccount that may get these paths."""
     plane.kubectl("create", "serviceaccount", name, "-n", "default")
     if paths:
         plane.kubectl("create", "clusterrole", name, "--verb=get", *(f"--non-resource-url={path}" for path in paths))
@@ -45,13 +45,13 @@ def service_account(plane, name, *paths):
 
 
 def listening(pid):
-    """The inodes of the TCP sockets on which the process listens."""
+    """Returns the inodes of the TCP sockets on which the process listens."""
     tables = [pathlib.Path(f"/proc/net/{name}") for name in ("tcp", "tcp6")]
     rows = [line.split() for table in tables if table.exists() for line in table.read_text().splitlines()]
     inodes = {row[9] for row in rows if row[3] == "0A"}
     links = []
     for one in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+        with contextlib.suppress(FileNotFoundError):  # closed in the meantime
             links.append(os.readlink(one))
     return {inode for inode in inodes if f"socket:[{inode}]" in links}
 
@@ -213,7 +213,7 @@ class Life(unittest.TestCase):
     def test_the_api_server_away(self):
         plane = ControlPlane().start()
         try:
-            # Without election: a leader that cannot renew its lease ends, as it must.
+            # Without election, since a leader that cannot renew its lease must end.
             podium.install(plane, ["schedulerName=default-scheduler", *podium.NO_ELECTION])
             with podium.Podium(plane) as ours:
                 plane.api.signal(signal.SIGKILL)

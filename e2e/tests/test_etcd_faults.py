@@ -1,4 +1,4 @@
-"""Faults of etcd behind the real API server: it crashes, stands still, has no space."""
+"""Faults of etcd behind the real API server: it crashes, is suspended, or has no space."""
 import signal
 import time
 import unittest
@@ -23,7 +23,7 @@ class Crash(Live):
         self.plane.etcd.wait()
         self.assertEqual(self.podium.process.wait(), 1, self.podium.process.tail())
         self.assertIn("was not renewed within 15000 ms", self.podium.log())
-        # As a kubelet restarts it, with etcd still away.
+        # Restarts it as a kubelet would, while etcd is still down.
         following.start(wait=False)
         self.addCleanup(following.stop)
         wait_until(lambda: following.get("/livez")[0], "its HTTPS port answers")
@@ -63,7 +63,7 @@ class NoSpace(Live):
     plane_options = {"etcd_quota": QUOTA}
 
     def fill(self):
-        """Writes until etcd takes no more. Returns the names of the ConfigMaps."""
+        """Writes until etcd accepts no more data. Returns the names of the ConfigMaps."""
         names = []
         while True:
             name = f"ballast-{len(names)}"
@@ -78,7 +78,7 @@ class NoSpace(Live):
     def test_it_goes_on_once_there_is_space(self):
         errors = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"}'
         before = self.podium.metric(errors)
-        self.podium.process.signal(signal.SIGSTOP)  # so that its first try comes when there is no space
+        self.podium.process.signal(signal.SIGSTOP)  # so that its first try happens while there is no space
         try:
             self.plane.create(pod("waits"))
             ballast = self.fill()
@@ -87,7 +87,7 @@ class NoSpace(Live):
         wait_until(lambda: self.podium.metric(errors) > before, "a binding was refused")
         self.assertFalse(self.live_pod("waits")["spec"].get("nodeName"))
         self.assertTrue(self.podium.process.alive())
-        for name in ballast:  # etcd takes deletions
+        for name in ballast:  # etcd accepts deletions
             self.plane.kubectl("delete", "configmap", name)
         etcd.make_space(self.plane)
         self.assertEqual(self.bound("waits"), "n1")

@@ -1,7 +1,7 @@
 """A user with kube-controller-manager and the manifests of Kubernetes' example driver for devices.
 
-The driver's slices are written as it would publish them. Its demos' pods are bound, each device is given once, the reports name the
-devices, and what-ifs count how many more pods with a device fit.
+The driver's slices are written as it would publish them. podium binds its demos' pods, allocates each device once, names the devices in
+reports, and counts in what-ifs how many more pods with a device fit.
 """
 import collections
 import json
@@ -50,7 +50,7 @@ class WithTheDriver(Live):
         return wait_until(are_bound, f"the pods of {namespace} are bound")
 
     def results(self, namespace):
-        """{claim: its devices} of a namespace."""
+        """Returns {claim: its devices} of a namespace."""
         listed = self.plane.get(f"/apis/resource.k8s.io/v1/namespaces/{namespace}/resourceclaims")["items"]
         return {each["metadata"]["name"]: each.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])
                 for each in listed}
@@ -66,7 +66,7 @@ class WithTheDriver(Live):
         return wait_until(there, f"report of {namespace}/{name}: {outcome}")
 
     def check_report(self, namespace, pod):
-        """The report names the devices of the pod's claims, in their order."""
+        """Checks that the report names the devices of the pod's claims, in order."""
         results = self.results(namespace)
         want = [{"claimName": name, "request": one["request"], "driver": one["driver"], "pool": one["pool"], "device": one["device"],
                  **({"adminAccess": True} if one.get("adminAccess") else {})}
@@ -104,7 +104,7 @@ class Demos(WithTheDriver):
         self.check_nothing_left(free)
 
     def check_admin_access(self):
-        """All devices of a node, beside those that use them."""
+        """Checks that admin access gets all devices of a node, in addition to the pods that use them."""
         self.apply("admin-access")
         (pod,) = self.await_bound("admin-access")
         devices = self.check_report("admin-access", pod)
@@ -112,7 +112,7 @@ class Demos(WithTheDriver):
         self.assertTrue(all(each["adminAccess"] for each in devices))
 
     def check_how_many_more(self, free):
-        """How many more with one GPU each?"""
+        """Asks how many more pods with one GPU each fit."""
         answer = self.ask(NAMESPACE, "how-many", room=True)
         self.assertEqual(answer["outcome"], "Fits")
         self.assertEqual(answer["room"]["count"], free - 1, "beside the one that was asked for")
@@ -126,7 +126,7 @@ class Demos(WithTheDriver):
         self.assertEqual((answer["outcome"], answer["replicas"]), ("PartlyFits", {"asked": free + 2, "fitting": free}))
 
     def check_nothing_left(self, free):
-        """What the answer said, happens."""
+        """Checks that the answer comes true."""
         for i in range(free + 1):
             self.plane.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"more-{i}", "namespace": NAMESPACE}, **WITH_A_GPU})
         def left():

@@ -1,4 +1,4 @@
-"""HTTP extenders on a real API server, with an extender built on upstream's types; and kube-scheduler beside podium, to compare
+"""HTTP extenders on a real API server, with an extender built on upstream's types; and kube-scheduler next to podium, to compare
 requests and messages."""
 import contextlib
 import json
@@ -58,7 +58,7 @@ class WithExtenders(unittest.TestCase):
         return wait_until(lambda: self.live(name)["spec"].get("nodeName"), f"{name} bound")
 
     def not_scheduled(self, name, reason):
-        """The message of the pod's condition."""
+        """Returns the message of the pod's condition."""
         def condition():
             found = podium.condition(self.live(name), "PodScheduled") or {}
             return found.get("message") if found.get("reason") == reason else None
@@ -88,7 +88,7 @@ class WithExtenders(unittest.TestCase):
 
 class Extenders(WithExtenders):
     objects = [node("n1"), node("n2"), node("n3"), node("small", cpu="1")]
-    plugins = {"postFilter": {"disabled": [{"name": "*"}]}}  # what preemption says is not what is compared here
+    plugins = {"postFilter": {"disabled": [{"name": "*"}]}}  # this test does not compare preemption's message
 
     # --- asking ---
 
@@ -161,7 +161,7 @@ class Extenders(WithExtenders):
                 self.assertEqual(self.bound(self.create(name)), "n3")
                 running.stop()
 
-    # --- what fails ---
+    # --- failures ---
 
     def test_down_and_ignorable(self):
         extender = self.extender(start=False)
@@ -226,7 +226,7 @@ class Extenders(WithExtenders):
         self.bound(web)
         self.assertEqual([r["Verb"] for r in extender.requests()], ["bind"])
 
-    # --- beside kube-scheduler ---
+    # --- compared with kube-scheduler ---
 
     def test_the_same_questions_and_the_same_words_as_kube_scheduler(self):
         self.beside_kube_scheduler(cached=True)
@@ -267,11 +267,11 @@ class Extenders(WithExtenders):
                 self.assertEqual(seen[PROFILE], seen["upstream"])
 
     def outcome(self, name):
-        """Whether the pod was placed; or the condition's reason and message."""
+        """Returns whether the pod was placed, or the condition's reason and message."""
         def decided():
             live = self.live(name)
             if live["spec"].get("nodeName"):
-                # In these cases the extender's scores leave no choice; in the others equals are chosen among by chance.
+                # In these cases the extender's scores leave no choice; in the others the scheduler chooses among equal nodes by chance.
                 clear = name.startswith(("placed", "narrowed", "one-left"))
                 return f"placed on {live['spec']['nodeName']}" if clear else "placed"
             found = podium.condition(live, "PodScheduled") or {}
@@ -280,7 +280,7 @@ class Extenders(WithExtenders):
 
     @staticmethod
     def questions(extender, name):
-        """The requests of the first attempt."""
+        """Returns the requests of the first attempt."""
         asked = {}
         for request in extender.requests():
             if request["Pod"] == f"default/{name}":
@@ -292,8 +292,7 @@ PRIORITIES = {"low": 10, "medium": 100, "high": 1000}
 
 
 class Preemption(WithExtenders):
-    """Each of two nodes has one victim and a small pod that may stay. No kubelet runs, so that evicted pods stay and are
-    counted."""
+    """Each of two nodes has one victim and a small pod that may stay. No kubelet runs, so evicted pods stay and are counted."""
     objects = [node("p1", cpu="2"), node("p2", cpu="2"),
                *({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}
                  for name, value in PRIORITIES.items())]
@@ -310,7 +309,7 @@ class Preemption(WithExtenders):
                    first.entry(preemptVerb="preempt", nodeCacheCapable=cached)]
         self.podium(*entries)
         self.kube_scheduler(entries)
-        # What they answer: victims by node, where they differ from what is proposed; and what comes of it.
+        # The extenders' answers: victims by node, if they differ from the proposed ones; and the result.
         cases = {
             "as-proposed": ({}, {}, "p1: one"),
             "dropped": ({"Dropped": ["p1"]}, {}, "p2: two"),
@@ -346,7 +345,7 @@ class Preemption(WithExtenders):
                     self.assertEqual({image for _, _, images in seen[PROFILE][1].values() for image in images}, {"app:v1"})
 
     def occupy(self):
-        """The victims' UIDs by name."""
+        """Creates the pods on the nodes. Returns the victims' UIDs by name."""
         uids = {}
         for name, where, cpu, priority in (("one", "p1", "1500m", "low"), ("small-one", "p1", "100m", "low"),
                                            ("two", "p2", "1500m", "medium"), ("small-two", "p2", "100m", "low")):
@@ -363,7 +362,7 @@ class Preemption(WithExtenders):
         return {**{key: value for key, value in told.items() if key != "Violations"}, "Victims": victims}
 
     def outcome(self, name, want):
-        """The evicted pods and their node, which are these if all is right; or the condition's message."""
+        """Returns the evicted pods and their node, or the condition's message. Waits for the expected ones."""
         def nominated():
             live = self.live(name)
             found = podium.condition(live, "PodScheduled") or {}
@@ -377,14 +376,14 @@ class Preemption(WithExtenders):
             pods = self.plane.get("/api/v1/namespaces/default/pods")["items"]
             return sorted(p["metadata"]["name"] for p in pods if p["metadata"].get("deletionTimestamp"))
         expected = set(want.partition(": ")[2].split())
-        with contextlib.suppress(TimeoutError):  # they are evicted one by one; the comparison says what is missing
+        with contextlib.suppress(TimeoutError):  # they are evicted one by one; the comparison reports what is missing
             wait_until(lambda: expected <= set(going()), f"victims of {name}", 60)
-        time.sleep(0.5)  # nothing tells of further ones
+        time.sleep(0.5)  # nothing announces further ones
         return f"{where}: {' '.join(going())}"
 
     @staticmethod
     def questions(extender, name, names):
-        """The first request's victims by node: names, violated budgets, and images if whole pods were sent."""
+        """Returns the first request's victims by node: names, violated budgets, and images if whole pods were sent."""
         asked = next((r for r in extender.requests("preempt") if r["Pod"] == f"default/{name}"), None)
         if not asked:
             return {}

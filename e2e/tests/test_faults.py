@@ -16,7 +16,7 @@ CRASHES = 20
 
 
 class Faults(Live):
-    # Without election: a leader that cannot renew its lease ends, as it must.
+    # Without election, since a leader that cannot renew its lease must end.
     values = ["schedulerName=default-scheduler", *podium.NO_ELECTION]
     nodes = [node("n1", cpu="32"), node("n2", cpu="32")]
 
@@ -82,7 +82,7 @@ class Stopping(Live):
         return self.plane.get(podium.LEASE)["spec"]
 
     def ends_well(self, running, name, stop):
-        """Stops podium after it has placed a pod; nothing is left behind."""
+        """Stops podium after it has placed a pod, and checks that nothing is left behind."""
         self.plane.create(pod(name))
         self.bound(name)
         self.assertTrue(self.lease()["holderIdentity"])
@@ -94,7 +94,7 @@ class Stopping(Live):
     def test_a_signal_ends_it_well_and_the_next_takes_over(self):
         self.ends_well(self.podium, "first", lambda process: process.signal(signal.SIGTERM))
         with podium.Podium(self.plane, name="second") as second:
-            # As a terminal's Ctrl-C: to the whole group.
+            # To the whole group, like a terminal's Ctrl-C.
             self.ends_well(second, "second", lambda process: os.killpg(process.pid, signal.SIGINT))
         with podium.Podium(self.plane, name="third") as third:
             self.ends_well(third, "third", lambda process: process.signal(signal.SIGHUP))  # its terminal is closed

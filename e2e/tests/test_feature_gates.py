@@ -1,4 +1,4 @@
-"""Feature gates that podium supports, beside kube-scheduler with the same flags. The API server has the gates that need it."""
+"""Feature gates that podium supports, compared with kube-scheduler with the same flags. The API server has the gates that need it."""
 import json
 import unittest
 
@@ -59,7 +59,7 @@ class Beside(unittest.TestCase):
         cls.addClassCleanup(theirs.stop)
 
     def outcome(self, name, waits_for=None):
-        """The pod's node, or the selected node of its claim, or its message."""
+        """Returns the pod's node, or the selected node of its claim, or its message."""
         def decided():
             live = self.plane.get(f"/api/v1/namespaces/default/pods/{name}")
             if waits_for:

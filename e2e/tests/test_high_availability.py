@@ -1,5 +1,5 @@
-"""Two podiums on one lease: the follower is warm, and whatever befalls the leader in the middle of its work, each pod is
-bound once and no node is given more than it has.
+"""Two podiums on one lease: the follower is warm. Whatever happens to the leader in the middle of its work, each pod is bound once and
+no node gets more than its capacity.
 
 test_lease has an API server that is silent for longer than the lease, test_silence a leader that was frozen and has no follower.
 """
@@ -18,17 +18,17 @@ from e2e.support.ledger import Ledger
 from e2e.tests.base import node, pod, what_if
 
 NODES, PODS_A_NODE = 20, 40
-PODS = NODES * PODS_A_NODE - 20  # the nodes are nearly full, so that one given twice shows
+PODS = NODES * PODS_A_NODE - 20  # the nodes are nearly full, so a capacity that is given twice is detected
 CLIENTS = 8
-ON_THE_WIRE = 16 * 8  # a leader's connections for bindings, and how many one takes at a time
+ON_THE_WIRE = 16 * 8  # a leader's connections for bindings, and the bindings per connection
 LEASE_PATTERN = "/leases(/kube-scheduler)?$"
-HIT_BY = PODS - 100  # bindings; the others wait at the proxy until the leader is hit, should that take long
+HIT_BY = PODS - 100  # bindings; if the fault comes late, the others wait at the proxy until then
 
 
 class Replicas(unittest.TestCase):
-    """A control plane behind a fault proxy; podiums are started by the tests."""
+    """A control plane behind a fault proxy; the tests start podiums."""
 
-    # Who stops in order gives its lease back. On a slow machine nobody else may lose it.
+    # A leader that stops in order releases its lease. On a slow machine no other leader may lose it.
     election = {"leaseDuration": "60s", "renewDeadline": "40s", "retryPeriod": "400ms"}
 
     @classmethod
@@ -51,7 +51,7 @@ class Replicas(unittest.TestCase):
         return proxy
 
     def nodes(self, pods):
-        """Nodes for the pods of this test alone, which together take this many."""
+        """Creates nodes only for the pods of this test, with capacity for this number of pods in total."""
         for i in range(NODES):
             self.plane.create(node(f"{self.group}-{i:02}", cpu=f"{pods // NODES * 100}m", labels={"group": self.group}))
 
@@ -67,11 +67,11 @@ class Replicas(unittest.TestCase):
         return lease["spec"].get("holderIdentity", "") if status == 200 else ""
 
     def leads(self, other_than=""):
-        """The holder of the lease, once there is one other than this."""
+        """Returns the holder of the lease, once it is another one than this."""
         return wait_until(lambda: self.holder() not in ("", other_than) and self.holder(), "a leader", interval=0.02)
 
     def pair(self, proxy):
-        """(leader, behind the proxy; its name in the lease; a warm follower)."""
+        """Returns (leader behind the proxy, its name in the lease, a warm follower)."""
         leader = self.start("leader", server=proxy.url)
         name = self.leads()
         follower = self.start("follower")  # ready: its caches are synced
@@ -79,7 +79,7 @@ class Replicas(unittest.TestCase):
         return leader, name, follower
 
     def is_answered(self, name):
-        """A what-if is created and answered by whoever leads."""
+        """Creates a what-if and waits until the leader answers it."""
         template = {"spec": {"containers": [{"name": "main", "image": "app:v1",
                                              "resources": {"requests": {"cpu": "1m"}}}]}}
         self.plane.create(what_if(name, template))
@@ -124,9 +124,9 @@ class Followers(Replicas):
         warm = self.leads(name)
         self.is_bound("by-the-warm-one")
         self.assertEqual([request for rule in asks for request in rule.seen], [])
-        # Nor does it take a lease that is free, before it has seen the cluster.
+        # It does not take a free lease before it has seen the cluster.
         self.assertEqual(follower.stop(), 0)
-        time.sleep(1)  # nothing tells of requests that do not come
+        time.sleep(1)  # nothing announces requests that do not come
         self.assertEqual(self.holder(), "")
         self.assertEqual([request for rule in asks for request in rule.seen], [])
         lists.release()
@@ -136,12 +136,12 @@ class Followers(Replicas):
 
 
 class Drain(Replicas):
-    """The leader is hit in the middle of a drain, after a number of bindings that each run draws."""
+    """A fault hits the leader in the middle of a drain, after a number of bindings that each run draws."""
 
     election = {"leaseDuration": "20s", "renewDeadline": "15s", "retryPeriod": "500ms"}
 
     def under_load(self, hit):
-        """Runs `hit(leader)` amid the bindings; then all is bound by the follower. Returns (leader, follower)."""
+        """Runs `hit(leader)` during the bindings; then the follower binds the rest. Returns (leader, follower)."""
         self.ledger = Ledger(self.plane).start()
         self.addCleanup(self.ledger.stop)
         self.gate = self.proxy()
@@ -167,8 +167,8 @@ class Drain(Replicas):
         return sum(e.name.startswith(self.group) for e in self.ledger.bound())
 
     def once_each(self, unanswered=0):
-        """Every pod was bound once, and no node has too much; the API server's word for it. It does not say of a request
-        whose sender had died that it was carried out; there are at most so many."""
+        """Checks in the API server's log that every pod was bound once, and that no node has too much. For a request whose sender had
+        died, the log does not say that it took effect; there are at most so many of these."""
         self.audit.settle()
         self.assertGreaterEqual(len(self.bindings()), PODS - unanswered)
         self.assertEqual(self.ledger.findings, [])

@@ -22,7 +22,7 @@ PAGE = ROOT / "docs/http-api.md"
 
 
 def api_call(port, path, token=None, body=None, method=None, content_type="application/json"):
-    """(status, headers, JSON or text)."""
+    """Returns (status, headers, JSON or text)."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -60,7 +60,7 @@ class HttpApi(Live):
 
     @classmethod
     def account(cls, name, *roles):
-        """A token of a ServiceAccount with the chart's roles: no controller runs here that would aggregate them."""
+        """Returns a token of a ServiceAccount with the chart's roles: no controller runs here that would aggregate them."""
         cls.plane.kubectl("create", "serviceaccount", name, "-n", "default")
         for role in roles:
             cls.plane.kubectl("create", "rolebinding", f"{name}-{role}", "-n", "default", f"--serviceaccount=default:{name}",
@@ -94,7 +94,7 @@ class HttpApi(Live):
         self.assertEqual(self.plane.get("/apis/podium.dev/v1alpha1/schedulingreports")["items"], [], "storage is off")
 
     def test_a_what_if_is_a_what_if(self):
-        """The same question as an object of the cluster has the same answer, and nothing is created."""
+        """The same question as an object of the cluster gets the same answer, and podium creates nothing."""
         asked = pod("ask", cpu="3500m")
         del asked["metadata"]["namespace"]
         body = self.ask(f"{WHAT_IF}/report?replicas=30", self.editor, asked)[2]["status"]
@@ -230,7 +230,7 @@ class HttpApi(Live):
         wait_until(lambda: self.podium.get("/metrics")[0] == 200, "metrics")
 
     def test_a_crowd(self):
-        """A thousand what-ifs at once, and more until some are told to wait: others are answered, and scheduling goes on."""
+        """A thousand what-ifs at the same time, and more until podium asks some to wait: it answers others, and scheduling continues."""
         answers, codes, deadline = [], collections.Counter(), time.monotonic() + 300
         with concurrent.futures.ThreadPoolExecutor(24) as pool:
             while not (codes[200] and codes[429]) and time.monotonic() < deadline:

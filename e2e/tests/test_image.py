@@ -1,5 +1,4 @@
-"""podium's image: what it contains, that it is built the same twice, and podium running from its files
-alone."""
+"""podium's image: its contents, two builds that are equal, and a podium that runs only from its files."""
 
 import hashlib
 import json
@@ -61,7 +60,7 @@ def tool(*argv):
 
 
 def build(directory, **environment):
-    """Builds the image of build/release/podium; returns the archive's path."""
+    """Builds the image of build/release/podium. Returns the archive's path."""
     done = subprocess.run(
         [ROOT / "tools/image/build.sh"],
         text=True,
@@ -246,7 +245,7 @@ class Index(Built):
         self.layout = self.path.parent / "layout"
 
     def for_arm64(self, directory):
-        """A layout like the image's, whose configuration says that it is for arm64."""
+        """Writes a layout like the image's, with a configuration for arm64."""
         shutil.copytree(self.layout, directory)
         config = json.dumps({**self.archive.config, "architecture": "arm64"}).encode()
         manifest = json.dumps({**self.archive.manifest, "config": self.put(directory, config)}).encode()
@@ -313,7 +312,7 @@ class Offline(Built):
 
 
 class InACluster(Built):
-    """podium in the image's files, with the chart's ServiceAccount, arguments and configuration."""
+    """podium from the image's files, with the chart's ServiceAccount, arguments and configuration."""
 
     @classmethod
     def setUpClass(cls):
@@ -371,7 +370,7 @@ class InACluster(Built):
 
 
 class SystemCertificates(Built):
-    """A kubeconfig without certificate authorities: those of the image are used."""
+    """A kubeconfig without certificate authorities: podium uses those of the image."""
 
     def test_the_image_s_certificates_are_trusted(self):
         plane = ControlPlane().start()

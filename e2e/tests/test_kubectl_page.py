@@ -1,4 +1,4 @@
-"""kubectl podium page: podium's page on the loopback with a plain user's own rights, over kubectl port-forward or straight."""
+"""kubectl podium page: podium's page on the loopback with a plain user's own rights, over kubectl port-forward or directly."""
 import http.client
 import http.server
 import json
@@ -36,7 +36,7 @@ exec sleep 1000
 
 
 class Follower:
-    """An HTTPS server that answers as a podium that does not lead."""
+    """An HTTPS server that answers like a podium that does not lead."""
 
     def __init__(self, directory):
         self.asked = []
@@ -77,7 +77,7 @@ class KubectlPage(Plugin):
         cls.plane.create(pod("web"))
 
     def begin(self, *args, path="", **environment):
-        """A `podium page` as a process."""
+        """Starts `podium page` as a process."""
         KubectlPage.started += 1
         env = {**self.environment(None), **environment}
         env["PATH"] = f"{path}:{env['PATH']}" if path else env["PATH"]
@@ -97,7 +97,7 @@ class KubectlPage(Plugin):
         return self.begin("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
 
     def get(self, url, path="", method="GET", body=None, host=None):
-        """(status, headers, text); `path` goes after the secret."""
+        """Returns (status, headers, text); `path` follows the secret."""
         parts = urllib.parse.urlsplit(url)
         target = parts.path if not path else parts.path.removesuffix("/ui/") + path
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
@@ -128,7 +128,7 @@ class KubectlPage(Plugin):
         self.assertIn("system:serviceaccount:default:developer", json.loads(refusal)["message"])
 
     def test_in_a_browser(self):
-        """No token is asked for, and nothing is asked of anybody else."""
+        """The page does not ask for a token, and sends no requests to other servers."""
         url = self.url_of(self.direct())
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
@@ -179,7 +179,7 @@ class KubectlPage(Plugin):
         self.assertIn("kubectl port-forward has ended", process.tail())
 
     def test_a_service_that_leads_to_a_follower(self):
-        """Only the one that leads has decisions. A follower names it, and the page goes there."""
+        """Only the leader has decisions. A follower names it, and the page uses the leader."""
         follower = Follower(self.plane.dir)
         self.addCleanup(follower.stop)
         directory = self.plane.dir / "followed"
@@ -198,14 +198,14 @@ class KubectlPage(Plugin):
         self.assertEqual(process.wait(), 0)
 
     def test_without_the_right_to_forward(self):
-        """kubectl itself says why."""
+        """kubectl itself prints the reason."""
         process = self.begin()
         self.assertEqual(process.wait(60), 1)
         self.assertIn("page: kubectl port-forward: ", process.tail())
         self.assertIn('services "podium" is forbidden', process.tail())
 
     def test_why_asks_the_process_if_there_is_no_report(self):
-        """As the user: the decision of a pod whose report was deleted, and of a pod that is gone."""
+        """With the user's rights: the decision of a pod whose report was deleted, and of a deleted pod."""
         podium_at = ("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
         self.plane.create(pod("forgotten"))
         wait_until(lambda: any(report["metadata"]["name"] == "forgotten" and "status" in report

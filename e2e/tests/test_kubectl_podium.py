@@ -1,4 +1,4 @@
-"""`kubectl podium` as a plain user with the view and edit roles runs it: what it prints, its exit codes, and that no question stays."""
+"""`kubectl podium` as a plain user with the view and edit roles runs it: its output, its exit codes, and that no what-if stays."""
 import hashlib
 import json
 import pathlib
@@ -115,7 +115,7 @@ class KubectlPodium(Plugin):
         self.assertEqual(self.questions(), [])
 
     def quota_ends(self):
-        """Deletes the quota; admission, which has a cache, lets large pods pass then."""
+        """Deletes the quota, and waits until the cache of admission lets large pods pass."""
         self.plane.kubectl("delete", "resourcequota", "small", "-n", "default")
         large = pod("tried", cpu="2")
         wait_until(lambda: self.plane.request("POST", "/api/v1/namespaces/default/pods?dryRun=All", large)[0] == 201, "the quota ends")

@@ -18,7 +18,7 @@ from e2e.tests.kubectl_plugin import Plugin
 
 ZONE = "topology.kubernetes.io/zone"
 
-# The pod goes to the tainted node, if it fits there, and elsewhere if not.
+# The pod is placed on the tainted node if it fits there, and elsewhere if not.
 PREFERS_FULL = {
     "tolerations": [{"key": "full", "operator": "Exists"}],
     "affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "preference": {
@@ -33,7 +33,7 @@ def owned(name, kind="ReplicaSet", namespace="default", owner="owner", **more):
 
 
 def on(name, **more):
-    """A node selector of this one."""
+    """Returns a node selector for this node."""
     return {"nodeSelector": {"kubernetes.io/hostname": name}, **more}
 
 
@@ -56,7 +56,7 @@ class Plans(Plugin):
         return self.ask(*args, kubeconfig=self.plane.kubeconfig, **more)
 
     def eventually(self, text, ask, *args, **more):
-        """What the command prints once it has this text: podium may not have seen yet that another test's pods are gone."""
+        """Returns the command's output once it has this text: podium may not have seen yet that another test's pods are deleted."""
         def says():
             said = ask(*args, **more)
             return said if text in said else None
@@ -91,7 +91,7 @@ class Plans(Plugin):
         self.assertEqual({p["name"]: p.get("code") for p in document["pods"]},
                          {"web": None, "pinned": "NoNode", "bare": "NoController", "other": None})
 
-        # Who may look at one namespace only gets the numbers of the others, and no names.
+        # A user with rights in only one namespace gets the numbers of the others, but no names.
         said = self.ask("drain", "node/full", code=3)
         self.assertIn("2 of 4 pods have a new place", said)
         self.assertIn("default/web", said)
@@ -165,7 +165,7 @@ class Plans(Plugin):
         self.plane.create(pod("huge", cpu="64"))
         self.report("placed", "Scheduled")
         self.report("huge", "Unschedulable")
-        for flags in (["--once"], []):  # its output is no terminal
+        for flags in (["--once"], []):  # its output is not a terminal
             said = self.ask("top", *flags)
             self.assertTrue(said.startswith("1 pod waits.\n"), said)
             self.assertRegex(said, r"\n *AGO +POD +OUTCOME +WHERE OR WHY\n")

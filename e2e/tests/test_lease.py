@@ -14,9 +14,9 @@ from e2e.support.fault_proxy import FaultProxy
 from e2e.tests.base import node, pod
 
 PODS = 1500
-ON_THE_WIRE = 16 * 8  # connections for bindings, and how many one takes at a time
+ON_THE_WIRE = 16 * 8  # connections for bindings, and the bindings per connection
 SILENT = 25           # seconds; the lease is over after 20, and must not be used after 15
-HIT_BY = 1000         # bindings; the others wait at a proxy until the API server is silent, should that take long
+HIT_BY = 1000         # bindings; if the API server falls silent late, the others wait at a proxy until then
 
 
 class Lease(unittest.TestCase):
@@ -58,11 +58,11 @@ class Lease(unittest.TestCase):
         self.assertEqual(old.process.wait(), 1, old.process.tail())
         self.assertIn("was not renewed within 15000 ms", old.log())
         told = [line for line in old.log().splitlines() if "not leading any more" in line and "event not written" not in line]
-        self.assertEqual(told, [])  # nothing is said of the pods
+        self.assertEqual(told, [])  # no statement about the pods
 
-        # What the old leader had sent is carried out; the rest is left to the next.
+        # The requests that the old leader had sent take effect; the next leader does the rest.
         wait_until(lambda: self.plane.request("GET", "/readyz")[0] == 200, "the API server is back")
-        time.sleep(2)  # nothing tells of requests that do not come
+        time.sleep(2)  # nothing announces requests that do not come
         late = self.audit.arrived(woken)
         self.assertLessEqual(len(set(late)), ON_THE_WIRE)
         self.assertGreater(len(self.unbound()), 0, "the API server was stopped too late to show anything")

@@ -1,6 +1,6 @@
 """podium and kube-scheduler side by side, each on an API server of its own, with the same nodes and the same pods in the
-same order. Ties are broken by chance in both, so the two clusters drift apart; therefore each decision is judged by the
-oracle (kube-scheduler's framework, e2e/oracle) on the cluster in which it was made."""
+same order. Both break ties by chance, so the two clusters drift apart. Therefore the oracle (kube-scheduler's framework, e2e/oracle)
+judges each decision on the cluster in which it was made."""
 import collections
 import unittest
 
@@ -40,7 +40,7 @@ class LiveParity(unittest.TestCase):
         cls.addClassCleanup(theirs.stop)
 
     def decision(self, plane, pod):
-        """The pod once it is bound or has a PodScheduled condition."""
+        """Returns the pod once it is bound or has a PodScheduled condition."""
         def decided():
             live = plane.get(path_of(pod))
             scheduled = podium.condition(live, "PodScheduled") or {}

@@ -20,7 +20,7 @@ def ptrace(request, thread, data=0):
 
 
 class Stuck:
-    """Holds one thread of a process, as an endless loop in it would. ptrace wants one thread for attach and detach."""
+    """Stops one thread of a process, like an endless loop in it. ptrace requires one thread for attach and detach."""
 
     def __init__(self, pid, name):
         tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()

@@ -11,12 +11,12 @@ ROW = re.compile(r"^\| ([a-z_]+) \| ([a-z_, ]*)\| (equal|different|missing)\b", 
 SAMPLE = re.compile(r'^([a-zA-Z0-9_:]+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 OURS = ("scheduler_", "rest_client_", "leader_election_", "process_", "kubernetes_", "version_info")
-# Numbers that do not hang on timing.
+# Numbers that do not depend on timing.
 SAME_NUMBERS = ("scheduler_schedule_attempts_total", "scheduler_pending_pods", "scheduler_unschedulable_pods",
                 "scheduler_preemption_attempts_total", "scheduler_preemption_victims_sum",
                 "scheduler_pod_scheduling_attempts_count", "scheduler_preemption_goroutines_execution_total",
                 "leader_election_master_status", "kubernetes_feature_enabled")
-# Changes of the cluster that come as often whatever the timing; updates of a status do not.
+# Changes of the cluster whose number does not depend on timing; the number of status updates does.
 SAME_CHANGES = ("NodeAdd", "NodeUpdateNodeCondition", "NodeUpdateNodeAnnotation", "UnschedulablePodAdd", "UnschedulablePodDelete",
                 "AssignedPodAdd", "AssignedPodDelete")
 
@@ -70,8 +70,8 @@ def populate(plane):
 
 
 def live_through(plane):
-    """A pod that is bound and one that is gated, both deleted; a node's condition and its annotation; two pods that are bound to n1, one that may choose, one that
-    fits nowhere, one that is gated, one that another has to go for."""
+    """Runs the scenario: a pod that is bound and one that is gated, both deleted; changes of a node's condition and annotation; two
+    pods that are bound to n1, one with a choice of nodes, one that fits nowhere, one that is gated, and one that preempts another."""
     pods = "/api/v1/namespaces/default/pods"
     on_n1 = {"nodeSelector": {"name": "n1"}}
 
@@ -100,7 +100,7 @@ def live_through(plane):
     wait_until(is_true("vip", lambda p: p["status"].get("nominatedNodeName")), "vip is nominated")
 
 
-# Rows that kube-scheduler may serve or not after what is lived through here, and why. All others have to be there.
+# Rows that kube-scheduler may or may not serve after this scenario, and why. It has to serve all others.
 NOT_ALWAYS = {
     "scheduler_inflight_events": "only of events that come while a pod is being scheduled",
     "scheduler_plugin_execution_duration_seconds": "upstream samples a tenth of the attempts",
@@ -121,7 +121,7 @@ class MetricsParity(unittest.TestCase):
 
     @classmethod
     def settled(cls, get):
-        """The metrics once the queue's gauges show the end of the scenario."""
+        """Returns the metrics once the queue's gauges show the end of the scenario."""
         def shown():
             families = Families(get())
             pending = {dict(labels)["queue"]: value for (name, labels), value in families.samples.items()
@@ -215,7 +215,7 @@ class MetricsParity(unittest.TestCase):
                     if labels["extension_point"] in points}
         asked = ("PreFilter", "PreScore", "Score")
         self.assertEqual(calls(self.ours, *asked), calls(self.theirs, *asked))
-        # The preemption has asked the filters that have to do with the pod about n1: without its victims, and with each again.
+        # The preemption has run the filters that concern the pod on n1: without its victims, and with each victim again.
         ours, theirs = calls(self.ours, "Filter"), calls(self.theirs, "Filter")
         self.assertEqual(set(ours), set(theirs))
         self.assertEqual({name: theirs[name] - ours[name] for name in ours}, {name: 3 if theirs[name] else 0 for name in theirs})

@@ -1,6 +1,6 @@
 """The modelled API server of simulate/ answers as the real one does, in all that podium reads.
 
-Each step is asked of both. A later step may name what an earlier one was answered: "${web.uid}", "${web.rv}".
+Each step sends its request to both. A later step may refer to values of an earlier answer: "${web.uid}", "${web.rv}".
 """
 import json
 import re
@@ -39,14 +39,14 @@ def report(name, uid="pod-1", **spec):
 
 
 def fill(uid, before, **status):
-    """The status's PATCH of a report, as controller/report/requests.cc makes it."""
+    """Returns the PATCH of a report's status, as controller/report/requests.cc makes it."""
     return [{"op": "test", "path": "/spec/podRef/uid", "value": uid}, {"op": "test", "path": "/spec/dryRun", "value": False},
             *({"op": "test", "path": path, "value": value} for path, value in before.items()),
             {"op": "add", "path": "/status", "value": status}]
 
 
 def answer(uid, status):
-    """The status's PATCH of a what-if, as controller/what_if/answer_patch.cc makes it."""
+    """Returns the PATCH of a what-if's status, as controller/what_if/answer_patch.cc makes it."""
     return [{"op": "test", "path": "/metadata/uid", "value": uid}, {"op": "add", "path": "/status", "value": status}]
 
 
@@ -63,7 +63,7 @@ def claim(name, **metadata):
 
 
 def reserved(*pods, **allocation):
-    """What a claim's status has, as scheduler/plugins/dynamic_resources/reservation.cc writes it."""
+    """Returns a claim's status, as scheduler/plugins/dynamic_resources/reservation.cc writes it."""
     return {"reservedFor": [{"resource": "pods", "name": pod, "uid": f"uid-{pod}"} for pod in pods], **allocation}
 
 
@@ -102,7 +102,7 @@ NO_ALLOCATION = {"reservedFor": None, "allocation": None, "devices": None}
 
 
 def of_claim(step):
-    """The UID and the resourceVersion of a claim's answer, as preconditions."""
+    """Returns the UID and the resourceVersion of a claim's answer, as preconditions."""
     return {"uid": f"${{{step}.uid}}", "resourceVersion": f"${{{step}.rv}}"}
 
 
@@ -231,7 +231,7 @@ STEPS = [
     watch("deletions", f"{REPORTS}?watch=true&resourceVersion=${{more-2.rv}}"),
 ]
 
-# When the history is forgotten: of a watch that resumes, and of one that does not.
+# After the history is compacted: a watch that resumes, and one that does not.
 EXPIRED = [
     watch("expired", f"{REPORTS}?watch=true&resourceVersion=${{what-if.rv}}"),
     watch("again", f"{REPORTS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"),
@@ -279,7 +279,8 @@ class Real:
                 return {"status": error.code, "body": json.loads(error.read())}
 
     def watch(self, target):
-        """The events until the server ends the watch, after two seconds. Bookmarks but for the first list's end are left out."""
+        """Returns the events until the server ends the watch, after two seconds. Leaves out bookmarks, except the end of the first
+        list."""
         headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
         request = urllib.request.Request(f"{self.plane.url}{target}&timeoutSeconds=2", headers=headers)
         try:
@@ -291,7 +292,7 @@ class Real:
 
 
 class Side:
-    """One of both, and what it has answered. UIDs and resourceVersions are named in the order in which they appear."""
+    """One of both servers, and its answers. Names UIDs and resourceVersions in the order in which they appear."""
 
     def __init__(self, server):
         self.server, self.known, self.uids, self.versions = server, {}, {}, {}
@@ -308,7 +309,7 @@ class Side:
         return self.read(answer)
 
     def read(self, answer):
-        """What podium reads of it. To refuse a watch and to end it with an error is the same."""
+        """Returns the parts of the answer that podium reads. A refused watch and a watch that ends with an error are the same."""
         if "events" in answer:
             events = [event for event in answer["events"] if not plain_bookmark(event)]
             if [event["type"] for event in events] == ["ERROR"]:
@@ -380,7 +381,7 @@ class ModelAndServer(unittest.TestCase):
         modelled, real = Side(model), Side(Real(self.plane))
         self.compare(modelled, real, STEPS)
         model.ask({"compact": True})
-        self.plane.api.stop(60)  # what a new one has not seen itself is too old for its watches
+        self.plane.api.stop(60)  # a new API server refuses watches from versions before its start as too old
         self.plane.start_api()
         # Its watches are refused with 429 until its caches are filled.
         wait_until(lambda: real.server.ask(EXPIRED[1][1])["status"] == 200, "watches are served")
@@ -390,7 +391,7 @@ class ModelAndServer(unittest.TestCase):
         for name, request in steps:
             with self.subTest(name):
                 expected, got = modelled.ask(name, request), real.ask(name, request)
-                for _ in range(20):  # on a busy machine, what happened may reach a watch after the two seconds that it is read
+                for _ in range(20):  # on a busy machine, an event may reach a watch after the two seconds in which it is read
                     if "watch" not in request or got == expected:
                         break
                     got = real.ask(name, request)

@@ -1,4 +1,4 @@
-"""What an operator meets: rights that are missing, logs, signals, and what the HTTPS port shows of it."""
+"""Situations of an operator: missing rights, logs, signals, and what the HTTPS port shows."""
 import json
 import os
 import signal
@@ -14,7 +14,7 @@ ROLES = "/apis/rbac.authorization.k8s.io/v1"
 
 
 class Rights(Live):
-    """Takes rights away while podium runs."""
+    """Removes rights while podium runs."""
 
     nodes = [node("n1")]
 
@@ -27,7 +27,7 @@ class Rights(Live):
                     yield f"{ROLES}{scope}/{role['metadata']['name']}", role
 
     def take(self, verb, resource):
-        """Takes the verb on the resource from every role, and gives it back at the end of the test."""
+        """Removes the verb on the resource from every role, and restores it at the end of the test."""
         taken = False
         for path, role in list(self.roles()):
             before = json.dumps(role["rules"])
@@ -54,7 +54,7 @@ class Rights(Live):
         return [line for line in self.podium.log().splitlines() if all(word in line for word in words)]
 
     def refused(self, verb, resource):
-        """The one line that tells of it, once it is there."""
+        """Returns the only log line about it, once it is written."""
         words = f"verb={verb} resource={resource} "
         found = wait_until(lambda: self.lines(words, "cannot"), f"a line with {words}")
         self.assertEqual(len(found), 1, found)
@@ -183,7 +183,7 @@ class Logs(unittest.TestCase):
                 line = f"ulimit -v {kib}; exec {podium.PROGRAM} run --master https://127.0.0.1:1"
                 ours = Process(["sh", "-c", line], self.plane.dir / f"with-{kib}.log")
                 self.addCleanup(ours.stop)
-                # That much is enough if it gets as far as to ask for the API server.
+                # The flags are enough if podium gets as far as asking for the API server.
                 wait_until(lambda: not ours.alive() or "127.0.0.1:1" in ours.log.read_text(), "its first words or its end")
                 self.assertIn(ours.stop(), (0, 1), ours.tail())
                 self.assertIn("podium", ours.tail())

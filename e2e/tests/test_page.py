@@ -1,4 +1,4 @@
-"""The page at /ui/, as people use it: in a browser, by keyboard, with the rights that their token has."""
+"""The page at /ui/, as people use it: in a browser, by keyboard, with the rights of their token."""
 import concurrent.futures
 import contextlib
 import http.client
@@ -14,7 +14,7 @@ from e2e.support.control_plane import ROOT, wait_until
 from e2e.tests.base import Live, node, pod
 from e2e.tests.test_http_api import api_call
 
-CROWD = 620  # pods that wait for the same reason: more than one request lists
+CROWD = 620  # pods that wait for the same reason: more than one request can list
 MIB = 1 << 20
 ZONE = "topology.kubernetes.io/zone"
 # Of the form's own manifest.
@@ -46,7 +46,7 @@ def nodes():
 
 
 def ranked(status, moved):
-    """[(node, total)] of a report with other weights, best first; as the page computes it, but from the API's report."""
+    """Returns [(node, total)] of a report with other weights, best first; computed like the page, but from the API's report."""
     weights = [moved.get(one["name"], one["weight"]) for one in status["strategies"]]
     totals = [(one["nodeName"], sum(w * s for w, s in zip(weights, one["strategyScores"]))) for one in status["topNodes"]]
     return sorted(totals, key=lambda one: -one[1])
@@ -93,7 +93,7 @@ class Page(Live):
         self.browser.start()
 
     def open(self, token, hash_=""):
-        """Opens the page and gives it the token, by keyboard."""
+        """Opens the page and enters the token, by keyboard."""
         address = f"https://127.0.0.1:{self.podium.port}/ui/"
         self.browser.open(address)
         self.assertEqual(self.browser.problems, [])
@@ -105,7 +105,7 @@ class Page(Live):
             self.browser.run(f"location.hash = {json.dumps(hash_)}")
 
     def assert_quiet(self):
-        """Nothing is wrong in the browser's eyes, and it has asked nobody but podium."""
+        """Checks that the browser reports no problem, and has sent requests only to podium."""
         self.assertEqual(self.browser.problems, [])
         own = f"https://127.0.0.1:{self.podium.port}/"
         self.assertEqual([one for one in self.browser.requests if not one.startswith(own)], [])
@@ -115,24 +115,24 @@ class Page(Live):
         return self.browser.run(ROWS)
 
     def shows(self, read, wanted):
-        """Waits until the page shows this: it draws a little after what it is told."""
-        with contextlib.suppress(TimeoutError):  # the comparison says what it shows instead
+        """Waits until the page shows this: it draws a little after the answer arrives."""
+        with contextlib.suppress(TimeoutError):  # the comparison reports what it shows instead
             wait_until(lambda: read() == wanted, "", 60)
         self.assertEqual(read(), wanted)
 
     def says(self, selector, words):
-        """The element's text, once it has these words: the last view may have the same element."""
+        """Returns the element's text, once it has these words: the last view may have the same element."""
         self.browser.wait(f"document.querySelector({json.dumps(selector)})?.innerText.includes({json.dumps(words)})", f"{selector}: {words}")
         return self.browser.text(selector)
 
     def slide(self, strategy, to):
-        """Moves a weight by keyboard, from 0 on."""
+        """Moves a weight by keyboard, starting at 0."""
         self.browser.tab_to(f"here.id === 'weight-{strategy}'")
         self.browser.press("Home")
         self.browser.press("ArrowRight", to)
 
     def a_move(self, status):
-        """(strategy, weight) with which another node leads all others."""
+        """Returns (strategy, weight) with which another node leads all others."""
         first = status["topNodes"][0]["nodeName"]
         for one in status["strategies"]:
             for weight in (0, 10):
@@ -142,7 +142,7 @@ class Page(Live):
         self.fail(f"no weight changes the order of {status['topNodes']}")
 
     def test_a_placed_pod(self):
-        """The chosen node, sums that are right, who was turned down; and another weight moves the rows."""
+        """The chosen node, correct sums, and the rejected nodes; another weight moves the rows."""
         status = self.api("pods/web/report", self.viewer)["status"]
         self.open(self.viewer)
         self.browser.tab_to("here.id === 'namespace'")
@@ -236,7 +236,7 @@ class Page(Live):
         self.says("[role=alert]", "kind")
 
     def test_amounts(self):
-        """As unit/app/render/amounts_test.cc has them."""
+        """The amounts of unit/app/render/amounts_test.cc."""
         wanted = [["cpu", "54250m", "54.25"], ["cpu", "500m", "500m"], ["cpu", "1", "1"], ["cpu", "1001m", "1.001"], ["cpu", "10", "10"],
                   ["memory", "2816Mi", "2.75Gi"], ["memory", "2817Mi", "2.76Gi"], ["memory", "1025Mi", "1.01Gi"],
                   ["memory", "1048575Ki", "1Gi"], ["memory", "2147483647", "2Gi"], ["memory", "1023", "1023"], ["memory", "0", "0"],
@@ -277,7 +277,7 @@ class Page(Live):
         self.says("[role=alert]", "a DaemonSet has one pod on each node that it selects")
 
     def test_devices(self):
-        """The devices that a pod has; and why there are none for the next one."""
+        """The devices of a pod, and why the next pod gets none."""
         wanted = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu"}}]}}
         named = lambda kind, name, **more: {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name}, **more}
         for obj in [named("DeviceClass", "gpu", spec={}), named("ResourceClaim", "own", spec=wanted),
@@ -300,7 +300,7 @@ class Page(Live):
 
     def test_pods_that_wait(self):
         """By reason, over all pages of the list; names lead to reports."""
-        # One request deletes them all, and nothing waits for each.
+        # One request deletes them all, and the test does not wait for each.
         crowd = "/api/v1/namespaces/default/pods?labelSelector=app%3Dcrowd"
         self.addCleanup(self.plane.request, "DELETE", crowd + "&gracePeriodSeconds=0")
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -333,7 +333,7 @@ class Page(Live):
         self.assert_quiet()
 
     def test_without_rights(self):
-        """The refusals are the API's own words; so are those of a token that nobody knows."""
+        """The page shows the API's own words for refusals, also for an unknown token."""
         refused = [api_call(self.podium.port, f"/v1/{path}", self.nobody)[2]["message"]
                    for path in ("namespaces/default/pods/web/report", "decisions?waiting=true")]
         self.assertIn('cannot get resource "schedulingreports"', refused[0])
@@ -353,7 +353,7 @@ class Page(Live):
         self.assertEqual(self.browser.run("sessionStorage.length + localStorage.length"), 0)
 
     def test_files(self):
-        """Open to everybody, with a policy; a known file is not sent again."""
+        """Everyone can read the files, with a policy; the server does not send a known file again."""
         connection = http.client.HTTPSConnection("127.0.0.1", self.podium.port, context=ssl._create_unverified_context(), timeout=120)
         self.addCleanup(connection.close)
 

@@ -1,4 +1,4 @@
-"""A score plugin that fails on a pod: podium beside kube-scheduler, each on an API server of its own."""
+"""A score plugin that fails on a pod: podium compared with kube-scheduler, each on an API server of its own."""
 import unittest
 
 from e2e.support import oracle, podium
@@ -10,7 +10,7 @@ AFFINITY = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": 
 
 
 def live_through(plane):
-    """The outcome for a pod with an unparsable preferred term: with several nodes, and with one node left."""
+    """Returns the outcome for a pod with an unparsable preferred term: with several nodes, and with one node left."""
     def get(name):
         return plane.get(f"/api/v1/namespaces/default/pods/{name}")
 
@@ -19,7 +19,7 @@ def live_through(plane):
         return next((e["note"] for e in listed if e["regarding"].get("name") == "chooses" and e["reason"] == "FailedScheduling"), None)
     for name in ("n1", "n2"):
         plane.create(node(name))
-    # On the node that was made last: whoever places it there knows both.
+    # On the node that was created last: a scheduler that places it there has seen both.
     plane.create(pod("one-node", affinity=AFFINITY, nodeSelector={"kubernetes.io/hostname": "n2"}))
     wait_until(lambda: get("one-node")["spec"].get("nodeName"), "one-node is bound")
     plane.create(pod("chooses", affinity=AFFINITY))
@@ -51,7 +51,7 @@ class PluginErrors(unittest.TestCase):
                 self.assertEqual(self.status(plane, "ask", "DoesNotFit")["message"], theirs["condition"][2])
 
     def status(self, plane, name, outcome):
-        """The report's status once it has this outcome."""
+        """Returns the report's status once it has this outcome."""
         def there():
             status = (podium.report_of(plane, "default", name) or {}).get("status", {})
             return status if status.get("outcome") == outcome else None

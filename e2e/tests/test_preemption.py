@@ -14,11 +14,11 @@ def priority_class(name):
 
 
 def pair(name):
-    """Two nodes with two CPUs for one test."""
+    """Creates two nodes with two CPUs for one test."""
     return [node(f"{name}{i}", cpu="2", labels={"pair": name}) for i in (1, 2)]
 
 
-# There before podium starts: nothing would tell that it has seen it.
+# Created before podium starts, because nothing shows when podium has seen it.
 BUDGET = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "guard", "namespace": "default"},
           "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "guarded"}}}}
 
@@ -39,7 +39,7 @@ class Preemption(Live):
         return not self.plane.kubectl("get", "pod", name, "--ignore-not-found", "-o", "name").strip()
 
     def test_the_least_important_pod_makes_room(self):
-        self.runs("victim", "simple1", "low", grace=300)  # nothing here is a kubelet: it terminates until it is deleted
+        self.runs("victim", "simple1", "low", grace=300)  # no kubelet runs here: the pod stays terminating until it is deleted
         self.runs("bystander", "simple2", "medium")
         arrived = self.arrives("urgent", "simple")
 
@@ -58,7 +58,7 @@ class Preemption(Live):
                          ("Normal", "Preempting", f"Preempted by pod {arrived['metadata']['uid']} on node simple1", "urgent"))
         self.assertNotIn("nodeName", self.live_pod("urgent")["spec"])
 
-        self.arrives("latecomer", "simple", "medium")  # the room is kept
+        self.arrives("latecomer", "simple", "medium")  # the capacity is kept
         self.report("latecomer", "Unschedulable")
         self.plane.kubectl("delete", "pod", "victim", "--grace-period=0", "--force")
         self.assertEqual(self.bound("urgent"), "simple1")

@@ -33,7 +33,7 @@ run_program(main)
 
 
 def identity(pid):
-    """A process's identity: pid and start time. None if it does not exist or is a zombie."""
+    """Returns a process's identity: pid and start time. None if it does not exist or is a zombie."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
@@ -44,16 +44,16 @@ def identity(pid):
 def children_of(task):
     try:
         return task.read_text().split()
-    except (FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
+    except (FileNotFoundError, ProcessLookupError):  # the thread has ended in the meantime
         return []
 
 
 def descendants(pid):
-    """Of a process: {identity: command}."""
+    """Returns the descendants of a process: {identity: command}."""
     found = {}
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, children_of(task)):
-            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended in the meantime
                 if who := identity(child):
                     found[who] = pathlib.Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0].decode().rpartition("/")[2]
                     found |= descendants(child)
@@ -98,7 +98,7 @@ class LiveTests(unittest.TestCase):
 
     def interrupt(self, number):
         argv = [sys.executable, "-m", "unittest", "e2e.tests.test_faults"]
-        # A killed runner's further processes may still write while they end.
+        # Further processes of a killed runner may still write while they end.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
             runner = subprocess.Popen(argv, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                       env={**os.environ, "TMPDIR": directory})

@@ -1,5 +1,5 @@
-"""A real Prometheus scrapes podium and kube-scheduler side by side: what stock dashboards and alerts for kube-scheduler ask, podium
-answers, too; and the chart's own alerts."""
+"""A real Prometheus scrapes podium and kube-scheduler side by side: podium also answers the queries of stock dashboards and alerts for
+kube-scheduler; and the chart's own alerts."""
 import itertools
 import math
 import threading
@@ -11,7 +11,7 @@ from e2e.support import oracle, podium
 from e2e.support.control_plane import ControlPlane, wait_until
 from e2e.support.prometheus import Prometheus, promtool
 
-# What public dashboards and rules for kube-scheduler ask, one query for each panel or rule; `{}` is the instance.
+# The queries of public dashboards and rules for kube-scheduler, one for each panel or rule; `{}` is the instance.
 QUANTILE = 'histogram_quantile(0.99, sum by (instance, le) (rate({name}_bucket{{{{job="kube-scheduler", instance="{{}}"}}}}[30s])))'
 STOCK = {
     "instances that are up": 'sum(up{{job="kube-scheduler", instance="{}"}})',
@@ -38,7 +38,7 @@ SCHEDULERS = ("podium", "default-scheduler")
 
 
 def alert_rules():
-    """The groups of the chart's PrometheusRule."""
+    """Returns the groups of the chart's PrometheusRule."""
     rendered = yaml.safe_load_all(podium.render(["prometheusRule.enabled=true"]))
     return next(one for one in rendered if one and one["kind"] == "PrometheusRule")["spec"]["groups"]
 
@@ -59,7 +59,7 @@ class Scraped(unittest.TestCase):
         cls.addClassCleanup(cls.podium.stop)
         reference = oracle.kube_scheduler(cls.plane)
         cls.addClassCleanup(reference.stop)
-        # As the chart's ServiceMonitor labels the series.
+        # The labels that the chart's ServiceMonitor adds to the series.
         labels = {"namespace": podium.NAMESPACE, "service": "podium", "metrics_path": "/metrics"}
         targets = {"podium": (cls.podium.port, labels), "reference": (reference.port, {})}
         cls.prometheus = Prometheus(cls.plane.dir / "prometheus", targets, alert_rules()).start()
@@ -78,7 +78,7 @@ class Scraped(unittest.TestCase):
 
     @classmethod
     def keep_busy(cls, ended):
-        """Places a pod with each scheduler twice a second, since rates need something that goes on."""
+        """Places a pod with each scheduler twice a second, since rates need continuous activity."""
         for number in itertools.count():
             names = [f"{scheduler}-{number}" for scheduler in SCHEDULERS]
             for name, scheduler in zip(names, SCHEDULERS):
@@ -107,7 +107,7 @@ class Scraped(unittest.TestCase):
     def test_the_charts_alerts(self):
         names = {rule["alert"] for group in alert_rules() for rule in group["rules"]}
         self.assertGreaterEqual(len(names), 10)
-        # The pod that fits nowhere is the only thing to be told, but for what a busy machine is: slow. (An alert that waits counts.)
+        # Only the pod that fits nowhere and a slow, busy machine may cause alerts. (A pending alert counts.)
         told = lambda: self.prometheus.alerts() - {"PodiumSchedulingSlow"}
         wait_until(lambda: told() == {"PodiumPodsPending"}, "the alert on pending pods, alone", 240)
         self.podium.stop()

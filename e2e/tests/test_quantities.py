@@ -1,4 +1,4 @@
-"""Quantities beside Go's: podium reads generated texts as k8s.io/apimachinery does. PODIUM_TEST_SEED repeats a run."""
+"""Quantities compared with Go's: podium reads generated texts as k8s.io/apimachinery does. PODIUM_TEST_SEED repeats a run."""
 import os
 import random
 import re
@@ -12,7 +12,7 @@ FUZZERS = ROOT / "build/asan/fuzz/podium_fuzz"
 COUNT = 5000
 SUFFIXES = ["", "", "n", "u", "m", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
 WRONG = ["K", "ki", "mi", "e", "E+", "ee3", "x", " ", "i", "Zi", "0x1", "+-"]
-# Go takes minutes for these: it makes all of the exponent's digits. podium saturates.
+# Go takes minutes for these: it computes all digits of the exponent. podium saturates.
 ENDLESS = re.compile(r"[eE][-+]?[0-9]{4}")
 LARGEST = 2 ** 63 - 1
 POWERS_OF_NANOS = {"n": 0, "u": 3, "m": 6, "": 9, "k": 12, "M": 15, "G": 18, "T": 21, "P": 24, "E": 27}
@@ -44,13 +44,13 @@ def quantity(draw):
 
 
 def nanos(text):
-    """A quantity as podium prints it, in nano-units."""
+    """Returns a quantity as podium prints it, in nano-units."""
     number = text.rstrip("numkMGTPE")
     return int(number) * 10 ** POWERS_OF_NANOS[text[len(number):]]
 
 
 def same(our, their):
-    """Whether both have the same quantity. Where it is over int64, Go's value wraps around; podium saturates. Go rounds the value of
+    """Whether both have the same quantity. Over int64, Go's value wraps around and podium saturates. Go rounds the value of
     a negative quantity to the wrong side or loses its upper half; an API server refuses those."""
     if "-" in (our, their):
         return our == their
@@ -58,7 +58,7 @@ def same(our, their):
     want, want_value, want_milli = (int(each) for each in their.split())
     if abs(want) >= LARGEST * 10 ** 9:
         return abs(int(value)) >= LARGEST and (int(value) > 0) == (want > 0)
-    # podium keeps 38 digits, and Go all.
+    # podium keeps 38 digits, and Go keeps all.
     if abs(nanos(shown) - want) * 10 ** 18 > abs(want):
         return False
     if want < 0:

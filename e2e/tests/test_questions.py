@@ -1,5 +1,5 @@
-"""What a what-if may ask: workloads, placed pods, named nodes, weights, changes, groups and fixes, on a real API server; its labels
-and conditions, and capacity probes."""
+"""The questions of what-ifs: workloads, placed pods, named nodes, weights, changes, groups and fixes, on a real API server; their
+labels and conditions, and capacity probes."""
 import datetime
 import json
 import unittest
@@ -48,13 +48,13 @@ class Asking(Live):
         return Asking.asked
 
     def ask(self, subject=None, name=None, **spec):
-        """The status of a new what-if."""
+        """Creates a what-if. Returns its status."""
         name = name or f"ask-{self.counter()}"
         self.plane.create(what_if(name, subject, **spec))
         return self.answer(name)
 
     def edit(self, name, **spec):
-        """The status of a what-if once its changed spec is answered."""
+        """Changes the spec of a what-if. Returns its status once podium has answered the change."""
         path = f"{REPORTS}/{name}"
         code, edited = self.plane.request("PATCH", path, {"spec": spec}, content_type="application/merge-patch+json")
         self.assertEqual(code, 200, edited)

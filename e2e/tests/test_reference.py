@@ -1,4 +1,4 @@
-"""Where kube-scheduler depends on history, which the oracle does not: it judges one state. The replay (e2e/replay) relies on this.
+"""Cases in which kube-scheduler depends on history. The oracle does not: it judges one state. The replay (e2e/replay) relies on this.
 podium does not depend on history and decides as the oracle does."""
 import unittest
 

@@ -1,4 +1,4 @@
-"""Reports on a real API server with a namespace that refuses them, a clash of names, a full budget, or many at once."""
+"""Reports on a real API server with a namespace that refuses them, a clash of names, a full budget, or many at the same time."""
 import unittest
 
 from e2e.support import podium
@@ -21,7 +21,7 @@ class Namespaces(Live):
         nothing = {"count/schedulingreports.podium.dev": "0"}
         self.plane.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": "full"},
                            "spec": {"hard": nothing}})
-        quota = "/api/v1/namespaces/full/resourcequotas/none/status"  # there is no controller that would fill it in
+        quota = "/api/v1/namespaces/full/resourcequotas/none/status"  # no controller runs that would fill it in
         self.plane.request("PATCH", quota, {"status": {"hard": nothing, "used": nothing}}, content_type=MERGE)
         report = in_namespace("full", what_if("tried", {"spec": {"containers": [{"name": "c", "image": "i"}]}}))
         tried = lambda: self.plane.request("POST", "/apis/podium.dev/v1alpha1/namespaces/full/schedulingreports?dryRun=All", report)

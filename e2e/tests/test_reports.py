@@ -26,7 +26,7 @@ class Decisions(Live):
         self.assertEqual((labels["podium.dev/report"], labels["podium.dev/outcome"]), ("decision", "Scheduled"))
         expires = datetime.datetime.strptime(labels["podium.dev/expires"] + "+0000", "%Y%m%d%H%M%z")
         late = expires - datetime.datetime.fromisoformat(status["expiresAt"])
-        # The label is the next full minute; expiresAt has whole seconds, the fraction is cut off.
+        # The label is the next full minute; expiresAt has whole seconds, without the fraction.
         self.assertTrue(datetime.timedelta(0) <= late <= datetime.timedelta(minutes=1), late)
         self.assertGreater(int(status["snapshot"]["resourceVersion"]), 0)
         self.assertEqual(podium.condition(report, "Complete")["status"], "True")
@@ -77,7 +77,7 @@ class Decisions(Live):
         self.addCleanup(self.plane.kubectl, "delete", "pod", "waiting", "--wait=false")
         self.report("waiting", "Unschedulable")
         self.plane.create(node("xlarge", cpu="16", labels={"size": "xl"}))
-        self.addCleanup(self.knows, "nodes", 3)  # before another test counts on it
+        self.addCleanup(self.knows, "nodes", 3)  # before another test depends on it
         self.addCleanup(self.plane.kubectl, "delete", "node", "xlarge")
         self.assertEqual(self.bound("waiting"), "xlarge")
         report = self.report("waiting", "Scheduled")
@@ -217,7 +217,7 @@ class WhatIfs(Live):
 
     def test_expired_report_goes_and_no_earlier(self):
         began = time.monotonic()
-        # Its answer is not read: this test may look too late for that.
+        # The test does not read its answer: it may be too late for that.
         self.plane.create(what_if("brief", {"spec": {"containers": [self.container]}}, ttlSeconds=2))
         self.ask("lasting", ttlSeconds=3600)
         self.assertNotIn("expiresAt", self.ask("kept", ttlSeconds=0))

@@ -1,4 +1,4 @@
-"""Retention on a real API server: TTLs, budgets, expiry by label, and switches that change in the running program's file."""
+"""Retention on a real API server: TTLs, budgets, expiry by label, and changes of switches in the running program's file."""
 import datetime
 import itertools
 import json
@@ -31,7 +31,7 @@ class Retained(Live):
         self.plane.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
 
     def rewrite(self, old, new):
-        """Changes podium's file as a kubelet does: at once."""
+        """Changes podium's file as a kubelet does: atomically."""
         text = self.podium.config.read_text()
         self.assertIn(old, text)
         following = self.podium.config.with_suffix(".next")
@@ -85,7 +85,7 @@ class Expiry(Retained):
         wait_until(lambda: self.names() <= {"orphan"}, "those that were left are gone")
         self.assertEqual(self.names(), {"orphan"}, "its pod is gone, its TTL has not passed")
         self.plane.create(small("brief"))
-        # This test may look too late to see its report.
+        # This test may be too late to see its report.
         wait_until(lambda: self.podium.metric('podium_reports_deleted_total{reason="expired"}') >= 61, "it is reported, and expires")
         self.assertEqual(self.names(), {"orphan"})
         self.assertNotIn("not deleted by label", self.podium.log())
@@ -118,7 +118,7 @@ class Switches(Retained):
         wait_until(lambda: self.plane.get("/api/v1/namespaces/selected/pods/fifth")["spec"].get("nodeName"), "bound")
         self.plane.create(small("too-large", "selected", cpu="1000"))
         wait_until(lambda: "too-large" in self.names("selected"), "the report of a failure")
-        time.sleep(1)  # a report that comes all the same would be there by now
+        time.sleep(1)  # a report that is written against the rule would exist by now
         self.assertNotIn("fifth", self.names())
 
         self.rewrite("PodiumConfiguration", "PodiumConfiguration\nadaptiveSearch: true")

@@ -46,7 +46,7 @@ class World:
 
 
 def api_server_frozen():
-    # Without election: a leader that cannot renew its lease ends, as it must, and says nothing of readiness.
+    # Without election, since a leader that cannot renew its lease must end, which shows nothing about readiness.
     with World(podium.NO_ELECTION) as world, world.podium("podium") as scheduler:
         world.place("before")
         pid = scheduler.process.pid

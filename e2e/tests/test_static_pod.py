@@ -22,7 +22,7 @@ class WithTheUser(ControlPlane):
 
 
 def asked(rule):
-    """(verb, group, resource, subresource, name) of all that a rule allows."""
+    """Yields (verb, group, resource, subresource, name) of everything that a rule allows."""
     for group in rule.get("apiGroups", ()):
         for resource in rule["resources"]:
             plain, _, sub = resource.partition("/")
@@ -42,7 +42,7 @@ class StaticPod(unittest.TestCase):
         await_rights(cls.plane)
 
     def start(self):
-        """podium with the manifest's arguments, its kubeconfig and port replaced."""
+        """Starts podium with the manifest's arguments, its kubeconfig and port replaced."""
         [container] = yaml.safe_load((EXAMPLE / "kube-scheduler.yaml").read_text())["spec"]["containers"]
         kubeconfig = self.plane.write_kubeconfig(self.plane.dir / "scheduler.conf", token=TOKEN)
         args = [arg.replace("/etc/kubernetes/scheduler.conf", str(kubeconfig)) for arg in container["args"]]

@@ -25,7 +25,7 @@ def template(**spec):
 
 
 def odd_question(name, number, rng):
-    """A what-if, and the number of replicas that must fit, if known."""
+    """Returns a what-if, and the number of replicas that must fit, if known."""
     replicas = 1 + number % 7
     shapes = [
         (what_if(name, template(), replicas=replicas), replicas),
@@ -113,7 +113,7 @@ class Stress(Live):
             for report in self.plane.get(f"{API}/schedulingreports")["items"]:
                 there.add((report["metadata"]["namespace"], report["metadata"]["name"]))
                 if (report["metadata"]["namespace"], report["metadata"]["name"]) in deleted:
-                    continue  # a pod that went while it was placed
+                    continue  # a pod that was deleted while it was placed
                 complete = podium.condition(report, "Complete")
                 is_question = report["spec"].get("dryRun")
                 if not complete or complete["status"] != "True" or (
@@ -135,7 +135,7 @@ class Stress(Live):
             if key in deleted:
                 continue
             status = reports[key]["status"]
-            if replicas is not None:  # its own answer, and nobody else's
+            if replicas is not None:  # its own answer, and no other
                 placed = status["replicas"]["fitting"]
                 self.assertEqual(placed, replicas, (seed, key, status))
         for p in self.plane.get("/api/v1/pods")["items"]:

@@ -1,6 +1,6 @@
 """podium in kube-scheduler's place and back, on kube-scheduler's own lease, while pods come and go.
 
-Both are the real processes on one real API server, whose audit log says what was bound.
+Both are the real processes on one real API server, whose audit log shows the bindings.
 """
 import collections
 import time
@@ -15,8 +15,8 @@ from e2e.tests.base import node, pod
 
 PODS, PER_SECOND = 700, 50
 NODES, PODS_A_NODE = 20, 16
-KEPT = NODES * PODS_A_NODE - 10  # the cluster is nearly full, so that a node given twice shows
-# Each leader gives its lease back, and the next waits for one or two retry periods. Nobody loses it on a slow machine.
+KEPT = NODES * PODS_A_NODE - 10  # the cluster is nearly full, so a capacity that is given twice is detected
+# Each leader releases its lease, and the next waits for one or two retry periods. No leader loses it on a slow machine.
 ELECTION = {"leaseDuration": "60s", "renewDeadline": "40s", "retryPeriod": "1s"}
 
 
@@ -45,14 +45,14 @@ class Takeover(unittest.TestCase):
         return lease["spec"] if status == 200 else {}
 
     def leads(self, other_than=""):
-        """The holder of the lease, once there is one other than this."""
+        """Returns the holder of the lease, once it is another one than this."""
         def another():
             holder = self.lease().get("holderIdentity")
             return holder if holder and holder != other_than else None
         return wait_until(another, f"a holder of the lease other than {other_than!r}")
 
     def more_are_bound(self, pods):
-        """Waits until this many further pods have been bound; they are the work of whoever leads."""
+        """Waits until this number of further pods is bound; the current leader binds them."""
         before = len(self.ledger.bound())
         wait_until(lambda: len(self.ledger.bound()) >= before + pods, f"{pods} more pods are bound", 180)
 
@@ -79,7 +79,7 @@ class Takeover(unittest.TestCase):
         self.more_are_bound(150)
         self.kube_scheduler("second")
         self.more_are_bound(50)
-        self.assertEqual(self.lease()["holderIdentity"], holders[1])  # kube-scheduler follows, too
+        self.assertEqual(self.lease()["holderIdentity"], holders[1])  # kube-scheduler follows as well
 
         code, holder = self.hand_over(ours, "podium", holders[1])
         self.assertEqual(code, 0, ours.process.tail())
@@ -88,7 +88,7 @@ class Takeover(unittest.TestCase):
         self.ledger.settle("default", PODS)
 
         self.assertEqual(self.ledger.findings, [])
-        # kube-scheduler ends with bindings on the wire, and the log calls such a one failed that was carried out.
+        # kube-scheduler ends with bindings in flight, and the log calls such a binding failed although it took effect.
         bound, everyone = self.audit.settle().bound(), collections.Counter({("default", f"p{i}"): 1 for i in range(PODS)})
         self.assertEqual(bound - everyone, collections.Counter(), "none is bound twice")
         self.assertLessEqual(set(everyone - bound), self.audit.ended_otherwise())

@@ -1,21 +1,21 @@
-"""What a what-if says is what then happens.
+"""The answer of a what-if comes true.
 
-For each workload podium is asked first. Then kube-controller-manager makes its pods, podium places them, and everything that the
-answer said is compared with what happened, in a cluster in which nothing else does.
+For each workload the test first asks podium. Then kube-controller-manager creates its pods, podium places them, and the test compares
+the whole answer with the result, in a cluster in which nothing else happens.
 
-1. *Before*: the first pod is decided as said: the same feasible nodes, scores, scores of each strategy, ties and rejections. Its node is
-   among the best that were said. Where equal nodes are drawn, the pod's UID draws, which no one knows before.
-2. *The number*: as many pods fit as was said. Another draw may leave room for another number only where hard spread constraints or
-   required affinity tie the pods to each other; those shapes with a draw are counted, and step 4 judges them. So it is with the pods
-   of a DaemonSet that depend on each other, since its controller makes them in no order.
-3. *Without a draw*: each node got as many pods as was said, and those left pending have the message that was said.
-4. *After*: podium is asked about each pod again (podRef), as if it and those decided after it were not there (DeletePods). The answer
-   is the decision as it was made, in all its fields: the UID draws as it did. podium's log tells the order of decisions.
+1. *Before*: the first pod is decided as in the answer: the same feasible nodes, scores, scores of each strategy, ties and rejections.
+Its node is among the best of the answer. Among equal nodes the pod's UID draws, which is not known before.
+2. *The number*: the same number of pods fit as in the answer. Another draw may leave capacity for another number only if hard spread
+constraints or required affinity tie the pods to each other. The test counts those shapes with a draw, and step 4 judges them. The same
+applies to the pods of a DaemonSet that depend on each other, since its controller creates them in no order.
+3. *Without a draw*: each node got the number of pods in the answer, and the pending pods have the message of the answer.
+4. *After*: the test asks about each pod again (podRef), as if it and the pods decided after it did not exist (DeletePods). The answer
+equals the decision in all its fields: the UID draws the same. podium's log has the order of decisions.
 
-So a later pod's choice is judged in the very state that the draws before it have left.
+So a later pod's choice is judged in exactly the state after the draws before it.
 
-By default, the whole shop of e2e/truth/shop.yaml and a sample of generated shapes. PODIUM_TRUTH_SHAPES=100 tests so many; PODIUM_TEST_SEED
-repeats a seed.
+By default, the test runs the whole shop of e2e/truth/shop.yaml and a sample of generated shapes. PODIUM_TRUTH_SHAPES=100 tests that
+number of shapes; PODIUM_TEST_SEED repeats a seed.
 """
 import collections
 import os
@@ -34,9 +34,9 @@ PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 SHAPES = int(os.environ.get("PODIUM_TRUTH_SHAPES", "40"))
 ORDER = "decided"  # the label that numbers a shape's pods
 NODES = shapes.nodes()
-SPREAD_BY = ("Deployment", "ReplicaSet", "StatefulSet")  # default spreading takes the selectors of these
+SPREAD_BY = ("Deployment", "ReplicaSet", "StatefulSet")  # default spreading uses the selectors of these
 DECISION = re.compile(r"decision pod=\S+ uid=(\S+) attempt=(\d+) ")
-# What a decision and an answer say alike.
+# The fields that are the same in a decision and an answer.
 OF_A_CHOICE = ("choice", "nodeCounts", "strategies", "topNodes", "rejections", "rejectionsTotal")
 OF_A_FAILURE = ("message", "nodeCounts", "rejections", "rejectionsTotal")
 
@@ -58,7 +58,7 @@ class Truth(Live):
     def setUpClass(cls):
         super().setUpClass()
         controllers.build()
-        cls.plane.kubectl("delete", "deployment", "--all", "-n", podium.NAMESPACE)  # podium's own, whose pods the controllers would make
+        cls.plane.kubectl("delete", "deployment", "--all", "-n", podium.NAMESPACE)  # podium's own
         cls.plane.kubectl("create", "namespace", NAMESPACE)
         cls.services, cls.shop = shapes.shop()
         for obj in [*shapes.priority_classes(), *cls.services, *shapes.placed_pods()]:
@@ -95,7 +95,7 @@ class Truth(Live):
 
     # --- the cluster ---
     def is_quiet(self):
-        """podium knows of the pods that there are, and is not about to try any."""
+        """Whether podium has all existing pods, and is not about to try any."""
         there = [bool(p["spec"].get("nodeName")) for p in self.plane.get("/api/v1/pods")["items"]]
         placed, pending = there.count(True), there.count(False)
         expected = {'cache_size{type="pods"}': placed, 'cache_size{type="assumed_pods"}': 0,
@@ -108,7 +108,7 @@ class Truth(Live):
         return self.plane.get(f"{PODS}?labelSelector=shape={shape.name}")["items"]
 
     def create(self, shape):
-        """Makes the shape real, in the form in which it was asked about."""
+        """Creates the shape's objects, in the form of the question."""
         if shape.way != "reference" and shape.kind not in SPREAD_BY:
             for obj in shape.objects():
                 self.plane.create(obj, NAMESPACE)
@@ -122,18 +122,18 @@ class Truth(Live):
         self.assertEqual(status, 200, reply)
 
     def make_known(self, shape):
-        """podium sees the owner of the pods before the pods. Their watches are two: a pod that is faster than its ReplicaSet is spread
-        by its Services alone, as by kube-scheduler, and no answer foresees that."""
+        """Lets podium see the owner of the pods before the pods. They have separate watches: a pod that arrives before its ReplicaSet
+        is spread only by its Services, as by kube-scheduler, and no answer predicts that."""
         if shape.kind == "Deployment":
             replica_sets = f"/apis/apps/v1/namespaces/{NAMESPACE}/replicasets?labelSelector=shape={shape.name}"
             wait_until(lambda: self.plane.get(replica_sets)["items"], f"the ReplicaSet of {shape.name}")
-        self.answer_of(self.ask(**shape.question()))  # the question comes after the owner, and is answered with it
+        self.answer_of(self.ask(**shape.question()))  # the question comes after the owner, and its answer includes the owner
 
     def path_of(self, shape):
         return f"{collection(shape.manifest, NAMESPACE)}/{shape.name}"
 
     def decided(self, shape, number):
-        """The shape's pods, once all decisions are made."""
+        """Returns the shape's pods, once all decisions are made."""
         ordered = shape.kind == "StatefulSet" and shape.manifest["spec"].get("podManagementPolicy") != "Parallel"
 
         def all_decided():
@@ -152,7 +152,7 @@ class Truth(Live):
         return pods
 
     def in_order(self, pods, reports):
-        """Pods and reports in the order of the decisions that the reports tell of, which is that of podium's log."""
+        """Returns pods and reports in the order of the decisions in the reports, which is that of podium's log."""
         order = {}
 
         def key(pair):
@@ -167,7 +167,7 @@ class Truth(Live):
         return [pod for pod, _ in pairs], [report for _, report in pairs]
 
     def run_pod(self, pod):
-        """Says that a bound pod runs, as its kubelet would: the next one of an ordered StatefulSet waits for that."""
+        """Sets a bound pod to running, as its kubelet would: the next pod of an ordered StatefulSet waits for that."""
         if pod["spec"].get("nodeName") and pod["status"]["phase"] == "Pending":
             ready = [{"type": "Ready", "status": "True"}]
             kept = [c for c in pod["status"].get("conditions", []) if c["type"] == "PodScheduled"]
@@ -175,7 +175,7 @@ class Truth(Live):
                 "status": {"phase": "Running", "conditions": kept + ready}}, content_type="application/merge-patch+json")
 
     def report_of(self, pod):
-        """The status of the pod's own report."""
+        """Returns the status of the pod's own report."""
         outcome = "Scheduled" if pod["spec"].get("nodeName") else "Unschedulable"
 
         def there():
@@ -192,7 +192,7 @@ class Truth(Live):
 
     # --- the four statements ---
     def check_before(self, said, first, report):
-        """1. The first decision."""
+        """Checks statement 1: the first decision."""
         if not first["spec"].get("nodeName"):
             self.assertEqual(fields(report, OF_A_FAILURE), fields({**said["firstFailure"], "message": said["message"]}, OF_A_FAILURE))
             return
@@ -207,7 +207,7 @@ class Truth(Live):
             self.assertEqual(row, {key: verdicts[row["nodeName"]][key] for key in row})
 
     def check_number(self, shape, said, pods, reports):
-        """2. and 3. How many fit, and where."""
+        """Checks statements 2 and 3: how many pods fit, and where."""
         placed = [p["spec"]["nodeName"] for p in pods if p["spec"].get("nodeName")]
         draws = any(r["choice"]["tiedNodes"] > 1 for r in reports if r["outcome"] == "Scheduled")
         self.count["drawn"] += draws
@@ -224,7 +224,7 @@ class Truth(Live):
             self.assertEqual(first["message"], said["firstFailure"]["message"])
 
     def check_after(self, pods, reports):
-        """4. Each decision again, in the state in which it was made."""
+        """Checks statement 4: each decision again, in the state in which it was made."""
         placed = [number for number, pod in enumerate(pods) if pod["spec"].get("nodeName")]
         for number in placed:
             status, reply = self.plane.request("PATCH", f"{PODS}/{pods[number]['metadata']['name']}", {
@@ -239,7 +239,7 @@ class Truth(Live):
             return {"podRef": {"name": pod["metadata"]["name"]}, **({"changes": changes} if changes else {})}, len(later)
 
         def answer(name, spec, later):
-            """The answer of a podium that has seen all labels."""
+            """Returns the answer of a podium that has seen all labels."""
             def seen():
                 status = self.answer_of(name[0])
                 if later and status["changes"][0]["message"] != f"{later} {'pod' if later == 1 else 'pods'} deleted":
@@ -277,8 +277,8 @@ class Truth(Live):
         self.assertEqual(self.ledger.findings, [])
 
     def check_daemons(self, shape, said, pods):
-        """Each pod has a node of its own, so that nothing is drawn; but where the pods depend on each other, it counts which
-        comes first, and the real controller makes them in no order."""
+        """Checks the pods of a DaemonSet. Each has a node of its own, so there is no draw. But if the pods depend on each other, their
+        order matters, and the real controller creates them in no order."""
         placed = [p["spec"]["nodeName"] for p in pods if p["spec"].get("nodeName")]
         if shape.pods_depend_on_each_other:
             self.count["judged after"] += 1
@@ -288,7 +288,7 @@ class Truth(Live):
 
     # --- the tests ---
     def test_a_whole_application(self):
-        """The shop's workloads one after the other; each finds those before it."""
+        """The shop's workloads one by one; each runs with those before it."""
         try:
             for shape in self.shop:
                 with self.subTest(shape.name):

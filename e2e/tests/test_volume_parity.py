@@ -1,5 +1,5 @@
-"""Volume behaviour of podium and kube-scheduler that neither verdicts nor the oracle show: each runs the same tests on its own
-API server."""
+"""Volume behaviour of podium and kube-scheduler that neither verdicts nor the oracle show. Each runs the same tests on its own API
+server."""
 import unittest
 
 from e2e.support import oracle
@@ -18,7 +18,7 @@ class Alike:
                            "value": value})
 
     def noted(self, name, reason, words):
-        """Waits for an event about the pod that says this."""
+        """Waits for an event about the pod with this text."""
         wait_until(lambda: words in [e["note"] for e in self.events(name, reason)], f"{reason} of {name}: {words}")
 
     def give_up_on(self, name):
@@ -38,7 +38,7 @@ class Alike:
             self.noted(f"of-{name}", "FailedScheduling", says + words)
 
     def test_a_victim_that_waits_for_its_volume(self):
-        """The victim goes back to the queue and is not deleted."""
+        """The victim returns to the queue and is not deleted."""
         self.priority("low", 1)
         self.priority("high", 100)
         self.plane.create(claim("slow", "fast"))
@@ -55,7 +55,7 @@ class Alike:
         self.assertNotIn("DisruptionTarget", [c["type"] for c in victim["status"]["conditions"]])
 
     def test_a_volume_of_a_node_by_its_name(self):
-        """Only labels count: the volume is reached from everywhere."""
+        """Only labels count: every node can reach the volume."""
         named = volume("named", "n1", size="5Gi")
         named["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"] = [
             {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]

@@ -78,9 +78,9 @@ class WithStorage(Live):
         self.plane.create(made)
         self.bind(claim_name, made["metadata"]["name"])
 
-    # --- what podium does ---
+    # --- podium's actions ---
     def promised(self, volume_name):
-        """The volume's claimRef, once podium has written it."""
+        """Returns the volume's claimRef, once podium has written it."""
         return wait_until(lambda: self.live_volume(volume_name)["spec"].get("claimRef"), f"the claim of {volume_name}")
 
     def selected(self, claim_name):

@@ -1,5 +1,5 @@
-"""What the API server does to a pod before it stores it, podium does to a question's pods: what it assumed is compared with the pod that
-the API server has stored, and what it refuses with the API server's words."""
+"""podium changes the pods of a question as the API server changes a pod before it stores it. The tests compare podium's assumption with
+the stored pod, and its refusals with the API server's words."""
 import unittest
 
 from e2e.support import podium
@@ -49,7 +49,7 @@ class Admission(Live):
 
     @classmethod
     def create_pod(cls, namespace, name, made, dry=False):
-        """(code, pod as stored)."""
+        """Returns (code, pod as stored)."""
         return cls.plane.request("POST", f"/api/v1/namespaces/{namespace}/pods" + ("?dryRun=All" if dry else ""),
                                  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": made})
 
@@ -76,7 +76,7 @@ class Admission(Live):
 
     @staticmethod
     def requests(stored):
-        """Of a stored pod's containers, init containers and overhead."""
+        """Returns the requests of a stored pod's containers, init containers and overhead."""
         each = [{name: parse(amount) for name, amount in c["resources"].get("requests", {}).items()} for c in stored["containers"]]
         init = [{name: parse(amount) for name, amount in c["resources"].get("requests", {}).items()}
                 for c in stored.get("initContainers", [])]
@@ -116,7 +116,7 @@ class Admission(Live):
             "overhead": ("free", spec(overhead={"cpu": "1"})),
             "other-overhead": ("free", spec(runtimeClassName="sandbox", overhead={"cpu": "1"})),
         }
-        words = lambda text: sorted(text.strip("[]").split(", "))  # the API server's order is a map's
+        words = lambda text: sorted(text.strip("[]").split(", "))  # the API server's order is that of a map
         for name, (namespace, made) in cases.items():
             with self.subTest(name):
                 status = self.ask(namespace, f"no-{name}", made)

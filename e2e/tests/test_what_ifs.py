@@ -1,4 +1,4 @@
-"""Many unusual what-ifs at once from several namespaces: each has its own answer, and none delays another."""
+"""Many unusual what-ifs at the same time from several namespaces: each gets its own answer, and none delays another."""
 import json
 import unittest
 
@@ -32,7 +32,7 @@ class ManyWhatIfs(Live):
         return name
 
     def answers(self, namespace, count):
-        """{name: status} of a namespace's complete what-ifs, once there are this many."""
+        """Returns {name: status} of a namespace's complete what-ifs, once there are this many."""
         def all_complete():
             found = {r["metadata"]["name"]: r.get("status", {}) for r in
                      self.plane.get(f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports")["items"]}
@@ -41,7 +41,7 @@ class ManyWhatIfs(Live):
         return wait_until(all_complete, f"{count} answers in {namespace}")
 
     def check_own(self, status, number):
-        """Every second question has a profile that only it names; the others differ in replicas."""
+        """Checks the answers. Every second question has a profile that only it names; the others differ in replicas."""
         if number % 2:
             message = podium.condition({"status": status}, "Accepted")["message"]
             self.assertEqual(message, f'spec.profile: unknown profile "profile-{number}" (known: default-scheduler)')

@@ -1,4 +1,4 @@
-"""Lost replies and held or refused requests between podium and a real API server, by a fault proxy."""
+"""A fault proxy between podium and a real API server loses replies, and holds or refuses requests."""
 import unittest
 
 from e2e.support import podium
@@ -27,7 +27,7 @@ class WireFaults(Live):
         self.report("unheard", "Scheduled")
         self.plane.create(pod("no-room-left", **small))  # the first one counts
         self.report("no-room-left", "Unschedulable")
-        # Asked for again with the same binding, which the API server refuses: it binds a UID once.
+        # podium sends the same binding again, and the API server refuses it: it binds a UID once.
         self.assertLessEqual(len(fault.seen), 2)
         wait_until(lambda: self.events("unheard", "Scheduled"), "the event")
         self.assertEqual(len(self.events("unheard", "Scheduled")), 1)
@@ -47,14 +47,14 @@ class WireFaults(Live):
         times = [when for when, _ in fault.seen]
         self.assertGreaterEqual(len(times), 3)
         for earlier, later in zip(times[:3], times[1:3]):
-            self.assertGreaterEqual(later - earlier, 2)  # what the server asked for, and no guess of ours
+            self.assertGreaterEqual(later - earlier, 2)  # the server's value, and not a guess of ours
 
     def test_a_binding_that_comes_late_does_not_bind_another_pod_of_the_name(self):
         fault = self.proxy.hold("POST", self.bindings("phoenix"))
         first = self.plane.create(pod("phoenix", nodeSelector={"group": "a"}))["metadata"]["uid"]
         wait_until(lambda: fault.seen, "the first pod's binding")
         self.plane.kubectl("delete", "pod", "phoenix", "--grace-period=0", "--force")
-        # The second pod belongs elsewhere, so the first one's binding would show.
+        # The second pod belongs on another node, so the first one's binding would be visible.
         second = self.plane.create(pod("phoenix", cpu="100m", nodeSelector={"group": "b"}))["metadata"]["uid"]
         self.assertNotEqual(first, second)
         fault.release()

@@ -1,5 +1,5 @@
-"""With withholdNodeNames, nobody learns the name of a node from a report or an answer: what-ifs of all sorts, decisions, the HTTPS API
-for who may not list nodes. Who may list nodes gets them over HTTPS."""
+"""With withholdNodeNames, no report and no answer contains the name of a node: what-ifs of all kinds, decisions, and the HTTPS API for
+users who may not list nodes. Users who may list nodes get the names over HTTPS."""
 import json
 import unittest
 

@@ -1,4 +1,4 @@
-"""A small cluster of varied nodes, and the workloads that are put to it: those of shop.yaml, and generated ones."""
+"""A small cluster of different nodes, and its workloads: those of shop.yaml, and generated ones."""
 import pathlib
 import random
 
@@ -9,7 +9,7 @@ from e2e.tests.base import node, pod
 NAMESPACE = "shop"
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 GPU = "example.com/gpu"
-# None evicts, so that the cluster stays as it was. "normal" is what a pod has that names none.
+# No class evicts, so the cluster does not change. A pod that names no class has "normal".
 PRIORITIES = {"low": -10, "normal": 1_000, "patient": 200_000}
 
 
@@ -33,7 +33,7 @@ def nodes():
         _node("b1", "zone-b", "4", "16Gi", disk="ssd", pool="general", size="4", images=[("shop/frontend:v3", 900 << 20)]),
         _node("b2", "zone-b", "6", "6Gi", disk="hdd", pool="general", size="6"),
         _node("b3", "zone-b", "8", "32Gi", gpus=2, pool="gpu", size="8", taints=[gpu]),
-        # Equal ones, between which podium draws.
+        # Equal nodes, among which podium draws.
         *(_node(name, "zone-b", "5", "10Gi", disk="hdd", pool="general", size="5") for name in ("b4", "b5")),
         _node("c1", "zone-c", "4", "8Gi", disk="ssd", pool="general", size="4"),
         _node("c2", "zone-c", "4", "8Gi", disk="hdd", pool="general", size="4"),
@@ -44,7 +44,7 @@ def nodes():
 
 
 def placed_pods():
-    """What runs already, some of it with rules about others."""
+    """Returns the pods that already run, some of them with rules about other pods."""
     def anti(key, **labels):
         return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": key, "labelSelector": {"matchLabels": labels}}]}}
@@ -71,8 +71,8 @@ def priority_classes():
 
 
 class Shape:
-    """A workload, and how podium is asked about it: `way` is "manifest", "replicas" (spec.replicas of the what-if) or
-    "reference" (a workloadRef to the workload, which is there without pods)."""
+    """A workload, and the form of the question about it: `way` is "manifest", "replicas" (spec.replicas of the what-if) or
+    "reference" (a workloadRef to the workload, which exists without pods)."""
 
     def __init__(self, manifest, way="manifest"):
         self.manifest, self.way = manifest, way
@@ -91,7 +91,7 @@ class Shape:
         return spec.get("completions", 1) if self.kind == "Job" else spec.get("replicas", 1)
 
     def scaled(self, replicas):
-        """The manifest with this many replicas. A Job without any is suspended."""
+        """Returns the manifest with this number of replicas. A Job without replicas is suspended."""
         spec = {**self.manifest["spec"]}
         if self.kind == "Job":
             spec["suspend"] = replicas == 0
@@ -100,7 +100,7 @@ class Shape:
         return {**self.manifest, "spec": spec}
 
     def question(self):
-        """The spec of the what-if."""
+        """Returns the spec of the what-if."""
         if self.kind == "Pods":
             return {"template": self.template, "replicas": self.replicas}
         if self.way == "reference":
@@ -110,7 +110,7 @@ class Shape:
         return {"template": self.manifest}
 
     def objects(self):
-        """What is created for real."""
+        """Returns the objects that the test creates."""
         if self.kind != "Pods":
             return [self.manifest]
         return [{"apiVersion": "v1", "kind": "Pod", **self.template,
@@ -122,25 +122,25 @@ class Shape:
 
     @property
     def number_may_depend_on_draws(self):
-        """Where equal nodes are drawn, another draw may leave room for another number of pods, but only with such a rule."""
+        """If podium draws among equal nodes, another draw may leave capacity for another number of pods, but only with such a rule."""
         constraints = self.template["spec"].get("topologySpreadConstraints", [])
         return any(c["whenUnsatisfiable"] == "DoNotSchedule" for c in constraints) or self.requires("podAffinity")
 
     @property
     def pods_depend_on_each_other(self):
-        """Where a pod may run, and whether, may follow from those that were placed before it."""
+        """The pods placed before a pod may decide whether and where it may run."""
         return self.number_may_depend_on_draws or self.requires("podAntiAffinity")
 
 
 def shop():
-    """(Services, shapes) of shop.yaml, in its order."""
+    """Returns (Services, shapes) of shop.yaml, in its order."""
     objects = list(yaml.safe_load_all(pathlib.Path(__file__).with_name("shop.yaml").read_text()))
     services = [obj for obj in objects if obj["kind"] == "Service"]
     return services, [Shape(obj) for obj in objects if obj["kind"] != "Service"]
 
 
 class Drawn:
-    """One generated shape. Every choice comes from the seed and the number."""
+    """One generated shape. Every choice depends on the seed and the number."""
 
     def __init__(self, seed, number):
         self.random = random.Random(f"{seed}/{number}")
