@@ -36,7 +36,7 @@ class Images(unittest.TestCase):
         with image.Archive(archive) as opened:
             return json.loads(opened.read("index.json"))
 
-    def test_what_is_made_is_unpacked(self):
+    def test_a_written_archive_can_be_unpacked(self):
         config = image.unpack(self.dir / "made.tar", self.dir / "root")
         self.assertEqual(config, {"Entrypoint": ["/bin/program"]})
         self.assertEqual((self.dir / "root/bin/program").read_text(), "#!/bin/sh\n")

@@ -158,12 +158,12 @@ class Plugin:
         self.process.stop()
 
     def address(self):
-        def told():
+        def printed():
             found = re.search(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/ui/", self.process.log.read_text())
             if not found and not self.process.alive():
                 raise Failed(self.process.tail())
             return found and found[0]
-        return wait_until(told, "the page's address")
+        return wait_until(printed, "the page's address")
 
     @staticmethod
     def get(url):

@@ -25,7 +25,7 @@ def read(directory):
     return rows("openb_node_list_all_node.csv"), rows("openb_pod_list_default.csv")
 
 
-def make_up(nodes, pods, seed):
+def generate_rows(nodes, pods, seed):
     """Generates rows of the same form; the same for the same arguments."""
     rng = random.Random(seed)
 

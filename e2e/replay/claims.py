@@ -78,13 +78,13 @@ def lives(pods, namespace, name, uid):
     return bool(pod) and pod["metadata"]["uid"] == uid
 
 
-def told(claims, pods):
+def comparable_claims(claims, pods):
     """Returns {full name: claim} without the values that clusters draw: versions, times, share IDs, and UIDs. Of a UID it only keeps
     whether it is the UID of an existing pod."""
-    return {name: told_of(claim, pods) for name, claim in claims.items()}
+    return {name: comparable_claim(claim, pods) for name, claim in claims.items()}
 
 
-def told_of(claim, pods):
+def comparable_claim(claim, pods):
     meta, status = claim["metadata"], claim.get("status", {})
     namespace = meta["namespace"]
     kept = {key: meta[key] for key in ("name", "namespace", "generateName", "labels", "annotations") if key in meta}
@@ -181,7 +181,7 @@ class Claims:
     def remove(self, name):
         self.side.ask("DELETE", claim_path(name), {}, fine=(200, 404))
 
-    def forsake(self, name):
+    def leave_allocated(self, name):
         """Drops the users of the claim and keeps its allocation, as after a failed binding."""
         self.side.apply(merge_patch(claim_path(name) + "/status", {"status": {"reservedFor": None}}))
 
@@ -210,7 +210,7 @@ class Claims:
         """Recreates differing claims as they are in the other cluster (a Claims). The placed pods are already the same in both."""
         pods = self.side.pods()
         wanted, theirs = other.all(), other.side.pods()
-        there, here = told(wanted, theirs), told(self.all(), pods)
+        there, here = comparable_claims(wanted, theirs), comparable_claims(self.all(), pods)
         for name in sorted(there.keys() | here.keys()):
             if there.get(name) != here.get(name):
                 self.erase(name.partition("/")[2])

@@ -34,7 +34,7 @@ class DeviceSteps:
         pods = [pod for pod in state.of_kind("Pod") if pod["spec"].get("resourceClaims")]
         many = len(pods) / LAB_PODS
         return {self.lab_pod_comes: 80, self.lab_pod_goes: 45 * many * many, self.lab_pod_finishes: 8 * many,
-                self.controller_works: 160, self.claim_published: 40, self.claim_removed: 4, self.claim_forsaken: 150,
+                self.controller_works: 160, self.claim_published: 40, self.claim_removed: 4, self.claim_left_allocated: 150,
                 self.driver_goes_on: 90, self.driver_begins: 25, self.device_tainted: 14, self.class_changes: 5}
 
     # --- pods ---
@@ -57,13 +57,13 @@ class DeviceSteps:
     def a_claim_to_share(self, state):
         """Returns a claim that no pending pod has. It may not exist yet. Claims with devices and without a user come first."""
         waiting = {name for pod in state.of_kind("Pod") if not pod["spec"].get("nodeName") for name in used_by(pod)}
-        forsaken = [claim["metadata"]["name"] for claim in self.resource_claims(state, self.is_forsaken)
+        left = [claim["metadata"]["name"] for claim in self.resource_claims(state, self.is_left_allocated)
                     if full_name(claim) not in waiting]
-        free = sorted(forsaken) or [f"own-{i}" for i in range(OWN_CLAIMS) if f"{LAB}/own-{i}" not in waiting]
+        free = sorted(left) or [f"own-{i}" for i in range(OWN_CLAIMS) if f"{LAB}/own-{i}" not in waiting]
         return self.random.choice(free) if free else None
 
     @staticmethod
-    def is_forsaken(claim):
+    def is_left_allocated(claim):
         status = claim.get("status", {})
         return not owner_of(claim)[0] and "allocation" in status and not status.get("reservedFor")
 
@@ -150,7 +150,7 @@ class DeviceSteps:
         claim = self.one(self.resource_claims(state, lambda c: not owner_of(c)[0] and "deletionTimestamp" not in c["metadata"]))
         return claim and (f"{claim['metadata']['name']} is deleted", on_claim("remove", claim["metadata"]["name"]))
 
-    def claim_forsaken(self, state):
+    def claim_left_allocated(self, state):
         """A claim that only deleted pods used keeps its allocation, as after a failed binding."""
         alive = self.alive(state)
 
@@ -158,7 +158,7 @@ class DeviceSteps:
             users = claim.get("status", {}).get("reservedFor")
             return users and not owner_of(claim)[0] and not any(user["uid"] in alive for user in users)
         claim = self.one(self.resource_claims(state, users_are_gone))
-        return claim and (f"{claim['metadata']['name']} is forsaken", on_claim("forsake", claim["metadata"]["name"]))
+        return claim and (f"{claim['metadata']['name']} keeps its devices without users", on_claim("leave_allocated", claim["metadata"]["name"]))
 
     # --- drivers ---
     def driver_goes_on(self, _state):

@@ -73,7 +73,7 @@ class Placements(unittest.TestCase):
             return fits("n2") if placed.get("shop/first") == "n1" else full()
         return Table(says, *pods)
 
-    def test_what_is_right_is_explained(self):
+    def test_a_right_outcome_is_explained(self):
         judge = self.judge(pod("first"), pod("second"))
         decisions = judge.explains(outcome({"shop/first": "n1", "shop/second": "n2"}))
         self.assertEqual([decision.pod for decision in decisions], ["shop/first", "shop/second"])
@@ -106,7 +106,7 @@ class Orders(unittest.TestCase):
         self.assertEqual(self.late(lambda name, *_: fits("n1") if name == "shop/low" else fits("n2")),
                          [("shop/high", set()), ("shop/low", set())])
 
-    def test_a_more_important_pod_that_comes_later_is_told(self):
+    def test_a_more_important_pod_that_is_decided_later_is_reported(self):
         def says(name, placed, _):
             if name == "shop/high":
                 return fits("n2") if "shop/low" in placed else fits("n1")
@@ -162,7 +162,7 @@ class Volumes(unittest.TestCase):
         self.assertFalse(self.judged("fast-0", "made", annotations={SELECTED_NODE: "n2"}))
         self.assertFalse(self.judged("fast-0", "made"))
 
-    def test_what_is_bound_for_nobody_is_wrong(self):
+    def test_a_binding_without_a_pod_is_wrong(self):
         made, disk = claim("local-1"), volume("fitting", "n1", 2)
         judge = Table(lambda *_: fits("n1"), pod("store"), made, disk)
         bound = {**made, "spec": {**made["spec"], "volumeName": "fitting"}}
@@ -193,7 +193,7 @@ class Devices(unittest.TestCase):
     def test_devices_of_another_node(self):
         self.assertFalse(self.explained("n1", resource_claim("c", "y", ["first"])))
 
-    def test_devices_that_are_reserved_for_nobody(self):
+    def test_devices_that_are_not_reserved(self):
         self.assertFalse(self.explained("n1", resource_claim("c", "x")))
         self.assertFalse(self.explained("n1", resource_claim("c", "x", ["other"])))
 
@@ -246,13 +246,13 @@ class Devices(unittest.TestCase):
         two["status"]["allocation"]["devices"]["results"][0]["device"] = "y"
         self.assertNotEqual(claims.allocation_of(one), claims.allocation_of(two))
 
-    def test_of_users_it_counts_which_pod_is_meant_and_whether_it_is_there(self):
+    def test_references_to_pods_compare_the_pod_and_its_existence(self):
         pods = {"shop/first": pod_with("first", "c")}
         ours, theirs = resource_claim("c", "x", ["first"]), resource_claim("c", "x", ["first"])
         their_pods = {"shop/first": {**pods["shop/first"], "metadata": {**pods["shop/first"]["metadata"], "uid": "drawn"}}}
-        self.assertNotEqual(claims.told_of(ours, pods), claims.told_of(theirs, their_pods))
+        self.assertNotEqual(claims.comparable_claim(ours, pods), claims.comparable_claim(theirs, their_pods))
         theirs["status"]["reservedFor"][0]["uid"] = "drawn"
-        self.assertEqual(claims.told_of(ours, pods), claims.told_of(theirs, their_pods))
+        self.assertEqual(claims.comparable_claim(ours, pods), claims.comparable_claim(theirs, their_pods))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import time
 
 from e2e.replay import tolerated
 from e2e.replay import devices_world
-from e2e.replay.claims import allocation_of, lives, told
+from e2e.replay.claims import allocation_of, lives, comparable_claims
 from e2e.replay.judge import Judge, Outcome
 from e2e.replay.side import Side, Unsettled, fails, waiting
 from e2e.replay.steering import Steering
@@ -124,7 +124,7 @@ class Replay(Steering):
         self.counts[tolerated.NOT_WOKEN] += len(left[0])
         ours, theirs = outcomes
         same = ours.same_as(theirs)
-        if same and not (self.with_devices and explained[0] and self.told_of_other_moments()):
+        if same and not (self.with_devices and explained[0] and self.explained_by_other_moments()):
             self.refresh()
         else:
             self.counts[tolerated.OTHER_MOMENTS if same else tolerated.DIFFERENT_STEPS] += 1
@@ -133,7 +133,7 @@ class Replay(Steering):
             self.steer()
         self.compare()
 
-    def told_of_other_moments(self):
+    def explained_by_other_moments(self):
         """Whether the messages stay different. A change of devices wakes many pods at the same time. The ends of their backoffs decide
         which is tried first, so one scheduler may try a pod before another is placed, and the other scheduler after that."""
         try:
@@ -282,7 +282,7 @@ class Replay(Steering):
         found = []
 
         def same():
-            found[:] = self.both(lambda side: told(side.claims.all(), side.pods()))
+            found[:] = self.both(lambda side: comparable_claims(side.claims.all(), side.pods()))
             return found[0] == found[1]
         try:
             wait_until(same, "", PATIENCE, POLL)

@@ -9,7 +9,7 @@ class Bounds(unittest.TestCase):
     def exceeded(self, answers=(), covered=(), of_rule=()):
         return list(known.bounds(dict(answers), dict(covered), collections.Counter(dict(of_rule))))
 
-    def test_what_is_there_is_within(self):
+    def test_the_current_counts_are_within_the_bounds(self):
         covered = {entry: entry.covers for entry in known.DIFFERENCES}
         self.assertEqual(self.exceeded(known.FLOORS, covered, known.CEILINGS), [])
 

@@ -100,7 +100,7 @@ class Policy(Live):
         self.plane.kubectl("delete", f"--as={NAMESPACES}", "sr", "--all", "-n", "brief")
         self.assertIsNone(podium.report_of(self.plane, "brief", "last"))
 
-    def test_who_else_is_podium(self):
+    def test_which_other_accounts_may_write(self):
         # The policy cannot distinguish podium from a ServiceAccount that may do everything, such as an installer's.
         robot = "system:serviceaccount:default:robot"
         self.plane.kubectl("create", "clusterrolebinding", "robot", "--clusterrole=cluster-admin", f"--user={robot}")

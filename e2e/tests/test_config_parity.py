@@ -197,7 +197,7 @@ class ConfigParity(unittest.TestCase):
             self.assertEqual(done.returncode, 2, flag)
             self.assertIn("KubeSchedulerConfiguration", done.stderr, flag)
 
-    def test_wrong_gates_are_wrong_for_both_but_for_those_that_podium_says_it_cannot_do(self):
+    def test_wrong_gates_fail_in_both_except_the_unsupported_ones(self):
         config = self.write(HEAD)
         for gates in WRONG_GATES:
             with self.subTest(gates):

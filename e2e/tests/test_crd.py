@@ -103,7 +103,7 @@ class Forms(Crd):
         for row in forms:
             self.assertGreaterEqual(len(row), 8, f"a blank column: {row}")
 
-    def test_a_question_that_makes_no_sense_is_refused_by_the_schema(self):
+    def test_a_question_that_is_invalid_is_refused_by_the_schema(self):
         template = {"spec": pod("x")["spec"]}
         taint = {"key": "k", "effect": "NoSchedule"}
         cases = (({}, "exactly one of podRef, template and workloadRef"),
@@ -151,7 +151,7 @@ class Forms(Crd):
 class Older(Crd):
     crd = staticmethod(older)
 
-    def test_it_says_what_is_missing_and_goes_on_without(self):
+    def test_it_logs_what_is_missing_and_continues_without_it(self):
         wait_until(lambda: self.lines("older than podium"), "it says so")
         line, = self.lines("older than podium")
         self.assertIn('missing="status.nodeCounts.evaluated, status.preemption, status.strategies"', line)

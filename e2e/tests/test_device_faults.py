@@ -78,7 +78,7 @@ class DeviceFaults(Live):
         self.wanting("too-many", "unheard")
         self.report("too-many", "Unschedulable", "cannot allocate all claims")
 
-    def test_a_lost_reply_makes_no_second_claim(self):
+    def test_a_lost_reply_creates_no_second_claim(self):
         """podium creates the claim of an extended resource, and finds the one that it has made."""
         self.devices("ghost", 1)
         fault = self.proxy.lose_reply("POST", "/namespaces/default/resourceclaims(\\?|$)")
@@ -96,7 +96,7 @@ class DeviceFaults(Live):
     def has_one_claim_of_its_own(self, name):
         self.assertEqual(self.owned_by(name), [self.live_pod(name)["status"]["extendedResourceClaimStatus"]["resourceClaimName"]])
 
-    def test_a_claim_that_somebody_changes_meanwhile(self):
+    def test_a_claim_that_is_written_by_another_client(self):
         self.devices("changed", 1)
         for name, at in (("before", "/resourceclaims/before(\\?|$)"), ("between", "/resourceclaims/between/status")):
             with self.subTest(name):
@@ -116,7 +116,7 @@ class DeviceFaults(Live):
         status, reply = self.plane.request("PATCH", f"{CLAIMS}/{name}/status", freed, content_type="application/json-patch+json")
         self.assertEqual(status, 200, reply)
 
-    def test_a_claim_that_is_deleted_meanwhile(self):
+    def test_a_claim_that_is_deleted_between_the_writes(self):
         self.devices("only", 1)
         fault = self.proxy.hold("PATCH", "/resourceclaims/gone(\\?|$)")
         self.wanting("gone", "only")

@@ -122,7 +122,7 @@ class Devices:
             self.assertIn(made["metadata"]["uid"], [user["uid"] for user in status["reservedFor"]])
         return sorted((r["pool"], r["device"]) for status in allocations for r in status["allocation"]["devices"]["results"])
 
-    def told(self, name):
+    def pending_message(self, name):
         """Returns the message of a pod that is pending."""
         def message():
             condition = podium.condition(self.live_pod(name), "PodScheduled")
@@ -136,7 +136,7 @@ class Devices:
         self.assertEqual(sorted(sum((self.given(f"p{i}") for i in range(3)), [])),
                          [("n1", "gpu-0"), ("n1", "gpu-1"), ("n2", "gpu-0")])
         self.plane.create(using("p3", template="one"))
-        self.assertEqual(self.told("p3"), "0/3 nodes are available: 3 cannot allocate all claims. still not schedulable, "
+        self.assertEqual(self.pending_message("p3"), "0/3 nodes are available: 3 cannot allocate all claims. still not schedulable, "
                          "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.")
         freed = self.given("p1")
         self.plane.kubectl("delete", "pod", "p1", "--grace-period=0", "--force")  # the claim controller frees its device then
@@ -150,7 +150,7 @@ class Devices:
         self.assertEqual(self.bound("counts"), "n1")
         self.assertEqual(self.given("counts"), [("n1", "gpu-0"), ("n1", "gpu-1")])
         self.plane.create(using("too-many", template="three"))
-        self.assertIn("3 cannot allocate all claims", self.told("too-many"))
+        self.assertIn("3 cannot allocate all claims", self.pending_message("too-many"))
 
     def test_a_claim_that_pods_share(self):
         self.plane.create(claim("shared", requests(exactly(selectors=with_memory("60Gi")))))
@@ -210,7 +210,7 @@ class Devices:
         self.plane.create(asking("by-class", "deviceclass.resource.kubernetes.io/gpu"))
         self.assertEqual(self.bound("by-class"), "n2")
         self.plane.create(asking("no-more", "example.com/gpu"))
-        self.assertIn("0/3 nodes are available: 3 cannot allocate all claims.", self.told("no-more"))
+        self.assertIn("0/3 nodes are available: 3 cannot allocate all claims.", self.pending_message("no-more"))
         self.plane.kubectl("delete", "pod", "by-class", "--grace-period=0", "--force")
         self.assertEqual(self.bound("no-more"), "n2")
 
@@ -220,7 +220,7 @@ class Devices:
         self.assertEqual(self.claims_of_extended_resources(), [])
         self.assertNotIn("extendedResourceClaimStatus", self.live_pod("plugged")["status"])
         self.plane.create(asking("full", "example.com/plugged", nodeSelector={"kubernetes.io/hostname": "n3"}))
-        self.assertIn("1 Insufficient example.com/plugged", self.told("full"))
+        self.assertIn("1 Insufficient example.com/plugged", self.pending_message("full"))
 
     def test_the_claim_of_an_earlier_attempt(self):
         """The claim is deleted, and the pod gets another one. A second pod uses it, which shows that the scheduler has it."""

@@ -105,7 +105,7 @@ class Access(unittest.TestCase):
                         continue
                     self.assertEqual(ours[0], theirs[0], ours[1][:200])
 
-    def test_what_is_what(self):
+    def test_what_each_token_may_read(self):
         ask = lambda path, token: podium.https_get(self.ours.port, path, token=token)[0]
         self.assertEqual([ask("/metrics", token) for token in (None, "bad", self.nobody, self.scraper, ADMIN_TOKEN)],
                          [403, 401, 403, 200, 200])
@@ -185,7 +185,7 @@ class Life(unittest.TestCase):
             self.assertEqual(answers, [(200, "ok")] * 5)
             self.assertEqual(ours.stop(), 0)
 
-    def test_it_goes_on_without_file_descriptors(self):
+    def test_it_continues_without_file_descriptors(self):
         few = self.plane.dir / "few"
         few.write_text(f'#!/bin/sh\nulimit -n 60\nexec {podium.PROGRAM} "$@"\n')
         few.chmod(0o755)
@@ -210,7 +210,7 @@ class Life(unittest.TestCase):
             certificates(self.plane, "serving", "/CN=after")
             wait_until(lambda: shown() == pair[0].read_text(), "the new certificate is served")
 
-    def test_the_api_server_away(self):
+    def test_the_api_server_is_down(self):
         plane = ControlPlane().start()
         try:
             # Without election, since a leader that cannot renew its lease must end.

@@ -15,7 +15,7 @@ class Crash(Live):
               "configuration.leaderElection.renewDeadline=15s", "configuration.leaderElection.retryPeriod=1s"]
     nodes = [node("n1", cpu="8")]
 
-    def test_the_lease_is_lost_and_the_next_goes_on(self):
+    def test_the_lease_is_lost_and_the_next_leader_continues(self):
         self.plane.create(pod("before"))
         self.bound("before")
         following = podium.Podium(self.plane, name="next")
@@ -75,7 +75,7 @@ class NoSpace(Live):
             names.append(name)
             self.assertLess(len(names), 2 * QUOTA // 900_000, "etcd has a quota")
 
-    def test_it_goes_on_once_there_is_space(self):
+    def test_it_continues_once_there_is_space(self):
         errors = 'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"}'
         before = self.podium.metric(errors)
         self.podium.process.signal(signal.SIGSTOP)  # so that its first try happens while there is no space

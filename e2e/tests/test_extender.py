@@ -127,7 +127,7 @@ class Extenders(WithExtenders):
         self.assertEqual(scored["Nodes"], ["n3", "small"])
         self.assert_sums(self.report(web, "Scheduled"))
 
-    def test_a_pod_that_extenders_turn_down_waits_for_any_event(self):
+    def test_a_pod_that_extenders_reject_waits_for_any_event(self):
         extender = self.extender()
         self.podium(extender.entry(filterVerb="filter", nodeCacheCapable=True))
         extender.behave(Failed={"n1": "busy", "n2": "busy"}, Unresolvable={"n3": "no licence"})
@@ -218,7 +218,7 @@ class Extenders(WithExtenders):
         extender.behave()
         self.bound(web)
 
-    def test_without_the_extender_that_may_be_ignored_the_binding_goes_on(self):
+    def test_without_an_ignorable_extender_the_binding_continues(self):
         extender = self.extender()
         self.podium(extender.entry(bindVerb="bind", ignorable=True))
         extender.behave(Status={"bind": 500})
@@ -355,11 +355,11 @@ class Preemption(WithExtenders):
         return uids
 
     @staticmethod
-    def behaviour(told, uids):
-        violations = told.get("Violations", 0)
+    def behaviour(answer, uids):
+        violations = answer.get("Violations", 0)
         victims = {where: {"UIDs": [uids[name] for name in who], "Violations": violations}
-                   for where, who in told.get("Victims", {}).items()}
-        return {**{key: value for key, value in told.items() if key != "Violations"}, "Victims": victims}
+                   for where, who in answer.get("Victims", {}).items()}
+        return {**{key: value for key, value in answer.items() if key != "Violations"}, "Victims": victims}
 
     def outcome(self, name, want):
         """Returns the evicted pods and their node, or the condition's message. Waits for the expected ones."""

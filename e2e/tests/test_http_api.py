@@ -93,7 +93,7 @@ class HttpApi(Live):
         self.assertEqual(report["status"]["outcome"], "Scheduled")
         self.assertEqual(self.plane.get("/apis/podium.dev/v1alpha1/schedulingreports")["items"], [], "storage is off")
 
-    def test_a_what_if_is_a_what_if(self):
+    def test_a_what_if_has_the_same_answer_as_an_object(self):
         """The same question as an object of the cluster gets the same answer, and podium creates nothing."""
         asked = pod("ask", cpu="3500m")
         del asked["metadata"]["namespace"]
@@ -166,7 +166,7 @@ class HttpApi(Live):
         self.assertIn("default/web", names)
         self.assertEqual(names, sorted(set(names)))
 
-    def test_what_is_wrong_is_said(self):
+    def test_wrong_requests_are_explained(self):
         ask = pod("ask")
         self.assert_status(self.ask(f"{POD}x/scores", self.viewer), 404, "NotFound", "not decided since this process began")
         self.assert_status(self.ask("/v1/namespaces/%2E%2E%2Fx/pods/web/scores", self.viewer), 400, "BadRequest", "namespace")
@@ -211,14 +211,14 @@ class HttpApi(Live):
         self.assertIn("413", reply.splitlines()[0])
         self.assertIn("RequestEntityTooLarge", reply)
 
-    def test_aliases_that_stand_for_gigabytes_are_refused(self):
+    def test_aliases_that_expand_to_gigabytes_are_refused(self):
         bomb = "a: &a " + 400_000 * "x" + "\nb:\n" + 90_000 * "- *a\n"
         for _ in range(3):
             answer = self.ask(f"{WHAT_IF}/scores", self.editor, bomb.encode(), content_type="application/yaml")
             self.assert_status(answer, 400, "BadRequest", "excessive aliasing")
         self.assert_has_stayed_within_the_charts_memory()
 
-    def test_slow_bodies_hold_nobody_up(self):
+    def test_slow_bodies_do_not_delay_other_requests(self):
         slow = [self.connection() for _ in range(20)]
         for client in slow:
             self.addCleanup(client.close)
@@ -229,7 +229,7 @@ class HttpApi(Live):
         self.assertEqual(self.ask(f"{POD}/scores", self.viewer)[0], 200)
         wait_until(lambda: self.podium.get("/metrics")[0] == 200, "metrics")
 
-    def test_a_crowd(self):
+    def test_a_crowd_of_what_ifs(self):
         """A thousand what-ifs at the same time, and more until podium asks some to wait: it answers others, and scheduling continues."""
         answers, codes, deadline = [], collections.Counter(), time.monotonic() + 300
         with concurrent.futures.ThreadPoolExecutor(24) as pool:

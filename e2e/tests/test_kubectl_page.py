@@ -86,12 +86,12 @@ class KubectlPage(Plugin):
         return process
 
     def url_of(self, process):
-        def told():
+        def printed():
             found = URL.search(process.log.read_text())
             if not found and not process.alive():
                 raise RuntimeError(process.tail())
             return found and found[0]
-        return wait_until(told, "the page's address")
+        return wait_until(printed, "the page's address")
 
     def direct(self):
         return self.begin("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
@@ -143,7 +143,7 @@ class KubectlPage(Plugin):
         self.assertEqual(browser.problems, [])
         self.assertEqual([one for one in browser.requests if not one.startswith(url.removesuffix("ui/"))], [])
 
-    def test_nobody_else_gets_in(self):
+    def test_other_processes_are_refused(self):
         url = self.url_of(self.direct())
         parts = urllib.parse.urlsplit(url)
         for path in ("/", "/ui/", "/v1/decisions", "/" + "0" * 32 + "/ui/"):
@@ -153,7 +153,7 @@ class KubectlPage(Plugin):
         self.assertEqual(self.get(url, host=f"attacker.example:{parts.port}")[0], 403)
         self.assertEqual(self.get(url, "/v1/decisions", "DELETE")[0], 405)
 
-    def test_it_ends_at_once(self):
+    def test_it_ends_immediately(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             process = self.direct()
             self.url_of(process)

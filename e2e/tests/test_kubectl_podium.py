@@ -63,7 +63,7 @@ class KubectlPodium(Plugin):
                          "Without its gate? kubectl podium whatif pod/gated -n default\n")
         self.assertRegex(self.ask("whatif", "pod/gated"), r"\Adefault/gated would go to n")
 
-    def test_nobody_and_nonsense(self):
+    def test_missing_pods_and_wrong_arguments(self):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
         self.assertIn("which pod? Give POD, TYPE/NAME or -l SELECTOR", self.ask("why", code=2))
         self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
@@ -93,7 +93,7 @@ class KubectlPodium(Plugin):
         said = self.ask("capacity", "-f", "-", "--up-to", 50, stdin=self.file(pod("asked", cpu="1800m")))
         self.assertRegex(said, r"\Adefault/asked: room for [23]\.\n")
 
-    def test_what_the_api_server_refuses_is_said_before_podium_answers(self):
+    def test_refusals_of_the_api_server_come_first(self):
         typo = pod("typo")
         typo["spec"]["containers"][0]["resuorces"] = {}
         self.assertIn('unknown field "spec.containers[0].resuorces"', self.ask("whatif", "-f", "-", stdin=self.file(typo), code=2))

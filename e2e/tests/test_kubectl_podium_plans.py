@@ -116,7 +116,7 @@ class Plans(Plugin):
                    r"After that 2 nodes do not have enough free cpu; least short: 1 cpu\.\n")
         self.assertRegex(said, by_zone)
         self.assertIn("Nothing was created. Compare: --replicas N, --weights NodeResourcesFit=5, --drain ", said)
-        self.assertRegex(self.ask("whatif", "-f", "-", stdin=asked), by_zone, "who may not list nodes is told the same")
+        self.assertRegex(self.ask("whatif", "-f", "-", stdin=asked), by_zone, "a user who may not list nodes gets the same")
         alone = json.dumps(deployment("alone", 1, cpu="1"))
         self.assertIn("\nRoom for 7 more after that.\nAfter that 2 nodes do not ", self.ask("whatif", "-f", "-", stdin=alone))
         self.assertNotIn("after that", self.ask("whatif", "-f", "-", stdin=json.dumps(pod("one"))), "nobody waits for a count")

@@ -57,8 +57,8 @@ class Lease(unittest.TestCase):
             self.plane.api.signal(signal.SIGCONT)
         self.assertEqual(old.process.wait(), 1, old.process.tail())
         self.assertIn("was not renewed within 15000 ms", old.log())
-        told = [line for line in old.log().splitlines() if "not leading any more" in line and "event not written" not in line]
-        self.assertEqual(told, [])  # no statement about the pods
+        lines = [line for line in old.log().splitlines() if "not leading any more" in line and "event not written" not in line]
+        self.assertEqual(lines, [])  # no statement about the pods
 
         # The requests that the old leader had sent take effect; the next leader does the rest.
         wait_until(lambda: self.plane.request("GET", "/readyz")[0] == 200, "the API server is back")

@@ -69,7 +69,7 @@ def populate(plane):
                       "status": {"allocatable": room, "capacity": room}})
 
 
-def live_through(plane):
+def run_scenario(plane):
     """Runs the scenario: a pod that is bound and one that is gated, both deleted; changes of a node's condition and annotation; two
     pods that are bound to n1, one with a choice of nodes, one that fits nowhere, one that is gated, and one that preempts another."""
     pods = "/api/v1/namespaces/default/pods"
@@ -136,7 +136,7 @@ class MetricsParity(unittest.TestCase):
             populate(plane)
             podium.install(plane, ["schedulerName=default-scheduler"])
             with podium.Podium(plane) as ours:
-                live_through(plane)
+                run_scenario(plane)
                 return cls.settled(lambda: ours.get("/metrics")[1]), Families(ours.get("/metrics/resources")[1])
 
     @classmethod
@@ -153,7 +153,7 @@ class MetricsParity(unittest.TestCase):
             process = oracle.kube_scheduler(plane, "--secure-port", port, "--authorization-always-allow-paths", "/metrics*",
                                             leaderElection={"leaderElect": True, "leaseDuration": "60s", "renewDeadline": "40s"})
             try:
-                live_through(plane)
+                run_scenario(plane)
                 return cls.settled(get), Families(get("/metrics/resources"))
             finally:
                 process.stop()
@@ -168,7 +168,7 @@ class MetricsParity(unittest.TestCase):
             if name in self.rows:
                 self.assertEqual(self.rows[name][0], labels, name)
 
-    def test_what_is_said_to_be_there_is_there_in_the_same_form(self):
+    def test_what_the_page_lists_has_the_same_form(self):
         for name, (labels, state) in self.rows.items():
             with self.subTest(name):
                 if state == "missing":

@@ -109,7 +109,7 @@ class Follower(Live):
     values = ["schedulerName=default-scheduler", "configuration.leaderElection.leaseDuration=20s",
               "configuration.leaderElection.renewDeadline=15s", "configuration.leaderElection.retryPeriod=1s"]
 
-    def test_it_says_who_holds_the_lease_and_who_took_it(self):
+    def test_it_logs_the_holder_of_the_lease_and_the_next_holder(self):
         with podium.Podium(self.plane, name="second") as second:
             def held():
                 leases = self.plane.get("/apis/coordination.k8s.io/v1/leases")["items"]
@@ -161,8 +161,8 @@ class Logs(unittest.TestCase):
         with podium.Podium(self.plane, name="signals") as ours:
             ours.process.signal(signal.SIGUSR1)
             ours.process.signal(signal.SIGUSR2)
-            for told in ("cache: summary nodes=1", "cache: same as the API server nodes=1", "n1 pods="):
-                wait_until(lambda: told in ours.log(), told)
+            for line in ("cache: summary nodes=1", "cache: same as the API server nodes=1", "n1 pods="):
+                wait_until(lambda: line in ours.log(), line)
             wait_until(lambda: ours.get("/readyz") == (200, "ok"), "podium ready")
             self.assertEqual(ours.stop(), 0)
 

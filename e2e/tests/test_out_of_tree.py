@@ -79,12 +79,12 @@ class Offline(Example):
         scores = {name: score["plugins"]["ZoneBudget"] for name, score in result["scores"].items()}
         self.assertEqual(scores, {"b1": 50, "c1": 100}, "one of two is left in b, both are in c")
 
-    def test_a_pod_that_it_is_no_business_of(self):
+    def test_a_pod_that_the_plugin_ignores(self):
         result = self.evaluate(pod("plain"))
         self.assertIn("ZoneBudget", result["skippedScorePlugins"])
         self.assertEqual(result["rejected"], {})
 
-    def test_arguments_that_make_no_sense_name_their_place(self):
+    def test_arguments_that_are_invalid_are_named_with_their_path(self):
         self.config.with_suffix(".bad.yaml").write_text(CONFIG.replace("cad: 2", "cad: many").replace("label:", "lable:"))
         code, _, err = self.run_it("config", "validate", self.config.with_suffix(".bad.yaml"))
         place = f"{self.config.with_suffix('.bad.yaml')}:10: profiles[0].pluginConfig[0].args"
@@ -93,7 +93,7 @@ class Offline(Example):
                               f"{place}.lable: unknown field, or of a wrong type",
                               f"{place}.perZone.cad: Invalid value: must be a whole number above zero"]))
 
-    def test_view_gives_them_back(self):
+    def test_view_prints_them(self):
         code, out, _ = self.run_it("config", "view", self.config)
         self.assertEqual(code, 0)
         again = self.dir / "view.yaml"

@@ -158,10 +158,10 @@ class Page(Live):
         self.assertEqual([one["node"] for one in rows if one["chosen"]], [chosen])
         self.assertEqual(rows[0]["node"], chosen)
         self.assertEqual(rows[0]["total"], score)
-        for shown, told in zip(rows, status["topNodes"], strict=True):
-            self.assertEqual((shown["node"], shown["total"]), (told["nodeName"], told["score"]))
+        for shown, one in zip(rows, status["topNodes"], strict=True):
+            self.assertEqual((shown["node"], shown["total"]), (one["nodeName"], one["score"]))
             self.assertEqual(sum(points for points, _ in shown["points"]), shown["total"])
-            products = [f"{s['weight']}×{score}" for s, score in zip(status["strategies"], told["strategyScores"], strict=True)]
+            products = [f"{s['weight']}×{score}" for s, score in zip(status["strategies"], one["strategyScores"], strict=True)]
             self.assertEqual([text for _, text in shown["points"]], products)
         turned_down = self.browser.text("#rejections")
         self.assertIn("have a taint that the pod does not tolerate", turned_down)

@@ -9,7 +9,7 @@ TERM = {"weight": 1, "preference": {"matchExpressions": [{"key": "example.com/co
 AFFINITY = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [TERM]}}
 
 
-def live_through(plane):
+def run_scenario(plane):
     """Returns the outcome for a pod with an unparsable preferred term: with several nodes, and with one node left."""
     def get(name):
         return plane.get(f"/api/v1/namespaces/default/pods/{name}")
@@ -36,13 +36,13 @@ class PluginErrors(unittest.TestCase):
         with ControlPlane() as plane:
             kube_scheduler = oracle.kube_scheduler(plane)
             try:
-                theirs = live_through(plane)
+                theirs = run_scenario(plane)
             finally:
                 kube_scheduler.stop()
         with ControlPlane() as plane:
             podium.install(plane, ["schedulerName=default-scheduler"])
             with podium.Podium(plane):
-                self.assertEqual(live_through(plane), theirs)
+                self.assertEqual(run_scenario(plane), theirs)
                 self.assertEqual(theirs["condition"][:2], ("False", "SchedulerError"))
                 failed = self.status(plane, "chooses", "Failed")
                 self.assertEqual(failed["message"], theirs["condition"][2])

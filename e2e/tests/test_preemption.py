@@ -80,7 +80,7 @@ class Preemption(Live):
         self.assertTrue(self.is_gone("unguarded"))
         self.assertNotIn("deletionTimestamp", self.live_pod("guarded")["metadata"])
 
-    def test_a_patient_pod_evicts_nobody(self):
+    def test_a_pod_without_preemption_evicts_no_pod(self):
         self.runs("tenant1", "never1", "low")
         self.runs("tenant2", "never2", "low")
         self.arrives("waits", "never", "patient")

@@ -78,7 +78,7 @@ class Runners(unittest.TestCase):
         self.assertEqual(list(children.values()), ["sleep"])
         return runner, children
 
-    def test_a_runner_that_is_told_to_end_stops_what_it_started(self):
+    def test_a_runner_that_is_terminated_stops_its_processes(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number.name):
                 runner, children = self.run_until_started()
@@ -86,7 +86,7 @@ class Runners(unittest.TestCase):
                 self.assertEqual(runner.wait(120), 128 + number)
                 wait_gone(children)
 
-    def test_a_runner_that_is_killed_takes_its_children_along(self):
+    def test_a_runner_that_is_killed_ends_its_children(self):
         runner, children = self.run_until_started()
         runner.kill()
         runner.wait()

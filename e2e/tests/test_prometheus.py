@@ -108,12 +108,12 @@ class Scraped(unittest.TestCase):
         names = {rule["alert"] for group in alert_rules() for rule in group["rules"]}
         self.assertGreaterEqual(len(names), 10)
         # Only the pod that fits nowhere and a slow, busy machine may cause alerts. (A pending alert counts.)
-        told = lambda: self.prometheus.alerts() - {"PodiumSchedulingSlow"}
-        wait_until(lambda: told() == {"PodiumPodsPending"}, "the alert on pending pods, alone", 240)
+        alerts = lambda: self.prometheus.alerts() - {"PodiumSchedulingSlow"}
+        wait_until(lambda: alerts() == {"PodiumPodsPending"}, "the alert on pending pods, alone", 240)
         self.podium.stop()
         wait_until(lambda: {"PodiumDown", "PodiumNoLeader"} <= self.prometheus.alerts(), "the alerts on its end", 240)
         self.podium.start()
-        wait_until(lambda: told() == {"PodiumPodsPending"}, "the alerts end", 240)
+        wait_until(lambda: alerts() == {"PodiumPodsPending"}, "the alerts end", 240)
 
 
 if __name__ == "__main__":

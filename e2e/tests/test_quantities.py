@@ -69,7 +69,7 @@ def same(our, their):
 
 
 class Quantities(unittest.TestCase):
-    def test_a_difference_is_one(self):
+    def test_a_difference_is_detected(self):
         for our, their, want in (("1500m 2 1500", "1500000000 2 1500", True), ("-", "-", True), ("1 1 1000", "-", False),
                                  ("-", "1000000000 1 1000", False), ("1 1 1000", "2000000000 1 1000", False),
                                  ("1 1 1000", "1000000000 2 1000", False), ("1 1 1000", "1000000000 1 1001", False),

@@ -204,7 +204,7 @@ class Questions(Asking):
         self.assertEqual(reasons, ["Accepted"] * 10 + ["TooManyRefreshed"])
         self.plane.kubectl("delete", "sr", "-n", "default", *names)
 
-    def test_what_is_wrong_is_told_with_its_path(self):
+    def test_what_is_invalid_is_reported_with_its_path(self):
         wrong = self.ask(template(), nodes=["a1"], changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
         self.assertEqual((wrong["outcome"], wrong["message"]), ("Refused", 'spec.changes[0].nodeName: unknown node "nowhere"'))
         misspelt = workload()
@@ -233,7 +233,7 @@ class WithoutTheRightToLabel(Asking):
         wait_until(lambda: not cls.plane.request("POST", reviews, review)[1]["status"]["allowed"], "the right is taken away")
         return super().connect()
 
-    def test_it_is_answered_all_the_same(self):
+    def test_it_is_still_answered(self):
         self.assertEqual(self.ask(template(), "plain")["outcome"], "Fits")
         self.assertEqual(self.edit("plain", replicas=9)["outcome"], "PartlyFits")
         self.assertEqual(self.labels("plain"), {})

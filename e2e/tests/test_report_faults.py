@@ -16,7 +16,7 @@ def in_namespace(namespace, made):
 class Namespaces(Live):
     nodes = [node("large", cpu="64", memory="256Gi"), node("large-2", cpu="64", memory="256Gi")]
 
-    def test_a_quota_that_forbids_reports_holds_up_no_other_namespace(self):
+    def test_a_quota_that_forbids_reports_delays_no_other_namespace(self):
         self.plane.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "full"}})
         nothing = {"count/schedulingreports.podium.dev": "0"}
         self.plane.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "none", "namespace": "full"},
@@ -75,7 +75,7 @@ class Budget(Live):
     values = ["schedulerName=default-scheduler", "podium.reports.maxReports=50"]
     nodes = [node("large", cpu="64", memory="256Gi")]
 
-    def test_what_ifs_leave_decisions_their_room_and_the_newest_are_kept(self):
+    def test_what_ifs_do_not_displace_decisions_and_the_newest_are_kept(self):
         for i in range(60):
             self.plane.create(what_if(f"question-{i}", {"spec": {"containers": [{"name": "c", "image": "i"}]}}, ttlSeconds=2592000))
         self.answer("question-59")

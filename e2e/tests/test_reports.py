@@ -60,7 +60,7 @@ class Decisions(Live):
                          ("False", "Unschedulable", report["status"]["message"]))
         self.plane.kubectl("delete", "pod", "huge", "--wait=false")
 
-    def test_a_pod_that_is_being_deleted_when_its_turn_comes_is_told_of(self):
+    def test_a_pod_that_is_being_deleted_at_its_attempt_gets_an_event(self):
         late = pod("late", schedulingGates=[{"name": "example.com/quota"}])
         late["metadata"]["finalizers"] = ["example.com/keep"]
         self.plane.create(late)
@@ -185,7 +185,7 @@ class WhatIfs(Live):
         self.assertTrue(status["message"].startswith("0/3 nodes are available: 3 Insufficient cpu."))
         self.assertEqual(pods(), before)
 
-    def test_what_makes_no_sense_is_refused_with_path_and_reason(self):
+    def test_invalid_requests_are_refused_with_path_and_reason(self):
         bad = {"spec": {"containers": [{**self.container, "resources": {"requests": {"cpu": "lots"}}}]}}
         cases = {"bad-quantity": (dict(template=bad), "requests"),
                  "bad-profile": (dict(profile="nobody"), "spec.profile: unknown profile \"nobody\""),

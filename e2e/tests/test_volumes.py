@@ -147,7 +147,7 @@ class Volumes(WithStorage):
         self.assertEqual(self.bound("retried"), where)
         self.assertGreaterEqual(self.report("retried", "Scheduled")["status"]["attempts"], 2)
 
-    def test_claim_that_is_bound_at_once(self):
+    def test_claim_that_is_bound_immediately(self):
         self.plane.create(claim("early", "now", size="9Gi"))
         self.plane.create(user_of("punctual", "early"))
         self.report("punctual", "Unschedulable", "pod has unbound immediate PersistentVolumeClaims")
@@ -158,7 +158,7 @@ class Volumes(WithStorage):
         self.bind("early", "early-disk")
         self.assertEqual(self.bound("punctual"), "n2")
 
-    def test_pod_that_goes_while_it_waits_frees_its_room(self):
+    def test_pod_that_is_deleted_while_it_waits_frees_its_capacity(self):
         self.plane.create(node("n3", labels={"lonely": "yes"}))
         self.plane.create(claim("unused", "fast"))
         self.plane.create(user_of("gone", "unused", cpu="3", nodeSelector={"lonely": "yes"}))
@@ -202,7 +202,7 @@ class Volumes(WithStorage):
 
 
 class Stopping(WithStorage):
-    def test_a_wait_does_not_hold_up_a_stop_and_the_next_podium_goes_on(self):
+    def test_a_wait_does_not_delay_a_stop_and_the_next_podium_continues(self):
         self.plane.create(claim("slow", "fast"))
         self.plane.create(user_of("kept-waiting", "slow"))
         where = self.selected("slow")

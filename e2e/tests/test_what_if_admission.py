@@ -85,7 +85,7 @@ class Admission(Live):
         return {name: max([sum(a.get(name, 0) for a in each), *(a.get(name, 0) for a in init)]) + overhead.get(name, 0)
                 for name in names}
 
-    def test_what_it_assumes_is_what_is_stored(self):
+    def test_what_it_assumes_equals_the_stored_pod(self):
         cases = {
             "defaults": ("bounded", spec(), "plain"),
             "some-defaults": ("bounded", spec(container(requests={"cpu": "500m"}), container("second", limits={"memory": "64Mi"})),
@@ -101,7 +101,7 @@ class Admission(Live):
             with self.subTest(name):
                 self.check(namespace, name, made, lands_on)
 
-    def test_what_it_refuses_the_api_server_refuses_in_the_same_words(self):
+    def test_what_it_refuses_has_the_api_servers_words(self):
         amount = lambda **of: container(requests=of, limits=of)
         cases = {
             "too-little": ("bounded", spec(amount(cpu="50m", memory="64Mi"))),

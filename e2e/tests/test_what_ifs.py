@@ -108,7 +108,7 @@ class ManyWhatIfs(Live):
         self.assertEqual(refused["message"], "spec.template: nested deeper than 64 levels")
         self.assertEqual(podium.condition({"status": refused}, "Accepted")["status"], "False")
 
-    def test_a_status_that_others_write_is_no_answer(self):
+    def test_a_status_that_others_write_is_not_an_answer(self):
         namespace = self.namespace("forged")
         path = f"/apis/podium.dev/v1alpha1/namespaces/{namespace}/schedulingreports/ask-2/status"
         self.plane.create(self.own(namespace, 2))
@@ -120,7 +120,7 @@ class ManyWhatIfs(Live):
         self.check_own(again, 2)
         self.assertEqual(again["observedGeneration"], 1)
 
-    def test_what_is_asked_again_is_answered_again(self):
+    def test_what_changes_is_answered_again(self):
         namespace = self.namespace("again")
         self.plane.create(self.own(namespace, 1))
         self.answers(namespace, 1)

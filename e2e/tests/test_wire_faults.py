@@ -40,7 +40,7 @@ class WireFaults(Live):
         self.report("refused", "Scheduled")
         self.assertGreaterEqual(len(fault.seen), 2)
 
-    def test_retry_after_is_kept_to(self):
+    def test_podium_respects_retry_after(self):
         fault = self.proxy.answer("POST", self.bindings("throttled"), 429, headers=["Retry-After: 2"], times=2)
         self.plane.create(pod("throttled", nodeSelector={"group": "a"}))
         self.bound("throttled")
@@ -61,7 +61,7 @@ class WireFaults(Live):
         self.assertEqual(self.bound("phoenix"), "n2")
         self.assertEqual(self.live_pod("phoenix")["metadata"]["uid"], second)
 
-    def test_a_node_that_is_made_anew_while_a_binding_to_it_is_under_way(self):
+    def test_a_node_that_is_recreated_while_a_binding_to_it_is_in_flight(self):
         reborn = node("n3", cpu="1", labels={"group": "c"})
         self.plane.create(reborn)
         fault = self.proxy.hold("POST", self.bindings("held"))

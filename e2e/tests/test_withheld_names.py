@@ -36,8 +36,8 @@ class Withheld(Live):
         cls.plane.kubectl("create", "clusterrole", "list-nodes", "--verb=list", "--resource=nodes")
         cls.plane.kubectl("create", "clusterrolebinding", "list-nodes", "--clusterrole=list-nodes", "--serviceaccount=default:operator")
 
-    def names_in(self, told):
-        return sorted(name for name in NAMES if name in json.dumps(told))
+    def names_in(self, answer):
+        return sorted(name for name in NAMES if name in json.dumps(answer))
 
     def test_answers(self):
         questions = {
@@ -78,8 +78,8 @@ class Withheld(Live):
             return reply[2] if reply[0] == 200 else None
         path = "/v1/namespaces/default/pods/{}/report"
         for name, names in (("web", [its]), ("huge", [])):
-            told = wait_until(lambda: ask("tenant", path.format(name)), f"the decision on {name}")
-            self.assertEqual(self.names_in(told), names)
+            answer = wait_until(lambda: ask("tenant", path.format(name)), f"the decision on {name}")
+            self.assertEqual(self.names_in(answer), names)
             self.assertGreater(len(self.names_in(ask("operator", path.format(name)))), 1)
         self.assertEqual(self.names_in(ask("tenant", "/v1/namespaces/default/decisions")), [its])
         question = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "asked"}, **template("1")}
