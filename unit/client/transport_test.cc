@@ -179,13 +179,13 @@ TEST_F(TransportTest, BoundsTheBody) {
   server_.then(replying(200, std::string(1000, 'x')));
   EXPECT_TRUE(loop_.run(transport->send(get_request("/"))));
   server_.then(replying(200, std::string(1001, 'x')));
-  EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), (Seen{Error::Kind::internal, false}));
+  EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), (Seen{Error::Kind::too_large, false}));
   server_.then([](HttpExchange& exchange) {
     exchange.start_chunks();
     while (exchange.chunk(std::string(100, 'x'))) {
     }
   });
-  EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), (Seen{Error::Kind::internal, false}));
+  EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), (Seen{Error::Kind::too_large, false}));
 }
 
 TEST_F(TransportTest, NoticesThatAnIdleConnectionWasClosed) {
