@@ -158,7 +158,7 @@ class DeviceSteps:
             users = claim.get("status", {}).get("reservedFor")
             return users and not owner_of(claim)[0] and not any(user["uid"] in alive for user in users)
         claim = self.one(self.resource_claims(state, users_are_gone))
-        return claim and (f"{claim['metadata']['name']} keeps its devices without users", on_claim("leave_allocated", claim["metadata"]["name"]))
+        return claim and (f"{claim['metadata']['name']} is left allocated", on_claim("leave_allocated", claim["metadata"]["name"]))
 
     # --- drivers ---
     def driver_goes_on(self, _state):
