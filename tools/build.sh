@@ -21,7 +21,7 @@ elif [ "$preset" = release ]; then
     echo "== without these sources podium links shared libraries, and make image does not work" >&2
     static=OFF
   fi
-  # Anew, without the libraries that were found for the other way of linking.
+  # Configures again, without the libraries that were found for the other way of linking.
   options=("-DPODIUM_STATIC=$static" --fresh)
   configured() { grep -qs "^PODIUM_STATIC:BOOL=$static$" build/release/CMakeCache.txt && [ -f build/release/build.ninja ]; }
 fi

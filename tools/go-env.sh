@@ -1,4 +1,4 @@
-# go-env.sh: Go and its settings, for the scripts beside it, which set $root. All use the same, since compiled packages are
+# go-env.sh: Go and its settings, for the scripts in this directory, which set $root. All use the same, since compiled packages are
 # shared between builds with equal settings only.
 [ -x "$root/.cache/go/bin/go" ] && PATH=$root/.cache/go/bin:$PATH
 # Without debug information, which the programs are linked without.

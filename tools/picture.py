@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the text of a terminal as an SVG beside it: tools/picture.py docs/pictures/NAME.txt writes NAME.svg. `--check` only compares
+"""Draws the text of a terminal as an SVG next to it: tools/picture.py docs/pictures/NAME.txt writes NAME.svg. `--check` only compares
 and exits with 1 where a drawing is out of date."""
 import html
 import pathlib

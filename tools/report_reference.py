@@ -95,7 +95,7 @@ def tables(crd):
 
 
 def page(text):
-    """The page with its tables made anew."""
+    """Returns the page with regenerated tables."""
     head, begin, rest = text.partition(BEGIN)
     _, end, tail = rest.partition(END)
     if not begin or not end:

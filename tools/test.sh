@@ -39,7 +39,7 @@ again=(--repeat until-pass:2)
 step tools/format.sh --check
 step tools/build.sh asan all
 tests asan -j "$(nproc)" -L unit -LE threads
-# Each tree has a seed of its own: every commit draws anew, and a commit that passed passes again. Without git, any.
+# Each tree has a seed of its own: every commit draws again, and a commit that passed passes again. Without git, any.
 tree=$(git rev-parse --short=7 'HEAD^{tree}' 2>/dev/null || printf '%04x%04x' $RANDOM $RANDOM)
 export PODIUM_TEST_SEED=${PODIUM_TEST_SEED:-$((10000 + 16#${tree:0:7}))}
 echo "== PODIUM_TEST_SEED=$PODIUM_TEST_SEED"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# unpack.sh DIR PACKAGE…: unpacks packages into DIR without installing them, with those that they need and the system has not:
+# unpack.sh DIR PACKAGE…: unpacks packages into DIR without installing them, with those that they need and the system lacks:
 # programs that would otherwise start services.
 # unpack.sh --arch ARCH DIR PACKAGE…: the same for another machine, with all that they need: what a cross compiler reads.
 # `dpkg-query --admindir=DIR/var/lib/dpkg` knows the packages in DIR. Neither root nor a change of the system is needed: not of

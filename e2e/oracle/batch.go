@@ -43,8 +43,8 @@ type batch struct {
 // portion is the number of scenarios in memory at the same time.
 const portion = 64
 
-// run answers every scenario directory below dir. It goes on after a failure
-// and reports all of them in the end.
+// run answers every scenario directory below dir. It continues after a failure and reports all of them at the
+// end.
 func (b batch) run(ctx context.Context, dir string) error {
 	clusters, err := filepath.Glob(filepath.Join(dir, "*", "cluster.yaml"))
 	if err != nil {

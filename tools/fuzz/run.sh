@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh [FUZZER…]: AFL++, which follows coverage, fuzzes each of them, or all, for MINUTES, JOBS at a time. It begins with
-# fuzz/corpus, or goes on from where the last run of the fuzzer ended (build/fuzz). Prints a line for each, and each finding
+# fuzz/corpus, or continues from where the last run of the fuzzer ended (build/fuzz). Prints a line for each, and each finding
 # with the command that runs it again (tools/build.sh asan podium_fuzz builds that). Exit code 1: there are findings.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

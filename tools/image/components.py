@@ -1,4 +1,4 @@
-"""What is in the podium program beside podium's own code. The compiler's and the linker's own records say
+"""Lists the components of the podium program in addition to podium's own code. The compiler's and the linker's own records say
 which files they read; the packages of these files are the components. Those of the page lie in the source tree."""
 
 import dataclasses

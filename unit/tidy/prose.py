@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Checks comments and documents for the idioms of docs/STYLE.md that a pattern can find."""
+"""Checks comments, docstrings and documents for the idioms of docs/STYLE.md that a pattern can find."""
+import ast
+import io
 import pathlib
 import re
 import subprocess
 import sys
+import tokenize
 
 import rooms
 import text
 
-# Folders and files that are not checked yet. This list only gets shorter. The tables of docs/configuration.md and docs/flags.md
-# come from strings of the program.
-NOT_YET = ("app/", "explain/",
-           "unit/app/", "unit/explain/")
+# Folders that are not checked yet. This list only gets shorter.
+NOT_YET = ("app/", "explain/", "unit/app/", "unit/explain/")
 # Pattern and what to write instead.
 IDIOMS = [(re.compile(rf"\b{pattern}\b", re.IGNORECASE), better) for pattern, better in (
     (r"(?<!there )is no (?!longer\b|more than\b|less than\b|older than\b|one\b)[a-z]+", "is not a …"),
@@ -37,16 +38,41 @@ CODE = re.compile(r"`[^`]*`")
 GENERATED = re.compile(r"^\| `(?:spec|status)\b.*$", re.MULTILINE)
 
 
+def tracked(*patterns):
+    names = subprocess.run(["git", "ls-files", "-z", *patterns], cwd=rooms.ROOT, check=True, capture_output=True, text=True).stdout
+    return [pathlib.PurePath(name) for name in names.split("\0") if name and (rooms.ROOT / name).exists()]
+
+
 def documents():
-    names = subprocess.run(["git", "ls-files", "-z", "docs/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"], cwd=rooms.ROOT,
-                           check=True, capture_output=True, text=True).stdout
-    return [pathlib.PurePath(name) for name in names.split("\0")
-            if name and name != "docs/STYLE.md" and (rooms.ROOT / name).exists()]
+    files = tracked("docs/*.md", "e2e/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+    return [path for path in files if str(path) != "docs/STYLE.md"]
+
+
+def is_python(path):
+    file = rooms.ROOT / path
+    return path.suffix == ".py" or (not path.suffix and file.is_file() and file.read_bytes().startswith(b"#!/usr/bin/env python"))
+
+
+def scripts():
+    """The Python and Go files of the tests and tools, without this file, which names the idioms."""
+    files = tracked("*.go", "*.py", "e2e/*", "bench/*", "tools/*")
+    return [path for path in files if (path.suffix == ".go" or is_python(path)) and path.name != "prose.py"]
+
+
+def python_prose(content):
+    for token in tokenize.generate_tokens(io.StringIO(content).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(content)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text_of := ast.get_docstring(node, clean=False)):
+            yield from enumerate(text_of.splitlines(), node.body[0].lineno)
 
 
 def prose(path):
     """(line number, words) of each line of a document or of each line with a comment."""
     content = (rooms.ROOT / path).read_text()
+    if is_python(path):
+        return python_prose(content)
     if path.suffix != ".md":
         return text.comments(content)
     plain = content
@@ -56,7 +82,7 @@ def prose(path):
 
 
 def findings():
-    for path in [*rooms.sources(), *documents()]:
+    for path in [*rooms.sources(), *scripts(), *documents()]:
         if str(path).startswith(NOT_YET):
             continue
         for number, words in prose(path):

@@ -110,7 +110,7 @@ func (g *generator) rare() string {
 		return fmt.Sprintf("%s.optFlatMap(o, %s) %s %s", g.optional("string"), g.optional("string"), equal,
 			g.optional("string"))
 	case 23:
-		// Of what is no list, upstream's cost tracker takes a negative depth for a very large one.
+		// If the value is not a list, upstream's cost tracker reads a negative depth as a very large one.
 		if g.chance(33) {
 			return fmt.Sprintf("%s.flatten(%s) == [1]", g.any(), g.one("", "0", "1", "2"))
 		}

@@ -27,7 +27,8 @@ func tablesFit(manager fwk.SharedDRAManager, options ResourceRequestsOptions) *F
 		handle: tablesHandle{manager: manager}, resourceAllocationScorer: &resourceAllocationScorer{draManager: manager}}
 }
 
-// What stands behind extended resources. Some tests have a manager without listers, or none.
+// TablesListers returns the listers for extended resources. Some tests have a manager without listers, or
+// none.
 func (r *resourceAllocationScorer) TablesListers() (listers []any) {
 	defer func() {
 		if recover() != nil {

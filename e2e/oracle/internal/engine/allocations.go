@@ -36,8 +36,7 @@ func recordFlights(manager fwk.SharedDRAManager) *flights {
 	return &flights{manager, &flightTracker{ResourceClaimTracker: manager.ResourceClaims()}}
 }
 
-// wantsDevices tells whether the pod has claims, or extended resources that a
-// device class stands behind.
+// wantsDevices reports whether the pod has claims, or extended resources that a device class backs.
 func (e *Engine) wantsDevices(pod *v1.Pod) bool {
 	if len(pod.Spec.ResourceClaims) > 0 {
 		return true

@@ -6,9 +6,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 )
 
-// percentages returns the shares of nodes that profiles want to have scored.
-// An unset percentage cannot be told from the adaptive rule any more, after
-// defaulting; either counts as all nodes.
+// percentages returns the shares of nodes that profiles want to score. After defaulting, an unset percentage
+// looks like the adaptive rule; both count as all nodes.
 func percentages(cfg *config.KubeSchedulerConfiguration) map[string]int32 {
 	shares := map[string]int32{}
 	for _, profile := range cfg.Profiles {

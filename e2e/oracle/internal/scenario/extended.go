@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Extended resources that device classes stand behind.
+// Extended resources that device classes back.
 const (
 	deviceResource = v1.ResourceName("example.com/dra-gpu") // one or two classes have this name
 	nicResource    = v1.ResourceName("example.com/dra-nic") // anyNIC has it in some scenarios
@@ -24,7 +24,8 @@ func implicit(class string) v1.ResourceName {
 	return v1.ResourceName(resourcev1.ResourceDeviceClassPrefix + class)
 }
 
-// nameExtendedResources lets the classes stand for extended resources. Of two with one name the newer one counts, then the lower name.
+// nameExtendedResources makes the classes back extended resources. Of two classes with one name the newer one
+// counts, then the lower name.
 func (g *generator) nameExtendedResources(gpu, big, nic *resourcev1.DeviceClass) {
 	r := g.rand(Extended, "classes")
 	gpu.Spec.ExtendedResourceName = ptr.To(string(deviceResource))

@@ -12,8 +12,8 @@ import (
 
 const azurePlugin = "kubernetes.io/azure-disk"
 
-// addUntranslatable gives pods in-tree volumes that a CSI driver cannot be told
-// of, which fails an attempt where the node's kubelet leaves them to the driver.
+// addUntranslatable gives pods in-tree volumes that cannot be translated for a CSI driver. This fails an
+// attempt if the node's kubelet leaves them to the driver.
 func (g *generator) addUntranslatable(pending []*v1.Pod) {
 	if !g.on(Untranslatable) {
 		return

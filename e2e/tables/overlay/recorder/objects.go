@@ -101,7 +101,7 @@ func csiNodes(manager fwk.CSIManager) ([]*storagev1.CSINode, error) {
 	return nodes, nil
 }
 
-// An object of an event with its kind; null where there is none, or what is no object.
+// typed returns an object of an event with its kind; null if there is none, or if the value is not an object.
 func typed(value any) any {
 	if value == nil {
 		return nil
