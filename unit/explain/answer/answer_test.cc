@@ -276,8 +276,6 @@ TEST(Answer, AsksTheBudgetOften) {
        fmt::format(
            R"({{"changes": [{{"type": "DeletePods", "selector": {{"matchExpressions": [{}]}}}}], {}}})",
            list_of(1200, "{\"key\": \"k", "\", \"operator\": \"DoesNotExist\"}"), unit::kWeb)},
-      {"a drain of pods that long selectors of budgets select",
-       fmt::format(R"({{"changes": [{{"type": "DrainNode", "nodeName": "n8"}}], {}}})", unit::kWeb)},
   };
   // About a tenth of a second without sanitizers.
   constexpr std::uint64_t kMost = 60'000'000;
@@ -289,15 +287,6 @@ TEST(Answer, AsksTheBudgetOften) {
                                   {"n6", "5"},
                                   {"n7", "5"},
                                   {"n8", "5"}});
-  for (int i = 0; i < 6; ++i) {
-    api::PodDisruptionBudget budget;
-    budget.meta.namespace_ = "shop";
-    budget.meta.name = fmt::format("b{}", i);
-    auto& selector = budget.selector.emplace();
-    for (int j = 0; j < 300; ++j)
-      selector.match_expressions.push_back({fmt::format("k{}", j), api::Requirement::Op::does_not_exist, {}});
-    snapshot.objects().set(std::make_shared<const api::PodDisruptionBudget>(std::move(budget)));
-  }
   for (int i = 0; i < 4'000; ++i) unit::run_pod(snapshot, pod(fmt::format("p{}", i)).ns("shop").node("n8"));
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
