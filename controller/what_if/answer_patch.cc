@@ -72,9 +72,11 @@ bool goes_without_labels(const Error& error) {
 }
 
 Outcome outcome_of_failure(const Error& error) {
+  // The report is gone, whatever the reply names: the watch will deliver the delete.
+  const bool is_of_namespace = client::concern_of(error) == client::Concern::of_namespace;
+  if (client::is_not_found(error) && !is_of_namespace) return Outcome::retry;
   switch (error.status.code) {
     case 400:
-    case 404:  // the report is gone; the watch will deliver the delete
     case 409:
     case 413:
     case 422:
