@@ -44,7 +44,7 @@ def tracked(*patterns):
 
 
 def documents():
-    files = tracked("docs/*.md", "e2e/*.md", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+    files = tracked("*.md")
     return [path for path in files if str(path) != "docs/STYLE.md"]
 
 
