@@ -6,6 +6,8 @@
 #include <boost/json/object.hpp>
 #include <set>
 
+#include "log/log.h"
+
 namespace podium::app::run {
 namespace {
 

@@ -193,7 +193,10 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& n
     }
   }
   const auto broken = count_broken(evicted, budget, fork);
-  for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
+  for (const auto& pod : evicted) {
+    if (!has_time(budget)) break;
+    remove_with_devices(*pod->pod, fork);
+  }
   const auto count = evicted.size();
   auto drained = place_again(std::move(evicted), ns, config, budget, fork);
   done.pods_evicted = count;
