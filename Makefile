@@ -59,7 +59,7 @@ chart-test: build ## the Helm chart: its values, on a real API server, its right
 	@tools/kube.sh etcd kube-apiserver kubectl helm
 	@$(DIES_WITH_MAKE) python3 -m unittest -v $(patsubst e2e/tests/%.py,e2e.tests.%,$(wildcard e2e/tests/test_chart_*.py))
 
-demo: build      ## podium on a real API server, ending on its reports (KEEP=1 leaves it running)
+demo: build      ## podium on a real API server, and what its users ask (KEEP=1 leaves it running)
 	@tools/kube.sh etcd kube-apiserver kubectl
 	@$(DIES_WITH_MAKE) e2e/demo/run $(if $(KEEP),--keep)
 
