@@ -66,7 +66,11 @@ std::string taint_words(const std::vector<std::string>& taints, std::size_t tota
 
 std::string rejection_words(const explain::ReportRejection& rejection) {
   const auto words = explain::reason_words(rejection);
+  const auto without = rejection.shortfall ? rejection.shortfall->nodes_without : 0;
+  // If all have none, the words say enough.
+  const bool differ = without > 0 && without < rejection.nodes;
   return (rejection.nodes == 1 ? words : explain::plural_of(words)) +
+         (differ ? fmt::format(" ({} {} none)", without, without == 1 ? "has" : "have") : "") +
          taint_words(rejection.taints, rejection.taints_total);
 }
 
@@ -113,7 +117,7 @@ std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, s
 
 std::string missing_words(const explain::ReportRejection& rejection) {
   if (!rejection.shortfall || rejection.shortfall->least.empty()) return {};
-  const auto& [resource, least, node] = *rejection.shortfall;
+  const auto& [resource, least, node, without] = *rejection.shortfall;
   if (resource == "pods" && least == "1") return "1 pod";
   return fmt::format("{} {}", rounded_up(resource, least), resource);
 }

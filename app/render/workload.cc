@@ -47,8 +47,9 @@ std::string short_of(const explain::ReportRejection& rejection, const json::obje
   const auto missing = shortfall_words(rejection);
   if (!rejection.shortfall || rejection.shortfall->least.empty())
     return rejection_words(rejection) + (missing.empty() ? "" : "; " + missing);
-  const auto& [resource, least, node] = *rejection.shortfall;
+  const auto& [resource, least, node, without] = *rejection.shortfall;
   auto out = fmt::format("too little {} free", resource);
+  if (without > 0 && without < rejection.nodes) out += fmt::format(", {} have none", without);
   if (resource == "pods") return out = "run as many pods as they may";
   std::vector<std::string> parts;
   if (const auto* asked = requests.if_contains(resource); asked && asked->is_string()) {

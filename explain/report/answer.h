@@ -73,8 +73,9 @@ struct Fields<UnmetPart> {
 
 // What is missing, where a resource is.
 struct Shortfall {
-  std::string resource, least;  // the least missing amount, as a quantity
-  std::string node = {};        // where that much is missing
+  std::string resource, least;    // the least missing amount, as a quantity
+  std::string node = {};          // where that much is missing
+  std::size_t nodes_without = 0;  // nodes that have none of it at all
 };
 template <>
 struct Fields<Shortfall> {
@@ -82,6 +83,7 @@ struct Fields<Shortfall> {
       required("resource", &Shortfall::resource, Meaning::name),
       required("least", &Shortfall::least),
       field("nodeName", &Shortfall::node, Meaning::node),
+      field("nodesWithout", &Shortfall::nodes_without),
   };
 };
 

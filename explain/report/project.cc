@@ -119,7 +119,8 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
     case insufficient_resource:
     case too_many_pods: {
       const auto lacks = std::ranges::find(shortfalls, reason.text, &plugins::Shortfall::reason);
-      if (lacks != shortfalls.end()) rejection.shortfall.emplace(lacks->resource, lacks->least, lacks->node);
+      if (lacks != shortfalls.end())
+        rejection.shortfall.emplace(lacks->resource, lacks->least, lacks->node, lacks->nodes_without);
       return;
     }
     case untolerated_taint: {

@@ -115,7 +115,9 @@ function deviceWords({ request, matched, inUse, tainted, tooSmall }) {
 // What a group of nodes is short of.
 export function shortWords({ devices, shortfall }) {
   if (devices?.length) return devices.map(deviceWords).join("; ");
-  return shortfall ? leastWords(shortfall) : "";
+  if (!shortfall) return "";
+  const { nodesWithout = 0 } = shortfall;
+  return nodesWithout > 0 ? `${nodesWithout} have none; ${leastWords(shortfall)}` : leastWords(shortfall);
 }
 
 // As room_words() and short_of() of app/render/what_if.cc.

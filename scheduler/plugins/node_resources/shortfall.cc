@@ -27,7 +27,11 @@ struct Lack {
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has the resource, or it is "pods"
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::string_view node = {};  // the node with the least missing amount
+  std::size_t nodes_without = 0;
 
+  bool is_offered_by(Row row) const {
+    return resource == kPods || (amounts && amounts->allocatable[row] > 0);
+  }
   std::int64_t missing_on(Row row, const cluster::Snapshot& snapshot) const {
     if (resource == kPods) return snapshot.pod_count[row] + 1 - snapshot.allocatable_pods[row];
     const auto free = amounts ? amounts->allocatable[row] - amounts->used[row] : 0;
@@ -84,8 +88,9 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
     const auto id = decision.rejections.id(row);
     if (id == framework::kFits) return;
     for (const auto index : of_verdict[id - 1]) {
-      const auto missing = lacks[index].missing_on(row, snapshot);
       auto& lack = lacks[index];
+      const auto missing = lack.missing_on(row, snapshot);
+      if (!lack.is_offered_by(row)) ++lack.nodes_without;
       if (missing <= 0 || missing > lack.least) continue;
       const auto node = snapshot.node_name(row);
       if (missing < lack.least || node < lack.node) lack.node = node;
@@ -96,8 +101,8 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
   for (auto& lack : lacks) {
     if (lack.least == std::numeric_limits<std::int64_t>::max()) continue;
     auto least = usual_quantity(lack.resource, lack.least);
-    out.push_back(
-        {std::move(lack.reason), std::move(lack.resource), std::move(least), std::string(lack.node)});
+    out.push_back({std::move(lack.reason), std::move(lack.resource), std::move(least), std::string(lack.node),
+                   lack.nodes_without});
   }
   return out;
 }

@@ -18,6 +18,7 @@ struct Shortfall {
   std::string resource;  // "cpu"; "pods" for too many pods
   std::string least;     // the least missing amount on any node with that reason, as a quantity: "500m"
   std::string node;      // the node with that amount; the first by name
+  std::size_t nodes_without = 0;  // nodes with that reason that have none of the resource at all
 };
 
 // One for each reason of NodeResourcesFit in the decision. Omits a reason that holds on no node without the

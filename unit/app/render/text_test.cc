@@ -56,6 +56,16 @@ TEST(Words, OfTaintsThreeAreNamed) {
       "has a taint that the pod does not tolerate: a:NoSchedule, b=1:NoExecute, c:NoSchedule and 6 more");
 }
 
+TEST(Words, NodesThatHaveNoneAreNotShort) {
+  explain::ReportRejection rejection{
+      .code = "InsufficientResource", .reason = "Insufficient example.com/gpu", .nodes = 63};
+  rejection.about = {{framework::Topic::resource, "example.com/gpu"}};
+  rejection.shortfall = {"example.com/gpu", "1", "gpu-00", 54};
+  EXPECT_EQ(rejection_words(rejection), "do not have enough free example.com/gpu (54 have none)");
+  rejection.shortfall->nodes_without = 63;
+  EXPECT_EQ(rejection_words(rejection), "do not have enough free example.com/gpu");
+}
+
 TEST(Words, WhatIsMissing) {
   const auto missing = [](const char* resource, const char* least) {
     explain::ReportRejection rejection;

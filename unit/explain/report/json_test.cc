@@ -52,7 +52,7 @@ ReportStatus scheduled() {
   s.top_nodes = {{"n2", 310, {100, 10}}, {"n1", 310, {100, 10}}, {"n3", 300, {100, 0}}};
   s.rejections = {insufficient(2, true),
                   {.code = "ExcludedByName", .reason = "node(s) didn't satisfy plugin", .nodes = 1}};
-  s.rejections[0].shortfall = {"cpu", "500m", "n5"};
+  s.rejections[0].shortfall = {"cpu", "500m", "n5", 2};
   s.rejections[0].examples = {"n4", "n5"};
   s.rejections_total = 2;
   s.devices = {{"web-gpu", "gpu", "gpu.example.com", "n2", "gpu-0"},

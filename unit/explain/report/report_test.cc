@@ -168,6 +168,19 @@ TEST(Project, TooManyPodsLacksOne) {
   EXPECT_EQ(status.rejections.at(0).shortfall->least, "1");
 }
 
+TEST(Project, CountsTheNodesThatHaveNoneOfTheResource) {
+  const auto gpus = [](const char* name, const char* count) {
+    return machine(name, "4").cap("example.com/gpu", count);
+  };
+  const auto snapshot = snapshot_of({gpus("a", "1"), gpus("b", "0"), machine("c", "4"), machine("d", "4")});
+  const auto status = report_on(pod("train").req("example.com/gpu", "2"), snapshot);
+  ASSERT_EQ(status.rejections.at(0).nodes, 4u);
+  EXPECT_EQ(status.rejections.at(0).shortfall->nodes_without, 3u);
+  EXPECT_EQ(status.rejections.at(0).shortfall->node, "a");
+  const auto cpu = report_on(pod("web").req("cpu", "5"), snapshot);
+  EXPECT_EQ(cpu.rejections.at(0).shortfall->nodes_without, 0u);
+}
+
 TEST(Project, OfNodesThatLackEquallyMuchTheFirstByNameIsNearest) {
   const auto snapshot = snapshot_of({machine("c", "1"), machine("b", "2"), machine("a", "2")});
   const auto status = report_on(pod("web").req("cpu", "3"), snapshot);
