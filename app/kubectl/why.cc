@@ -93,6 +93,8 @@ class Why {
                                                       std::string& no_memory) {
     auto report = report_of(target, pod);
     if (report && *report) return report;
+    // A mistyped name needs no detour.
+    if (!pod && !did_you_mean(cluster_, target.ns, target.name).empty()) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     auto remembered = cluster_.remembered(target.ns, target.name, uid);
     if (remembered && *remembered) return remembered;
