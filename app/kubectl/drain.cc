@@ -23,6 +23,7 @@
 #include "app/render/rolling.h"
 #include "app/render/text.h"
 #include "app/render/what_if.h"
+#include "app/render/why.h"
 #include "explain/question/change.h"
 
 namespace podium::kubectl {
@@ -40,6 +41,7 @@ struct DrainFlags {
 using Names = std::vector<std::string>;
 const client::Resource kNodes("", "v1", "nodes", false);
 constexpr std::size_t kListedOnTheirOwn = 8;
+constexpr std::size_t kMostAsked = 16;  // spec.nodes of a question
 
 // A question is about a pod, too. This one fits nowhere, so it takes no place from the others.
 constexpr const char* kNoPod = R"({"spec": {"nodeSelector": {"podium.dev/no-node": "true"},
@@ -284,7 +286,7 @@ Result<Names> nodes_of(const DrainFlags& flags, Cluster& cluster) {
       return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.';
     };
     if (word.empty() || !std::ranges::all_of(word, is_name))
-      return invalid("\"" + word + "\" is no name of a node");
+      return invalid("\"" + word + "\" is not the name of a node");
     add(word);
   }
   if (!flags.shared->selector.empty()) {
@@ -318,14 +320,31 @@ std::string nodes_like(Cluster& cluster, const std::string& name) {
   return names.empty() ? "" : fmt::format(". Did you mean {}?", render::listed(names, 3));
 }
 
-// Who may not get nodes learns it from podium.
-Result<void> check_nodes(const Names& nodes, Cluster& cluster) {
-  for (const auto& name : nodes) {
-    const auto found = cluster.get(kNodes, "", name);
-    if (!found && client::object_is_gone(found.error()))
-      return invalid(fmt::format("there is no node {}{}", name, nodes_like(cluster, name)));
+// podium says which of them there are, for a user who may not get nodes.
+Result<void> ask_about(const Names& nodes, Cluster& cluster) {
+  json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}};
+  const auto count = std::min(nodes.size(), kMostAsked);
+  spec["nodes"] = json::array(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count));
+  const auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
+  if (!answered) return std::unexpected(answered.error());
+  const auto report = render::read_report(*answered);
+  for (const auto& verdict : render::answer_of(report).verdicts) {
+    if (render::is_unknown_node(verdict))
+      return invalid(fmt::format("there is no node {}", render::printable(verdict.node)));
   }
   return {};
+}
+
+Result<void> check_nodes(const Names& nodes, Cluster& cluster) {
+  Names unread;
+  for (const auto& name : nodes) {
+    const auto found = cluster.get(kNodes, "", name);
+    if (found) continue;
+    if (client::object_is_gone(found.error()))
+      return invalid(fmt::format("there is no node {}{}", name, nodes_like(cluster, name)));
+    unread.push_back(name);
+  }
+  return unread.empty() ? Result<void>() : ask_about(unread, cluster);
 }
 
 template <typename Answer>

@@ -105,7 +105,7 @@ class Plans(Plugin):
         self.place(owned("web", **on("a1")))
         self.assertIn("0 of 1 pod has a new place; 1 would be pending.\n", self.ask("drain", "a1", code=4))
         self.assertIn("there is no node a9", self.ask("drain", "a9", code=2))
-        self.assertIn("is no name of a node", self.ask("drain", "a1,b1", code=2))
+        self.assertIn("is not the name of a node", self.ask("drain", "a1,b1", code=2))
 
     def test_whatif_by_zone_and_room_for_more(self):
         asked = json.dumps(deployment("web", 3, cpu="1"))

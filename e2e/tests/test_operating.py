@@ -120,8 +120,8 @@ class Follower(Live):
             holder = lease["spec"]["holderIdentity"]
             wait_until(lambda: f'another holds the lease lease={name} holder="{holder}"' in second.log(),
                        "the follower names the leader")
-            wait_until(lambda: "podium_lease_renewal_age_seconds " in self.podium.get("/metrics")[1], "the leader counts from its renewals")
-            self.assertNotIn("podium_lease_renewal_age_seconds ", second.get("/metrics")[1])
+            wait_until(lambda: "\npodium_lease_renewal_age_seconds " in self.podium.get("/metrics")[1], "the leader counts from its renewals")
+            self.assertNotIn("\npodium_lease_renewal_age_seconds ", second.get("/metrics")[1])
             self.podium.process.signal(signal.SIGSTOP)
             try:
                 wait_until(lambda: "leader: leading" in second.log(), "the second leads")
