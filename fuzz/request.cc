@@ -100,17 +100,18 @@ class Port {
     require(*came <= kMostReplies, "replies have a bound");
     // The connection's coroutine ends when it sees that the client is gone.
     stream.next_layer().close();
-    while (gate_.inside() > 1) io_.run_one();
+    while (gate_.inside() > idle_) io_.run_one();
     return std::move(asked_);
   }
 
  private:
   Port()
-      : server_(gate_, io_.get_executor(), system_clock(), options(),
+      : server_(gate_, io_.get_executor(), io_.get_executor(), system_clock(), options(),
                 [this](server::Request request) { return note_request(&asked_, std::move(request)); }) {
     const auto port = server_.listen();
     require(port.has_value(), "the server listens", port ? "" : port.error().message);
     port_ = *port;
+    idle_ = gate_.inside();
   }
   static server::ServerOptions options() {
     server::ServerOptions out;
@@ -123,6 +124,7 @@ class Port {
   async::Gate gate_;
   std::vector<Asked> asked_;
   server::HttpsServer server_;
+  std::size_t idle_ = 0;  // the server's own tasks
   std::uint16_t port_ = 0;
   asio::ssl::context tls_{asio::ssl::context::tls_client};
 };

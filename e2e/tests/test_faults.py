@@ -161,7 +161,7 @@ reports: {ttl: -5m, enabld: true}
             "config --foo view x": 'podium config: unknown flag "--foo"\n',
             "why --namespce x": 'podium why: unknown flag "--namespce"\nDid you mean --namespace?\n',
             "-n prod why web": 'podium: unknown flag "-n"\nPut -n after the command: podium why -n\n',
-            "why": "podium why: POD is required\n",
+            "diff": "podium diff: A is required\n",
             "": "podium: A subcommand is required\n",
         }.items():
             with self.subTest(line):
