@@ -14,6 +14,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 namespace asio = boost::asio;
 using podium::test::pod;
 using Lines = std::vector<std::string>;

@@ -21,6 +21,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 using client::ClientLoop;
 using unit::HttpExchange;
 

@@ -17,6 +17,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 using client::ClientLoop;
 using client::ScopedTransport;
 using unit::HttpExchange;
@@ -184,7 +186,7 @@ TEST_F(ApiObjectWriterTest, ACreateWhoseReplyIsLostMakesNoSecondObject) {
 }
 
 TEST_F(ApiObjectWriterTest, AnObjectIsRemovedAfterItsPatch) {
-  constexpr auto cycle::kGone =
+  constexpr auto kGone =
       R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,"message":"m",
           "details":{"name":"data","kind":"persistentvolumeclaims"}})";
   auto what = annotation();
@@ -198,7 +200,7 @@ TEST_F(ApiObjectWriterTest, AnObjectIsRemovedAfterItsPatch) {
   const auto body = server_.requests().at(1).body;
   EXPECT_EQ(boost::json::parse(body).at_pointer("/preconditions/uid"), "uid-data");
 
-  server_.then(replying(404, cycle::kGone));
+  server_.then(replying(404, kGone));
   EXPECT_TRUE(write(what).object) << "somebody else was faster";
   server_.then(replying(403, R"({"kind":"Status","status":"Failure","code":403,"message":"not you"})"));
   EXPECT_EQ(write(what).error, "not you");

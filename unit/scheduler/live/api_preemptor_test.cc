@@ -14,6 +14,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 using client::ClientLoop;
 using client::ScopedTransport;
 using podium::test::pod;

@@ -1,6 +1,8 @@
 // BindingHealth: a missing right makes podium unready, one pod's refusal does not.
 #include "scheduler/live/binding_health.h"
 
+#include "base/result.h"
+
 #include <gtest/gtest.h>
 
 namespace podium::live {

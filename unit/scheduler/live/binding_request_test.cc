@@ -13,6 +13,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 using namespace std::chrono_literals;
 using Log = std::vector<std::string>;
 

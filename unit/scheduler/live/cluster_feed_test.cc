@@ -15,6 +15,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 using End = unit::StreamScript::End;
 
 const std::string kListed =

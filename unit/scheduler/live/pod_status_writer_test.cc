@@ -16,6 +16,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 namespace json = boost::json;
 using podium::test::pod;
 using Lines = std::vector<std::string>;

@@ -16,6 +16,8 @@
 namespace podium::live {
 namespace {
 
+using namespace cycle;
+
 using namespace std::chrono_literals;
 using client::Request;
 using client::Response;
