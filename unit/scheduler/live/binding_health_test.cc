@@ -1,9 +1,9 @@
 // BindingHealth: a missing right makes podium unready, one pod's refusal does not.
 #include "scheduler/live/binding_health.h"
 
-#include "base/result.h"
-
 #include <gtest/gtest.h>
+
+#include "base/result.h"
 
 namespace podium::live {
 namespace {
