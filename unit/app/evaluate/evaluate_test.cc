@@ -6,6 +6,7 @@
 
 #include "app/evaluate/command.h"
 #include "app/evaluate/table.h"
+#include "app/render/report.h"
 #include "unit/app/evaluate/fixture.h"
 
 namespace podium::evaluate {
@@ -251,7 +252,7 @@ TEST_F(Evaluate, ThePointsAddUpAndTheChosenNodeComesFirst) {
   const auto done = run({"shop/waiting", "shop/running"});
   ASSERT_TRUE(done) << done.error().message;
   for (const auto& result : done->results) {
-    const auto status = report_of(result, done->snapshot).status;
+    const auto status = render::read_report(report_json(result, done->snapshot)).status;
     ASSERT_TRUE(status.choice);
     ASSERT_FALSE(status.top_nodes.empty());
     EXPECT_EQ(status.top_nodes.front().node, status.choice->node);
