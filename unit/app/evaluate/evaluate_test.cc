@@ -333,9 +333,11 @@ TEST_F(Command, PrintsInTheFormatsThatThereAre) {
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting"}), 0);
   EXPECT_TRUE(out.starts_with("shop/waiting would go to n2: ")) << out;
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "json"}), 0);
-  EXPECT_EQ(json::parse(out).at("kind"), "SchedulingReport");
-  EXPECT_EQ(json::parse(out).at("metadata").at("name"), "waiting");
-  EXPECT_EQ(json::parse(out).at("status").at("choice").at("nodeName"), "n2");
+  EXPECT_EQ(json::parse(out).at("kind"), "List");
+  const auto report = json::parse(out).at("items").at(0);
+  EXPECT_EQ(report.at("kind"), "SchedulingReport");
+  EXPECT_EQ(report.at("metadata").at("name"), "waiting");
+  EXPECT_EQ(report.at("status").at("choice").at("nodeName"), "n2");
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "yaml"}), 0);
   EXPECT_NE(out.find("kind: SchedulingReport\n"), std::string::npos) << out;
   EXPECT_EQ(call({"--cluster", cluster, "--pod", "shop/waiting", "-o", "nodes"}), 0);
