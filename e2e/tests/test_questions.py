@@ -178,7 +178,7 @@ class Questions(Asking):
         self.assertEqual(podium.condition({"status": refused}, "Complete")["lastTransitionTime"], times["Complete"])
 
     def test_a_capacity_probe(self):
-        series = 'podium_what_if_fitting{name="probe",namespace="default"}'
+        series = 'podium_what_if_fitting{namespace="default",name="probe"}'
 
         def shows(count):
             fitting = podium.report_of(self.plane, "default", "probe")["status"]["replicas"]["fitting"]
