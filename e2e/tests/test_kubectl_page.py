@@ -210,9 +210,10 @@ class KubectlPage(Plugin):
         self.plane.create(pod("forgotten"))
         wait_until(lambda: any(report["metadata"]["name"] == "forgotten" and "status" in report
                                for report in self.plane.get(REPORTS)["items"]), "its report")
-        said = self.ask("why", "forgotten", *podium_at)
+        why = lambda: re.sub(r"Decided \d+ seconds? ago", "", self.ask("why", "forgotten", *podium_at))
+        said = why()
         self.plane.kubectl("delete", "schedulingreport", "forgotten")
-        self.assertEqual(self.ask("why", "forgotten", *podium_at), said)
+        self.assertEqual(why(), said)
         self.plane.kubectl("delete", "pod", "forgotten", "--force", "--grace-period=0")
         self.assertIn("The pod is gone.", self.ask("why", "forgotten", *podium_at))
         self.assertIn("podium's own memory could not be asked: kubectl port-forward: ", self.ask("why", "forgotten", code=1))
