@@ -1,7 +1,7 @@
 // decimal_integer(): a number as Kubernetes' content.IsDecimalInteger and strconv.ParseInt read it.
 //
-// Threads: pure function. Errors: nullopt for a plus sign, leading zeros, other characters, and what does not
-// fit.
+// Threads: pure function. Errors: nullopt for a plus sign, for leading zeros, for other characters, and for
+// numbers beyond 64 bits.
 #pragma once
 
 #include <charconv>

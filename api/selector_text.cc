@@ -75,7 +75,7 @@ Result<Requirement> parse_part(std::string_view part) {
           {.key = std::string(key), .op = op, .values = {std::string(trimmed(rest.substr(text.size())))}},
           part);
   }
-  return wrong(part, "is no selector; try app=web, app!=web, app, !app or \"app in (a, b)\"");
+  return wrong(part, "is not a selector; try app=web, app!=web, app, !app or \"app in (a, b)\"");
 }
 
 }  // namespace

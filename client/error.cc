@@ -77,8 +77,6 @@ bool lacks_right(const Error& error) {
   return error.status.code == 401 || (is_forbidden(error) && is_of_an_authorizer(error));
 }
 
-bool has_unknown_field(const Error& error) { return is_answer(error) && says(error, "unknown field"); }
-
 bool is_ahead_of_server(const Error& error) { return has_cause(error, "ResourceVersionTooLarge"); }
 
 bool leaves_doubt(const Error& error) {

@@ -38,8 +38,6 @@ bool namespace_is_going(const Error& error);
 // True if a right is missing, or if the API server did not accept the credentials. False for a 403 of
 // admission: quota, policies, webhooks, a terminating namespace.
 bool lacks_right(const Error& error);
-// The API server refuses a field that it does not know.
-bool has_unknown_field(const Error& error);
 // The server has not reached the resourceVersion that was asked for.
 bool is_ahead_of_server(const Error& error);
 // The write may have taken effect, or may still do so. True for a lost reply, and for these: a gateway's 502

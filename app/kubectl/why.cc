@@ -1,5 +1,5 @@
-// `podium why`: why a pod is there, or why it waits; with --node: why not there; of a workload, or of several
-// pods.
+// `podium why`: why a pod is on its node, or why it waits; with --node: why it is not on that node. Answers
+// for one pod, for several, or for a workload.
 #include "app/render/why.h"
 
 #include <fmt/format.h>

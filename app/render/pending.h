@@ -62,15 +62,15 @@ std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 // What blocks a pod, in a line: "54 of 66 nodes do not have enough free cpu", "gate example.com/quota".
 std::string blocked_by(const WaitingPod& pod);
 
-// By what the path finds in each row of pending_document(), numbers and times ascending; rows without it
-// last.
+// Sorts by the value that the path finds in each row of pending_document(), ascending. Rows without a value
+// come last.
 void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path);
 
 // The rows of the table alone.
 std::string pending_rows(const std::vector<WaitingGroup>& groups, const Options& options);
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options);
-// For programs: amounts as quantities, times, codes and the report's own fields; docs/kubectl.md describes
-// it.
+// For programs: amounts as quantities, times, codes and the report's own fields. docs/kubectl.md describes
+// the form.
 boost::json::value pending_document(const std::vector<WaitingGroup>& groups);
 
 }  // namespace podium::render

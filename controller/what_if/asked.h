@@ -1,5 +1,5 @@
-// Asked: one spec of a what-if, and podium's earlier writes on the report. Seen: a what-if as the watch shows
-// it.
+// Asked: one spec of a what-if, and podium's earlier writes on the report. Seen: a what-if in the form that
+// the watch delivers.
 //
 // Threads: values and pure functions. Errors: none; a missing or malformed field reads as absent.
 #pragma once

@@ -105,8 +105,8 @@ Shown shown_by(const Result<json::value>& live, const framework::ObjectWrite& wr
   return changed ? Shown::changed : Shown::same;
 }
 
-// Follows a patch of one resourceVersion to its end (settling.h). Until then the devices of a claim stay in
-// flight.
+// Follows a patch of one resourceVersion to its end (settling.h). Until then the devices of a claim count as
+// in flight.
 client::Task<cycle::WriteOutcome> settle(client::Api& api, framework::ObjectWrite write, Error error) {
   const client::Resource resource(write.group, write.version, write.resource, !write.namespace_.empty());
   Tries tries;

@@ -45,7 +45,7 @@ TEST(SelectorText, NamesThePartThatIsWrong) {
   EXPECT_EQ(why("app in a"), "\"app in a\" needs values in parentheses");
   EXPECT_EQ(why("a/b/c=1"), "\"a/b/c=1\" has no label key; try app=web");
   EXPECT_EQ(why("app web"),
-            "\"app web\" is no selector; try app=web, app!=web, app, !app or \"app in (a, b)\"");
+            "\"app web\" is not a selector; try app=web, app!=web, app, !app or \"app in (a, b)\"");
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ class SettlingServer {
     if (!then_.empty()) return then_;
     if (ended.object) return "written";
     if (ended.conflict) return "conflict";
-    return ended.error.contains("whether it was made") ? "unread" : "failed";
+    return ended.request.verb == "get" ? "unread" : "failed";
   }
 
  private:
