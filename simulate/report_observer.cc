@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <tuple>
 #include <utility>
 
 #include "base/time.h"
@@ -18,11 +19,14 @@ using namespace std::chrono_literals;
 // Clocks drift by a twentieth: a TTL of 150 s may end earlier by that.
 constexpr auto kTooLate = 60s, kTooEarly = 10s, kReportIn = 20s;
 
-// After a takeover a pod may have a second report, if another pod's report had its name: the last one counts.
-// A late creation leaves one without a status until its TTL: it counts if it is the only one.
+// After a takeover a pod may have a second report, if another pod's report had its name: the newest decision
+// counts. The status of an older one may be written later (410530). A late creation leaves one without a
+// status until its TTL: it counts if it is the only one.
 auto rank(const json::value& report) {
+  const auto decided = text_at(report, "/status/snapshot/resourceVersion");
   const auto version = std::stoll(text_at(report, "/metadata/resourceVersion"));
-  return std::pair(find_at(report, "/status") != nullptr, version);
+  return std::tuple(find_at(report, "/status") != nullptr, decided.empty() ? 0 : std::stoll(decided),
+                    version);
 }
 
 bool same_status(const json::value& a, const json::value& b) {

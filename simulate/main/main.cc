@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "log/format.h"
 #include "simulate/life.h"
 #include "simulate/main/answers.h"
 #include "simulate/main/progress.h"
@@ -251,6 +252,7 @@ int run(int argc, char** argv) {
   app.add_flag("--twice", options.twice, "run each seed twice and compare");
   CLI11_PARSE(app, argc, argv);
   spdlog::set_level(options.trace ? spdlog::level::trace : spdlog::level::off);
+  spdlog::set_formatter(log::text_formatter());
   if (options.answer) return answer_requests();
   return options.mutations ? run_mutations(options.rare) : run_seeds(options);
 }
