@@ -123,7 +123,7 @@ void Observer::check_lease(const Host& host, const client::Request& request) {
   if (!leads.empty() && leads != host.identity) {
     // An engine whose lease was deleted learns of that at the renewal.
     if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal)
-      return excuse(Excuse::lease_deleted);
+      return excuse_lost_lease(host.identity);
     fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
                      leads));
   }
@@ -136,11 +136,18 @@ void Observer::check_leaders() {
   for (const auto& leader : leaders()) {
     if (leader == holds) continue;
     if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal) {
-      excuse(Excuse::lease_deleted);
+      excuse_lost_lease(leader);
       continue;
     }
     fail(fmt::format("{} leads while {} has the lease", leader, holds));
   }
+}
+
+// Once for each engine and deletion of the lease: the number of its requests until it learns of the deletion
+// says nothing about a bug.
+void Observer::excuse_lost_lease(const std::string& engine) {
+  auto& excused = excused_leaders_[engine];
+  if (std::exchange(excused, lease_taken_) != lease_taken_) excuse(Excuse::lease_deleted);
 }
 
 // Excuses what one of two leaders cannot know.

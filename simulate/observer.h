@@ -61,7 +61,7 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::c
     "nomination that the leader did not know",
     "claim that no filter of devices met"};
 // Bounds per thousand lives: several times the observed number, so that a bug behind an excuse shows.
-inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{400, 15, 5,
+inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{150, 15, 5,
                                                                                                  5,   25, 10};
 using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
@@ -129,6 +129,7 @@ class Observer {
   }
   void judge(std::optional<ClaimObserver::Finding> finding);
   void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
+  void excuse_lost_lease(const std::string& engine);
   std::set<std::string> nominated_in_vain() const;
   bool gives_back_a_claim(const json::value& pod) const;
   std::optional<std::string> unfinished_pods();
@@ -164,7 +165,8 @@ class Observer {
   std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
   std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods in progress
   Steady sent_at_{};
-  Steady lease_taken_{};  // the last time by hand
+  Steady lease_taken_{};                           // the last time by hand
+  std::map<std::string, Steady> excused_leaders_;  // by identity: the last deletion that was excused
   bool loses_events_ = false, waits_for_flush_ = false;
   ReportObserver reports_;
   RequestObserver requests_{store_, agenda_};
