@@ -51,10 +51,11 @@ TEST_P(Rows, AreLinear) {
     auto result = is_linear(n, once.cost, twice.cost);
     if (result) result = keeps_little(once, twice);
     const auto exception = known().find(row.name);
-    if (exception == known().end())
+    if (exception == known().end()) {
       EXPECT_TRUE(result) << row.name;
-    else if (!at_most)
+    } else if (!at_most) {
       EXPECT_FALSE(result) << row.name << " has become linear: its line in known.cc can go";
+    }
   }
 }
 
