@@ -7,10 +7,13 @@ cd "$(dirname "$0")/.."
 
 # Runs a step that gets SIGTERM when this script ends, however it ends. In the background, since a shell does not react to
 # signals while it waits for a foreground process.
+minutes=()
 step() {
+  local began=$SECONDS
   echo "== $*"
   setpriv --pdeathsig TERM -- "$@" &
   wait $!
+  minutes+=("$(printf '%5.1f  %.100s' "$((10 * (SECONDS - began) / 60))e-1" "$*")")
 }
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -23,6 +26,7 @@ if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
 # tests PRESET OPTION…: runs ctest. What depends on other threads or processes runs once more when it fails, with the same
 # seed, and is named at the end: docs/decisions/0017. What a sanitizer finds is fatal whatever the second run says.
 second=()
+took=()
 tests() {
   local preset=$1 log=build/$1/tests.log
   shift
@@ -32,6 +36,7 @@ tests() {
     exit 1
   fi
   mapfile -t -O "${#second[@]}" second < <(sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .*\*\*\*.*/\1/p' "$log")
+  mapfile -t -O "${#took[@]}" took < <(sed -nE "s/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: (\S+) .* ([0-9.]+) sec.*$/\2  \1 ($preset)/p" "$log")
 }
 export GTEST_BRIEF=1 # prints failures only
 again=(--repeat until-pass:2)
@@ -59,3 +64,7 @@ step build/actionlint/actionlint .github/workflows/*.yml
 # Two live tests at a time, but for those that e2e/CMakeLists.txt runs alone.
 tests release -j 2 -L e2e "${again[@]}"
 echo "== tests that passed at the second run only: ${second[*]:-none}"
+echo "== minutes of each step"
+printf '%s\n' "${minutes[@]}"
+echo "== seconds of the slowest tests"
+printf '%s\n' "${took[@]}" | sort -rn | sed -n 1,20p
