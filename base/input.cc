@@ -11,15 +11,10 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/descriptor.h"
+
 namespace podium {
 namespace {
-
-struct Descriptor {
-  int fd;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
 
 std::string system_message() { return std::system_category().message(errno); }
 
@@ -44,16 +39,16 @@ Result<std::string> read_input(const std::string& file, std::size_t at_most) {
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   // Non-blocking: open() of a FIFO would wait for its writer.
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (file.fd < 0) return invalid(path + ": " + system_message());
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return invalid(path + ": " + system_message());
   struct stat status{};
-  if (::fstat(file.fd, &status) != 0) return invalid(path + ": " + system_message());
+  if (::fstat(file.get(), &status) != 0) return invalid(path + ": " + system_message());
   if (S_ISDIR(status.st_mode)) return invalid(path + ": " + std::system_category().message(EISDIR));
   if (!S_ISREG(status.st_mode)) return invalid(path + ": is not a regular file");
   std::string text;
   std::array<char, 16384> part;
   for (;;) {
-    const auto size = ::read(file.fd, part.data(), part.size());
+    const auto size = ::read(file.get(), part.data(), part.size());
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return invalid(path + ": " + system_message());
     if (size == 0) return text;

@@ -74,7 +74,7 @@ void add_output(CLI::App& command, Output& output) {
             if (auto set = set_format(text, output); !set)
               throw CLI::ValidationError("-o", set.error().message);
           },
-          "table, wide, json, yaml, name or jsonpath=TEMPLATE (default: table)")
+          "table, wide, json, yaml, name, answer (table and JSON) or jsonpath=TEMPLATE (default: table)")
       ->type_name("FORMAT");
   add_color(command, output);
 }
@@ -151,9 +151,36 @@ std::string program_of(const CLI::App& command) {
   return app->get_name();
 }
 
-int print_document(const CLI::App& command, const Output& output, const boost::json::value& document,
-                   const std::vector<std::string>& names) {
-  return print(documented(command, output, document, names));
+std::vector<std::string> words_of(const Connection& connection, unsigned takes) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view flag, const std::string& value) {
+    if (!value.empty()) out.push_back(std::string(flag) + "=" + value);
+  };
+  const auto has = [&](unsigned what) { return (takes & what) == what; };
+  if (has(kTakesDump)) {
+    for (const auto& file : connection.dump) add("--cluster", file);
+    add("--config", connection.config);
+  }
+  if (has(kTakesPodium)) {
+    add("--podium", connection.podium.where);
+    add("--podium-ca", connection.podium.ca_file);
+    if (connection.podium.insecure) out.emplace_back("--podium-insecure");
+  }
+  const auto& flags = connection.config_flags;
+  if (has(kTakesCluster)) {
+    add("--namespace", connection.ns);
+    add("--server", flags.server);
+    add("--token", flags.token);
+    add("--as", flags.impersonate.user);
+    for (const auto& group : flags.impersonate.groups) add("--as-group", group);
+    add("--request-timeout", connection.request_timeout);
+  }
+  if (has(kTakesKubeconfig)) {
+    add("--context", flags.context);
+    add("--kubeconfig", connection.kubeconfig);
+    add("--user", flags.user);
+  }
+  return out;
 }
 
 int fail_with(const CLI::App& command, const Error& error) { return print(failed(command, error)); }

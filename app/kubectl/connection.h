@@ -61,6 +61,8 @@ enum Takes : unsigned {
 };
 
 void add_shared(CLI::App& command, Shared& shared, unsigned takes);
+// The flags of a command line with the same connection, for a verb that takes these.
+std::vector<std::string> words_of(const Connection& connection, unsigned takes);
 // --color alone.
 void add_color(CLI::App& command, Output& output);
 
@@ -72,10 +74,6 @@ render::Options render_options(const Output& output, const std::string& program)
 
 // The name that the program was called by: "kubectl podium" or "podium".
 std::string program_of(const CLI::App& command);
-
-// Prints the document in the format that -o names. Returns the exit code.
-int print_document(const CLI::App& command, const Output& output, const boost::json::value& document,
-                   const std::vector<std::string>& names);
 
 // Prints the error for people and returns the exit code: 2 for wrong input, else 1.
 int fail_with(const CLI::App& command, const Error& error);

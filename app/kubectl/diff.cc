@@ -96,11 +96,9 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
   const auto& [name_a, a] = both[0];
   const auto& [name_b, b] = both[1];
   const auto& output = flags.shared->output;
-  if (output.is_for_people()) {
-    std::cout << render::diff(a, b, name_a, name_b, render_options(output, program_of(command)));
-    return 0;
-  }
-  return print_document(command, output, render::diff_document(a, b, name_a, name_b), {name_a, name_b});
+  return print(answered(command, output, render::diff_document(a, b, name_a, name_b), {name_a, name_b}, [&] {
+    return render::diff(a, b, name_a, name_b, render_options(output, program_of(command)));
+  }));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "api/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
+#include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/render/rolling.h"
@@ -352,11 +353,9 @@ int say_answer(const CLI::App& command, const Output& output, const Result<Answe
                std::string (*table)(const Answer&, const render::Options&),
                json::value (*document)(const Answer&), int (*code)(const Answer&)) {
   if (!answer) return fail_with(command, answer.error());
-  if (output.is_for_people()) {
-    std::cout << table(*answer, render_options(output, program_of(command)));
-    return code(*answer);
-  }
-  const auto printed = print_document(command, output, document(*answer), pods);
+  const auto printed = print(answered(command, output, document(*answer), pods, [&] {
+    return table(*answer, render_options(output, program_of(command)));
+  }));
   return printed ? printed : code(*answer);
 }
 

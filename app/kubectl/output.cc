@@ -25,15 +25,20 @@ Result<void> set_format(const std::string& text, Output& output) {
     return {};
   }
   if (text.ends_with('=') || std::ranges::find(kFormats, text) == kFormats.end()) {
-    return invalid(fmt::format("\"{}\" is not table, wide, json, yaml, name or jsonpath=TEMPLATE", text));
+    return invalid(
+        fmt::format("\"{}\" is not table, wide, json, yaml, name, answer or jsonpath=TEMPLATE", text));
   }
   output.format = text;
   return {};
 }
 
+json::value with_words(std::string words, json::value document) {
+  return json::object{{"words", std::move(words)}, {"document", std::move(document)}};
+}
+
 Result<std::string> document_text(const Output& output, const json::value& document,
                                   const std::vector<std::string>& names) {
-  if (output.format == "json") return api::to_json(document);
+  if (output.format == "json" || output.format == "answer") return api::to_json(document);
   if (output.format == "yaml") return api::to_yaml(document);
   if (output.format == "jsonpath") {
     const auto path = render::JsonPath::parse(output.path);

@@ -1,5 +1,5 @@
 // -o: how a command prints what it found. Programs get a document, as JSON, YAML, names or what a JSONPath
-// finds in it; people get a table.
+// finds in it; people get a table. A program that also shows its user the answer gets both, with "answer".
 //
 // Threads: pure functions. Errors: Kind::invalid, naming the option.
 #pragma once
@@ -15,19 +15,23 @@
 namespace podium::kubectl {
 
 // What -o takes; the last with a template.
-inline constexpr std::array<std::string_view, 6> kFormats = {"table", "wide", "json",
-                                                             "yaml",  "name", "jsonpath="};
+inline constexpr std::array<std::string_view, 7> kFormats = {"table", "wide",   "json",     "yaml",
+                                                             "name",  "answer", "jsonpath="};
 
 struct Output {
-  std::string format = "table";  // table, wide, json, yaml, name or jsonpath
+  std::string format = "table";  // table, wide, json, yaml, name, answer or jsonpath
   std::string path;              // the template of jsonpath
   std::string color = "auto";    // auto, always or never
 
   bool is_for_people() const { return format == "table" || format == "wide"; }
+  bool has_words() const { return is_for_people() || format == "answer"; }
 };
 
 // Sets the format from the option's value.
 Result<void> set_format(const std::string& text, Output& output);
+
+// The words and the document together, for "answer".
+boost::json::value with_words(std::string words, boost::json::value document);
 
 // The document in the format. `names`: what it is about, as TYPE/NAME, for `-o name`. Nothing but text that a
 // terminal may show is in a name or in what a JSONPath finds.

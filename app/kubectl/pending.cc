@@ -28,14 +28,13 @@ Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
       return failed(command, Error{.message = fmt::format("there is no namespace {}", ns)});
   }
   if (sort_by) render::sort_groups(groups, *sort_by);
-  if (!output.is_for_people())
-    return documented(command, output, render::pending_document(groups), pod_names(*waiting));
-  Said said;
-  if (!installed)
-    said.err = "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
-  auto options = render_options(output, installed ? program_of(command) : std::string());
-  options.flags = cluster.hint_flags();
-  said.out = render::pending_table(groups, options);
+  auto said = answered(command, output, render::pending_document(groups), pod_names(*waiting), [&] {
+    auto options = render_options(output, installed ? program_of(command) : std::string());
+    options.flags = cluster.hint_flags();
+    return render::pending_table(groups, options);
+  });
+  if (!installed && output.has_words())
+    said.err += "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
   return said;
 }
 

@@ -25,6 +25,13 @@ Said documented(const CLI::App& command, const Output& output, const boost::json
   return {.out = std::move(*text)};
 }
 
+Said answered(const CLI::App& command, const Output& output, boost::json::value document,
+              const std::vector<std::string>& names, const std::function<std::string()>& words) {
+  if (output.is_for_people()) return {.out = words()};
+  if (output.has_words()) document = with_words(words(), std::move(document));
+  return documented(command, output, document, names);
+}
+
 int print(const Said& said) {
   std::cout << said.out;
   std::cout.flush();

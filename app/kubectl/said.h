@@ -25,6 +25,9 @@ Said failed(const CLI::App& command, const Error& error);
 // The document in the format that -o names; see document_text().
 Said documented(const CLI::App& command, const Output& output, const boost::json::value& document,
                 const std::vector<std::string>& names);
+// What a command found: words for people, or the document. -o says which, or both.
+Said answered(const CLI::App& command, const Output& output, boost::json::value document,
+              const std::vector<std::string>& names, const std::function<std::string()>& words);
 // Prints it and returns the exit code.
 int print(const Said& said);
 

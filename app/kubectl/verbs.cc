@@ -19,6 +19,7 @@ Run declare_top(CLI::App& command, const SharedPtr& shared);
 Run declare_diff(CLI::App& command, const SharedPtr& shared);
 Run declare_page(CLI::App& command, const SharedPtr& shared);
 Run declare_dump(CLI::App& command, const SharedPtr& shared);
+Run declare_mcp(CLI::App& command, const SharedPtr& shared);
 Run declare_completion(CLI::App& command, const SharedPtr& shared);
 
 namespace {
@@ -97,6 +98,13 @@ constexpr Verb kVerbs[] = {
      "# to ask offline\n"
      "dump > dump.yaml",
      kTakesCluster, declare_dump},
+    {"mcp", "", "podium's answers as tools for an agent: [agents.md](agents.md)",
+     "those of `why`, `whatif`, `capacity`, `drain` and `pending`",
+     "# as your user; an agent's program starts this\n"
+     "mcp\n"
+     "# on a dump\n"
+     "mcp --cluster dump.yaml",
+     kTakesCluster | kTakesDump | kTakesPodium, declare_mcp},
     {"completion", "bash|zsh|fish", "a script that completes commands in a shell", "",
      "# in this shell\n"
      "completion bash",

@@ -16,6 +16,7 @@
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
+#include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/render/together.h"
@@ -61,13 +62,13 @@ class Asking {
     for (const auto& file : flags_.files) about_file(file);
     const auto& output = flags_.shared->output;
     if (answers_.size() > 1) {
-      std::cout << render::together(answers_, render_options(output, program_of(command_)))
-                << (before_.size() > 1 ? "Workloads of different namespaces are asked without each other.\n"
-                                       : "")
-                << "Nothing was created. Each alone: --each. In full: -o wide\n";
+      say(render::together(answers_, render_options(output, program_of(command_))));
+      if (before_.size() > 1) say("Workloads of different namespaces are asked without each other.\n");
+      say("Nothing was created. Each alone: --each. In full: -o wide\n");
     }
     if (output.is_for_people() || documents_.empty()) return code_;
-    const auto printed = print_document(command_, output, as_list(std::move(documents_)), names_);
+    const auto printed = print(answered(command_, output, as_list(std::move(documents_)), names_,
+                                        [&] { return std::move(words_); }));
     return printed ? printed : code_;
   }
 
@@ -75,6 +76,13 @@ class Asking {
   void fail(const Error& error, int code = 0) {
     const auto by_kind = fail_with(command_, error);
     worse(code ? code : by_kind);
+  }
+  // Answers for people are printed as they come.
+  void say(const std::string& words) {
+    if (flags_.shared->output.is_for_people())
+      std::cout << words;
+    else
+      words_ += words;
   }
   // A failure tells more than an answer; of answers, the worst.
   void worse(int code) {
@@ -212,28 +220,32 @@ class Asking {
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
     add_before(subject, *spec);
-    auto answered = cluster_.ask(subject.ns, *spec, flags_.keep);
-    if (!answered) return fail(answered.error());
-    const auto report = render::read_report(*answered);
+    auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
+    if (!asked_podium) return fail(asked_podium.error());
+    const auto report = render::read_report(*asked_podium);
     const auto& output = flags_.shared->output;
     if (!output.is_for_people()) {
-      names_.push_back(report_name(*answered));
-      documents_.push_back(std::move(*answered));
-    } else if (subject.is_one_of_several && !flags_.each && output.format == "table") {
-      answers_.push_back({subject.ns + "/" + subject.name, report});
-    } else {
-      const auto options = render_options(output, program_of(command_));
-      const auto name = subject.ns + "/" + subject.name;
-      std::cout << (flags_.capacity
-                        ? render::capacity(report, name, options)
-                        : render::what_if(report, name, options, other_options(flags_.question, report)));
-      if (subject.replaces) {
-        std::cout << "Pods that " << name << " has now were asked about as if they were not placed.\n";
-      }
-      if (flags_.keep) std::cout << "Kept: kubectl get sr " << report.name << " -n " << subject.ns << "\n";
+      names_.push_back(report_name(*asked_podium));
+      documents_.push_back(std::move(*asked_podium));
     }
+    if (output.has_words()) say_words(subject, report);
     const auto code = render::exit_code(report);
     worse(flags_.capacity && code == 3 ? 0 : code);
+  }
+
+  void say_words(const Subject& subject, const render::Report& report) {
+    const auto& output = flags_.shared->output;
+    const auto name = subject.ns + "/" + subject.name;
+    if (subject.is_one_of_several && !flags_.each && output.format != "wide") {
+      answers_.push_back({name, report});
+      return;
+    }
+    const auto options = render_options(output, program_of(command_));
+    say(flags_.capacity ? render::capacity(report, name, options)
+                        : render::what_if(report, name, options, other_options(flags_.question, report)));
+    if (subject.replaces)
+      say("Pods that " + name + " has now were asked about as if they were not placed.\n");
+    if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
   }
 
   // Who asks about one pod does not ask for the time that thousands take.
@@ -252,6 +264,7 @@ class Asking {
   std::vector<render::Together> answers_;
   std::vector<json::value> documents_;  // for programs, and their names
   std::vector<std::string> names_;
+  std::string words_;  // with "answer"
   int code_ = 0;
 };
 

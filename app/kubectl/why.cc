@@ -61,12 +61,11 @@ class Why {
     auto spec = question_spec(asked);
     if (!spec) return failed(command_, spec.error());
     (*spec)["podRef"] = json::object{{"name", target.name}};
-    const auto answered = cluster_.ask(target.ns, std::move(*spec), false);
-    if (!answered) return failed(command_, answered.error());
-    const auto report = render::read_report(*answered);
-    auto said = output_.is_for_people()
-                    ? Said{.out = render::why_node(report, target.ns + "/" + target.name, options_)}
-                    : documented(command_, output_, *answered, {report_name(*answered)});
+    const auto asked_podium = cluster_.ask(target.ns, std::move(*spec), false);
+    if (!asked_podium) return failed(command_, asked_podium.error());
+    const auto report = render::read_report(*asked_podium);
+    auto said = answered(command_, output_, *asked_podium, {report_name(*asked_podium)},
+                         [&] { return render::why_node(report, target.ns + "/" + target.name, options_); });
     if (explain::refusal_of(report)) {
       said.code = render::exit_code(report);
       return said;
@@ -126,11 +125,12 @@ class Why {
       if (!*pod) err += did_you_mean(cluster_, target.ns, target.name);
       return {.err = std::move(err), .code = 1};
     }
-    if (!output_.is_for_people()) return documented(command_, output_, **report, {report_name(**report)});
-    const auto read = render::read_report(**report);
-    auto out = render::why(read, target.ns + "/" + target.name, options_);
-    out += *pod ? render::next_step(read, target.ns, target.name, options_) : "The pod is gone.\n";
-    return {.out = std::move(out)};
+    const auto words = [&] {
+      const auto read = render::read_report(**report);
+      return render::why(read, target.ns + "/" + target.name, options_) +
+             (*pod ? render::next_step(read, target.ns, target.name, options_) : "The pod is gone.\n");
+    };
+    return answered(command_, output_, **report, {report_name(**report)}, words);
   }
 
   // All pods of a workload: how many run, what blocks the others, and what would help.
@@ -145,12 +145,11 @@ class Why {
     if (!pods) return failed(command_, pods.error());
     const auto waiting = waiting_groups(cluster_, target.ns, *pods);
     if (!waiting) return failed(command_, waiting.error());
-    if (!output_.is_for_people())
-      return documented(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting));
-    const auto name = target.ns + "/" + target.name;
-    auto out = render::workload_why(name, *pods, waiting->groups, options_);
-    if (const auto helps = what_helps(target, waiting->groups); !helps.empty()) out += helps;
-    return {.out = std::move(out)};
+    return answered(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
+      const auto name = target.ns + "/" + target.name;
+      return render::workload_why(name, *pods, waiting->groups, options_) +
+             what_helps(target, waiting->groups);
+    });
   }
 
   // Asks with which changes more of its pods fit. Who may not ask gets the command.
@@ -246,12 +245,10 @@ class Why {
 
   Said said(Lines lines) {
     const int code = lines.missing.empty() ? 0 : 1;
-    if (output_.is_for_people()) {
-      return {.out = render::pods_table(lines.pods, options_), .err = std::move(lines.missing), .code = code};
-    }
     std::vector<std::string> names;
     for (const auto& report : lines.reports) names.push_back(report_name(report));
-    auto out = documented(command_, output_, as_list(std::move(lines.reports)), names);
+    auto out = answered(command_, output_, as_list(std::move(lines.reports)), names,
+                        [&] { return render::pods_table(lines.pods, options_); });
     out.err += lines.missing;
     out.code = out.code == 0 ? code : out.code;
     return out;

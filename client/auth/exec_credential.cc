@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "client/auth/child_process.h"
+#include "base/child_process.h"
 #include "client/auth/exec_output.h"
 #include "log/log.h"
 
@@ -79,8 +79,14 @@ class ExecCredential final : public TokenSource {
   }
 
   ChildProcess child() const {
-    ChildProcess out{plugin_.command,      plugin_.arguments, {}, plugin_.deadline,
-                     plugin_.output_limit, plugin_.slow,      {}};
+    ChildProcess out{.command = plugin_.command,
+                     .arguments = plugin_.arguments,
+                     .environment = {},
+                     .input = {},
+                     .deadline = plugin_.deadline,
+                     .output_limit = plugin_.output_limit,
+                     .slow = plugin_.slow,
+                     .on_slow = {}};
     out.on_slow = [this] {
       log::warn("exec plugin is still running command={:?} after_s={:.1f} limit_s={:.1f}", plugin_.command,
                 in_seconds(plugin_.slow), in_seconds(plugin_.deadline));

@@ -1,9 +1,10 @@
-#include "client/auth/child_process.h"
+#include "base/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +14,9 @@
 #include <system_error>
 #include <utility>
 
-namespace podium::client {
+#include "base/descriptor.h"
+
+namespace podium {
 namespace {
 
 using std::chrono::steady_clock;
@@ -67,21 +70,21 @@ class SlowWatch {
   const steady_clock::time_point at_;
 };
 
-// The child's standard error: passed on, up to a bound for a run, since it goes into the log of a process
-// that runs the program again and again. The rest is read and dropped, so that the child does not wait.
+// The child's standard error: kept or passed on, up to a bound for a run, since it goes into the log of a
+// process that runs the program again and again. The rest is read and dropped, so that the child does not
+// wait.
 class ErrorOutput {
  public:
-  explicit ErrorOutput(int fd) : fd_(fd) { ::fcntl(fd_, F_SETFL, O_NONBLOCK); }
-  ~ErrorOutput() { close(); }
-  ErrorOutput(const ErrorOutput&) = delete;
-  int fd() const { return fd_; }  // -1 once it has ended
+  ErrorOutput(int fd, bool keeps) : end_(fd), keeps_(keeps) { ::fcntl(fd, F_SETFL, O_NONBLOCK); }
+  int fd() const { return end_.get(); }  // -1 once it has ended
+  std::string kept() { return std::move(kept_); }
   // Passes on the available output, a bounded part at a time.
   void pass_on() {
     char buffer[4096];
-    for (int i = 0; i < kPartsAtOnce && fd_ >= 0; ++i) {
-      const auto size = ::read(fd_, buffer, sizeof buffer);
+    for (int i = 0; i < kPartsAtOnce && end_; ++i) {
+      const auto size = ::read(end_.get(), buffer, sizeof buffer);
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
-      if (size <= 0) return close();
+      if (size <= 0) return end_.close();
       put({buffer, static_cast<std::size_t>(size)});
     }
   }
@@ -97,7 +100,11 @@ class ErrorOutput {
     if (kept.size() < text.size() && !std::exchange(said_, true))
       write("\n(the rest of this program's standard error is left out)\n");
   }
-  static void write(std::string_view text) {
+  void write(std::string_view text) {
+    if (keeps_) {
+      kept_ += text;
+      return;
+    }
     while (!text.empty()) {
       const auto size = ::write(STDERR_FILENO, text.data(), text.size());
       if (size < 0 && errno == EINTR) continue;
@@ -105,10 +112,9 @@ class ErrorOutput {
       text.remove_prefix(static_cast<std::size_t>(size));
     }
   }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-  int fd_;
+  Descriptor end_;
+  const bool keeps_;
+  std::string kept_;
   std::size_t passed_ = 0;
   bool said_ = false;
 };
@@ -158,28 +164,40 @@ Result<int> reap(pid_t pid, steady_clock::time_point deadline, SlowWatch& slow, 
   }
 }
 
-Result<void> check_status(int status) {
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  if (WIFEXITED(status)) return invalid("ended with status " + std::to_string(WEXITSTATUS(status)));
-  return invalid("was killed by signal " + std::to_string(WTERMSIG(status)));
+// A file in memory with this content, to be read from its start. -1: it cannot be made.
+int file_of(std::string_view content) {
+  const int fd = ::memfd_create("podium", MFD_CLOEXEC);
+  while (fd >= 0 && !content.empty()) {
+    const auto size = ::write(fd, content.data(), content.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) {
+      ::close(fd);
+      return -1;
+    }
+    content.remove_prefix(static_cast<std::size_t>(size));
+  }
+  if (fd >= 0) ::lseek(fd, 0, SEEK_SET);
+  return fd;
 }
 
 }  // namespace
 
-Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
+Result<ChildEnd> end_of_child(const ChildProcess& child, int cancel_fd) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return invalid(std::system_category().message(errno));
-  int error_ends[2];
-  if (::pipe2(error_ends, O_CLOEXEC) != 0) {
-    const auto why = std::system_category().message(errno);
-    for (const int fd : ends) ::close(fd);
-    return invalid(why);
-  }
-  ErrorOutput errors(error_ends[0]);
+  Descriptor output_end(ends[0]), output_start(ends[1]);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return invalid(std::system_category().message(errno));
+  ErrorOutput errors(ends[0], child.keeps_errors);
+  Descriptor error_start(ends[1]);
+  const Descriptor input(child.input.empty() ? -1 : file_of(child.input));
+  if (!child.input.empty() && !input) return invalid(std::system_category().message(errno));
   SpawnPlan plan;
-  posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&plan.actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&plan.actions, error_ends[1], STDERR_FILENO);
+  if (input)
+    posix_spawn_file_actions_adddup2(&plan.actions, input.get(), STDIN_FILENO);
+  else
+    posix_spawn_file_actions_addopen(&plan.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&plan.actions, output_start.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&plan.actions, error_start.get(), STDERR_FILENO);
   // Not all libraries open descriptors with close-on-exec; an orphan would keep a listening socket open.
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
 
@@ -190,15 +208,13 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
   pid_t pid = -1;
   int error = ::posix_spawnp(&pid, child.command.c_str(), &plan.actions, &plan.attributes,
                              pointers(arguments).data(), pointers(environment).data());
-  ::close(ends[1]);
-  ::close(error_ends[1]);
-  if (error != 0) {
-    ::close(ends[0]);
+  output_start.close();
+  error_start.close();
+  if (error != 0)
     return fail(Error::Kind::unavailable, "can't be started: " + std::system_category().message(error));
-  }
   SlowWatch slow(child, started);
-  auto output = collect(ends[0], child, cancel_fd, slow, errors);
-  ::close(ends[0]);
+  auto output = collect(output_end.get(), child, cancel_fd, slow, errors);
+  output_end.close();
   Result<int> status = output ? reap(pid, started + child.deadline, slow, errors)
                               : Result<int>(std::unexpected(output.error()));
   if (!status) {
@@ -207,8 +223,15 @@ Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
     errors.pass_on();
     return std::unexpected(status.error());
   }
-  if (auto checked = check_status(*status); !checked) return std::unexpected(checked.error());
-  return output;
+  if (WIFSIGNALED(*status)) return invalid("was killed by signal " + std::to_string(WTERMSIG(*status)));
+  return ChildEnd{WEXITSTATUS(*status), std::move(*output), errors.kept()};
 }
 
-}  // namespace podium::client
+Result<std::string> run_child(const ChildProcess& child, int cancel_fd) {
+  auto end = end_of_child(child, cancel_fd);
+  if (!end) return std::unexpected(std::move(end.error()));
+  if (end->status != 0) return invalid("ended with status " + std::to_string(end->status));
+  return std::move(end->output);
+}
+
+}  // namespace podium

@@ -1,0 +1,29 @@
+// `podium mcp`: podium's answers as tools for an agent, by the Model Context Protocol.
+#include <algorithm>
+
+#include "app/kubectl/verbs.h"
+#include "app/mcp/serve.h"
+
+namespace podium::kubectl {
+namespace {
+
+int run_mcp(const CLI::App& command, const Shared& shared) {
+  const auto& connection = shared.connection;
+  // Standard input has the messages.
+  if (std::ranges::find(connection.dump, "-") != connection.dump.end())
+    return fail_with(command,
+                     invalid("--cluster: needs a file; standard input has the agent's messages").error());
+  if (const auto timeout = parse_timeout(connection.request_timeout); !timeout)
+    return fail_with(command, timeout.error());
+  mcp::ServeOptions options;
+  options.flags = [&](std::string_view verb) { return words_of(connection, verb_named(verb)->takes); };
+  return mcp::serve(options);
+}
+
+}  // namespace
+
+std::function<int()> declare_mcp(CLI::App& command, const std::shared_ptr<Shared>& shared) {
+  return [&command, shared] { return run_mcp(command, *shared); };
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,205 @@
+#include "app/mcp/protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "api/parse_json.h"
+#include "base/version.h"
+
+namespace podium::mcp {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kNewest = "2026-07-28";
+// Those that begin with `initialize`, the newest first.
+constexpr std::array<std::string_view, 4> kWithInitialize = {"2025-11-25", "2025-06-18", "2025-03-26",
+                                                             "2024-11-05"};
+constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view kServerKey = "io.modelcontextprotocol/serverInfo";
+
+constexpr std::string_view kInstructions =
+    "podium is the cluster's scheduler, or reads a dump of a cluster. It computes placements with the "
+    "scheduler's own "
+    "code: ask it instead of adding up requests and free resources, which misses taints, affinity, "
+    "spreading, "
+    "volumes, quotas and preemption. Use why for a pod that waits or is on an odd node, what_waits for an "
+    "overview, "
+    "what_would_help before proposing a change, what_if and how_many_fit before a rollout or scaling, and "
+    "drain before "
+    "maintenance. All tools only read: a question is an object that podium answers and deletes. Quote its "
+    "numbers as "
+    "they are.";
+
+// JSON-RPC's and the protocol's codes.
+constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,
+              kInvalidParams = -32602, kBusy = -32000, kUnsupportedVersion = -32022;
+
+std::string line_of(json::object message) {
+  message["jsonrpc"] = "2.0";
+  return json::serialize(message);
+}
+
+std::string error_of(const json::value& id, int code, std::string_view message, json::value data = nullptr) {
+  json::object error{{"code", code}, {"message", message}};
+  if (!data.is_null()) error["data"] = std::move(data);
+  return line_of({{"id", id}, {"error", std::move(error)}});
+}
+
+// Revisions before 2026-07-28 ignore resultType.
+std::string result_of(const json::value& id, json::object result) {
+  if (!result.empty()) result["resultType"] = "complete";
+  return line_of({{"id", id}, {"result", std::move(result)}});
+}
+
+json::object server_info() {
+  return {
+      {"name", "podium"}, {"title", "podium, a Kubernetes scheduler that explains"}, {"version", kVersion}};
+}
+
+json::object capabilities() { return {{"tools", json::object{{"listChanged", false}}}}; }
+
+std::string initialized(const json::value& id, const json::object& params) {
+  const auto* asked = params.if_contains("protocolVersion");
+  const std::string_view version =
+      asked && asked->is_string() ? std::string_view(asked->as_string()) : std::string_view();
+  const bool is_known = std::ranges::find(kWithInitialize, version) != kWithInitialize.end();
+  return line_of({{"id", id},
+                  {"result", json::object{{"protocolVersion", is_known ? version : kWithInitialize.front()},
+                                          {"capabilities", capabilities()},
+                                          {"serverInfo", server_info()},
+                                          {"instructions", kInstructions}}}});
+}
+
+std::string discovered(const json::value& id) {
+  return result_of(id, {{"supportedVersions", json::array{kNewest}},
+                        {"capabilities", capabilities()},
+                        {"instructions", kInstructions},
+                        {"ttlMs", 3'600'000},
+                        {"cacheScope", "public"},
+                        {"_meta", json::object{{kServerKey, server_info()}}}});
+}
+
+std::string listed(const json::value& id) {
+  json::array list;
+  for (const auto& tool : tools()) list.push_back(description_of(tool));
+  return result_of(id, {{"tools", std::move(list)}, {"ttlMs", 3'600'000}, {"cacheScope", "public"}});
+}
+
+json::object text_content(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
+
+std::string tool_error(const json::value& id, std::string_view text) {
+  return result_of(id, {{"content", json::array{text_content(text)}}, {"isError", true}});
+}
+
+Step called(const json::value& id, const json::object& params) {
+  const auto* name = params.if_contains("name");
+  if (!name || !name->is_string()) return {.reply = error_of(id, kInvalidParams, "params.name: missing")};
+  const auto* tool = tool_named(name->as_string());
+  if (!tool) {
+    return {.reply =
+                error_of(id, kInvalidParams,
+                         fmt::format("Unknown tool: {}", std::string_view(name->as_string()).substr(0, 64)))};
+  }
+  const auto* arguments = params.if_contains("arguments");
+  auto command = command_line(*tool, arguments ? *arguments : json::value());
+  // A result, so that the agent sees what to correct.
+  if (!command) return {.reply = tool_error(id, command.error().text())};
+  return {.call = Call{id, std::move(*command), std::string(tool->verb)}};
+}
+
+// The revision that a request carries, if it is one that podium does not have.
+std::optional<std::string> unsupported_version(const json::object& params) {
+  const auto* meta = params.if_contains("_meta");
+  const auto* version = meta && meta->is_object() ? meta->as_object().if_contains(kVersionKey) : nullptr;
+  if (!version || !version->is_string() || version->as_string() == kNewest) return std::nullopt;
+  return std::string(version->as_string());
+}
+
+Step requested(std::string_view method, const json::value& id, const json::object& params) {
+  if (const auto version = unsupported_version(params)) {
+    return {.reply = error_of(id, kUnsupportedVersion, "Unsupported protocol version",
+                              json::object{{"supported", json::array{kNewest}}, {"requested", *version}})};
+  }
+  if (method == "initialize") return {.reply = initialized(id, params)};
+  if (method == "server/discover") return {.reply = discovered(id)};
+  if (method == "ping") return {.reply = result_of(id, {})};
+  if (method == "tools/list") return {.reply = listed(id)};
+  if (method == "tools/call") return called(id, params);
+  return {.reply = error_of(id, kMethodNotFound, fmt::format("Method not found: {}", method.substr(0, 64)))};
+}
+
+Step notified(std::string_view method, const json::object& params) {
+  const auto* id = params.if_contains("requestId");
+  if (method == "notifications/cancelled" && id) return {.cancelled = *id};
+  return {};
+}
+
+// Cut at the end of a line.
+std::string shortened(std::string text) {
+  if (text.size() <= kMostWords) return text;
+  const auto size = text.size();
+  text.resize(std::min(text.rfind('\n', kMostWords), kMostWords));
+  return text +
+         fmt::format("\n… {} of {} bytes: ask about less, by namespace or selector.\n", text.size(), size);
+}
+
+}  // namespace
+
+Step take(std::string_view message) {
+  const auto parsed = api::parse_json(message);
+  if (!parsed) return {.reply = error_of(nullptr, kParseError, "Parse error: " + parsed.error().message)};
+  const auto* object = parsed->if_object();
+  if (!object) return {.reply = error_of(nullptr, kInvalidRequest, "a message must be an object")};
+  const auto* id = object->if_contains("id");
+  const auto* method = object->if_contains("method");
+  const auto* version = object->if_contains("jsonrpc");
+  const auto* params = object->if_contains("params");
+  // Replies to requests that podium does not send.
+  if (!method && (object->contains("result") || object->contains("error"))) return {};
+  const bool has_id = id && (id->is_string() || id->is_int64() || id->is_uint64());
+  if (!method || !method->is_string() || !version || *version != json::value("2.0") || (id && !has_id) ||
+      (params && !params->is_object())) {
+    return {.reply = error_of(has_id ? *id : json::value(), kInvalidRequest, "Invalid request")};
+  }
+  static const json::object kNone;
+  const auto& given = params ? params->as_object() : kNone;
+  return id ? requested(method->as_string(), *id, given) : notified(method->as_string(), given);
+}
+
+std::string too_long() {
+  return error_of(nullptr, kInvalidRequest, fmt::format("a message has at most {} bytes", kLongestMessage));
+}
+
+std::string refused(const Call& call, std::string_view why) { return error_of(call.id, kBusy, why); }
+
+std::string reply_of(const Call& call, const Result<ChildEnd>& end) {
+  if (!end) return tool_error(call.id, "podium " + call.verb + " " + end.error().text());
+  const auto printed = api::parse_json(end->output);
+  const auto* answer = printed ? printed->if_object() : nullptr;
+  const auto* words = answer ? answer->if_contains("words") : nullptr;
+  const auto* document = answer ? answer->if_contains("document") : nullptr;
+  // 1: failed, 2: invalid input. Else it is an answer, also if nothing fits.
+  if (end->status == 1 || end->status == 2 || !words || !words->is_string() || !document) {
+    auto text = end->errors;
+    if (words && words->is_string()) text += words->as_string();
+    if (text.empty()) text = fmt::format("podium {} ended with status {}\n", call.verb, end->status);
+    return tool_error(call.id, shortened(std::move(text)));
+  }
+  auto text = shortened(std::string(words->as_string()) + end->errors);
+  json::object result{{"isError", false}};
+  const auto size = json::serialize(*document).size();
+  if (size > kMostDocument)
+    text += fmt::format("The JSON of this answer has {} bytes and is left out, at most {}: ask about less.\n",
+                        size, kMostDocument);
+  else if (document->is_object())
+    result["structuredContent"] = *document;
+  result["content"] = json::array{text_content(text)};
+  return result_of(call.id, std::move(result));
+}
+
+}  // namespace podium::mcp

@@ -1,0 +1,216 @@
+#include "app/mcp/serve.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "app/mcp/protocol.h"
+#include "base/descriptor.h"
+
+namespace podium::mcp {
+namespace {
+
+class Event {
+ public:
+  int fd() const { return fd_.get(); }
+  void set() const { ::eventfd_write(fd(), 1); }
+  void clear() const {
+    eventfd_t count = 0;
+    ::eventfd_read(fd(), &count);
+  }
+
+ private:
+  const Descriptor fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+};
+
+// SIGTERM and SIGINT as something to poll, while this exists. A handler, since a thread that does not block
+// these signals may get them. One at a time.
+class Signals {
+ public:
+  Signals() {
+    got_fd = got_.fd();
+    struct sigaction action{};
+    action.sa_handler = [](int) { ::eventfd_write(got_fd, 1); };
+    ::sigaction(SIGTERM, &action, &term_before_);
+    ::sigaction(SIGINT, &action, &int_before_);
+  }
+  ~Signals() {
+    ::sigaction(SIGTERM, &term_before_, nullptr);
+    ::sigaction(SIGINT, &int_before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  int fd() const { return got_.fd(); }
+
+ private:
+  static inline volatile sig_atomic_t got_fd = -1;
+  Event got_;
+  struct sigaction term_before_{}, int_before_{};
+};
+
+class Server {
+ public:
+  explicit Server(const ServeOptions& options) : options_(options) {}
+
+  int run() {
+    while (ok_ && (reads_ || !running_.empty() || !waiting_.empty())) {
+      std::array<pollfd, 3> watched{
+          {{signals_.fd(), POLLIN, 0}, {done_.fd(), POLLIN, 0}, {reads_ ? options_.input : -1, POLLIN, 0}}};
+      if (::poll(watched.data(), watched.size(), -1) < 0) {
+        if (errno == EINTR) continue;
+        ok_ = false;
+        break;
+      }
+      if (watched[0].revents != 0) break;
+      if (watched[1].revents != 0) finish();
+      if (watched[2].revents != 0) read();
+      start();
+    }
+    for (const auto& each : running_) each.cancel->set();
+    running_.clear();  // joins
+    return ok_ ? 0 : 1;
+  }
+
+ private:
+  struct Running {
+    Call call;
+    bool is_cancelled = false;
+    std::unique_ptr<Event> cancel = std::make_unique<Event>();
+    std::optional<Result<ChildEnd>> end = {};  // guarded by mutex_
+    std::jthread thread = {};
+  };
+
+  void read() {
+    char buffer[16 * 1024];
+    const auto size = ::read(options_.input, buffer, sizeof buffer);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (size < 0) ok_ = false;
+    if (size <= 0) {
+      reads_ = false;
+      return;
+    }
+    for (std::string_view left(buffer, static_cast<std::size_t>(size)); !left.empty();) {
+      const auto end = left.find('\n');
+      const auto part = left.substr(0, end);
+      if (line_.size() + part.size() > kLongestMessage) is_too_long_ = true;
+      if (!is_too_long_) line_ += part;
+      if (end == left.npos) return;
+      left.remove_prefix(end + 1);
+      if (std::exchange(is_too_long_, false))
+        write(too_long());
+      else if (line_.find_first_not_of(" \t\r") != line_.npos)
+        take_line();
+      line_.clear();
+    }
+  }
+
+  void take_line() {
+    auto step = take(line_);
+    if (!step.reply.empty()) write(step.reply);
+    if (step.cancelled) cancel(*step.cancelled);
+    if (!step.call) return;
+    if (waiting_.size() >= options_.most_waiting)
+      return write(refused(*step.call, "too many calls wait; call again when others have been answered"));
+    waiting_.push_back(std::move(*step.call));
+  }
+
+  void cancel(const boost::json::value& id) {
+    std::erase_if(waiting_, [&](const Call& call) { return call.id == id; });
+    for (auto& each : running_) {
+      if (each.call.id != id) continue;
+      each.is_cancelled = true;
+      each.cancel->set();
+    }
+  }
+
+  void start() {
+    while (!waiting_.empty() && running_.size() < options_.most_running) {
+      auto& next = running_.emplace_back(std::move(waiting_.front()));
+      waiting_.pop_front();
+      next.thread = std::jthread([this, &next, child = child_of(next.call)] {
+        auto end = end_of_child(child, next.cancel->fd());
+        {
+          const std::lock_guard lock(mutex_);
+          next.end = std::move(end);
+        }
+        done_.set();
+      });
+    }
+  }
+
+  ChildProcess child_of(const Call& call) const {
+    ChildProcess out;
+    out.command = options_.program;
+    out.arguments = {call.command.words.front(), "--output=answer"};
+    // A flag of the call replaces that of the server.
+    for (auto& flag : options_.flags(call.verb)) {
+      const auto name = flag.substr(0, flag.find('=') + 1);
+      const bool is_given = std::ranges::any_of(call.command.words, [&](const std::string& word) {
+        return name.size() > 1 && word.starts_with(name);
+      });
+      if (!is_given) out.arguments.push_back(std::move(flag));
+    }
+    out.arguments.insert(out.arguments.end(), call.command.words.begin() + 1, call.command.words.end());
+    for (char** entry = environ; *entry; ++entry) out.environment.emplace_back(*entry);
+    out.input = call.command.input;
+    out.deadline = options_.deadline;
+    out.output_limit = 64u << 20;
+    out.keeps_errors = true;
+    return out;
+  }
+
+  void finish() {
+    done_.clear();
+    for (auto each = running_.begin(); each != running_.end();) {
+      std::optional<Result<ChildEnd>> end;
+      {
+        const std::lock_guard lock(mutex_);
+        end = std::move(each->end);
+      }
+      if (!end) {
+        ++each;
+        continue;
+      }
+      if (!each->is_cancelled) write(reply_of(each->call, *end));
+      each = running_.erase(each);
+    }
+  }
+
+  void write(std::string line) {
+    line += '\n';
+    for (std::string_view left = line; ok_ && !left.empty();) {
+      const auto size = ::write(options_.output, left.data(), left.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size <= 0) ok_ = false;
+      if (size > 0) left.remove_prefix(static_cast<std::size_t>(size));
+    }
+  }
+
+  const ServeOptions& options_;
+  Signals signals_;
+  Event done_;
+  std::mutex mutex_;
+  std::deque<Call> waiting_;
+  std::list<Running> running_;
+  std::string line_;
+  bool is_too_long_ = false, reads_ = true, ok_ = true;
+};
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  // A client that is gone is an error of write().
+  ::signal(SIGPIPE, SIG_IGN);
+  return Server(options).run();
+}
+
+}  // namespace podium::mcp

@@ -1,0 +1,100 @@
+#include "app/mcp/tools.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
+#include <set>
+
+namespace podium::mcp {
+namespace {
+
+namespace json = boost::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Result<CommandLine> line(std::string_view tool, std::string_view arguments) {
+  return command_line(*tool_named(tool), json::parse(arguments));
+}
+
+std::vector<std::string> words(std::string_view tool, std::string_view arguments) {
+  const auto read = line(tool, arguments);
+  return read ? read->words : std::vector<std::string>{read.error().text()};
+}
+
+std::string error(std::string_view tool, std::string_view arguments) {
+  const auto read = line(tool, arguments);
+  return read ? "no error" : read.error().text();
+}
+
+TEST(Tools, BecomeCommandLines) {
+  EXPECT_THAT(words("why", R"({"name": "deploy/web", "namespace": "shop"})"),
+              ElementsAre("why", "deploy/web", "--namespace=shop"));
+  EXPECT_THAT(words("why_not", R"({"name": "web-07", "node": "gpu-03"})"),
+              ElementsAre("why", "web-07", "--node=gpu-03"));
+  EXPECT_THAT(words("what_if", R"({"name": "deploy/web", "replicas": 200, "drain": ["n1", "n2"],
+                                   "addNodes": 2, "like": "n3", "weights": "NodeResourcesFit=5"})"),
+              ElementsAre("whatif", "deploy/web", "--replicas=200", "--drain=n1", "--drain=n2",
+                          "--add-nodes=2", "--like=n3", "--weights=NodeResourcesFit=5"));
+  EXPECT_THAT(words("what_would_help", R"({"name": "web-07"})"), ElementsAre("whatif", "web-07", "--fixes"));
+  EXPECT_THAT(words("what_waits", R"x({"allNamespaces": true, "selector": "app in (a, b)"})x"),
+              ElementsAre("pending", "--all-namespaces", "--selector=app in (a, b)"));
+  EXPECT_THAT(words("what_waits", R"({"allNamespaces": false, "namespace": null})"), ElementsAre("pending"));
+  EXPECT_THAT(words("drain", R"({"nodes": ["n1", "n2"]})"), ElementsAre("drain", "n1", "n2"));
+}
+
+TEST(Tools, AManifestBecomesTheInput) {
+  const auto read = line("how_many_fit", R"({"manifest": "kind: Pod", "upTo": 50})");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_THAT(read->words, ElementsAre("capacity", "--filename=-", "--up-to=50"));
+  EXPECT_EQ(read->input, "kind: Pod");
+}
+
+// What an agent writes never becomes a flag: it could name another cluster or a file.
+TEST(Tools, NoValueIsTakenForAFlag) {
+  for (const auto* value :
+       {"--kubeconfig=/etc/shadow", "-f", "-", "", "a b", "a\\nb", "a;b", "$(id)", "@file"}) {
+    const auto name = json::object{{"name", json::parse("\"" + std::string(value) + "\"")}};
+    EXPECT_FALSE(command_line(*tool_named("why"), name)) << value;
+    const auto nodes = json::object{{"nodes", json::array{name.at("name")}}};
+    EXPECT_FALSE(command_line(*tool_named("drain"), nodes)) << value;
+  }
+  EXPECT_THAT(words("what_waits", R"({"selector": "--kubeconfig=x"})"),
+              ElementsAre("pending", "--selector=--kubeconfig=x"));
+  EXPECT_THAT(error("what_waits", R"({"selector": "a\nb"})"), HasSubstr("selector: must be a line"));
+}
+
+TEST(Tools, AllWrongArgumentsAreNamed) {
+  const auto wrong = error("why_not", R"({"nod": "n1", "namespace": 7})");
+  EXPECT_THAT(wrong, HasSubstr("nod: why_not has no such argument"));
+  EXPECT_THAT(wrong, HasSubstr("namespace: must be a name"));
+  EXPECT_THAT(wrong, HasSubstr("name: missing"));
+  EXPECT_THAT(wrong, HasSubstr("node: missing"));
+  EXPECT_THAT(error("why", "[]"), HasSubstr("must be an object"));
+  EXPECT_THAT(error("what_if", "{}"), HasSubstr("either name or manifest"));
+  EXPECT_THAT(error("what_if", R"({"name": "a", "manifest": "b"})"), HasSubstr("either name or manifest"));
+  EXPECT_THAT(error("what_if", R"({"name": "a", "replicas": 0})"), HasSubstr("from 1 to 10000"));
+  EXPECT_THAT(error("what_if", R"({"name": "a", "replicas": 1.5})"), HasSubstr("whole number"));
+  EXPECT_THAT(error("drain", R"({"nodes": []})"), HasSubstr("1 to 64 names"));
+  json::object large{{"manifest", std::string(600 * 1024, 'x')}};
+  EXPECT_FALSE(command_line(*tool_named("what_if"), large));
+}
+
+TEST(Tools, EachIsDescribed) {
+  std::set<std::string_view> names;
+  for (const auto& tool : tools()) {
+    EXPECT_TRUE(names.insert(tool.name).second) << tool.name;
+    const auto description = description_of(tool);
+    EXPECT_EQ(description.at("inputSchema").at("type"), "object");
+    EXPECT_EQ(description.at("annotations").at("readOnlyHint"), true);
+    for (const auto& argument : tool.arguments) {
+      const auto& property = description.at("inputSchema").at("properties").at(argument.name);
+      EXPECT_FALSE(property.at("description").as_string().empty()) << tool.name << " " << argument.name;
+    }
+  }
+  EXPECT_EQ(tool_named("wy"), nullptr);
+}
+
+}  // namespace
+}  // namespace podium::mcp
