@@ -19,6 +19,7 @@ std::span<const Fuzzer> fuzzers() {
       {"extender", extender_replies},
       {"kubeconfig", kubeconfig},
       {"selectors", selectors},
+      {"agent", agent},
   });
   return kAll;
 }

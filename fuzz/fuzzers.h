@@ -43,6 +43,9 @@ void kubeconfig(std::string_view input);
 // JSON with a labelSelector and a nodeAffinity: they select what they say, with the indexes and without.
 void selectors(std::string_view input);
 
+// Messages to `podium mcp`, one per line: replies are lines of JSON, and no value becomes a flag.
+void agent(std::string_view input);
+
 // Reads a quantity from each line of standard input. Prints its text, its value and its thousandths, or "-"
 // where it is none. For e2e/tests/test_quantities.py.
 int print_quantities();

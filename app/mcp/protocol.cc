@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/system/error_code.hpp>
 
-#include "api/parse_json.h"
 #include "base/version.h"
 
 namespace podium::mcp {
@@ -101,9 +102,10 @@ Step called(const json::value& id, const json::object& params) {
   if (!name || !name->is_string()) return {.reply = error_of(id, kInvalidParams, "params.name: missing")};
   const auto* tool = tool_named(name->as_string());
   if (!tool) {
-    return {.reply =
-                error_of(id, kInvalidParams,
-                         fmt::format("Unknown tool: {}", std::string_view(name->as_string()).substr(0, 64)))};
+    return {.reply = error_of(id, kInvalidParams,
+                              fmt::format("Unknown tool: {}", name->as_string().size() > 64
+                                                                  ? std::string_view("(a long name)")
+                                                                  : std::string_view(name->as_string())))};
   }
   const auto* arguments = params.if_contains("arguments");
   auto command = command_line(*tool, arguments ? *arguments : json::value());
@@ -130,7 +132,9 @@ Step requested(std::string_view method, const json::value& id, const json::objec
   if (method == "ping") return {.reply = result_of(id, {})};
   if (method == "tools/list") return {.reply = listed(id)};
   if (method == "tools/call") return called(id, params);
-  return {.reply = error_of(id, kMethodNotFound, fmt::format("Method not found: {}", method.substr(0, 64)))};
+  return {.reply =
+              error_of(id, kMethodNotFound,
+                       fmt::format("Method not found: {}", method.size() > 64 ? "(a long name)" : method))};
 }
 
 Step notified(std::string_view method, const json::object& params) {
@@ -139,11 +143,29 @@ Step notified(std::string_view method, const json::object& params) {
   return {};
 }
 
-// Cut at the end of a line.
+// Boost.JSON's parser accepts valid UTF-8 only. A reply must not have anything else.
+Result<json::value> parse(std::string_view text) {
+  boost::system::error_code error;
+  auto value = json::parse(text, error);
+  if (error) return invalid(error.message());
+  return value;
+}
+
+// What a command printed on standard error may have anything in it.
+std::string valid(std::string text) {
+  if (!parse(json::serialize(json::value(text)))) {
+    std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+  }
+  return text;
+}
+
+// Cut at the end of a line, or of a character if a line is too long.
 std::string shortened(std::string text) {
   if (text.size() <= kMostWords) return text;
   const auto size = text.size();
-  text.resize(std::min(text.rfind('\n', kMostWords), kMostWords));
+  auto end = std::min(text.rfind('\n', kMostWords), kMostWords);
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
   return text +
          fmt::format("\n… {} of {} bytes: ask about less, by namespace or selector.\n", text.size(), size);
 }
@@ -151,7 +173,7 @@ std::string shortened(std::string text) {
 }  // namespace
 
 Step take(std::string_view message) {
-  const auto parsed = api::parse_json(message);
+  const auto parsed = parse(message);
   if (!parsed) return {.reply = error_of(nullptr, kParseError, "Parse error: " + parsed.error().message)};
   const auto* object = parsed->if_object();
   if (!object) return {.reply = error_of(nullptr, kInvalidRequest, "a message must be an object")};
@@ -179,18 +201,18 @@ std::string refused(const Call& call, std::string_view why) { return error_of(ca
 
 std::string reply_of(const Call& call, const Result<ChildEnd>& end) {
   if (!end) return tool_error(call.id, "podium " + call.verb + " " + end.error().text());
-  const auto printed = api::parse_json(end->output);
+  const auto printed = parse(end->output);
   const auto* answer = printed ? printed->if_object() : nullptr;
   const auto* words = answer ? answer->if_contains("words") : nullptr;
   const auto* document = answer ? answer->if_contains("document") : nullptr;
   // 1: failed, 2: invalid input. Else it is an answer, also if nothing fits.
   if (end->status == 1 || end->status == 2 || !words || !words->is_string() || !document) {
-    auto text = end->errors;
+    auto text = valid(end->errors);
     if (words && words->is_string()) text += words->as_string();
     if (text.empty()) text = fmt::format("podium {} ended with status {}\n", call.verb, end->status);
     return tool_error(call.id, shortened(std::move(text)));
   }
-  auto text = shortened(std::string(words->as_string()) + end->errors);
+  auto text = shortened(std::string(words->as_string()) + valid(end->errors));
   json::object result{{"isError", false}};
   const auto size = json::serialize(*document).size();
   if (size > kMostDocument)

@@ -166,7 +166,8 @@ class Reader {
       const std::string_view key = name;
       const auto* found = std::ranges::find(tool_.arguments, key, &Argument::name).base();
       if (found == tool_.arguments.data() + tool_.arguments.size())
-        problems_.add(fmt::format("{}: {} has no such argument", key.substr(0, 64), tool_.name));
+        problems_.add(
+            fmt::format("{}: {} has no such argument", key.size() > 64 ? "(a long name)" : key, tool_.name));
       else if (!value.is_null())
         read(*found, value);
     }

@@ -89,6 +89,7 @@ TEST(Protocol, ErrorsAreThoseOfTheProtocol) {
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []})"), -32600);
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": 1, "method": "resources/list"})"), -32601);
   EXPECT_EQ(code(R"({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "rm"}})"), -32602);
+  EXPECT_EQ(code("{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"a\xff\"}"), -32700) << "not UTF-8";
   EXPECT_EQ(json::parse(too_long()).at("error").at("code"), -32600);
   // An agent can correct its arguments, so it sees what is wrong with them.
   const auto wrong =
@@ -128,6 +129,8 @@ TEST(Protocol, AFailedCommandIsAnErrorOfTheTool) {
   const auto late = json::parse(reply_of(kCall, fail(Error::Kind::timeout, "did not end within 5 ms")));
   EXPECT_EQ(late.at("result").at("isError"), true);
   EXPECT_THAT(text_of(late.at("result")), HasSubstr("did not end within 5 ms"));
+  const auto not_utf8 = json::parse(reply_of(kCall, ChildEnd{1, "", "a\xff\n"}));
+  EXPECT_EQ(text_of(not_utf8.at("result")), "a?\n");
   const auto odd = json::parse(reply_of(kCall, ChildEnd{0, "no JSON", ""}));
   EXPECT_EQ(odd.at("result").at("isError"), true);
 }
@@ -141,6 +144,9 @@ TEST(Protocol, AnswersAreBounded) {
   EXPECT_LT(text_of(result).size(), kMostWords + 500);
   EXPECT_THAT(text_of(result), HasSubstr("left out"));
   EXPECT_THAT(text_of(result), HasSubstr("ask about less"));
+  std::string umlauts = "x";
+  while (umlauts.size() <= kMostWords) umlauts += "ä";
+  EXPECT_NO_THROW(json::parse(reply_of(kCall, ChildEnd{1, "", umlauts}))) << "cut between characters";
 }
 
 }  // namespace
