@@ -413,7 +413,7 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) &&
       log.allows(fmt::format("paused {}", cause), now)) {
     told_of_pause = true;
-    log::warn("reports are paused, scheduling goes on: {} verb={} resource={} error={:?}", cause,
+    log::warn("reports are paused, scheduling continues: {} verb={} resource={} error={:?}", cause,
               request.verb, request.resource, error.text());
   }
   const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
@@ -422,7 +422,7 @@ void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
   // A missing right is missing in all namespaces: log one line.
   if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
     if (log.allows(request.verb + " " + request.resource, now))
-      log::warn("reports are refused, scheduling goes on verb={} resource={} error={:?}", request.verb,
+      log::warn("reports are refused, scheduling continues verb={} resource={} error={:?}", request.verb,
                 request.resource, error.text());
   } else if (is_new) {
     log::warn("reports of a namespace are refused, others go on namespace={} verb={} resource={} error={:?}",

@@ -214,7 +214,7 @@ TEST_F(ExecCredentialTest, SpeaksAFewKibibytesOnStandardErrorHoweverMuchItSays) 
   testing::internal::CaptureStderr();
   const auto token = exec_credential(plugin, clock_)->current();
   const auto said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(token, "t") << "what it says is read, so it goes on";
+  EXPECT_EQ(token, "t") << "its output is read, so it continues";
   EXPECT_LT(said.size(), 20'000u);
   EXPECT_THAT(said, HasSubstr("standard error is left out"));
 }

@@ -205,7 +205,7 @@ TEST(Access, KnownTokensAndOtherPeersDoNotWaitBehindReviews) {
   EXPECT_EQ(asker.status("/metrics", "Bearer random", "GET", "greedy"), 503);
   EXPECT_EQ(asker.status("/livez", "Bearer random", "GET", "greedy"), 503);
   EXPECT_EQ(asker.status("/random", "", "GET", "greedy"), 503);
-  EXPECT_EQ(reviewer.asked(""), before) << "refused at once";
+  EXPECT_EQ(reviewer.asked(""), before) << "refused immediately";
   EXPECT_EQ(asker.status("/metrics", "Bearer good", "GET", "greedy"), 200) << "known, also at this address";
   EXPECT_EQ(asker.status("/livez", "", "GET", "greedy"), 200);
   EXPECT_EQ(asker.status("/metrics", "Bearer unknown", "GET", "modest"), 401) << "reviewed";

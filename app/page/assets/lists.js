@@ -4,7 +4,7 @@ import { decisions, hasToken } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
 import { count, isOfPod, reasonWords, time } from "./words.js";
 
-const MOST = 5000; // pods that are read at once, 500 in a request
+const MOST = 5000; // pods that are read at most, 500 per request
 
 function NamespaceForm({ ns, onRead }) {
   const read = (event) => {

@@ -4,7 +4,7 @@ import { count, quotaWords, reasonWords, roomWords, shortOfWords, shortWords, ti
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
-// A refusal, in the words of who refuses, and what to do about it.
+// A refusal: the server's message, and a remedy.
 export function Trouble({ error, next }) {
   if (!error) return null;
   const hint =
@@ -37,7 +37,7 @@ export function Rejections({ status }) {
   return h(
     "section",
     { "aria-labelledby": "turned-down" },
-    h("h2", { id: "turned-down" }, "Turned down"),
+    h("h2", { id: "rejected-nodes" }, "Rejected nodes"),
     h(
       "div",
       { class: "wide" },
@@ -106,7 +106,7 @@ export function Room({ room }) {
   return h("p", { id: "room-left" }, `${words[0].toUpperCase()}${words.slice(1)}. ${shortOfWords(room.firstFailure)}`.trim());
 }
 
-// What the quotas of the namespace allow, whatever the nodes have room for.
+// The number that the quotas of the namespace allow, regardless of room on nodes.
 export function Quotas({ status }) {
   if (!status.quotas?.length) return null;
   const asked = status.replicas?.asked ?? 1;
@@ -117,7 +117,7 @@ export function Quotas({ status }) {
   );
 }
 
-// The replicas by zone, beside the pods that are there now. One zone says nothing.
+// The replicas by zone, next to the current pods. Omitted for one zone.
 export function Zones({ status }) {
   const zones = [...(status.zones ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
   const cut = (status.zonesTotal ?? zones.length) - zones.length;
@@ -193,7 +193,7 @@ export function Attempts({ status }) {
   };
   const history = [...(status.history ?? [])].reverse();
   const all = history.concat(now);
-  // A gated pod waits: that is no attempt.
+  // A gated pod waits: that does not count as an attempt.
   const earlier = status.attempts - (status.outcome === "Gated" ? history : all).length;
   return h(
     "section",

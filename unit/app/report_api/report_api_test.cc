@@ -305,7 +305,7 @@ TEST(ReportApi, OtherMethodsAreToldWhichAreAllowed) {
   EXPECT_EQ(header(served.send(served.request("GET", kAsk + "report")), "Allow"), "POST");
 }
 
-// Neither the body nor the memory is touched before access is granted, and no review is asked of a bad name.
+// Neither the body nor the memory is read before access is granted. A bad name causes no review.
 TEST(ReportApi, AccessComesFirst) {
   Served served;
   served.decide();
@@ -458,7 +458,7 @@ TEST(OpenApi, TheDocumentIsWhatTheServerHas) {
   EXPECT_EQ(text.str(), document) << "PODIUM_WRITE_DOCS=1 writes it";
 }
 
-// A value that makes sense, of each parameter.
+// A valid value for each parameter.
 std::string value_of(std::string_view parameter) {
   static const std::map<std::string_view, std::string> values{{"replicas", "2"},
                                                               {"minCount", "2"},

@@ -18,7 +18,7 @@ TEST(Heartbeat, TellsOfAStrandThatIsStuck) {
   heartbeat.beat();
   clock.advance(std::chrono::seconds(9));
   EXPECT_EQ(heartbeat.why_unhealthy(), std::nullopt);
-  heartbeat.beat();  // does not begin anew
+  heartbeat.beat();  // does not start again
   clock.advance(std::chrono::seconds(3));
   EXPECT_EQ(heartbeat.why_unhealthy(), "the scheduling strand has not answered for 12 s");
   strand.run();

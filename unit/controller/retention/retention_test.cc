@@ -34,7 +34,7 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
 // A list of two pages. The first has a report that is then rewritten, and one that is then recreated.
 TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
   Keeping k;
-  for (const char* name : {"a-again", "a-anew"}) k.keep(name, 90s, {{"podium.dev/ttl", "100"}});
+  for (const char* name : {"a-again", "a-newer"}) k.keep(name, 90s, {{"podium.dev/ttl", "100"}});
   k.keep("a-left", 80s, {{"podium.dev/ttl", "100"}});
   for (int i = 0; i < 500; ++i) k.keep(fmt::format("b{:03}", i));
   int lists = 0;
@@ -42,7 +42,7 @@ TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
     lists += request.method == "GET" ? 1 : 0;
     if (request.target.find("continue=") == std::string::npos) return std::nullopt;
     k.track("a-again", 100s);
-    k.retention.track("shop", "a-anew", "another-uid", 100s, ReportKind::decision);
+    k.retention.track("shop", "a-newer", "another-uid", 100s, ReportKind::decision);
     return std::nullopt;
   };
   k.run_until([&] { return lists == 3 && k.retention.size() == 503; });
@@ -451,7 +451,7 @@ TEST(Retention, AStopDeletesNothingMore) {
   k.retention.stop();
   const auto deleted = k.retention.deleted();
   k.io.run();
-  EXPECT_LE(k.retention.deleted(), deleted + 64) << "what was under way";
+  EXPECT_LE(k.retention.deleted(), deleted + 64) << "those in flight";
   EXPECT_EQ(k.gate.inside(), 0u);
 }
 
