@@ -13,7 +13,7 @@ export function Trouble({ error, next }) {
         ? "The token is not valid here, or no longer. Paste another one."
         : "Paste a token above: podium asks the API server who you are."
       : error.status === 403
-        ? "The API server says so: podium shows what you may read there. Ask for the right, or for another namespace."
+        ? "The API server refused it: podium shows only what you may read there. Ask for the right, or for another namespace."
         : next;
   return h(
     "div",
@@ -32,11 +32,11 @@ export function Rejections({ status }) {
   const groups = status.rejections ?? [];
   if (!groups.length) return null;
   const isShort = groups.some(shortWords);
-  const columns = ["Nodes", "A node of these", "For instance", ...(isShort ? ["What is short"] : [])];
+  const columns = ["Nodes", "Reason", "For instance", ...(isShort ? ["Missing"] : [])];
   const shown = groups.reduce((sum, one) => sum + one.nodeCount, 0);
   return h(
     "section",
-    { "aria-labelledby": "turned-down" },
+    { "aria-labelledby": "rejected-nodes" },
     h("h2", { id: "rejected-nodes" }, "Rejected nodes"),
     h(
       "div",
@@ -44,7 +44,7 @@ export function Rejections({ status }) {
       h(
         "table",
         { id: "rejections" },
-        h("caption", { class: "unseen" }, "Groups of nodes that were turned down"),
+        h("caption", { class: "unseen" }, "Groups of rejected nodes"),
         h(
           "thead",
           null,
@@ -212,7 +212,7 @@ export function Attempts({ status }) {
           h(
             "tr",
             null,
-            ["When", "Outcome", "What held most nodes"].map((text) => h("th", { key: text, scope: "col" }, text)),
+            ["When", "Outcome", "Most frequent reason"].map((text) => h("th", { key: text, scope: "col" }, text)),
           ),
         ),
         h(
