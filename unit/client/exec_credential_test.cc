@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-using unit::FakeClock;
+using unit::ManualClock;
 
 constexpr const char* kV1 = "client.authentication.k8s.io/v1";
 
@@ -38,7 +38,7 @@ std::string credential(const std::string& status) {
 class ExecCredentialTest : public testing::Test {
  protected:
   TempDir directory_;
-  FakeClock clock_;
+  ManualClock clock_;
 
   // A plugin that is a shell script; it counts its runs in the file "runs".
   ExecPlugin script(const std::string& body) {

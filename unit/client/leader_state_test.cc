@@ -65,7 +65,7 @@ class Life {
   }
   bool leading() const { return state.leading_until() && clock.now() < *state.leading_until(); }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   LeaderState state;
   LeaderState::Action last;

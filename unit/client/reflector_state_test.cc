@@ -101,7 +101,7 @@ class Life {
     return *this;
   }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   ReflectorState state;
   std::vector<std::string> done;
@@ -386,7 +386,7 @@ TEST(ReflectorState, AnOutageHasTheCodeOfItsLastFailure) {
 }
 
 TEST(Backoff, DoublesToItsLimitAndIsResetByAQuietTime) {
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom none;
   Backoff backoff(800ms, 30s);
   std::vector<std::int64_t> delays;

@@ -64,7 +64,7 @@ class Reviewer {
 
   bool reachable = true, lets_nobody = false;
   int cut_replies = 0;  // how many replies are lost
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   std::shared_ptr<unit::ScriptedTransport> transport = std::make_shared<unit::ScriptedTransport>();
   client::Api api{transport, clock, random};
@@ -349,7 +349,7 @@ TEST(Access, AsksAgainWhereTheReplyWasLost) {
 }
 
 TEST(Access, WithoutReviewersOnlyOpenPathsAreServed) {
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   Access access({clock, *OpenPaths::parse({"/healthz"}), nullptr, nullptr, nullptr});
   asio::io_context io;
   Request request;

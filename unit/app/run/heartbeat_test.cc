@@ -11,7 +11,7 @@ namespace {
 
 TEST(Heartbeat, TellsOfAStrandThatIsStuck) {
   boost::asio::io_context io, strand;
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   async::Gate gate;
   Heartbeat heartbeat(gate, io.get_executor(), strand.get_executor(), clock);
   EXPECT_EQ(heartbeat.why_unhealthy(), std::nullopt) << "nothing was asked of it yet";

@@ -82,7 +82,7 @@ struct Row {
 // The samples of an Engine that has not started.
 void add_engine_rows(prometheus::Registry& registry, std::vector<Row>& rows) {
   boost::asio::io_context io;
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   const auto config = config::load("", "default").value();
   const auto transport = std::make_shared<unit::ScriptedTransport>();
   const Engine engine(World{.clock = clock,

@@ -129,31 +129,23 @@ TEST(Retention, TheLastWriteCountsNotTheFirst) {
   k.run_until([&] { return k.retention.deleted() == 1; });
 }
 
-// Steps of this machine's wall clock.
-struct SteppedClock final : Clock {
-  Steady now() const override { return clock.now(); }
-  Wall wall() const override { return clock.wall() + step; }
-  unit::FakeClock clock;
-  std::chrono::seconds step{0};
-};
-
 TEST(Retention, AStepOfTheLocalClockMovesNothing) {
   for (const auto step : {-3'600s, 3'600s}) {
     SCOPED_TRACE(step.count());
     ServedApi s;
-    SteppedClock clock;
+    unit::ManualClock clock;
     client::Api api(s.server.transport, clock, s.random);
     async::Gate gate;
     Retention retention(api, fast(), gate, s.io.get_executor());
     s.server.put(kPlural, {{"metadata", {{"name", "a"}, {"namespace", "shop"}, {"uid", "uid-of-a"}}},
                            {"spec", {{"dryRun", false}}}});
     retention.track("shop", "a", "uid-of-a", 100s, ReportKind::decision);
-    clock.step = step;
+    clock.step_wall(step);
     retention.start();
-    clock.clock.advance(99s);
+    clock.advance(99s);
     for (int i = 0; i < 50; ++i) s.io.run_one();
     EXPECT_EQ(retention.deleted(), 0u);
-    clock.clock.advance(1s);
+    clock.advance(1s);
     for (int i = 0; i < 1'000 && retention.deleted() == 0; ++i) s.io.run_one();
     EXPECT_EQ(retention.deleted(), 1u);
     gate.cancel();
