@@ -154,9 +154,9 @@ class FairQueue {
   }
 
   // For a stop: ends all backoffs; items that fail from now on are dropped.
-  void hurry(Steady now) {
+  void flush_now(Steady now) {
     now_ = now;
-    hurried_ = true;
+    flushing_ = true;
     paused_until_ = Steady::min();
     for (auto it = flows_.begin(); it != flows_.end();) {
       Flow& flow = it++->second;  // refresh() may erase it
@@ -290,7 +290,7 @@ class FairQueue {
         item.value->replaces(std::move(taken.value));
     } else if (item.forgotten) {
       return;
-    } else if (hurried_ || too_often || is_aged(taken.since)) {
+    } else if (flushing_ || too_often || is_aged(taken.since)) {
       ++dropped_;
       return;
     } else {
@@ -300,7 +300,7 @@ class FairQueue {
     // Retry-After applies to this item, even if the success of another item ends the backoff of the queue.
     const auto asked = std::min(taken.at_least, options_.item.longest);
     const auto wait = taken.outcome == Outcome::retry ? delay : Steady::duration(asked);
-    if (wait.count() == 0 || hurried_) return make_ready(item);
+    if (wait.count() == 0 || flushing_) return make_ready(item);
     item.state = State::delayed;
     item.ready_at = now_ + wait;
     item.flow->delayed.emplace(std::pair(item.ready_at, item.sequence), &item);
@@ -353,7 +353,7 @@ class FairQueue {
 
   // Failures during a backoff do not count again.
   void hold(unsigned& failures, Steady& until, const Backoff& backoff, std::chrono::milliseconds at_least) {
-    if (hurried_ || now_ < until) return;
+    if (flushing_ || now_ < until) return;
     ++failures;
     until = now_ + random_wait(backoff, failures, at_least);
   }
@@ -401,7 +401,7 @@ class FairQueue {
   std::set<Wake, Sooner> wakes_;                // when to refresh a flow again
   unsigned failures_ = 0;                       // of the whole queue, since the last success
   Steady paused_until_ = Steady::min();
-  bool hurried_ = false;
+  bool flushing_ = false;
   unsigned lane_0_turns_ = 0;
   std::size_t waiting_ = 0, busy_ = 0;
   std::uint64_t last_sequence_ = 0, done_ = 0, failed_ = 0, dropped_ = 0;

@@ -205,7 +205,7 @@ class Writers {
   bool begin_drain(const TimerPtr& timer) {
     const std::lock_guard lock(mutex_);
     draining_ = true;
-    queue_.hurry(clock_.now());
+    queue_.flush_now(clock_.now());
     if (is_idle()) return false;
     drained_ = timer;
     if (sleeper_) cancel(sleeper_);

@@ -47,7 +47,7 @@ Read read_one(Wire& wire) {
   out.warning = reply.warning();
   out.keep_alive = reply.keep_alive();
   require(out.body.size() <= kBody, "a body has a bound");
-  require(out.status / 100 != 1, "1xx is no reply", std::to_string(out.status));
+  require(out.status / 100 != 1, "1xx is not a reply", std::to_string(out.status));
   require(out.retry_after >= 0, "a pause is not negative");
   return out;
 }

@@ -254,7 +254,8 @@ struct HttpsServer::Impl {
                                               std::size_t limit) {
     Shares::Slot apart;
     if (!parser->is_done()) apart = self->bodies.take(connection->peer);
-    if (!parser->is_done() && !apart) co_return std::unexpected(too_many("bodies of requests are under way"));
+    if (!parser->is_done() && !apart)
+      co_return std::unexpected(too_many("bodies of requests are in progress"));
     slot->reset();
     auto body = co_await read_body(self, connection, buffer, parser, limit);
     *slot = self->requests.take_anyway(connection->peer);

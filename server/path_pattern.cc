@@ -1,6 +1,7 @@
 #include "server/path_pattern.h"
 
 #include <algorithm>
+#include <boost/url/pct_string_view.hpp>
 
 namespace podium::server {
 namespace {
@@ -17,29 +18,12 @@ std::vector<std::string> segments_of(std::string_view path) {
 
 bool is_parameter(std::string_view segment) { return segment.starts_with('{'); }
 
-std::optional<int> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<std::string> percent_decode(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
-    const auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : std::nullopt;
-    if (!high || !low) return invalid("'%' needs two hexadecimal digits");
-    out += static_cast<char>(*high * 16 + *low);
-    i += 2;
-  }
-  return out;
+  const auto encoded = boost::urls::make_pct_string_view({text.data(), text.size()});
+  if (!encoded) return invalid("'%' needs two hexadecimal digits");
+  return encoded->decode();
 }
 
 PathPattern::PathPattern(std::string_view pattern) : text_(pattern), segments_(segments_of(pattern)) {}

@@ -127,7 +127,7 @@ std::vector<Mutation> claim_mutations() {
        .found_as = "is bound",
        .make = takes_conflicts_for_reserved},
       {.name = "claim_without_version",
-       .bug = "writes a claim's status whatever was written to it meanwhile",
+       .bug = "writes a claim's status over a write in the meantime",
        .seed = kFirstWithDevices + 60,
        .found_as = "without a finalizer",
        .make = writes_claims_without_version},

@@ -247,7 +247,7 @@ const std::vector<Mutation>& all() {
        .found_as = "has not nominated it",
        .make = nominates_late},
       {.name = "eviction_loop",
-       .bug = "repeats a refused eviction at once (7)",
+       .bug = "repeats a refused eviction immediately (7)",
        .seed = 2,
        .found_as = "times in a second",
        .make = evicts_again_at_once},

@@ -88,7 +88,7 @@ Bug loses_events_of_bindings() {
 std::vector<Mutation> request_mutations() {
   return {
       {.name = "eviction_without_uid",
-       .bug = "evicts whoever has the victim's name by now",
+       .bug = "evicts the pod that now has the victim's name",
        .seed = 21,
        .found_as = "whatever its UID is",
        .make = evicts_by_name},

@@ -14,7 +14,7 @@ namespace podium::app {
 struct ConfigOptions {
   std::string file;
   std::vector<std::string> feature_gates;  // one --feature-gates each
-  plugins::Registry plugins{};             // with the program's own
+  plugins::Registry plugins{};             // with the program's own plugins
 };
 
 int config_validate(const ConfigOptions& options, std::ostream& out, std::ostream& err);

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using async::Task;
 
-// A dump is read by people: at most so many nodes and pods, some in a line.
+// People read the dump: bounds the nodes and pods, and puts several in a line.
 constexpr std::size_t kMostNodes = 500, kMostPods = 500, kMostNames = 100, kInALine = 100;
 constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
 
@@ -103,7 +103,7 @@ Task<Result<std::vector<std::string>>> CacheDebugger::list(CacheDebugger* self, 
   co_return out;
 }
 
-// The API server first: what it has had for a moment, the cache has too.
+// Lists the API server first: the cache then has every object that the list has.
 Task<void> CacheDebugger::compare_and_dump(CacheDebugger* self) {
   const auto nodes = co_await list(self, client::resource::nodes, "", "name");
   const auto pods = co_await list(self, client::resource::pods, kLivePods, "uid");

@@ -1,8 +1,8 @@
 // CacheDebugger: compares podium's cache with the API server and logs a summary of it, as kube-scheduler does
 // on SIGUSR2.
 //
-// "cache mismatch" names nodes and pods that only one side has; a change that is under way may show up there
-// once. Then come the nodes with their pods and resources, and the queue. Long lists are cut, and say so.
+// "cache mismatch" names nodes and pods that only one side has; a change in flight may appear there once.
+// Then come the nodes with their pods and resources, and the queue. Long lists are cut and marked as cut.
 //
 // Owner: the Engine; `gate` is empty before this is destroyed. Threads: run() from any thread; requests are
 // made on `io`, the cache is read on the strand. Errors: logged.
@@ -20,7 +20,7 @@
 
 namespace podium::app {
 
-// What only one of two lists has; both are sorted.
+// The entries that only one of two sorted lists has.
 struct Mismatch {
   std::vector<std::string> missed, redundant;  // only in `actual`; only in `cached`
   bool operator==(const Mismatch&) const = default;
@@ -35,7 +35,7 @@ class CacheDebugger {
   void run();
 
  private:
-  // A copy of what the strand owns; its text is made on `io`.
+  // A copy of the strand's data; `io` formats its text.
   struct Cached {
     cluster::Snapshot snapshot;
     std::vector<cluster::PodInfoPtr> pods, queued;

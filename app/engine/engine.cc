@@ -22,14 +22,15 @@ namespace asio = boost::asio;
 using async::Task;
 using std::chrono::milliseconds;
 
-// Writes need the lease, so nobody else schedules while this process stops. Bindings and writes have 15 s
-// together, the time that a lease outlives its holder. If bindings take all of it, the writes have 4 s more:
+// Writes need the lease, so no other process schedules while this one stops. Bindings and writes have 15 s
+// together, the time that a lease outlives its holder. If bindings take all of it, the writes get 4 s more:
 // 19 s at most.
 constexpr milliseconds kBindingsDrain{15'000}, kLostDrain{2'000}, kLeastWrites{4'000}, kLeaseDrain{2'000};
-constexpr milliseconds kOthersDrain{2'000};  // of the time for writes, what reports leave to the others
+constexpr milliseconds kOthersDrain{
+    2'000};  // the part of the time for writes that reports leave to the others
 constexpr milliseconds kLastResort{5'000};
 
-// What was queued and never written.
+// The number of queued objects that were never written.
 struct Lost {
   std::uint64_t reports = 0, statuses = 0, events = 0;
   bool operator==(const Lost&) const = default;
@@ -172,7 +173,7 @@ void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& out
   scheduler_.binding_ended(uid, outcome);
 }
 
-// None where nobody may ask for them: an attempt without a report then costs nothing.
+// None if no client may read reports: an attempt without a report is then free.
 controller::ReportRecorder::Ended Engine::memory_of_decisions() {
   if (!config_.podium.http_api.enabled) return {};
   return [this](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
@@ -331,7 +332,7 @@ void Engine::begin() {
   if (config_.podium.what_if.enabled) async::spawn(questions_, world_.io, "watch what-ifs", what_ifs_.run());
 }
 
-// The pods are those that others have placed: this process has placed none yet.
+// Other processes placed these pods: this process has placed none yet.
 std::function<void()> Engine::log_missing_reports() {
   auto pods =
       controller::recently_placed(scheduler_.snapshot(), config_, *settings_.now(), world_.clock.wall());
@@ -351,7 +352,7 @@ Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.str
 
 // --- stop ---
 
-// Returns when no binding, preemption or consultation is under way, or after `within`.
+// Returns when no binding, preemption or consultation is in flight, or after `within`.
 Task<void> Engine::bindings_ended(milliseconds within) {
   const auto timer = std::make_shared<async::Timer>(co_await asio::this_coro::executor, within);
   const std::function<void()> idle = [timer] {
@@ -365,7 +366,7 @@ Task<void> Engine::bindings_ended(milliseconds within) {
   co_await timer->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
-// Events last: what is written before may announce some.
+// Events last: the writes before may create some.
 Task<void> Engine::written(milliseconds within) {
   const auto until = world_.clock.now() + within;
   const auto left = [&] {
@@ -391,8 +392,7 @@ Task<bool> Engine::stop() {
   retention_.stop();
   questions_.cancel();
   deleting_.cancel();
-  // Without the lease nothing is sent any more, so only requests already on the wire are
-  // awaited, and briefly.
+  // Without the lease nothing more is sent, so this waits briefly for requests that are already on the wire.
   const bool may_write = !elector_ || elector_->leading();
   const auto began = world_.clock.now();
   co_await bindings_ended(may_write ? kBindingsDrain : kLostDrain);

@@ -4,10 +4,10 @@
 // The Engine has no process state: clock, randomness, executors and transports come from its World, so a
 // simulation runs the same code as `podium run`. Every task it starts is inside one of its gates.
 //
-// Life: start() once. stop() shuts down in order: no further pod is scheduled; bindings and
-// preemptions under way end; events and reports are written; the lease is released; watches end.
-// abandon() skips what is left of that. The destructor requires all gates to be empty: after stop()
-// has returned true, or after abandon() when the executors have no work left.
+// Life: start() once. stop() shuts down in order: no further pod is scheduled; bindings and preemptions in
+// flight end; events and reports are written; the lease is released; watches end. abandon() skips the
+// remaining steps. The destructor requires all gates to be empty: after stop() has returned true, or after
+// abandon() when the executors have no work left.
 //
 // Owner: Process, or a test. The World outlives the Engine. Threads: start() and the functions
 // that say so from any thread; stop() on `io`. Errors: a lost lease goes to `lost`, a bug in a
@@ -88,7 +88,7 @@ class Engine {
   // Calls `lost` on io, with the reason, when leadership is lost. Nothing is written from then
   // on; call stop().
   void start(std::function<void(std::string)> lost);
-  // Any thread. The switches of reports and events that are in force from now on; the rest is ignored.
+  // Any thread. Applies the switches of reports and events; ignores the rest.
   void apply(const config::Podium& podium);
   // False: some tasks did not end in time; see unfinished().
   async::Task<bool> stop();
@@ -100,8 +100,8 @@ class Engine {
   std::vector<std::string> not_synced() const;
   // Any thread. Why the leader election is stuck; nullopt: it is not, or it is disabled.
   std::optional<std::string> election_trouble() const;
-  // Any thread. Why podium cannot do its work, though it runs: the lease cannot be read or written; bindings
-  // are refused.
+  // Any thread. Why podium runs but cannot work: the lease cannot be read or written, or bindings are
+  // refused.
   std::optional<std::string> lease_trouble() const;
   std::optional<std::string> binding_trouble() const { return binder_.why_unhealthy(); }
   // On the strand. All pods that have not terminated; empty if this process does not lead.
@@ -120,7 +120,8 @@ class Engine {
   const live::ClusterFeed& feed() const { return feed_; }
   std::uint64_t events_dropped() const;  // any thread
   std::size_t events_waiting() const;    // any thread
-  // Any thread. Compares the snapshot and the queue with the API server, and logs what differs and a summary.
+  // Any thread. Compares the snapshot and the queue with the API server, and logs the differences and a
+  // summary.
   void debug_cache();
 
  private:
@@ -164,7 +165,7 @@ class Engine {
   config::LivePodium settings_;
   live::ApiAnnouncer announcer_;
   live::ApiBinder binder_;
-  // Null where the configuration has no extenders.
+  // Null if the configuration has no extenders.
   std::unique_ptr<extender::Extenders> extenders_;
   std::unique_ptr<ExtenderConsultant> consultant_;
   std::unique_ptr<ExtenderBinder> extender_binder_;

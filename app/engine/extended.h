@@ -1,7 +1,7 @@
 // HTTP extenders in the live cycle: they take part in decisions, and one of them may bind.
 //
-// ExtenderConsultant decides on an executor of its own, because writing and parsing bodies with
-// thousands of nodes takes long. ExtenderBinder wraps the Binder of the API server.
+// ExtenderConsultant decides on its own executor, because writing and parsing bodies with thousands of nodes
+// takes long. ExtenderBinder wraps the Binder of the API server.
 //
 // Owner: the Engine, whose gate holds their tasks. Threads: both are called on the strand and post their
 // results to it. Errors: in the Decision, and in the BindOutcome.

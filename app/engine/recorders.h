@@ -1,7 +1,7 @@
-// Recorders: what the scheduler tells of pods and decisions goes to the reports. The end of a pod goes to the
-// memory of decisions, too, and each decision to the log, at the level of traces.
+// Recorders: passes the scheduler's pods and decisions to the reports. Also passes the end of a pod to the
+// decision memory, and logs each decision at trace level.
 //
-// The memory gets the decisions from the reports, as finished reports: a decision is projected once.
+// The memory gets each decision from the reports as a finished report, so that it is projected once.
 // Owner: the Engine. Threads: the scheduling strand. Errors: none.
 #pragma once
 

@@ -20,7 +20,7 @@ using explain::Subject;
 
 constexpr std::int64_t kMaxPods = 10'000;
 
-// An object that was taken out of a document is a text of its own, whose source has the place already.
+// An object from a document is a separate text, whose source already names the place.
 Error with_one_place(Error error, const std::string& source) {
   const auto twice = source + ": document 1 (line 1)";
   auto& message = error.message;
@@ -155,7 +155,7 @@ void merge_workloads(Manifests::List<api::Workload>& into, Manifests::List<api::
   }
 }
 
-// Texts with pods only are left as they are, so that errors name the line of the file.
+// Does not change texts that have only pods, so that errors name the line of the file.
 bool has_only_pods(const std::vector<api::Document>& documents) {
   const auto is_pod = [](const json::value& value) {
     return api::text_at(value, "/kind") == "Pod" &&

@@ -1,8 +1,8 @@
-// What the files of `podium evaluate --pod` ask about: pods, workloads, questions, and what comes with them
-// in the output of kustomize and helm.
+// The subjects in the files of `podium evaluate --pod`: pods, workloads, questions, and the other objects in
+// the output of kustomize and helm.
 //
-// A workload is asked about as its controller would make its pods (explain/workload/workload.h). A
-// SchedulingReport with dryRun is asked about by its template or its podRef. Objects of other kinds belong to
+// A workload is evaluated with pods as its controller would create them (explain/workload/workload.h). A
+// SchedulingReport with dryRun is evaluated with its template or its podRef. Objects of other kinds belong to
 // the cluster.
 //
 // Threads: pure functions. Errors: see read_asked().
@@ -29,11 +29,11 @@ struct AskedObjects {
   std::vector<std::string> references;  // namespace/name, of questions with podRef
 };
 
-// What is wrong is left out, and added to `problems` with source and document.
+// Omits invalid objects, and adds them to `problems` with source and document.
 AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::ManifestOptions& options,
                         std::vector<std::string>& warnings, Problems& problems);
 
-// Adds the objects that the cluster does not have, and replaces the others, by kind and name.
+// Adds objects that the cluster lacks and replaces the others, by kind and name.
 void merge_into(api::Manifests& cluster, api::Manifests others);
 
 }  // namespace podium::evaluate

@@ -34,12 +34,12 @@ void warn(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) std::cerr << "warning: " << render::printable(warning) << '\n';
 }
 
-// Of all pods: those that fit, or are placed.
+// The number of pods that fit or are placed.
 struct Tally {
   std::size_t asked = 0, fitting = 0;
 };
 
-// With --exit-code as the plugin's: 0 all fit, 3 some, 4 none.
+// With --exit-code, as in the plugin: 0 all fit, 3 some, 4 none.
 int finish(const Options& options, const Tally& tally) {
   std::cout.flush();
   if (!std::cout) return fail_with({.message = "cannot write the output"});
@@ -66,7 +66,7 @@ int place_and_print(const Options& options) {
   return finish(options, {placements->pods.size(), static_cast<std::size_t>(placed)});
 }
 
-// Prints each result as soon as it is there.
+// Prints each result when it is available.
 class Printer {
  public:
   explicit Printer(const Options& options)

@@ -16,7 +16,7 @@
 
 namespace podium::evaluate {
 
-// How many of a workload's pods fit, one after the other.
+// How many pods of a workload fit, placed one after the other.
 struct Fitting {
   std::size_t asked = 0, fitting = 0;
 };
@@ -26,9 +26,9 @@ struct PodResult {
   std::string profile;
   framework::Decision decision;
   std::vector<plugins::PreemptionCandidate> candidates;  // with --preemption-candidates; else empty
-  // By feasible node: the pod's claims that are not allocated, with what they would get there.
+  // By feasible node: the pod's claims that are not allocated, with the devices that they would get there.
   std::map<std::string, std::vector<std::shared_ptr<const api::ResourceClaim>>> allocations = {};
-  std::optional<Fitting> replicas = std::nullopt;  // of a workload with several pods
+  std::optional<Fitting> replicas = std::nullopt;  // for a workload with several pods
 };
 
 // The result of one pod with --place. It omits the scores of the other nodes, to bound the file at
@@ -39,8 +39,8 @@ struct PlacedPod {
   std::size_t nodes = 0, feasible = 0;
   std::optional<std::int64_t> score;     // of the chosen node; nullopt: nodes were not scored
   std::string message;                   // why the pod was not placed
-  std::string workload = {}, zone = {};  // what a summary groups by; zone: of the node, may be empty
-  std::string reason = {};               // what held most nodes; empty: the pod was placed
+  std::string workload = {}, zone = {};  // the key of a summary's group; zone: of the node, may be empty
+  std::string reason = {};               // the reason that rejected the most nodes; empty: the pod was placed
 };
 
 boost::json::value to_document(const std::vector<PlacedPod>& pods);

@@ -70,7 +70,7 @@ struct Prepared {
   std::vector<std::string> warnings;
 };
 
-// The pods of the workload that the cluster has are asked about as if they were not placed.
+// The workload's pods in the cluster are evaluated as if they were not placed.
 void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
   const auto removed = explain::remove_placed(subject, snapshot).placed.size();
   if (removed == 0) return;
@@ -139,7 +139,7 @@ Result<Prepared> prepare(const Inputs& inputs) {
   return prepared;
 }
 
-// A workload's pod, and on the fork the claims that controllers would make for it.
+// A workload's pod; the fork gets the claims that controllers would create for it.
 cluster::PodInfoPtr replica_on(const Asked& asked, std::int32_t index, const api::ClaimTemplates& templates,
                                cluster::Snapshot& fork) {
   const auto& rules = asked.profile->request_rules;
@@ -154,7 +154,7 @@ cluster::PodInfoPtr replica_on(const Asked& asked, std::int32_t index, const api
   return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), rules);
 }
 
-// How many of a workload's pods fit, one after the other.
+// Returns how many pods of a workload fit, placed one after the other.
 std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplates& templates,
                                      cluster::Snapshot fork) {
   const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
@@ -164,7 +164,7 @@ std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplat
   return Fitting{.asked = static_cast<std::size_t>(placed.asked), .fitting = placed.rows.size()};
 }
 
-// The name that a workload's pod gets; others keep theirs.
+// The name of a workload's pod; other pods keep their names.
 std::string name_of(const Asked& asked, const ReplicaSeen& seen) {
   const auto& pod = *seen.pod->pod;
   const bool is_named = !asked.subject || asked.subject->kind == Subject::Kind::stateful_set;
@@ -172,7 +172,7 @@ std::string name_of(const Asked& asked, const ReplicaSeen& seen) {
                   : fmt::format("{}/{}-new-{}", pod.meta.namespace_, asked.subject->name, seen.index);
 }
 
-// What --place groups by: the workload, the pod's controller, or the namespace of pods without one.
+// The group of a pod for --place: the workload, the pod's controller, or for pods without one the namespace.
 std::string workload_of(const Asked& asked) {
   const auto& meta = asked.pod->meta;
   if (asked.subject) return fmt::format("{}/{}", meta.namespace_, asked.subject->name);
@@ -249,7 +249,7 @@ Result<Placements> place_files(const Inputs& inputs) {
   Placements placements{.warnings = std::move(prepared->warnings)};
   std::size_t start = 0;
   for (const auto& asked : prepared->asked) {
-    // A pod has the claims that it has: only a workload's are made.
+    // Claims are created only for the pods of a workload.
     static const api::ClaimTemplates kNone;
     const Subject one{.pod = *asked.pod};
     const auto& subject = asked.subject ? *asked.subject : one;

@@ -1,6 +1,6 @@
-// From manifests to decisions: admits what the files of `podium evaluate` have, builds the snapshot
-// and evaluates every pod. evaluate_files() places nothing, so pods do not see each other;
-// place_files() places each pod that fits before it evaluates the next.
+// From manifests to decisions: admits the objects in the files of `podium evaluate`, builds the snapshot and
+// evaluates every pod. evaluate_files() places nothing, so pods do not see each other; place_files() places
+// each pod that fits before it evaluates the next.
 //
 // Threads and errors: those of read_inputs().
 #pragma once
@@ -22,7 +22,7 @@ struct Evaluation {
 };
 
 Result<Evaluation> evaluate_files(const Inputs& inputs);
-// The same, one result after the other: memory does not grow with their number. `begin` gets the warnings
+// The same, with one result at a time: memory does not grow with their number. `begin` gets the warnings
 // before the first result.
 using TakeResult = std::function<void(const PodResult&, const cluster::Snapshot&)>;
 Result<void> evaluate_each(const Inputs& inputs,
@@ -34,8 +34,7 @@ struct Placements {
   std::vector<std::string> warnings;
 };
 
-// Places pods in the order of the input. Preemption is not carried out: victims stay, and no
-// node is nominated.
+// Places pods in the order of the input. Does not preempt: victims stay, and no node is nominated.
 Result<Placements> place_files(const Inputs& inputs);
 
 }  // namespace podium::evaluate

@@ -22,12 +22,12 @@ Result<config::Config> load_config(const Inputs& inputs) {
   return inputs.config.empty() ? config::load("", "", options) : config::load_file(inputs.config, options);
 }
 
-// What --pod asks for.
+// The subject of --pod.
 struct Arguments {
   std::vector<std::string> names, files;
 };
 
-// "namespace/name", where no file has that path, is a pod of the cluster.
+// "namespace/name" is a pod of the cluster, unless a file has this path.
 Arguments arguments_of(const std::vector<std::string>& pods) {
   Arguments out;
   for (const auto& argument : pods) {
@@ -52,7 +52,7 @@ api::PodPtr unplaced(const api::PodPtr& pod) {
 
 using Items = std::vector<AskedObjects::Item>;
 
-// The pods to evaluate, which the cluster loses. A pod of a file takes the place of the cluster's.
+// Removes the pods to evaluate from the cluster. A pod of a file replaces the cluster's.
 Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cluster, Problems& problems) {
   std::map<std::string, api::PodPtr> by_name;
   for (const auto& pod : cluster.pods) by_name[pod->full_name()] = pod;
@@ -65,7 +65,7 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
   for (const auto& name : arguments.names)
     select(name, fmt::format("--pod {}: no such pod in --cluster, and no such file", name));
   for (auto& item : asked.items) {
-    // A pod from a cluster has been created. One that was not may name its node: it goes there.
+    // A pod from a cluster exists. A pod that does not exist may name its node, and is placed there.
     if (item.pod->meta.created) item.pod = unplaced(item.pod);
     selected.push_back(std::move(item));
   }

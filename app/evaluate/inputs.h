@@ -1,5 +1,5 @@
-// Inputs of `podium evaluate`: reads the files and says all that is wrong with them at once. First the
-// configuration and what cannot be read, then what the files say, then names of pods that are nowhere.
+// Inputs of `podium evaluate`: reads the files and reports all errors together: first those of the
+// configuration and unreadable files, then those of the contents, then names of pods that do not exist.
 //
 // Threads: any; two at a time cannot both read standard input. Errors: `invalid` for bad input.
 #pragma once
@@ -22,14 +22,13 @@ struct Inputs {
   std::string ns = "default";        // of objects that name none
   bool allow_unknown_fields = false;
   bool preemption_candidates = false;
-  // The objects are taken as they are: what they lack is not added, and they need not be those of a cluster.
-  // For comparisons with kube-scheduler's framework.
+  // Takes the objects without defaults and validation. For comparisons with kube-scheduler's framework.
   bool as_given = false;
   std::vector<std::string> feature_gates;  // one --feature-gates each
-  plugins::Registry plugins{};             // with the program's own
+  plugins::Registry plugins{};             // with the program's own plugins
 };
 
-// What the files say, not admitted yet.
+// The contents of the files before admission.
 struct Contents {
   config::Config config;
   api::Manifests cluster;                 // without the pods to evaluate

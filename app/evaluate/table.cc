@@ -39,7 +39,7 @@ constexpr std::size_t kPlaces = 4, kReasons = 10;
 
 using Counts = std::map<std::string, std::size_t>;
 
-// The most first.
+// Sorts by number, the largest first.
 std::vector<std::pair<std::string, std::size_t>> sorted(const Counts& counts) {
   std::vector<std::pair<std::string, std::size_t>> out(counts.begin(), counts.end());
   std::ranges::stable_sort(out, std::ranges::greater(), [](const auto& each) { return each.second; });
@@ -51,7 +51,7 @@ struct Group {
   Counts zones, nodes, reasons;
 };
 
-// "eu-1a 34, eu-1b 33"; the number of nodes where they have no zones.
+// "eu-1a 34, eu-1b 33"; if the nodes have no zones, their number.
 std::string where(const Group& group) {
   if (group.placed == 0) return "-";
   if (group.zones.empty())

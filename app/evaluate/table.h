@@ -12,7 +12,7 @@
 
 namespace podium::evaluate {
 
-// With --place: for each workload how many pods are placed, in which zones, and why the others are not.
+// With --place: for each workload the number of placed pods, their zones, and why the others are not placed.
 // `wide`: the node of each pod, then the number of unplaced pods per message.
 std::string to_table(const std::vector<PlacedPod>& pods, bool wide);
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,

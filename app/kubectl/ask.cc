@@ -18,14 +18,14 @@ const auto& reports = client::resource::scheduling_reports;
 constexpr const char* kDryRun = "?dryRun=All&fieldValidation=Strict";
 constexpr const char* kStrict = "?fieldValidation=Strict";
 
-// Removed in any case, Ctrl-C and errors included.
+// Deletes the question in all cases, including Ctrl-C and errors.
 class Stored {
  public:
   Stored(LiveCluster& cluster, std::string ns, std::string name)
       : cluster_(cluster), ns_(std::move(ns)), name_(std::move(name)) {}
   ~Stored() {
     if (keep_) return;
-    // Nobody could use the error: where it cannot be deleted, its TTL ends it.
+    // Ignores the error: if the question cannot be deleted, its TTL expires.
     (void)cluster_.write("DELETE", reports.path(ns_, name_), json::object());
   }
   Stored(const Stored&) = delete;
@@ -37,8 +37,8 @@ class Stored {
   bool keep_ = false;
 };
 
-// Whether a 403 is one of rights. Quota, webhooks and policies have the same code and reason, so the API
-// server is asked for the right. Where it does not say, the right is there.
+// Whether a 403 is due to RBAC. Quota, webhooks and policies have the same code and reason, so this reviews
+// the user's access. If the review fails, assumes that the user has access.
 bool is_rights(LiveCluster& cluster, const Error& error, const client::Resource& resource,
                const std::string& ns) {
   if (!client::is_forbidden(error)) return false;
@@ -66,7 +66,7 @@ Error create_error(LiveCluster& cluster, Error error, const std::string& ns) {
         "allows it: {}",
         ns, error.message);
   } else if (error.status.code == 400) {
-    // The object is this program's own, and strict: the CRD does not have one of its fields.
+    // This program created the object and sent it with strict validation, so the CRD lacks one of its fields.
     error.kind = Error::Kind::invalid;
     error.message = "the podium of this cluster cannot answer this question: " + error.message;
   } else if (client::is_invalid(error)) {
@@ -132,7 +132,7 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
   auto done = cluster.write("POST", resource.path(ns) + kDryRun, copy);
   const bool exists = !done && client::is_conflict(done.error()) && !name.empty();
   if (exists) {
-    // Selectors of Jobs are the API server's: a replacement without them is refused.
+    // The API server sets the selectors of Jobs and refuses a replacement without them.
     if (resource.group == "batch") return true;
     done = cluster.write("PUT", resource.path(ns, name) + kDryRun, copy);
   }

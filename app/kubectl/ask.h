@@ -1,7 +1,7 @@
-// Asks podium. The API server's own checks come first, as the user; then a question is created, waited for
-// and removed.
+// Asks podium. First the API server checks the objects, with the user's rights. Then this creates a question,
+// waits for its answer and deletes it.
 //
-// Threads: the Cluster's. Errors: in words for people.
+// Threads: the Cluster's. Errors: messages for people.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -13,10 +13,10 @@
 
 namespace podium::kubectl {
 
-// A server-side dry run of the pod, which asks quota, limits, webhooks and admission policies of the cluster.
+// A server-side dry run of the pod: checks quota, limits, webhooks and admission policies of the cluster.
 Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const boost::json::value& pod);
 
-// A server-side dry run of another object: created, or replaced where it exists. Returns whether it exists.
+// A server-side dry run that creates another object, or replaces it if it exists. Returns whether it exists.
 Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const boost::json::value& object);
 
 // Creates the question, waits for its answer and deletes it unless `keep`. Returns the answered object.

@@ -1,7 +1,7 @@
-// Cluster: what the commands ask: one API server and the podium in it (LiveCluster), or a dump of a cluster
-// and an engine in this process (DumpCluster). A command does not know which, so both print the same.
+// Cluster: the source of the commands' answers: one API server and its podium (LiveCluster), or a dump of a
+// cluster and an engine in this process (DumpCluster). A command does not know which, so both print the same.
 //
-// Owner: a command. Threads: one; each call blocks the caller. Errors: in words for people; Kind::invalid for
+// Owner: a command. Threads: one; each call blocks the caller. Errors: messages for people; Kind::invalid for
 // wrong input.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace podium::kubectl {
 
-// The pod as it would be stored. `refused`: quota, a webhook or a policy refuses it, in the error's words.
+// The pod as it would be stored. `refused`: the error, if quota, a webhook or a policy refuses it.
 struct Admission {
   Result<boost::json::value> pod;
   bool refused = false;
@@ -40,21 +40,21 @@ class Cluster {
                                                        const client::ListOptions& options) = 0;
   // The API server's own checks, as the user.
   virtual Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) = 0;
-  // Of another object: created, or replaced if it exists. Returns whether it exists.
+  // The same for another object: creates it, or replaces it if it exists. Returns whether it exists.
   virtual Result<bool> dry_run(const std::string& ns, const boost::json::value& object) = 0;
   // Asks podium a question with this spec. Returns the answered SchedulingReport. `keep`: it stays.
   virtual Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) = 0;
   // The report of the decision about a pod. nullopt: there is none. No UID: the last pod of that name.
   virtual Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
                                                              const std::string& uid) = 0;
-  // The decision as podium's process remembers it, for a pod without a report. nullopt: it does not.
+  // The decision in the memory of podium's process, for a pod without a report. nullopt: it has none.
   virtual Result<std::optional<boost::json::value>> remembered(const std::string& ns, const std::string& pod,
                                                                const std::string& uid) = 0;
   // The reports of pods that were not placed, in a namespace or in all ("").
   virtual Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) = 0;
 
   virtual bool interrupted() const { return false; }  // by Ctrl-C
-  // Waits, at most until an interrupt. False: interrupted, or what the Cluster has does not change.
+  // Waits, at most until an interrupt. False: interrupted, or the Cluster never changes.
   virtual bool pause(std::chrono::milliseconds) { return false; }
 };
 

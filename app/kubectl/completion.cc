@@ -21,7 +21,7 @@ constexpr int kDefault = 0, kNoFiles = 4;
 constexpr std::size_t kMostNames = 500;
 constexpr const char* kQuick = "2s";  // a shell waits for it
 
-// Names of the cluster that a flag's or an argument's type stands for.
+// The resource whose names complete a flag or an argument of this type.
 constexpr std::pair<std::string_view, const char*> kTypes[] = {
     {"NODE", "nodes"}, {"NS", "namespaces"}, {"POD", "pods"}};
 
@@ -53,7 +53,7 @@ Completion value_of(const CLI::App& command, const std::string& flag) {
   return named == std::end(kTypes) ? Completion() : Completion{.names_of = named->second};
 }
 
-// The first alternative of a verb's arguments says what may follow: a pod, a node, a workload.
+// The first alternative of a verb's arguments decides what may follow: a pod, a node, a workload.
 Completion argument_of(const CLI::App& command, const std::string& typed) {
   const auto* verb = verb_named(command.get_name());
   if (!verb) return {.files = true};

@@ -1,5 +1,5 @@
-// Completion of the command line in bash, zsh and fish, with names from the cluster. kubectl asks too: a
-// program named kubectl_complete-podium.
+// Completion of the command line in bash, zsh and fish, with names from the cluster. kubectl also completes,
+// with a program named kubectl_complete-podium.
 //
 // Threads: main's. Errors: none; without the cluster there are no names.
 #pragma once
@@ -13,7 +13,7 @@ class App;
 
 namespace podium::kubectl {
 
-// What may follow the words that were typed. `words`: without the program's name; the last is the one to
+// The candidates to complete the typed words. `words`: without the program's name; the last is the one to
 // complete, which may be empty.
 struct Completion {
   std::vector<std::string> words;  // flags, subcommands and values

@@ -98,7 +98,8 @@ void add_shared(CLI::App& command, Shared& shared, unsigned takes) {
   if (has(kTakesSortBy))
     command.add_option("--sort-by", shared.sort_by, "a field of a row of -o json: .count, {.since}")
         ->type_name("JSONPATH");
-  if (has(kTakesWatch)) command.add_flag("-w,--watch", shared.watch, "again when the answer changes");
+  if (has(kTakesWatch))
+    command.add_flag("-w,--watch", shared.watch, "print the answer again when it changes");
   if (has(kTakesOutput)) add_output(command, shared.output);
   if (has(kTakesDump)) add_dump_files(command, shared.connection);
   if (has(kTakesPodium)) add_podium_address(command, shared.connection.podium);
@@ -108,7 +109,8 @@ void add_shared(CLI::App& command, Shared& shared, unsigned takes) {
 
 Result<std::chrono::milliseconds> parse_timeout(const std::string& text) {
   const auto wrong = [&] {
-    return invalid("--request-timeout: \"" + text + "\" is no duration; try \"30s\", \"2m\" or \"500ms\"");
+    return invalid("--request-timeout: \"" + text +
+                   "\" is not a valid duration; try \"30s\", \"2m\" or \"500ms\"");
   };
   if (text == "0") return std::chrono::milliseconds(std::chrono::hours(1));
   std::int64_t total = 0;

@@ -1,5 +1,5 @@
-// The flags that several commands share, as kubectl has them: which API server, which namespace and objects,
-// how to print. Each is declared once, in add_shared().
+// The flags that several commands share, as in kubectl: the API server, namespace and objects, and the
+// output. Each is declared once, in add_shared().
 //
 // Threads: a command's own. Errors: Kind::invalid for a wrong value.
 #pragma once
@@ -43,11 +43,11 @@ struct Shared {
   Connection connection;
   Output output;
   std::string selector;  // -l: of labels; empty: all
-  std::string sort_by;   // a JSONPath into a row of -o json; empty: as the command sorts
+  std::string sort_by;   // a JSONPath into a row of -o json; empty: the command's own order
   bool watch = false;
 };
 
-// What a verb takes of these.
+// The shared flags that a verb takes.
 enum Takes : unsigned {
   kTakesKubeconfig = 1,                  // --kubeconfig, --context, --user
   kTakesCluster = kTakesKubeconfig | 2,  // and -n, --server, --token, --as, --as-group, --request-timeout
@@ -69,10 +69,10 @@ void add_color(CLI::App& command, Output& output);
 // "30s", "2m", "1m30s", "500ms"; "0" is an hour, since every wait has a deadline.
 Result<std::chrono::milliseconds> parse_timeout(const std::string& text);
 
-// How to render: colours on a terminal only, unless --color or NO_COLOR says otherwise.
+// How to render: colours on a terminal only, unless --color or NO_COLOR overrides it.
 render::Options render_options(const Output& output, const std::string& program);
 
-// The name that the program was called by: "kubectl podium" or "podium".
+// The name of the program in the command line: "kubectl podium" or "podium".
 std::string program_of(const CLI::App& command);
 
 // Prints the error for people and returns the exit code: 2 for wrong input, else 1.

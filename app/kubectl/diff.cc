@@ -1,4 +1,4 @@
-// `podium diff A B`: what differs between two reports, of the cluster or of files.
+// `podium diff A B`: the differences between two reports, from the cluster or from files.
 #include "app/render/diff.h"
 #include "api/json_view.h"
 
@@ -37,7 +37,7 @@ bool is_file(const std::string& text) {
 
 Result<Named> named_report(const json::value& object, const std::string& name) {
   if (api::text_at(object, "/kind") != "SchedulingReport")
-    return invalid(fmt::format("{}: a {}, and no SchedulingReport", name, api::text_at(object, "/kind")));
+    return invalid(fmt::format("{}: a {}, not a SchedulingReport", name, api::text_at(object, "/kind")));
   auto report = render::read_report(object);
   if (report.status.outcome.empty() && !explain::refusal_of(report))
     return invalid(name + ": the report has no outcome yet");
@@ -63,7 +63,7 @@ Result<Named> from_cluster(LiveCluster& cluster, const std::string& text) {
   const auto ns = slash == std::string::npos ? cluster.ns() : text.substr(0, slash);
   const auto name = slash == std::string::npos ? text : text.substr(slash + 1);
   if (ns.empty() || name.empty() || name.find('/') != std::string::npos)
-    return invalid("\"" + text + "\" is no pod or report; give NAME, NAMESPACE/NAME or a file");
+    return invalid("\"" + text + "\" is not a pod or report; give NAME, NAMESPACE/NAME or a file");
   const auto subject = ns + "/" + name;
   auto object = cluster.get(client::resource::scheduling_reports, ns, name);
   if (object) {

@@ -1,5 +1,5 @@
-// `podium drain NODE`: where would the pods of nodes go, and what stands in the way? Of nodes that are gone
-// at the same time, or with --rolling one step after the other.
+// `podium drain NODE`: where would the pods of nodes go, and what blocks that? For nodes that are drained at
+// the same time, or with --rolling in steps.
 #include "app/render/drain.h"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ const client::Resource kNodes("", "v1", "nodes", false);
 constexpr std::size_t kListedOnTheirOwn = 8;
 constexpr std::size_t kMostAsked = 16;  // spec.nodes of a question
 
-// A question is about a pod, too. This one fits nowhere, so it takes no place from the others.
+// A question needs a pod. This one fits nowhere, so it does not take room from the others.
 constexpr const char* kNoPod = R"({"spec": {"nodeSelector": {"podium.dev/no-node": "true"},
                                             "containers": [{"name": "none", "image": "none"}]}})";
 
@@ -61,7 +61,7 @@ json::object drain_of(const Names& nodes, bool then_uncordon) {
   return change;
 }
 
-// The changes' results, in their order; those of nodes that were added first are left out.
+// The results of the changes in their order, without those that add nodes first.
 Result<std::vector<explain::ChangeResult>> drains_of(const json::value& answered) {
   const auto report = render::read_report(answered);
   if (const auto* refusal = explain::refusal_of(report)) return invalid(*refusal);
@@ -72,7 +72,7 @@ Result<std::vector<explain::ChangeResult>> drains_of(const json::value& answered
   return changes;
 }
 
-// All nodes at the same time: each pod, and what is in its way.
+// All nodes at the same time: each pod, and its obstacles.
 class Draining {
  public:
   Draining(const DrainFlags& flags, const Names& nodes, Cluster& cluster) : flags_(flags), cluster_(cluster) {
@@ -95,7 +95,7 @@ class Draining {
     return std::move(drain_);
   }
 
-  // The pods that are on the nodes now, with what is in their way; no question is asked.
+  // The pods that are on the nodes now, with their obstacles. Does not ask podium.
   Result<render::Drain> pods_now() {
     if (auto listed = list_pods(); !listed) return std::unexpected(listed.error());
     std::set<std::string> namespaces;
@@ -105,7 +105,7 @@ class Draining {
   }
 
  private:
-  // Of all namespaces, or else of the user's.
+  // Of all namespaces if the user may list them, else of the user's namespace.
   Result<void> list_pods() {
     auto listed = list_pods_of("");
     if (!listed && client::is_forbidden(listed.error())) {
@@ -142,7 +142,7 @@ class Draining {
     return out;
   }
 
-  // podium names pods of the question's namespace only, so it is asked once in each.
+  // podium names only pods of the question's namespace, so this asks once in each.
   Result<void> ask_in(const std::string& ns) {
     auto spec = question_about(flags_.profile, {drain_of(drain_.nodes, false)});
     auto answered = cluster_.ask(ns, std::move(spec), false);
@@ -183,10 +183,10 @@ class Draining {
   render::Drain drain_;
   std::vector<json::value> objects_;
   bool answered_ = false;
-  Error refused_;  // where the user may ask in no namespace
+  Error refused_;  // if the user may not ask in any namespace
 };
 
-// One step after the other: the nodes of a step come back before the next.
+// One step after the other: the nodes of a step return before the next step.
 class Rolling {
  public:
   Rolling(const DrainFlags& flags, const Names& nodes, Cluster& cluster) : flags_(flags), cluster_(cluster) {
@@ -217,7 +217,7 @@ class Rolling {
   }
 
  private:
-  // With so many more nodes like this one.
+  // Asks with this number of additional nodes like this one.
   Result<std::vector<explain::ChangeResult>> ask(std::size_t spare, const std::string& like) {
     json::array changes;
     if (spare > 0) changes.push_back(json::object{{"type", "AddNodes"}, {"count", spare}, {"like", like}});
@@ -234,7 +234,7 @@ class Rolling {
     return names_;
   }
 
-  // Those that do not allow the evictions of the pods that are there now.
+  // The budgets that do not allow the evictions of the current pods.
   Result<void> name_budgets(render::Rolling& out) {
     for (auto& step : out.steps) {
       if (step.change.budgets_broken.value_or(0) == 0) continue;
@@ -250,7 +250,7 @@ class Rolling {
     return {};
   }
 
-  // The least of a few numbers of more nodes with which nothing waits.
+  // The smallest of a few numbers of additional nodes with which no pod waits.
   void find_spare(const std::string& like, render::Rolling& out) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
       const auto changes = ask(count, like);
@@ -303,7 +303,7 @@ Result<Names> nodes_of(const DrainFlags& flags, Cluster& cluster) {
   return out;
 }
 
-// Names of nodes that there are, which are like this one.
+// Names of existing nodes that are similar to this name.
 std::string nodes_like(Cluster& cluster, const std::string& name) {
   client::ListOptions names_only;
   names_only.metadata_only = true;
@@ -321,7 +321,7 @@ std::string nodes_like(Cluster& cluster, const std::string& name) {
   return names.empty() ? "" : fmt::format(". Did you mean {}?", render::listed(names, 3));
 }
 
-// podium says which of them there are, for a user who may not get nodes.
+// podium reports which of the nodes exist, for a user who may not get nodes.
 Result<void> ask_about(const Names& nodes, Cluster& cluster) {
   json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}};
   const auto count = std::min(nodes.size(), kMostAsked);
@@ -397,10 +397,10 @@ int run_drain(const CLI::App& command, const DrainFlags& flags) {
 std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<DrainFlags>();
   flags->shared = shared;
-  command.add_option("NODE", flags->words, "the nodes, gone at the same time")->type_name("NODE");
+  command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
   command
       .add_option("--rolling", flags->rolling,
-                  "as an upgrade: so many at a time, which come back before the next ones go")
+                  "as an upgrade: this many at a time, which return before the next ones are drained")
       ->type_name("N")
       ->check(CLI::Range(1, 64));
   command.add_option("--profile", flags->profile, "the profile of podium's configuration")->type_name("NAME");

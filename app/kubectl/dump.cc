@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Writes one object as a document of its own, so that no more than a page of objects is in memory as text.
+// Writes each object as a separate document, so that at most one page of objects is in memory as text.
 void write_object(json::value object, const api::DumpKind& kind) {
   auto& fields = object.as_object();
   fields["apiVersion"] = kind.group.empty() ? std::string("v1") : std::string(kind.group) + "/v1";
@@ -27,8 +27,8 @@ void write_object(json::value object, const api::DumpKind& kind) {
 
 bool is_needed(const api::DumpKind& kind) { return kind.kind == "Node" || kind.kind == "Pod"; }
 
-// Kinds that may not be listed, or that the API server does not have, are named and left out: `podium
-// evaluate` warns if one of them would change an answer. Without nodes and pods there is nothing to answer.
+// Names and omits kinds that the user may not list or that the API server lacks: `podium evaluate` warns if
+// one of them would change an answer. Nodes and pods are required.
 int run_dump(const CLI::App& command, const Connection& connection) {
   auto cluster = LiveCluster::connect(connection);
   if (!cluster) return fail_with(command, cluster.error());

@@ -30,7 +30,7 @@ std::string_view kind_of(const client::Resource& resource) {
   return {};
 }
 
-// "spec.nodeName=,status.phase=Pending", with equality only; a field that is not there is empty.
+// "spec.nodeName=,status.phase=Pending", with equality only; an absent field is empty.
 bool matches(const json::value& object, std::string_view selector) {
   while (!selector.empty()) {
     const auto part = selector.substr(0, selector.find(','));
@@ -83,7 +83,7 @@ Result<json::value> DumpCluster::get(const client::Resource& resource, const std
   for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
     if (api::text_at(object, "/metadata/name") == name && is_in(object, ns)) return object;
   }
-  // A dump without this kind does not say that the namespace does not exist.
+  // If a dump lacks this kind, the namespace may still exist.
   if (resource.plural == "namespaces" && dump_.objects("", "Namespace").empty()) return json::object();
   return std::unexpected(not_found(resource, name));
 }

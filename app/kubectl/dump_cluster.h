@@ -1,10 +1,11 @@
-// DumpCluster: a Cluster from the files of a dump (--cluster). Questions are answered in this process, as the
-// podium of that cluster would answer them.
+// DumpCluster: a Cluster from the files of a dump (--cluster). Answers questions in this process as the
+// podium of that cluster would.
 //
-// A dump has no reports, so a decision about a pod that waits is made anew. Nobody knows why a placed pod is
-// where it is.
+// A dump has no reports, so the decision about a pod that waits is made again. The reason for a placement is
+// not known.
 //
-// Owner: a command. Threads: one. Errors: as Cluster's; what the dump lacks is a warning on standard error.
+// Owner: a command. Threads: one. Errors: as Cluster's; kinds that the dump lacks are warnings on standard
+// error.
 #pragma once
 
 #include <memory>
@@ -43,7 +44,7 @@ class DumpCluster : public Cluster {
  private:
   Result<boost::json::value> answered(const std::string& ns, const std::string& name,
                                       boost::json::object spec);
-  // The answer about a pod that waits; nullopt: it has a node, a gate or has ended.
+  // The answer about a pod that waits; nullopt: it has a node or a gate, or has ended.
   Result<std::optional<boost::json::value>> decide(const boost::json::value& pod);
 
   const offline::Dump dump_;

@@ -43,7 +43,7 @@ client::TransportLimits few_connections() {
 }  // namespace
 
 Result<std::unique_ptr<LiveCluster>> LiveCluster::connect(const Connection& connection) {
-  // The API server's warnings would go to standard output.
+  // Otherwise the API server's warnings would go to standard output.
   spdlog::set_level(spdlog::level::off);
   const auto timeout = parse_timeout(connection.request_timeout);
   if (!timeout) return std::unexpected(timeout.error());
@@ -209,7 +209,7 @@ client::Task<Result<json::value>> LiveCluster::watch(client::Resource resource, 
                                                      std::function<bool(const json::value&)> done) {
   const Steady deadline = clock_.now() + timeout_;
   for (;;) {
-    // A GET first: the watch begins after what it saw, so that nothing is missed.
+    // A GET first: the watch starts at its resourceVersion, so that no event is missed.
     client::CallOptions options{timeout_};
     auto object = co_await api_.get(resource, ns, name, options);
     if (!object || done(*object)) co_return std::move(object);
@@ -239,7 +239,7 @@ client::Task<Result<bool>> LiveCluster::wait_until(Steady end) {
 
 bool LiveCluster::pause(std::chrono::milliseconds time) {
   catch_interrupts(true);
-  // An early end is as good: the caller looks again.
+  // An early end is fine: the caller reads again.
   (void)run(wait_until(clock_.now() + time));
   return !interrupted_;
 }

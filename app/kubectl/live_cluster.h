@@ -1,9 +1,9 @@
-// LiveCluster: one API server, for a program that does one thing after the other. Each call waits for its
-// reply and blocks the caller.
+// LiveCluster: one API server, for a program that sends one request at a time. Each call blocks the caller
+// until its reply.
 //
-// Tests give it a transport of their own. Calls run one io_context on the caller's thread; nothing runs
-// between calls.
-// Owner: a command. Threads: one. Errors: as Api; `invalid` for a kubeconfig that is wrong.
+// Tests give it their own transport. Calls run one io_context on the caller's thread; nothing runs between
+// calls.
+// Owner: a command. Threads: one. Errors: as Api; `invalid` for an invalid kubeconfig.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -45,7 +45,7 @@ class LiveCluster : public Cluster {
                                  const std::string& name) override;
   Result<std::vector<boost::json::value>> list(const client::Resource& resource, const std::string& ns,
                                                const client::ListOptions& options) override;
-  // These are made of the calls below: ask.cc and reports.cc.
+  // ask.cc and reports.cc implement these with the calls below.
   Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
   Result<bool> dry_run(const std::string& ns, const boost::json::value& object) override;
   Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
@@ -58,14 +58,14 @@ class LiveCluster : public Cluster {
   // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.
   Result<boost::json::value> write(const std::string& method, const std::string& target,
                                    const boost::json::value& body);
-  // Watches one object until `done`, at most for timeout(). Kind::timeout: it never was; the message is
-  // kInterrupted, of Kind::cancelled, after Ctrl-C.
+  // Watches one object until `done`, at most for timeout(). Kind::timeout: it was not done in time. After
+  // Ctrl-C: Kind::cancelled with the message kInterrupted.
   Result<boost::json::value> wait_for(const client::Resource& resource, const std::string& ns,
                                       const std::string& name,
                                       std::function<bool(const boost::json::value&)> done);
 
-  // From now on SIGINT and SIGTERM end wait_for() and pause() and not the process. `all`: requests, too; then
-  // no later one works.
+  // From now on SIGINT and SIGTERM end wait_for() and pause() and not the process. `all`: they also end
+  // requests, and later requests fail.
   void catch_interrupts(bool all = false);
   // Waits, at most until an interrupt.
   bool pause(std::chrono::milliseconds time) override;
@@ -79,7 +79,7 @@ class LiveCluster : public Cluster {
   client::Task<Result<boost::json::value>> watch(client::Resource resource, std::string ns, std::string name,
                                                  std::function<bool(const boost::json::value&)> done);
   client::Task<Result<bool>> wait_until(Steady end);
-  // One watch, until it ends. Nothing: it ended before `done`.
+  // One watch, until it ends. nullopt: it ended before `done`.
   client::Task<Result<std::optional<boost::json::value>>> watch_once(
       std::string target, std::function<bool(const boost::json::value&)> done, Steady deadline);
 

@@ -41,8 +41,8 @@ void add_claims(const json::value& object, json::object& spec) {
   }
 }
 
-// Removes what no template needs: a StatefulSet's claims as volumes, and the scheduler's name where the
-// author gave none.
+// Removes fields that a template does not need: a StatefulSet's claims as volumes, and the scheduler's name
+// if the author did not set it.
 void remove_added(const json::value& object, const json::value* given, json::object& spec) {
   std::vector<std::string> added;
   if (const auto* claims = api::find_at(object, "/spec/volumeClaimTemplates"); claims && claims->is_array()) {
@@ -114,7 +114,8 @@ Result<json::value> pod_of(const json::value& object, const std::string& ns) {
   meta["generateName"] = (name.empty() ? std::string("whatif") : name.substr(0, 50)) + "-";
   meta["namespace"] = ns;
   json::object pod_spec = spec->get_object();
-  // A pod that kubectl printed is on its node; any other names it, and no scheduler is asked.
+  // A pod that kubectl printed is on its node. Any other pod with nodeName requests the node and skips the
+  // scheduler.
   if (kind == "Pod" && api::find_at(object, "/metadata/uid")) pod_spec.erase("nodeName");
   if (kind == "StatefulSet") add_claims(object, pod_spec);
   return json::object{

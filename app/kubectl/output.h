@@ -1,5 +1,5 @@
-// -o: how a command prints what it found. Programs get a document, as JSON, YAML, names or what a JSONPath
-// finds in it; people get a table. A program that also shows its user the answer gets both, with "answer".
+// -o: how a command prints its result. Programs get a document, as JSON, YAML, names or the result of a
+// JSONPath; people get a table. A program that also shows the answer to its user gets both, with "answer".
 //
 // Threads: pure functions. Errors: Kind::invalid, naming the option.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace podium::kubectl {
 
-// What -o takes; the last with a template.
+// The values of -o; the last takes a template.
 inline constexpr std::array<std::string_view, 7> kFormats = {"table", "wide",   "json",     "yaml",
                                                              "name",  "answer", "jsonpath="};
 
@@ -33,8 +33,8 @@ Result<void> set_format(const std::string& text, Output& output);
 // The words and the document together, for "answer".
 boost::json::value with_words(std::string words, boost::json::value document);
 
-// The document in the format. `names`: what it is about, as TYPE/NAME, for `-o name`. Nothing but text that a
-// terminal may show is in a name or in what a JSONPath finds.
+// The document in the format. `names`: its objects as TYPE/NAME, for `-o name`. Names and results of a
+// JSONPath contain only text that is safe for a terminal.
 Result<std::string> document_text(const Output& output, const boost::json::value& document,
                                   const std::vector<std::string>& names);
 

@@ -40,7 +40,8 @@ struct PageFlags {
   std::uint16_t port = 0;
 };
 
-// A file that redirects a browser to the page. A program's argument would show the address to other users.
+// A file that redirects a browser to the page. An argument of a program would reveal the address to other
+// users.
 class RedirectFile {
  public:
   static Result<std::unique_ptr<RedirectFile>> create(const std::string& url) {
@@ -61,7 +62,7 @@ class RedirectFile {
   ~RedirectFile() { unlink(path_.c_str()); }
   RedirectFile(const RedirectFile&) = delete;
 
-  // False: there is no program that opens it.
+  // False: xdg-open could not be run.
   bool open() {
     std::string program = "xdg-open";
     char* argv[] = {program.data(), path_.data(), nullptr};
@@ -117,10 +118,10 @@ class PageSession {
 
   void tell() {
     const auto url = door_.url();
-    std::cout
-        << url << "\n"
-        << "podium is asked as you, as long as this command runs. Who has the address asks as you, too.\n"
-        << std::flush;
+    std::cout << url << "\n"
+              << "While this command runs, the page calls podium with your rights. Anyone with the address "
+                 "can use them.\n"
+              << std::flush;
     if (!flags_.open) return;
     auto redirect = RedirectFile::create(url);
     if (redirect) redirect_ = std::move(*redirect);

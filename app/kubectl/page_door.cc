@@ -80,7 +80,7 @@ Task<std::string> PageDoor::probe(PageDoor* self) {
   request.timeout = kProbe;
   const auto got = co_await self->podium_->send(std::move(request));
   if (!got) co_return got.error().text();
-  if (got->status == 404) co_return std::string("what answers there is not podium");
+  if (got->status == 404) co_return std::string("the server there is not podium");
   co_return std::string();
 }
 

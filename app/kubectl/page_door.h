@@ -1,9 +1,9 @@
-// PageDoor: what a browser on this machine gets at `podium page`: the page's files out of this program, and
-// below /v1/ the replies of podium's HTTPS API, asked with the caller's own credentials.
+// PageDoor: serves `podium page` to a browser on this machine: the page's files from this program, and below
+// /v1/ the replies of podium's HTTPS API, called with the caller's own credentials.
 //
-// All stands below /SECRET/, which no other page and no other user of the machine can guess, and only for the
-// loopback's own names, so that a name that leads here does not serve (DNS rebinding). Nothing but /v1/ is
-// forwarded, and no header but the kind of the body.
+// All paths are below /SECRET/, which no other page or user of the machine can guess. Only the loopback's own
+// names are accepted as Host, against DNS rebinding. Only /v1/ is forwarded, with Content-Type as its only
+// header.
 //
 // Owner: a command. Threads: one. Errors: each failure is a reply.
 #pragma once
@@ -34,7 +34,7 @@ class PageDoor {
   void serve_at(std::uint16_t port) { port_ = port; }
   std::string url() const;
   client::Task<server::Reply> answer(BrowserRequest request) { return answer(this, std::move(request)); }
-  // Empty: podium answers. Else why not.
+  // Empty: podium answers. Else the reason why it does not.
   client::Task<std::string> probe() { return probe(this); }
 
  private:

@@ -21,7 +21,7 @@ using boost::system::error_code;
 using client::Task;
 
 constexpr std::uint32_t kPageHeaderBytes = 16 * 1024;
-constexpr std::chrono::seconds kConnectionEnds{90};  // longer than any reply of podium's takes
+constexpr std::chrono::seconds kConnectionEnds{90};  // longer than any reply of podium takes
 constexpr std::chrono::milliseconds kAfterFailedAccept{100};
 
 struct BrowserConnection : std::enable_shared_from_this<BrowserConnection> {

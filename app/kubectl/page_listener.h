@@ -1,7 +1,7 @@
 // PageListener: a small HTTP server on the loopback for a PageDoor. One request for each connection.
 //
 // Owner: a command, which runs the executor on one thread until run() has ended. Threads: that one.
-// Errors: listen() fails with Kind::unavailable where the port is taken; a bad request ends its connection.
+// Errors: listen() fails with Kind::unavailable if the port is taken; a bad request closes its connection.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

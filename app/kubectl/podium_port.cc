@@ -108,7 +108,8 @@ Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::m
                                     asio::io_context& io) {
   if (auto checked = check(connection.podium); !checked) return std::unexpected(checked.error());
   const auto& flags = connection.config_flags;
-  if (!flags.impersonate.user.empty()) return invalid("podium answers you as yourself, not with --as");
+  if (!flags.impersonate.user.empty())
+    return invalid("--as: podium's HTTPS API does not support impersonation");
   auto config = client::find_config(connection.kubeconfig, flags);
   if (!config) return std::unexpected(config.error());
   auto port = forward_to(*config, connection, {}, within, io);
@@ -120,7 +121,7 @@ Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::m
   while (!leader && io.run_one() > 0) {
   }
   if (leader.value_or("").empty()) return port;
-  // A static pod is not named as its process says.
+  // The name of a static pod differs from the identity of its process.
   auto direct = forward_to(*config, connection, *leader, within, io);
   if (!direct) return port;
   port->transport->close();

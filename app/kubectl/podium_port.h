@@ -1,8 +1,8 @@
-// PodiumPort: podium's HTTPS API, asked with the caller's own credentials: through `kubectl port-forward` to
+// PodiumPort: calls podium's HTTPS API with the caller's own credentials: through `kubectl port-forward` to
 // its Service, or at an address.
 //
 // Owner: a command. Threads: one; open_podium_port() blocks it. Errors: Kind::invalid for wrong flags;
-// Kind::unavailable, with what kubectl says of it.
+// Kind::unavailable, with kubectl's message.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,12 +23,12 @@ struct PodiumPort {
   std::shared_ptr<client::Transport> transport;
 };
 
-// A Service forwards to any of its pods, and only the leader has decisions: this connects to the leader.
-// `within`: each kubectl port-forward.
+// Connects to the leader: only the leader has decisions, and a Service forwards to any of its pods. `within`:
+// the time limit of each kubectl port-forward.
 Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::milliseconds within,
                                     boost::asio::io_context& io);
 
-// The pod that leads, from the Status of a process that does not; empty: it names none.
+// The leading pod, from the Status of a process that does not lead; empty: unknown.
 std::string leading_pod(std::string_view status);
 
 }  // namespace podium::kubectl

@@ -38,7 +38,7 @@ std::string last_line(std::string_view output) {
   while (output.ends_with('\n')) output.remove_suffix(1);
   const auto begin = output.rfind('\n');
   const auto line = begin == output.npos ? output : output.substr(begin + 1);
-  return line.empty() ? "it ended without a word" : render::printable(line);
+  return line.empty() ? "it ended without output" : render::printable(line);
 }
 
 // The port of the first whole line that has one.
@@ -76,7 +76,7 @@ Result<std::unique_ptr<PortForward>> PortForward::start(const std::vector<std::s
   close(pipe[1]);
   if (child < 0) {
     close(pipe[0]);
-    return fail(Error::Kind::unavailable, "kubectl cannot be started");
+    return fail(Error::Kind::unavailable, "cannot start kubectl");
   }
   std::unique_ptr<PortForward> out(new PortForward(child, pipe[0]));
   std::string said;
@@ -99,7 +99,7 @@ Result<std::unique_ptr<PortForward>> PortForward::start(const std::vector<std::s
 
 bool PortForward::has_ended() {
   if (child_ > 0 && waitpid(child_, nullptr, WNOHANG) == child_) child_ = 0;
-  // Reads what it says of each connection, so that it does not wait for room.
+  // Drains the line that kubectl prints for each connection, so that the pipe does not fill.
   std::array<char, 4096> dropped{};
   pollfd waits{output_, POLLIN, 0};
   while (poll(&waits, 1, 0) > 0 && read(output_, dropped.data(), dropped.size()) > 0) {
@@ -110,7 +110,7 @@ bool PortForward::has_ended() {
 PortForward::~PortForward() {
   close(output_);
   if (child_ <= 0) return;
-  kill(child_, SIGKILL);  // it keeps nothing
+  kill(child_, SIGKILL);  // discards the text
   waitpid(child_, nullptr, 0);
 }
 

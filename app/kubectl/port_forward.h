@@ -1,8 +1,8 @@
 // PortForward: `kubectl port-forward` as a child process, which uses the caller's own rights.
 //
-// Owner: a command. The child ends with it, also where the command is killed. Threads: one; start() waits,
-// before there are other threads. Errors: Kind::unavailable, with the last line that kubectl printed;
-// Kind::timeout.
+// Owner: a command. The child ends with the object, also if the command is killed. Threads: one; start()
+// blocks, and runs before other threads exist. Errors: Kind::unavailable, with the last line that kubectl
+// printed; Kind::timeout.
 #pragma once
 
 #include <sys/types.h>

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Where the client is killed before it deletes its question, podium does after this.
+// If the client is killed before it deletes its question, podium deletes it after this time.
 constexpr int kTtlSeconds = 300;
 
 std::vector<std::string> split(const std::string& text) {
@@ -36,7 +36,7 @@ Result<json::array> strategies(const std::vector<std::string>& flags) {
       const auto [stop, error] = std::from_chars(number.data(), end, weight);
       if (equals == 0 || number.empty() || error != std::errc() || stop != end || weight < 0) {
         return invalid(
-            fmt::format("--weights: \"{}\" is no STRATEGY=WEIGHT, such as NodeResourcesFit=5; a weight of 0 "
+            fmt::format("--weights: \"{}\" is not STRATEGY=WEIGHT, such as NodeResourcesFit=5; a weight of 0 "
                         "switches the strategy off",
                         pair));
       }

@@ -26,14 +26,15 @@ struct QuestionFlags {
   bool fixes = false;
 };
 
-// All but the subject (template, podRef or workloadRef). Nodes are added before others are drained, so that
-// the drained pods may use them.
+// The whole spec except the subject (template, podRef or workloadRef). Nodes are added before others are
+// drained, so that the drained pods may use them.
 Result<boost::json::object> question_spec(const QuestionFlags& flags);
 
-// Options that a question does not have yet: "--weights NodeResourcesFit=5, --drain n1".
+// Options that the question does not use yet: "--weights NodeResourcesFit=5, --drain n1".
 std::string other_options(const QuestionFlags& flags, const render::Report& report);
 
-// The object to create. podium deletes it soon, if its author did not; `keep`: it is kept as other questions.
+// The object to create. podium deletes it soon if its author does not; `keep`: it is kept like other
+// questions.
 boost::json::value question_object(const std::string& ns, const std::string& name, boost::json::object spec,
                                    bool keep);
 

@@ -22,8 +22,8 @@ bool is_about(const json::value& object, const std::string& pod, const std::stri
   return !report.is_question && report.pod == pod && (uid.empty() || report.pod_uid == uid);
 }
 
-// The names that the report may have if the pod's own was taken. Without a UID, those of the namespace that
-// look like one: their metadata tells, which is a tenth of the reports.
+// The names that the report may have if the pod's name was taken. Without a UID: the matching names in the
+// namespace, from the reports' metadata, which is a tenth of their size.
 Result<std::vector<std::string>> other_names(Cluster& cluster, const std::string& ns, const std::string& pod,
                                              const std::string& uid) {
   if (!uid.empty()) return std::vector{controller::suffixed(pod, uid)};
@@ -50,7 +50,7 @@ Result<std::optional<json::value>> find_report(Cluster& cluster, const std::stri
   auto named = cluster.get(reports, ns, pod);
   if (named && is_about(*named, pod, uid)) return std::optional<json::value>(std::move(*named));
   if (!named && !client::object_is_gone(named.error())) return std::unexpected(std::move(named.error()));
-  // The name was taken, by a question or an earlier pod of that name.
+  // A question or an earlier pod of that name has taken the name.
   const auto names = other_names(cluster, ns, pod, uid);
   if (!names) return std::unexpected(names.error());
   for (const auto& name : *names) {

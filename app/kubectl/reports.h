@@ -1,4 +1,4 @@
-// Finds podium's report of a pod, and says why there is none.
+// Finds podium's report of a pod, or explains why there is none.
 //
 // Threads: the Cluster's. Errors: as Cluster.
 #pragma once
@@ -12,14 +12,14 @@
 
 namespace podium::kubectl {
 
-// The decision on this pod: the report of its name, else the one that has a suffix. `uid`: of the pod, since
-// an earlier pod may have had its name; empty: the pod is gone. Reads one object or two; where the pod is
-// gone, the metadata of the namespace's reports, too.
+// The decision on this pod: the report of its name, else the one with a suffix. `uid`: of the pod, since an
+// earlier pod may have had its name; empty: the pod no longer exists. Reads one object or two; without a UID
+// also the metadata of the namespace's reports.
 Result<std::optional<boost::json::value>> find_report(Cluster& cluster, const std::string& ns,
                                                       const std::string& pod, const std::string& uid);
 
-// Why a pod has no report and what works instead. `pod`: nullopt if it does not exist. `hint_flags`: see
-// Cluster.
+// Explains why a pod has no report, and names an alternative. `pod`: nullopt if it does not exist.
+// `hint_flags`: see Cluster.
 std::string no_report(const std::optional<boost::json::value>& pod, const std::string& ns,
                       const std::string& name, const std::string& program,
                       const std::string& hint_flags = {});

@@ -43,7 +43,7 @@ int say(const CLI::App& command, Cluster& cluster, bool watch, const std::functi
   auto said = once();
   const auto code = print(said);
   if (!watch) return code;
-  // What ends the first answer would end the others.
+  // An error of the first answer would repeat in the others.
   if (code == 1 || code == 2) return code;
   while (cluster.pause(kBetweenLooks)) {
     auto next = once();

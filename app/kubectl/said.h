@@ -1,6 +1,6 @@
-// What a command says, before it is printed: so that it can be said again when it changes.
+// The output of a command before it is printed, so that it can be printed again when it changes.
 //
-// Threads: main's. Errors: said, with an exit code.
+// Threads: main's. Errors: part of the output, with an exit code.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ struct Said {
 
 // The error for people: the exit code is 2 for wrong input, else 1.
 Said failed(const CLI::App& command, const Error& error);
-// The document in the format that -o names; see document_text().
+// The document in the format of -o; see document_text().
 Said documented(const CLI::App& command, const Output& output, const boost::json::value& document,
                 const std::vector<std::string>& names);
 // What a command found: words for people, or the document. -o says which, or both.
@@ -31,7 +31,7 @@ Said answered(const CLI::App& command, const Output& output, boost::json::value 
 // Prints it and returns the exit code.
 int print(const Said& said);
 
-// Says it once; with `watch` again whenever it changes, until Ctrl-C. A dump does not change.
+// Prints the output once; with `watch` again when it changes, until Ctrl-C. A dump does not change.
 int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<Said()>& once);
 
 }  // namespace podium::kubectl

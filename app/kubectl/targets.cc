@@ -77,7 +77,7 @@ Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words,
       words.size() > 1 && words.front().find('/') == std::string::npos ? maker_named(words.front()) : nullptr;
   for (const auto& word : std::vector(words.begin() + (type ? 1 : 0), words.end())) {
     if (type && word.find('/') != word.npos)
-      return invalid(fmt::format("\"{}\" after the type {}: give its name alone", word, words.front()));
+      return invalid(fmt::format("\"{}\" after the type {}: give only its name", word, words.front()));
     auto target = type ? Result<Target>(Target{type, word, {}, true}) : parse_word(word);
     if (!target) return std::unexpected(target.error());
     if (!ns.empty() && !target->ns.empty() && ns != target->ns)
@@ -96,7 +96,7 @@ Target resolved(Cluster& cluster, Target target) {
   const api::PodMaker* found = nullptr;
   for (const auto& maker : api::pod_makers()) {
     if (&maker == target.maker || !cluster.get(resource_of(maker), target.ns, target.name)) continue;
-    if (found) return target;  // which one is meant is the user's to say
+    if (found) return target;  // ambiguous: the user has to name one
     found = &maker;
   }
   if (found) target.maker = found;

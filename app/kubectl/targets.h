@@ -1,4 +1,4 @@
-// What the user names: pods and workloads, in the forms that kubectl takes.
+// The pods and workloads that the user names, in the forms of kubectl.
 //
 // Threads: the Cluster's. Errors: Kind::invalid, naming the word; else as Cluster's.
 #pragma once
@@ -23,15 +23,15 @@ struct Target {
 client::Resource resource_of(const api::PodMaker& maker);
 
 // "web-07", "shop/web-07", "deploy/web", "deployment.apps/web", "deploy web api", and several of the first
-// four. `ns`: of -n; another one in a word is refused.
+// four. `ns`: the value of -n; a word with another namespace is an error.
 Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words, const std::string& ns);
 Result<Target> parse_target(const std::string& word);
 
-// A name without a type is a pod's, else that of the only workload that has it. Other names stay as they are.
+// A name without a type is a pod, else the only workload of that name. Does not change other names.
 Target resolved(Cluster& cluster, Target target);
 
-// "Did you mean …?", with pods and workloads of the namespace that have such a name, or that there is no such
-// namespace; empty if there is nothing to say.
+// "Did you mean …?" with pods and workloads of the namespace that have a similar name, or that the namespace
+// does not exist; else empty.
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& name);
 
 // Whether the text is a selector as -l takes it.

@@ -1,4 +1,4 @@
-// `podium top`: the pods that wait and the last decisions, again and again on a terminal, else once.
+// `podium top`: the pods that wait and the last decisions; refreshed on a terminal, else printed once.
 #include "app/render/top.h"
 #include "api/json_view.h"
 
@@ -41,7 +41,7 @@ class LastDecisions {
     names.metadata_only = true;
     auto listed = cluster_.list(client::resource::scheduling_reports, ns_, names);
     if (!listed) return std::unexpected(std::move(listed.error()));
-    // The label moves on with each write, by the minute.
+    // Each write updates the label, which has the minute.
     const auto written = [](const json::value& object) {
       return std::pair(api::text_at(object, "/metadata/labels/podium.dev~1expires"),
                        api::text_at(object, "/metadata/creationTimestamp"));
@@ -59,7 +59,7 @@ class LastDecisions {
         auto report =
             cluster_.get(client::resource::scheduling_reports, api::text_at(*object, "/metadata/namespace"),
                          api::text_at(*object, "/metadata/name"));
-        if (!report) continue;  // deleted meanwhile
+        if (!report) continue;  // deleted in the meantime
         out.push_back(render::read_report(*report));
       }
       seen.insert_or_assign(version, out.back());

@@ -9,7 +9,7 @@ namespace podium::kubectl {
 using Run = std::function<int()>;
 using SharedPtr = std::shared_ptr<Shared>;
 
-// Each in the file of its name.
+// Each verb has a file of its name.
 Run declare_why(CLI::App& command, const SharedPtr& shared);
 Run declare_what_if(CLI::App& command, const SharedPtr& shared);
 Run declare_capacity(CLI::App& command, const SharedPtr& shared);
@@ -63,7 +63,7 @@ constexpr Verb kVerbs[] = {
      "in their namespaces; with `-l` or `--rolling` list `nodes`",
      "# where would the pods of a node go?\n"
      "drain general-29\n"
-     "# of two nodes that are gone at the same time\n"
+     "# of two nodes that are drained at the same time\n"
      "drain general-29 general-30\n"
      "# an upgrade of a pool, three nodes at a time\n"
      "drain -l pool=general --rolling 3",
@@ -111,7 +111,7 @@ constexpr Verb kVerbs[] = {
      0, declare_completion},
 };
 
-// What a reader of a terminal sees of Markdown.
+// Markdown as plain text for a terminal.
 std::string plain(std::string_view text) {
   std::string out(text.substr(0, text.find(": [")));
   std::erase(out, '`');
@@ -130,7 +130,7 @@ std::string examples_of(const Verb& verb, const std::string& program) {
   return out;
 }
 
-// Usage as kubectl has it: the arguments before the options.
+// Usage as in kubectl: the arguments before the options.
 class Help : public CLI::Formatter {
  public:
   explicit Help(const Verb& verb) : verb_(verb) { column_width(38); }

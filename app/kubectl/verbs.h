@@ -1,6 +1,6 @@
 // The registry of the commands for people: a row for each verb, with its arguments, its one-line help, its
-// examples and what it shares with the others. The list of commands, their help, completion in shells and the
-// table of docs/kubectl.md are made of it.
+// examples and its shared flags. The list of commands, their help, completion in shells and the table of
+// docs/kubectl.md derive from it.
 //
 // A new verb is a file of its own, a row in verbs.cc and a test; PODIUM_WRITE_DOCS=1
 // build/asan/unit/unit_app_kubectl writes docs/kubectl.md.
@@ -23,12 +23,13 @@ namespace podium::kubectl {
 
 struct Verb {
   std::string_view name;
-  std::string_view arguments;  // as the usage has them: "POD…|TYPE/NAME"
+  std::string_view arguments;  // as in the usage: "POD…|TYPE/NAME"
   std::string_view answers;    // in a line
   std::string_view needs;      // the rights, for the documentation
-  std::string_view examples;   // a line each: what follows the program's name, and "# a remark" above
+  std::string_view examples;   // one line each: the words after the program's name, and "# a remark" above
   unsigned takes;              // of Takes
-  // Declares the arguments and options of this verb alone. Returns what runs it, and gives the exit code.
+  // Declares the arguments and options of this verb. Returns the function that runs it and returns the exit
+  // code.
   std::function<int()> (*declare)(CLI::App& command, const std::shared_ptr<Shared>& shared);
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of a pod. Those of a dump that somebody wrote by hand may have no UID.
+// Of a pod. Pods in a handwritten dump may have no UID.
 std::string key_of(const std::string& uid, const std::string& ns, const std::string& name) {
   return uid.empty() ? ns + "/" + name : uid;
 }
@@ -49,13 +49,13 @@ bool is_controlled(const json::value& object, const std::string& kind, const std
   return owner && api::text_at(*owner, "/kind") == kind && names.contains(api::text_at(*owner, "/name"));
 }
 
-// What controls the ReplicaSets and Jobs of a namespace, or of all.
+// The controllers of the ReplicaSets and Jobs of a namespace, or of all namespaces.
 class Owners {
  public:
   Owners(Cluster& cluster, std::string ns) : cluster_(cluster), ns_(std::move(ns)) {}
 
-  // The workload at the top: of a CronJob's pod the CronJob, and not its Job. Who may not list what is
-  // between gets what is directly above the pod.
+  // The topmost workload: for a CronJob's pod the CronJob and not its Job. If the user may not list the kinds
+  // between, returns the pod's direct controller.
   render::Owner top_of(const json::value& pod) {
     const auto* direct = controller_of(pod);
     if (!direct) return {};

@@ -19,7 +19,7 @@ struct Waiting {
 
 // `ns`: empty for all namespaces. `selector`: of labels; empty: all.
 Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns, const std::string& selector);
-// The same of these pods, which are of one namespace.
+// The same for these pods, which are in one namespace.
 Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
                                const std::vector<boost::json::value>& pods);
 

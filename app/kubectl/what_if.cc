@@ -27,7 +27,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kRefused = 4;  // by the API server: it would not run
+constexpr int kRefused = 4;  // by the API server: it would not be created
 
 struct WhatIfFlags {
   std::shared_ptr<Shared> shared;
@@ -35,13 +35,13 @@ struct WhatIfFlags {
   std::vector<std::string> files;
   std::vector<std::string> words;  // the workloads or pods of the cluster
   bool keep = false, capacity = false;
-  bool each = false;  // each workload as if it were alone
+  bool each = false;  // each workload separately
 };
 
-// The changes of a question's spec have 64 KiB in all.
+// All changes of a question's spec have at most 64 KiB together.
 constexpr std::size_t kMostBefore = 32, kBytesBefore = 48 * 1024;
 
-// What one question is about.
+// The subject of one question.
 struct Subject {
   std::string ns, name;
   std::string field;  // of the spec: template, podRef or workloadRef
@@ -51,7 +51,7 @@ struct Subject {
   bool is_one_of_several = false;
 };
 
-// Runs commands on one cluster; `code` is the worst so far.
+// Runs commands on one cluster; `code` is the worst exit code so far.
 class Asking {
  public:
   Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
@@ -63,7 +63,7 @@ class Asking {
     const auto& output = flags_.shared->output;
     if (answers_.size() > 1) {
       say(render::together(answers_, render_options(output, program_of(command_))));
-      if (before_.size() > 1) say("Workloads of different namespaces are asked without each other.\n");
+      if (before_.size() > 1) say("Workloads of different namespaces are evaluated separately.\n");
       say("Nothing was created. Each alone: --each. In full: -o wide\n");
     }
     if (output.is_for_people() || documents_.empty()) return code_;
@@ -84,7 +84,7 @@ class Asking {
     else
       words_ += words;
   }
-  // A failure tells more than an answer; of answers, the worst.
+  // A failure takes precedence over an answer; of answers, the worst counts.
   void worse(int code) {
     const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : c; };
     if (rank(code) > rank(code_)) code_ = code;
@@ -125,7 +125,7 @@ class Asking {
     const auto objects = objects_of_file(*text, file);
     if (!objects) return fail(objects.error());
     if (!objects->not_asked.empty()) {
-      std::cerr << "Not asked: " << fmt::format("{}", fmt::join(objects->not_asked, ", ")) << " of " << file
+      std::cerr << "Skipped: " << fmt::format("{}", fmt::join(objects->not_asked, ", ")) << " of " << file
                 << ".\n";
     }
     claims_.insert(claims_.end(), objects->claims.begin(), objects->claims.end());
@@ -168,7 +168,7 @@ class Asking {
     if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked));
   }
 
-  // The workloads after this one are asked as if this one were there.
+  // The workloads after this one are evaluated as if this one were placed.
   void place_before_next(const std::string& ns, json::value pod_template) {
     auto change = pods_before(std::move(pod_template), flags_.question.replicas);
     const auto bytes = json::serialize(change).size();
@@ -182,7 +182,7 @@ class Asking {
     }
   }
 
-  // What comes with the question's pods: the files' claims, and the workloads before it.
+  // The changes for the question's pods: the files' claims, and the workloads before it.
   void add_before(const Subject& subject, json::object& spec) {
     auto changes = claims_before(claims_, subject.ns, cluster_.ns());
     for (const auto& change : before_[subject.ns]) changes.push_back(change);
@@ -193,7 +193,7 @@ class Asking {
   }
 
   // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
-  // is asked about as if it were not placed: as a new pod, it would be in its own way.
+  // is evaluated as if it were not placed: as a new pod, it would compete with itself.
   bool is_stored(const json::value& object, const std::string& ns) {
     const auto uid = api::text_at(object, "/metadata/uid");
     if (api::text_at(object, "/kind") != "Pod" || uid.empty()) return false;
@@ -201,7 +201,7 @@ class Asking {
     return found && api::text_at(*found, "/metadata/uid") == uid;
   }
 
-  // The pod that the object makes, as the API server would store it.
+  // The pod that the object creates, as the API server would store it.
   std::optional<json::value> admitted(const json::value& object, const std::string& ns) {
     const auto pod = pod_of(object, ns);
     if (!pod) {
@@ -248,7 +248,7 @@ class Asking {
     if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
   }
 
-  // Who asks about one pod does not ask for the time that thousands take.
+  // A question about one pod should not take the time of thousands of replicas.
   bool asks_for_room(const Subject& subject) const {
     const bool is_one = (subject.kind == "Pod" || subject.kind.empty()) && flags_.question.replicas < 2;
     return !flags_.capacity && !is_one && subject.kind != "DaemonSet";
@@ -258,7 +258,7 @@ class Asking {
   const WhatIfFlags& flags_;
   Cluster& cluster_;
   std::vector<json::value> claims_;            // of the files
-  std::map<std::string, json::array> before_;  // by namespace: changes that place the workloads so far
+  std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
   std::size_t bytes_before_ = 0;
   bool is_cut_ = false;
   std::vector<render::Together> answers_;
@@ -304,7 +304,7 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
       ->type_name("NODE");
   command.add_option("--profile", flags.question.profile, "the profile of podium's configuration")
       ->type_name("NAME");
-  command.add_flag("--fixes", flags.question.fixes, "what would let it run, each fix tried");
+  command.add_flag("--fixes", flags.question.fixes, "what would let it run; podium tries each fix");
   command.add_flag("--keep", flags.keep, "keep the question with its answer as a SchedulingReport");
 }
 

@@ -78,7 +78,7 @@ class Why {
     return said;
   }
 
-  // The pod; nullopt: it is gone.
+  // The pod; nullopt: it does not exist.
   Result<std::optional<json::value>> pod_of(const Target& target) {
     auto got = cluster_.get(client::resource::pods, target.ns, target.name);
     if (got) return std::optional(std::move(*got));
@@ -86,13 +86,13 @@ class Why {
     return std::unexpected(std::move(got.error()));
   }
 
-  // Of podium's own memory if there is no report. `no_memory`: why that was not asked.
+  // Reads podium's own memory if there is no report. `no_memory`: why the memory could not be read.
   Result<std::optional<json::value>> report_or_memory(const Target& target,
                                                       const std::optional<json::value>& pod,
                                                       std::string& no_memory) {
     auto report = report_of(target, pod);
     if (report && *report) return report;
-    // A mistyped name needs no detour.
+    // A mistyped name does not need the memory.
     if (!pod && !did_you_mean(cluster_, target.ns, target.name).empty()) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     auto remembered = cluster_.remembered(target.ns, target.name, uid);
@@ -121,19 +121,20 @@ class Why {
     if (!report) return failed(command_, report.error());
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
-      if (!no_memory.empty()) err += fmt::format("podium's own memory could not be asked: {}\n", no_memory);
+      if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
       if (!*pod) err += did_you_mean(cluster_, target.ns, target.name);
       return {.err = std::move(err), .code = 1};
     }
     const auto words = [&] {
       const auto read = render::read_report(**report);
       return render::why(read, target.ns + "/" + target.name, options_) +
-             (*pod ? render::next_step(read, target.ns, target.name, options_) : "The pod is gone.\n");
+             (*pod ? render::next_step(read, target.ns, target.name, options_)
+                   : "The pod no longer exists.\n");
     };
     return answered(command_, output_, **report, {report_name(**report)}, words);
   }
 
-  // All pods of a workload: how many run, what blocks the others, and what would help.
+  // Prints how many pods of a workload run, what blocks the others, and what would help.
   Said of_workload(const Target& target) {
     const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
     if (!object) {
@@ -152,14 +153,14 @@ class Why {
     });
   }
 
-  // Asks with which changes more of its pods fit. Who may not ask gets the command.
+  // Asks podium which changes let more of its pods fit. A user who may not ask gets the command.
   std::string what_helps(const Target& target, const std::vector<render::WaitingGroup>& groups) {
     const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
       return group.report && group.report->status.outcome != "Fits" && !group.report->status.preemption &&
              !render::is_pods_own_fault(*group.report);
     });
     if (!may_help) return {};
-    // A run of a CronJob is asked about as a file; its own commands do that.
+    // A workloadRef cannot name these kinds, so the user gets the command.
     const auto hint = render::what_would_help(std::string(target.maker->short_name) + "/" + target.name,
                                               target.ns, options_);
     if (target.maker->kind == "CronJob" || target.maker->kind == "ReplicationController") return hint;

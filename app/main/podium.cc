@@ -77,7 +77,7 @@ void add_help(CLI::App& app, int& exit_code) {
       about = *next;
       name += " " + word;
     }
-    // App::help() would be that of the command that runs.
+    // App::help() would print the help of the running command.
     std::cout << about->get_formatter()->make_help(about, name, CLI::AppFormatMode::Normal);
   });
 }
@@ -86,7 +86,7 @@ std::string program_name(int argc, char** argv) {
   return argc > 0 ? std::filesystem::path(argv[0]).filename().string() : std::string();
 }
 
-// The words to complete: kubectl asks by this name, shells by the hidden command.
+// The words to complete: kubectl uses this program name, shells the hidden command.
 std::optional<std::vector<std::string>> words_to_complete(int argc, char** argv) {
   if (program_name(argc, argv) == "kubectl_complete-podium")
     return std::vector<std::string>{argv + 1, argv + argc};
@@ -95,7 +95,7 @@ std::optional<std::vector<std::string>> words_to_complete(int argc, char** argv)
   return std::nullopt;
 }
 
-// Started by kube-scheduler's name, as from a kubeadm manifest with the image exchanged, podium runs.
+// Under kube-scheduler's name, as in a kubeadm manifest with podium's image, podium runs the scheduler.
 std::vector<std::string> arguments_of(int argc, char** argv) {
   auto arguments = run::normalized({argv + 1, argv + std::max(argc, 1)});
   const bool by_that_name = program_name(argc, argv) == "kube-scheduler";
@@ -103,7 +103,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
-// The allocator aborts without a word where no handler is set. Nothing here allocates.
+// Without a handler, the allocator aborts without a message. Nothing here allocates.
 void end_without_memory() {
   constexpr std::string_view kWhy = "podium: out of memory\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, kWhy.data(), kWhy.size());
@@ -115,7 +115,7 @@ void* or_end(void* memory, std::size_t size) {
   return memory;
 }
 
-// OpenSSL uses malloc(), and some of its functions go on with null.
+// OpenSSL uses malloc(), and some of its functions continue with a null pointer.
 void end_openssl_without_memory() {
   CRYPTO_set_mem_functions(
       [](std::size_t size, const char*, int) { return or_end(std::malloc(size), size); },
@@ -132,7 +132,7 @@ int main(int argc, char** argv, const plugins::Registry& plugins) {
     std::cerr << "podium: a plugin named " << plugins.clash() << " already exists\n";
     return 1;
   }
-  CLI::App app{"podium: a Kubernetes scheduler that shows its work",
+  CLI::App app{"podium: a Kubernetes scheduler that explains its decisions",
                program_name(argc, argv) == "kubectl-podium" ? "kubectl podium" : "podium"};
   app.require_subcommand(1);
   int exit_code = 0;
@@ -152,7 +152,7 @@ int main(int argc, char** argv, const plugins::Registry& plugins) {
     std::cerr << usage_error(app, error);
     return 2;
   }
-  // A full disk shows only here; half an answer must not look like a whole one.
+  // A full disk is detected only here; a partial answer must not look complete.
   if (!std::cout.flush()) {
     std::cerr << "podium: cannot write to standard output\n";
     return exit_code == 0 ? 1 : exit_code;

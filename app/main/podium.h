@@ -9,7 +9,7 @@
 //     return podium::app::main(argc, argv, plugins);
 //   }
 //
-// docs/plugins.md teaches the contract; examples/zone-budget is a whole repository.
+// docs/plugins.md explains the contract; examples/zone-budget is a complete repository.
 #pragma once
 
 #include "scheduler/framework/lifecycle.h"
@@ -19,7 +19,7 @@
 namespace podium::app {
 
 // Runs the command line (docs/kubectl.md, docs/flags.md). Returns the exit code: 0 done, 1 failed while
-// running, 2 invalid input; of an answer 3 fits partly, 4 does not fit.
+// running, 2 invalid input; for an answer 3 fits partly, 4 does not fit.
 int main(int argc, char** argv, const plugins::Registry& plugins = {});
 
 }  // namespace podium::app

@@ -22,9 +22,9 @@ const CLI::App& innermost(const CLI::App& app) {
   return chosen.empty() ? app : innermost(*chosen.front());
 }
 
-// A word that no command expects, and where it stands. A flag is without its value.
+// A word that no command expects, and its place. A flag has no value here.
 struct Unexpected {
-  const CLI::App* command = nullptr;  // the command before it; null: there is no such word
+  const CLI::App* command = nullptr;  // the command before it; null: all words are expected
   std::string word;
 
   bool is_flag() const { return word.starts_with('-'); }

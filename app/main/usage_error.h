@@ -1,4 +1,4 @@
-// What a user reads whose command line is wrong: the reason, what was probably meant, and how to read on.
+// The message for an invalid command line: the reason, a suggestion, and where to find help.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ class ParseError;
 
 namespace podium::app {
 
-// `app` has parsed the command line, which ended in `error`. Lines for standard error. A word that no command
-// expects is named first: the error may be a consequence of it.
+// `app` has parsed the command line, which ended in `error`. Lines for standard error. Names a word that no
+// command expects first: the error may be its consequence.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);
 
-// Of `podium help WORD`, where there is no such command. `command`: help.
+// The same for `podium help WORD` with an unknown command. `command`: help.
 std::string unknown_command(const CLI::App& command, const CLI::App& app, const std::string& word);
 
 }  // namespace podium::app

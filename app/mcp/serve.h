@@ -1,5 +1,5 @@
 // The server of `podium mcp`: messages on standard input, one per line, and replies on standard output. Each
-// call runs this program again as the command that it stands for, a few at the same time. So no call can end
+// call runs this program again as the command of its tool, a few at the same time. So no call can end
 // or stop the server, and a cancelled one is killed.
 //
 // Owner: the command. Threads: the caller's, and one for each call that runs.

@@ -110,7 +110,7 @@ api::AdmissionObjects Dump::admission_of(const explain::Question& question) cons
   for (const auto& each : manifests_.resource_claim_templates) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.claim_templates.emplace(each->meta.name, *each);
   }
-  // A dump without a kind does not say whether the cluster has none of it.
+  // If a dump lacks a kind, the cluster may still have objects of this kind.
   if (!quotas_.empty()) out.quotas.emplace();
   for (const auto& each : quotas_) {
     if (each.meta.namespace_ == pod.meta.namespace_) out.quotas->push_back(each);

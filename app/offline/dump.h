@@ -29,9 +29,9 @@ class Dump {
  public:
   static Result<Dump> read(const DumpFiles& files);
 
-  // What the reader should know: kinds that are not read, extenders that are not called.
+  // Warnings for the reader: kinds that are not read, extenders that are not called.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // The objects of a kind as the files have them, in the order of the files. `group`: "apps"; "" is the core.
+  // The objects of a kind as in the files, in their order. `group`: "apps"; "" is the core.
   const std::vector<boost::json::value>& objects(std::string_view group, std::string_view kind) const;
   struct Answer {
     explain::ReportStatus status;

@@ -8,8 +8,7 @@
 namespace podium::offline {
 namespace {
 
-// The files of a directory and of those below it that have manifests, as `kubectl apply -R` takes them;
-// must-gather writes such trees.
+// The manifests in a directory and below it, as `kubectl apply -R` finds them; must-gather writes such trees.
 std::vector<std::string> files_below(const std::string& directory) {
   std::vector<std::string> files;
   std::error_code error;

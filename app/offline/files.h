@@ -1,4 +1,4 @@
-// The files that a command line names, and those of the directories that it names.
+// Reads the files and directories that a command line names.
 //
 // Threads: any; two at a time cannot both read standard input. Errors: added to `problems`.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace podium::offline {
 
-// "-" is standard input. Of a directory, all .yaml, .yml and .json files in it and below it, as
-// `kubectl apply -R` takes them.
+// "-" is standard input. For a directory, all .yaml, .yml and .json files in it and below it, as `kubectl
+// apply -R` finds them.
 std::vector<api::ManifestText> read_files(const std::vector<std::string>& arguments, Problems& problems);
 
 }  // namespace podium::offline

@@ -19,7 +19,7 @@ bool any_pod(const Pods& pods, Wants wants) {
   return std::ranges::any_of(pods, [&](const auto& pod) { return wants(*pod); });
 }
 
-// Collects the kinds of which there is no object.
+// Collects the kinds without objects.
 class Lacks {
  public:
   template <typename List>

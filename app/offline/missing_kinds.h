@@ -1,6 +1,6 @@
-// The kinds that a dump lacks and that may change the decision on the pods that are asked about.
+// The kinds that a dump lacks and that may change the decision on the evaluated pods.
 //
-// A dump does not say which kinds its author asked for: a kind without objects may be missing, or the cluster
+// A dump does not say which kinds its author listed: a kind without objects may be missing, or the cluster
 // has none. Threads: pure functions. Errors: none.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace podium::offline {
 
-// A line for each consequence, with the kinds as kubectl names them.
+// One line for each consequence, with kubectl's names of the kinds.
 std::vector<std::string> missing_kinds(const api::Manifests& dump,
                                        const api::Manifests::List<api::Pod>& pods);
 

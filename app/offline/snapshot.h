@@ -8,10 +8,10 @@
 
 namespace podium::offline {
 
-// The manifests are admitted (api/admission.h). Pods without a node are left out, but for nominated ones.
+// The manifests are admitted (api/admission.h). Leaves out pods without a node, except nominated ones.
 cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRules& rules);
 
-// Gives claims that were not stored yet the default class, like the admission plugin DefaultStorageClass.
+// Gives claims that are not stored yet the default class, like the admission plugin DefaultStorageClass.
 void default_storage_classes(cluster::Snapshot& snapshot);
 
 }  // namespace podium::offline

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kStart = "index.html";
 
-// By the end of a file's name.
+// By file extension.
 constexpr std::pair<std::string_view, const char*> kTypes[] = {
     {".html", "text/html; charset=utf-8"},
     {".css", "text/css; charset=utf-8"},
@@ -39,7 +39,8 @@ constexpr std::pair<const char*, const char*> kHeaders[] = {
     {"Referrer-Policy", "no-referrer"},
     {"Cross-Origin-Opener-Policy", "same-origin"},
     {"Cross-Origin-Resource-Policy", "same-origin"},
-    // A browser asks each time, and with its ETag gets no body: the next release of podium is seen at once.
+    // A browser revalidates each time and gets no body if its ETag matches. So it loads a new release of
+    // podium immediately.
     {"Cache-Control", "no-cache"},
 };
 
@@ -50,7 +51,7 @@ const char* type_of(std::string_view name) {
   return "text/plain; charset=utf-8";
 }
 
-// FNV-1a. The tag tells releases apart, and protects nothing.
+// FNV-1a. The tag distinguishes releases; it is not for security.
 std::string etag_of(std::string_view body) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const unsigned char c : body) hash = (hash ^ c) * 0x100000001b3;
@@ -63,7 +64,7 @@ json::array words(std::span<const render::Word> table) {
   return out;
 }
 
-// By code: the words of one node and of several, and whether they are of the pod itself.
+// By code: the words for one node and for several, and whether the reason is the pod's own.
 json::object reasons() {
   json::object out;
   for (const auto& row : framework::reason_rows()) {
@@ -88,7 +89,7 @@ bool has_tag(std::string_view if_none_match, std::string_view etag) {
 
 Page::Page() {
   for (const auto& [name, body] : assets()) add(std::string(name), std::string(body));
-  // The words of `kubectl podium`, so that both say the same.
+  // The words of `kubectl podium`, so that both use the same.
   add("words.json",
       json::serialize(json::object{{"strategies", words(render::strategy_table())}, {"reasons", reasons()}}));
 }

@@ -1,7 +1,7 @@
-// Page: the files of the page for browsers, below /ui/. They are in the program and hold nothing secret. What
-// the page shows, it reads from the HTTPS API with the rights of whoever looks at it.
+// Page: the files of the page for browsers, below /ui/. They are embedded in the program and hold no secrets.
+// The page reads its data from the HTTPS API with the rights of its user.
 //
-// Replies let a browser load nothing from elsewhere and run no script but these files.
+// The replies' policy forbids a browser to load anything from other origins or to run other scripts.
 //
 // Owner: DiagnosticsServer. Threads: immutable. Errors: each failure is a reply.
 #pragma once

@@ -30,7 +30,7 @@ std::string cpu(const api::Quantity& quantity) {
   return milli < 1000 ? quantity.text() : decimal(milli / 1000, milli % 1000, 3);
 }
 
-// In hundredths of the unit; `round` is for what is left.
+// In hundredths of the unit; `round` applies to the remainder.
 std::string in_unit(std::int64_t bytes, const Unit& unit, Round round) {
   const auto size = std::int64_t{1} << unit.first;
   auto whole = bytes / size;
@@ -49,7 +49,7 @@ std::string rounded(std::string_view resource, const api::Quantity& quantity, Ro
   if (!is_bytes(resource)) return quantity.text();
   for (const auto& unit : kUnits) {
     const auto size = std::int64_t{1} << unit.first;
-    // What lacks less than a hundredth of the next smaller unit is rounded up to this one.
+    // An amount that is less than a hundredth below this unit is rounded up to it.
     const auto may_lack = round == Round::up ? size / 1024 / 100 : 0;
     if (bytes >= size - may_lack) return in_unit(bytes, unit, round);
   }

@@ -47,7 +47,7 @@ std::map<std::string, Points> points_of(const Report& report) {
   return out;
 }
 
-// The strategies of both, in the order of the first.
+// The strategies of both reports, in the order of the first.
 std::vector<std::string> strategy_names(const Report& a, const Report& b) {
   std::vector<std::string> out;
   for (const auto* report : {&a, &b}) {
@@ -58,7 +58,7 @@ std::vector<std::string> strategy_names(const Report& a, const Report& b) {
   return out;
 }
 
-// Nodes turned down, by reason.
+// Numbers of rejected nodes, by reason.
 std::map<std::string, std::size_t> turned_down_by(const Report& report) {
   std::map<std::string, std::size_t> out;
   const auto& rejections = answer_of(report).first_failure && report.status.rejections.empty()
@@ -85,7 +85,7 @@ std::string result_of(const Report& report) {
   return report.is_question ? "fits nowhere" : "is pending: no node fits";
 }
 
-// What the other report says of this one's node.
+// The other report's score of this report's node.
 std::string beside_choice(const Report& report, const Report& other, const std::string& name) {
   if (!report.status.choice || !other.status.choice ||
       report.status.choice->node == other.status.choice->node)

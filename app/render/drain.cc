@@ -44,12 +44,12 @@ std::string drain_verdict(const Drain& drain, const Options& options) {
   const auto others = drain.evicted - drain.moved - std::min(drain.pending, drain.evicted - drain.moved);
   const auto gone = std::min(others, count_code(drain, "NoController"));
   if (gone > 0) rest.push_back(fmt::format("{} without a controller would be gone", gone));
-  if (others > gone) rest.push_back(fmt::format("of {} it is not known", others - gone));
+  if (others > gone) rest.push_back(fmt::format("{} could not be evaluated", others - gone));
   const auto words = fmt::format("{} {} a new place", counts, verb);
   return (drain.moved ? style.warn(words) : style.bad(words)) + fmt::format("; {}.\n", fmt::join(rest, ", "));
 }
 
-// What held most nodes.
+// The reason that rejected the most nodes.
 std::string held_by(const explain::DrainedPod& pod) {
   if (!pod.cause) return ": " + pod.reason;
   const auto words = explain::reason_words(pod.cause->code, pod.cause->about, pod.reason);
@@ -57,7 +57,7 @@ std::string held_by(const explain::DrainedPod& pod) {
          explain::plural_of(words);
 }
 
-// Why the pod has no place, or what stands in the way of its eviction.
+// Why the pod has no place, or the obstacles to its eviction.
 std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
   std::vector<std::string> out;
   if (!pod.answer) {
@@ -66,8 +66,8 @@ std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
     const auto& [code, reason] = std::pair(pod.answer->code, pod.answer->reason);
     out.push_back(options.style.bad(
         code == "NoController"     ? "✗ no controller creates it again: it would be gone"
-        : code == "OtherScheduler" ? fmt::format("✗ not known: its scheduler is {}", pod.scheduler)
-        : code == "NotEvaluated"   ? std::string("✗ not known: podium had no time left")
+        : code == "OtherScheduler" ? fmt::format("✗ not evaluated: its scheduler is {}", pod.scheduler)
+        : code == "NotEvaluated"   ? std::string("✗ not evaluated: the deadline passed")
         : reason.empty()           ? std::string("✗ no node fits")
                                    : fmt::format("✗ no node fits; most{}", held_by(*pod.answer))));
   }
@@ -121,7 +121,7 @@ std::string unknown(const Drain& drain) {
                        counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
   }
   if (!drain.unasked.empty()) {
-    out += fmt::format("You may not ask in {}: create schedulingreports there.\n",
+    out += fmt::format("You may not create schedulingreports in {}, so pods there were not evaluated.\n",
                        listed(drain.unasked, kNamed));
   }
   if (!drain.sees_budgets && drain.budgets_broken > 0) {
@@ -138,7 +138,7 @@ std::string fullest(const Drain& drain) {
   return nodes.empty() ? "" : fmt::format("Most full afterwards: {}.\n", fmt::join(nodes, ", "));
 }
 
-// The command with the flags without which it refuses.
+// The kubectl command with the flags that it needs here.
 std::string command(const Drain& drain) {
   const auto any = [&](auto has) { return std::ranges::any_of(drain.pods, has); };
   auto out = fmt::format("kubectl drain {}", fmt::join(drain.nodes, " "));
@@ -219,7 +219,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
     if (pod.ns != ns || pod.stays != NodePod::Stays::no) continue;
     const auto& matching = budgets_of[pod.name];
     if (matching.size() > 1) {
-      pod.obstacles.push_back(fmt::format("{} budgets match it, which no eviction passes: {}",
+      pod.obstacles.push_back(fmt::format("{} budgets match it, so its eviction is not allowed: {}",
                                           matching.size(), fmt::join(matching, ", ")));
       continue;
     }

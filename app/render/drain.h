@@ -1,8 +1,9 @@
-// The answer to "what if these nodes were drained": where each pod would go, what stands in the way, and what
-// to do next.
+// The answer to "what if these nodes were drained": the new place of each pod, the obstacles, and the next
+// step.
 //
-// Joins podium's answers, which name pods of the question's namespace only, with what the user may list.
-// Threads: values and pure functions. Errors: none; what is not known is said.
+// Joins podium's answers, which name only pods of the question's namespace, with the objects that the user
+// may list.
+// Threads: values and pure functions. Errors: none; the text names what is not known.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -20,10 +21,10 @@ struct NodePod {
   enum class Stays { no, daemon_set, is_static };
   std::string ns, name, scheduler;
   std::string node = {};
-  Stays stays = Stays::no;                    // kubectl drain leaves it alone
-  bool has_controller = false;                // that creates it again
+  Stays stays = Stays::no;                    // kubectl drain does not evict it
+  bool has_controller = false;                // the controller that creates it again
   bool has_local_data = false;                // an emptyDir
-  std::vector<std::string> obstacles;         // budgets that do not allow its eviction, in words
+  std::vector<std::string> obstacles;         // texts about budgets that do not allow its eviction
   std::optional<explain::DrainedPod> answer;  // nullopt: podium did not name it
 };
 // nullopt: it has ended.
@@ -40,10 +41,10 @@ struct Drain {
   std::vector<std::string> unasked;        // namespaces in which the user may not ask
 };
 
-// Takes over the numbers of an answer's change.
+// Adds the numbers of an answer's change.
 void set_numbers(const explain::ChangeResult& change, Drain& drain);
 
-// Sets obstacles of the pods of one namespace from its PodDisruptionBudgets, of which an eviction asks.
+// Sets obstacles of the pods of one namespace from its PodDisruptionBudgets, which an eviction checks.
 void find_obstacles(const std::string& ns, const std::vector<boost::json::value>& budgets,
                     const std::vector<boost::json::value>& pods, Drain& drain);
 

@@ -1,4 +1,4 @@
-// Fields of any object of the API server, by JSON pointer. What is absent, or of another type, is empty.
+// Fields of any object of the API server, by JSON pointer. An absent field, or one of another type, is empty.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace podium::render {
 
-// Null: absent, or null.
+// Null if absent or null.
 const boost::json::value* pointer(const boost::json::value& value, std::string_view path);
 // Printable; see text.h.
 std::string string_at(const boost::json::value& value, std::string_view path);

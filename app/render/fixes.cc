@@ -75,7 +75,7 @@ std::string priority_snippet(const json::object& fields) {
   return fmt::format("It needs a PriorityClass with a value of at least {}.\n", priority->get_int64());
 }
 
-// The changes that the fix is: itself, or those of a pair.
+// The changes of the fix: itself, or those of a pair.
 std::vector<std::pair<std::string_view, const json::object*>> changes_of(const explain::ReportFix& fix) {
   const auto* changes = fix.fields.if_contains("changes");
   if (fix.type != "Pair" || !changes || !changes->is_array()) return {{fix.type, &fix.fields}};
@@ -86,7 +86,7 @@ std::vector<std::pair<std::string_view, const json::object*>> changes_of(const e
   return out;
 }
 
-// What can be pasted: lines of YAML. A change that takes something away, or is one of the cluster, has none.
+// The lines of YAML to paste. A change that removes something, or that changes the cluster, has none.
 std::string snippet(const explain::ReportFix& fix) {
   std::string out;
   std::vector<Requests> requests;
@@ -107,7 +107,7 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
-// " → all 3 fit" of several replicas; else " (on n1, 486 points)".
+// " → all 3 fit" for several replicas; else " (on n1, 486 points)".
 std::string outcome(const explain::ReportFix& fix, std::size_t asked) {
   if (asked > 1 && fix.fitting >= asked) return fmt::format(" → all {} fit", asked);
   if (asked > 1 && fix.fitting > 0)
@@ -150,7 +150,7 @@ std::string tried_fixes_of_nodes(const Report& report) {
   for (const auto& fix : answer.fixes) {
     const bool is_here =
         std::ranges::find(answer.verdicts, fix.node, &explain::NodeVerdict::node) != answer.verdicts.end();
-    // A fix for a named node is about that node, however many replicas were asked for.
+    // A fix for a named node is about that node, for any number of replicas.
     auto lines = lines_of(fix, is_here ? 1 : answer.asked);
     (is_here ? here : elsewhere) += lines;
   }

@@ -15,9 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kDepth = 32;  // of ranges and filters in each other
-constexpr std::size_t kFound =
-    100'000;  // values; "..*" again and again would find more than there is memory for
+constexpr std::size_t kDepth = 32;       // of nested ranges and filters
+constexpr std::size_t kFound = 100'000;  // values; a repeated "..*" would find more than fits into memory
 
 std::string text_of(const json::value& value) {
   if (const auto* text = value.if_string()) return std::string(*text);
@@ -35,7 +34,7 @@ void descend(const std::string& name, const json::value& value, std::vector<cons
   }
 }
 
-// -1, 0 or 1 where both are numbers or both texts; nullopt: they have no order.
+// -1, 0 or 1 if both are numbers or both are texts; nullopt: they have no order.
 std::optional<int> order_of(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) {
     const auto x = a.to_number<double>(), y = b.to_number<double>();
@@ -74,7 +73,7 @@ struct JsonPath::Parser {
            static_cast<unsigned char>(c) >= 0x80;
   }
 
-  // A key after a dot; a backslash takes the next character as it is.
+  // A key after a dot; a backslash escapes the next character.
   std::string name() {
     std::string out;
     while (is_name(here()) || (here() == '\\' && at + 1 < text.size())) {
@@ -240,7 +239,7 @@ struct JsonPath::Parser {
     return out;
   }
 
-  // What one pair of braces has: paths and texts.
+  // The contents of one pair of braces: paths and texts.
   Result<std::vector<Part>> braces() {
     std::vector<Part> out;
     if (eat("range ")) {

@@ -1,7 +1,7 @@
 // JSONPath templates as kubectl's -o jsonpath and --sort-by take them: text with {.items[*].metadata.name},
 // {range .items[*]}...{end}, {"\\n"}, ['key'], [0], [-1], [1:3], [*], [?(@.count>3)] and ..name.
 //
-// Threads: values and pure functions. Errors: Kind::invalid with the place in the template. What is not there
+// Threads: values and pure functions. Errors: Kind::invalid with the place in the template. An absent field
 // is empty.
 #pragma once
 
@@ -23,7 +23,7 @@ class JsonPath {
   static Result<JsonPath> parse_field(std::string_view text);
 
   std::string print(const boost::json::value& root) const;
-  // What the first path finds.
+  // The results of the first path.
   std::vector<const boost::json::value*> find(const boost::json::value& root) const;
 
  private:

@@ -28,7 +28,7 @@ std::map<std::string, api::Quantity> requests(const json::value& pod) {
     const auto* given = pointer(container, "/resources/requests");
     if (!given || !given->is_object()) continue;
     for (const auto& [resource, value] : given->get_object()) {
-      // A file that somebody wrote may have a number where the API server has a string.
+      // A handwritten file may have a number instead of the API server's string.
       const auto text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
       if (const auto quantity = api::Quantity::parse(text)) {
         auto& so_far = sum[printable(resource)];
@@ -96,7 +96,7 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
                      pods.size());
 }
 
-// The shortfall on the node that is nearest to being enough: "general-04: 54.25 cpu short".
+// The shortfall on the node with the smallest one: "general-04: 54.25 cpu short".
 std::string nearest_miss(const WaitingPod& pod) {
   if (!pod.report) return "-";
   for (const auto& rejection : pod.report->status.rejections) {
@@ -139,7 +139,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
   return group;
 }
 
-// The rejection that says most, and all that the report has about it.
+// The most useful rejection, with its details from the report.
 json::value main_rejection_of(const Report& report) {
   const auto* main = main_rejection(report.status.rejections);
   if (!main) return nullptr;
@@ -174,7 +174,7 @@ json::object to_row(const WaitingGroup& group) {
   return row;
 }
 
-// Numbers by value, all else as text; times are written so that this is their order.
+// Compares numbers by value and other values as text, which also orders times.
 bool is_before(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) return a.to_number<double>() < b.to_number<double>();
   const auto text = [](const json::value& value) {
@@ -187,15 +187,14 @@ bool is_before(const json::value& a, const json::value& b) {
 
 std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
-  if (!pod.report) return pod.message.empty() ? "no report of podium" : pod.message;
+  if (!pod.report) return pod.message.empty() ? "no podium report" : pod.message;
   if (pod.report->status.outcome == "Failed") return "the attempt failed: " + pod.report->status.message;
   if (const auto& preemption = pod.report->status.preemption)
     return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
   if (pod.report->status.outcome == "Fits" && pod.report->status.choice)
     return fmt::format("nothing: it would go to {}", pod.report->status.choice->node);
   const auto* rejection = main_rejection(pod.report->status.rejections);
-  if (!rejection)
-    return pod.report->status.message.empty() ? "no report of podium" : pod.report->status.message;
+  if (!rejection) return pod.report->status.message.empty() ? "no podium report" : pod.report->status.message;
   return rejection_of(
       fmt::format("{} of {}", rejection->nodes, counted(pod.report->status.node_counts.total, "node")),
       *rejection);
@@ -240,7 +239,7 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
 }
 
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
-  // Pods of nothing belong together by their names.
+  // Pods without an owner are grouped by name.
   std::map<std::tuple<std::string, Owner, std::string, std::string>, std::vector<WaitingPod>> by_reason;
   for (auto& pod : pods) {
     const auto owner = pod.owner.kind.empty() ? Owner{"", stem_of(pod.name).stem} : pod.owner;

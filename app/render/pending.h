@@ -1,6 +1,6 @@
-// All pods that wait, by what they ask for and what blocks them.
+// Renders all pods that wait, grouped by their requests and their reason.
 //
-// Threads: pure functions. Errors: none; what is missing in a pod is empty.
+// Threads: pure functions. Errors: none; a field that a pod lacks is empty.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -16,7 +16,7 @@
 
 namespace podium::render {
 
-// What a pod belongs to; an empty kind: nothing.
+// The owner of a pod; an empty kind: none.
 struct Owner {
   std::string kind, name;
   auto operator<=>(const Owner&) const = default;
@@ -25,17 +25,17 @@ struct Owner {
 // A pod without a node, and podium's report of it.
 struct WaitingPod {
   std::string ns, name, uid, scheduler;
-  Owner owner = {};  // the one at the top: the CronJob, the Deployment
+  Owner owner = {};  // the topmost owner: the CronJob, the Deployment
   std::optional<Wall> created;
   std::string asks;                        // requests of all containers, then node selector
   boost::json::object requests, selector;  // the same for programs
-  std::vector<std::string> claims = {};    // ResourceClaims, as the pod calls them
+  std::vector<std::string> claims = {};    // the pod's names of its ResourceClaims
   std::vector<std::string> gates;
   std::string message;  // of the condition PodScheduled
   std::optional<Report> report;
 };
 
-// nullopt: the pod has a node, or has ended, or is no pod.
+// nullopt: the pod has a node or has ended, or the object is not a pod.
 std::optional<WaitingPod> read_waiting_pod(const boost::json::value& pod);
 
 struct WaitingGroup {
@@ -43,13 +43,13 @@ struct WaitingGroup {
   std::size_t count = 0;
   std::vector<std::string> names;  // of all pods, in order
   Owner owner;
-  std::string first;  // the name of one pod of it, with its namespace
+  std::string first;  // namespace and name of one of its pods
   std::string ns;
   std::optional<Wall> since;  // the oldest
   std::string asks, blocked_by, nearest_miss;
   bool gated = false;
-  bool waits_for_evictions = false;  // podium makes room for some of them
-  // Of the first pod, for programs.
+  bool waits_for_evictions = false;  // podium preempts pods for some of them
+  // The first pod's values, for programs.
   boost::json::object requests, selector;
   std::vector<std::string> claims, gates;
   std::string scheduler, message;
@@ -59,7 +59,8 @@ struct WaitingGroup {
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
-// What blocks a pod, in a line: "54 of 66 nodes do not have enough free cpu", "gate example.com/quota".
+// The reason why a pod waits, in one line: "54 of 66 nodes do not have enough free cpu", "gate
+// example.com/quota".
 std::string blocked_by(const WaitingPod& pod);
 
 // Sorts by the value that the path finds in each row of pending_document(), ascending. Rows without a value
@@ -69,8 +70,8 @@ void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path);
 // The rows of the table alone.
 std::string pending_rows(const std::vector<WaitingGroup>& groups, const Options& options);
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options);
-// For programs: amounts as quantities, times, codes and the report's own fields. docs/kubectl.md describes
-// the form.
+// The same for programs: amounts as quantities, times, codes and the report's own fields. docs/kubectl.md
+// describes the form.
 boost::json::value pending_document(const std::vector<WaitingGroup>& groups);
 
 }  // namespace podium::render

@@ -24,7 +24,7 @@ std::string why_there(const PodLine& line) {
     pod.report = line.report;
     return blocked_by(pod);
   }
-  if (!line.report) return line.node.empty() ? "it has ended" : "no report of podium";
+  if (!line.report) return line.node.empty() ? "it has ended" : "no podium report";
   const auto& status = line.report->status;
   if (!status.choice) return status.message.empty() ? status.outcome : status.message;
   return fmt::format(

@@ -1,4 +1,4 @@
-// Several pods, a line each: where each is, or what it waits for.
+// Renders several pods, a line each: the node of each, or the reason why it waits.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -14,7 +14,7 @@ namespace podium::render {
 struct PodLine {
   std::string subject;            // "shop/web-07"
   std::optional<WaitingPod> pod;  // nullopt: it does not wait
-  std::string node;               // that it is on; empty: none
+  std::string node;               // its node; empty: none
   std::optional<Report> report;   // nullopt: there is none
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Plain in YAML: no quotes are needed.
+// A plain scalar in YAML: it needs no quotes.
 bool is_plain(std::string_view text) {
   static constexpr std::array kWords = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"};
   const auto is_word = [&](std::string_view word) {

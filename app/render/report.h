@@ -1,6 +1,6 @@
-// A SchedulingReport as people read it: made printable, since reports contain what others wrote.
+// A SchedulingReport for people. Makes its texts printable, because reports contain texts of other authors.
 //
-// Threads: pure functions. Errors: none; what is absent is empty.
+// Threads: pure functions. Errors: none; an absent field is empty.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -13,10 +13,10 @@ namespace podium::render {
 using explain::Report;
 
 Report read_report(const boost::json::value& object);
-// Removes what a terminal would obey from all texts.
+// Removes control characters and escape sequences from all texts.
 void make_printable(Report& report);
 
-// The answer of a question; of a decision, one replica.
+// The answer of a question; for a decision, one replica.
 const explain::ReportAnswer& answer_of(const Report& report);
 const explain::ReportAnswer& answer_of(Report&&) = delete;  // the answer would dangle
 

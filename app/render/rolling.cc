@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 constexpr std::size_t kNodesNamed = 4;
 
-// "general-00, -01, -02": what the names share is said once.
+// "general-00, -01, -02": the common prefix is printed once.
 std::string short_names(const std::vector<std::string>& nodes) {
   std::vector<std::string> out;
   for (const auto& node : nodes) {
@@ -55,7 +55,7 @@ std::string least_spare(const Rolling& rolling) {
   std::vector<std::string> amounts;
   for (const auto& [resource, amount] : rolling.steps[*least].change.spare) {
     const auto quantity = api::Quantity::parse(amount);
-    // Rounded down: what is spare is never said to be more.
+    // Rounds down, so that it never overstates the spare amount.
     const auto words = quantity ? rounded_down(resource, *quantity) : amount;
     amounts.push_back(fmt::format("{} {}", words, resource));
   }
@@ -67,7 +67,7 @@ std::string gone(const Rolling& rolling) {
   for (const auto& step : rolling.steps) evicted += step.change.pods_evicted.value_or(0);
   const auto others = evicted - std::min(evicted, rolling.moved() + rolling.waiting());
   if (others == 0) return {};
-  return fmt::format("Of {} it is not known: without a controller, or of another scheduler.\n",
+  return fmt::format("Not evaluated: {} without a controller, or of another scheduler.\n",
                      counted(others, "pod"));
 }
 

@@ -1,4 +1,5 @@
-// The answer to "what if these nodes were drained, a few at a time": what each step moves and leaves waiting.
+// The answer to "what if these nodes were drained, a few at a time": the pods that each step moves and leaves
+// pending.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once
@@ -15,18 +16,18 @@ namespace podium::render {
 struct RollingStep {
   std::vector<std::string> nodes;
   explain::ChangeResult change = {};
-  std::vector<std::string> obstacles = {};  // budgets that do not allow the evictions, in words
+  std::vector<std::string> obstacles = {};  // texts about budgets that do not allow the evictions
 };
 
 struct Rolling {
   std::size_t at_a_time = 1;
   std::vector<RollingStep> steps = {};
-  std::size_t spare_nodes = 0;  // with so many more nodes nothing waits; 0: not known
+  std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
   std::string spare_like = {};  // such nodes
 
   std::size_t moved() const;
   std::size_t waiting() const;  // at some time
-  // The step that leaves most pods waiting. Null: none does.
+  // The step that leaves the most pods waiting. Null: no step leaves any.
   const RollingStep* worst() const;
 };
 

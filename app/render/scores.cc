@@ -11,7 +11,7 @@
 namespace podium::render {
 namespace {
 
-// The first node with a lower score than the chosen one; end: none is in the report.
+// The first node with a lower score than the chosen one; end: the report has none.
 std::size_t first_lower(const Report& report) {
   const auto lower = std::ranges::find_if(report.status.top_nodes, [&](const explain::TopNode& node) {
     return node.score < report.status.top_nodes.front().score;
@@ -24,7 +24,7 @@ struct Column {
   std::size_t node, others = 0;
 };
 
-// Nodes that are equal to one before them share its column.
+// Nodes that are equal to an earlier one share its column.
 std::vector<Column> columns_of(const Report& report, bool all) {
   const auto& nodes = report.status.top_nodes;
   std::vector<Column> out;
@@ -38,7 +38,7 @@ std::vector<Column> columns_of(const Report& report, bool all) {
       ++same->others;
   }
   if (all) return out;
-  // The report has ten nodes at most, and the number of those that are equal to the choice.
+  // The report has at most ten nodes, and the number of nodes that are equal to the choice.
   const auto tied = report.status.choice ? report.status.choice->tied_nodes : 0;
   const auto of_top = std::ranges::count_if(
       out, [&](const Column& column) { return nodes[column.node].score == nodes.front().score; });

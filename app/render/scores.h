@@ -12,11 +12,11 @@ namespace podium::render {
 // A column for each of at most `columns` nodes: the chosen one first, the first with a lower score among
 // them. Nodes with the same points from each strategy share a column: "general-31* +3", unless `all`. A row
 // for each strategy with different scores; strategies on which all nodes are equal share one row, and the
-// line below names them. Empty where no node has scores.
+// line below names them. Empty if no node has scores.
 std::string score_table(const Report& report, std::size_t columns, bool all);
 
 // "Lead over general-00, the best with fewer points: 9 (image present +9)."
-// Empty where no node has fewer.
+// Empty if no node has fewer.
 std::string lead(const Report& report);
 
 }  // namespace podium::render

@@ -27,7 +27,7 @@ AlternateScreen::AlternateScreen() { std::cout << "\033[?1049h\033[?25l" << std:
 AlternateScreen::~AlternateScreen() { std::cout << "\033[?25h\033[?1049l" << std::flush; }
 
 void AlternateScreen::show(const std::string& text) {
-  // Overwrites line by line: clearing first would flicker. The last line has no end, so nothing scrolls.
+  // Overwrites line by line: clearing first would flicker. The last line has no newline, so nothing scrolls.
   std::string out = "\033[H";
   for (std::size_t start = 0; start < text.size();) {
     const auto end = std::min(text.find('\n', start), text.size());

@@ -1,4 +1,4 @@
-// Standard output, where it is a terminal: its size, whether it should get colours, and its alternate screen.
+// Standard output as a terminal: its size, whether it gets colours, and its alternate screen.
 //
 // Threads: any. Errors: none.
 #pragma once
@@ -9,23 +9,23 @@
 
 namespace podium::render {
 
-// False where it is a file or a pipe, and where NO_COLOR is set.
+// False if it is a file or a pipe, or if NO_COLOR is set.
 bool is_color_terminal();
 
 // Whether standard output is a terminal.
 bool is_terminal();
 
-// The size of the terminal, 24 × 80 where it does not say.
+// The size of the terminal, 24 × 80 if unknown.
 Screen terminal_size();
 
-// The alternate screen of a terminal without its cursor; the destructor brings back what was there.
+// The alternate screen of a terminal, with a hidden cursor; the destructor restores the normal screen.
 class AlternateScreen {
  public:
   AlternateScreen();
   ~AlternateScreen();
   AlternateScreen(const AlternateScreen&) = delete;
 
-  // Replaces what is shown. `text`: lines that fit the screen.
+  // Replaces the text on the screen. `text`: lines that fit the screen.
   void show(const std::string& text);
 };
 

@@ -12,7 +12,7 @@ std::string Style::paint(std::string_view code, std::string_view text) const {
 
 namespace {
 
-// Each character of the text, and each colour: `is_colour` ones take no column.
+// Visits each character of the text and each colour: those with `is_colour` take no column.
 template <typename See>
 void each_piece(std::string_view text, See&& see) {
   for (std::size_t at = 0; at < text.size();) {
@@ -69,7 +69,7 @@ std::string printable(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    // C1, U+0080 to U+009F: to some terminals U+009B begins a sequence as ESC [ does.
+    // C1, U+0080 to U+009F: some terminals accept U+009B as the start of a sequence, like ESC [.
     if (byte == 0xC2 && next >= 0x80 && next <= 0x9F) {
       ++i;
       continue;
@@ -92,7 +92,7 @@ std::string printable_lines(std::string_view text) {
 
 namespace {
 
-// Takes from the columns that may be cut until the lines fit.
+// Cuts the columns that may be cut until the lines fit.
 void make_fit(std::vector<std::size_t>& widths, std::size_t indent, const Fit& fit) {
   if (fit.columns == 0 || widths.empty()) return;
   auto all = indent + 2 * (widths.size() - 1);

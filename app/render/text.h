@@ -11,7 +11,7 @@
 
 namespace podium::render {
 
-// Colours, or the bare text where `on` is false.
+// Colours; the bare text if `on` is false.
 struct Style {
   bool on = false;
   std::string bold(std::string_view text) const { return paint("1", text); }
@@ -31,16 +31,16 @@ struct Screen {
 // The columns that UTF-8 text takes: one for each code point, none for colours.
 std::size_t width(std::string_view text);
 
-// What a terminal would obey is removed: text of a report comes from others.
+// Removes control characters and escape sequences: other authors write the texts of a report.
 std::string printable(std::string_view text);
-// The same of each line.
+// The same for each line.
 std::string printable_lines(std::string_view text);
 
 using Cells = std::vector<std::string>;
 enum class Align { left, right };
 
-// The width of the terminal, and the columns that are cut where the lines are wider, one after the other,
-// each down to so many characters.
+// The width of the terminal, and the columns to cut if the lines are wider, one after the other, each down to
+// this number of characters.
 struct Fit {
   struct Column {
     std::size_t index, least;
@@ -49,24 +49,24 @@ struct Fit {
   std::vector<Column> cut = {};
 };
 
-// A line for each row, columns two spaces apart. The last of `columns` holds for all further ones. Rows may
+// A line for each row, columns two spaces apart. The last of `columns` applies to all further ones. Rows may
 // be shorter than the first.
 std::string table(const std::vector<Cells>& rows, const std::vector<Align>& columns, std::size_t indent = 2,
                   const Fit& fit = {});
-// Cut to that many characters, the last of which is "…" then. Colours stay whole.
+// Cuts the text to this many characters and ends it with "…". Does not cut within colours.
 std::string shortened(std::string_view text, std::size_t columns);
-// Of the words on lines that fit, further lines indented; 0: one line.
+// Wraps the words into lines that fit, further lines indented; 0: one line.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent = 2);
 
-// "1 node", "2 nodes"; `plural` where it is not the noun with an s.
+// "1 node", "2 nodes"; `plural` if it is not the noun with an s.
 std::string counted(std::size_t n, std::string_view noun, std::string_view plural = {});
 
 // One unit, as kubectl prints ages: "42s", "19m", "5h", "3d".
 std::string age(std::chrono::seconds time);
-// The same in words: "42 seconds", "1 hour".
+// The same as words: "42 seconds", "1 hour".
 std::string age_words(std::chrono::seconds time);
 
-// Levenshtein distance: how far a typed word is from a known one.
+// Levenshtein distance between a typed word and a known one.
 std::size_t distance(std::string_view a, std::string_view b);
 
 // "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.

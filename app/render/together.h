@@ -1,4 +1,4 @@
-// The answers about several workloads that were asked together: each was placed after the ones before it.
+// Renders the answers about several workloads of one question: each was placed after the ones before it.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -16,7 +16,7 @@ struct Together {
   Report report;
 };
 
-// How many fit together, then a line for each workload.
+// The number of workloads that fit together, then a line for each.
 std::string together(const std::vector<Together>& workloads, const Options& options);
 
 }  // namespace podium::render

@@ -86,7 +86,7 @@ std::string top(const std::vector<WaitingGroup>& groups, std::vector<Report> dec
   std::ranges::stable_sort(
       decisions, [](const Report& a, const Report& b) { return a.status.decided_at > b.status.decided_at; });
   auto waiting = lines_of(pending_table(groups, options));
-  const auto wanted = std::min(decisions.size(), kLeastDecisions) + 3;  // an empty line and the heading, too
+  const auto wanted = std::min(decisions.size(), kLeastDecisions) + 3;  // also an empty line and the heading
   std::size_t room = decisions.size();
   if (screen.rows > 0) {
     const auto half = std::max(screen.rows / 2, screen.rows > wanted ? screen.rows - wanted : 0);

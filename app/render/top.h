@@ -15,8 +15,8 @@
 
 namespace podium::render {
 
-// The table of pending() and a line for each decision, newest first. At most half of a screen's rows is of
-// pods that wait, if there are decisions to show.
+// The table of pending() and a line for each decision, newest first. If there are decisions to show, pods
+// that wait take at most half of the screen's rows.
 std::string top(const std::vector<WaitingGroup>& groups, std::vector<Report> decisions, const Screen& screen,
                 const Options& options);
 

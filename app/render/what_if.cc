@@ -21,7 +21,7 @@ bool ran_out_of_time(const Report& report) {
   return report.status.outcome == "PartlyFits" && answer.fitting < answer.asked && !answer.first_failure;
 }
 
-// "all 20 fit". Where a quota allows fewer than are asked for: what the nodes take, and what it allows.
+// "all 20 fit". If a quota allows fewer than requested: the numbers that the nodes and the quota allow.
 std::string verdict(const Report& report, const Options& options) {
   const auto& answer = answer_of(report);
   const auto& style = options.style;
@@ -53,7 +53,7 @@ std::string room_words(const Report& report) {
   return left < room->count ? fmt::format("{}, but quota {} allows {}", words, quota.name, left) : words;
 }
 
-// Of each quota that counts the pods.
+// A line for each quota that counts the pods.
 std::string quota_lines(const Report& report) {
   std::string out;
   for (const auto& quota : answer_of(report).quotas)
@@ -103,7 +103,7 @@ std::string room_line(const Report& report) {
   return words + ".\n" + short_of(report);
 }
 
-// The pods by zone, beside what there is now; else by node: where pods are in no zone, or all in one.
+// The pods by zone, next to the current numbers. By node if the pods have no zone or all have the same.
 std::string where_by_zone(const Report& report, const Options& options) {
   const auto& answer = answer_of(report);
   auto zones = answer.zones;
@@ -130,18 +130,18 @@ std::string where_by_zone(const Report& report, const Options& options) {
   return out + nodes_in_line(report);
 }
 
-// What stopped the first replica that did not fit. Where none did, the tables are of the first replica.
+// The reasons against the first replica that did not fit. If all fit, the tables are of the first replica.
 std::string stopped(const Report& report, const Options& options) {
   const auto& answer = answer_of(report);
   if (answer.fitting == answer.asked) return {};
   if (ran_out_of_time(report)) return "podium stopped at its deadline; more may fit.\n";
   if (!answer.first_failure)
-    return turned_down(report.status.rejections, report.status.rejections_total, options);
+    return rejected_nodes(report.status.rejections, report.status.rejections_total, options);
   const auto& failure = *answer.first_failure;
   const auto& why = failure.message.empty() ? failure.reason : failure.message;
   auto out = answer.fitting == 0 ? "" : fmt::format("Replica {} does not fit any more.\n", failure.replica);
   if (failure.rejections.empty()) return out + (why.empty() ? "" : why + "\n");
-  return out + turned_down(failure.rejections, failure.rejections_total, options);
+  return out + rejected_nodes(failure.rejections, failure.rejections_total, options);
 }
 
 std::string group_words(const Report& report, const Options& options) {
@@ -181,7 +181,8 @@ std::string footer(const Report& report, const std::string& next = {}) {
   return out + "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
-// Of a single pod. A quota that refuses it comes first, then where it would go without that.
+// The answer about a single pod. A quota that refuses it comes first, then the node that it would get without
+// the quota.
 std::string one_pod(const Report& report, const std::string& subject, const Options& options) {
   const auto quotas = quota_lines(report);
   if (!explain::exceeded_quota(answer_of(report)))

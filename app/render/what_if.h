@@ -10,12 +10,12 @@
 
 namespace podium::render {
 
-// With one replica: as why(). With more: how many fit, where, what stopped the next, and how many more fit.
+// With one replica: as why(). With more: how many fit, where, what rejected the next, and how many more fit.
 // `next`: other options to try; may be empty.
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
                     const std::string& next = {});
 
-// How many fit, of as many as were asked for.
+// The numbers of fitting and requested replicas.
 std::string capacity(const Report& report, const std::string& subject, const Options& options);
 
 // 0: fits, 3: partly, 4: does not fit, 2: refused, 1: no answer.

@@ -22,7 +22,7 @@ std::string points(const Report& report) {
   auto out = ": " + counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *choice.score)), "point");
   if (report.status.node_counts.feasible == 1) return out + ", the only node that fits";
   if (choice.tied_nodes <= 1) return out;
-  // A tie is drawn by the pod's UID, which a question's pod does not have yet.
+  // The pod's UID decides a tie, and the pod of a question does not have one yet.
   return out + (report.is_question
                     ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
                     : fmt::format(", a tie of {} nodes, drawn by the pod's UID", choice.tied_nodes));
@@ -126,13 +126,13 @@ std::string attempts_line(const Report& report, const Options& options) {
                      last.empty() ? "" : ", the last " + last);
 }
 
-// A list of values may be as long as its author likes.
+// The length of a list of values is not bounded.
 std::string shortened_requirement(const std::string& requirement) {
   const auto cut = explain::cut(requirement, kRequirementBytes);
   return cut == requirement ? requirement : cut + "…";
 }
 
-// The reason that is the pod's own, whatever the node; null: there is none.
+// The reason that applies to the pod on any node; null: there is none.
 const explain::ReportRejection* own_reason(const Report& report) {
   const auto& rejections = report.status.rejections;
   return rejections.size() == 1 && explain::is_of_pod(rejections.front().code) ? &rejections.front()
@@ -145,7 +145,7 @@ std::string values_of(const explain::UnmetPart& part) {
   return fmt::format("{}", fmt::join(part.values, ", "));
 }
 
-// What a cordon or a taint says of a node, whatever the pod asks for.
+// A cordon or a taint of a node, which applies to any pod.
 std::string state_words(const explain::ReportRejection& rejection) {
   if (rejection.code == kCordoned) return fmt::format("{} cordoned", rejection.nodes);
   return fmt::format(
@@ -153,7 +153,7 @@ std::string state_words(const explain::ReportRejection& rejection) {
       rejection.taints.empty() ? "tainted" : "taint " + listed(rejection.taints, 2, rejection.taints_total));
 }
 
-// No node has all labels that the pod asks for.
+// No node has all labels that the pod requires.
 std::string pending_for_labels(const Report& report, const std::string& subject, const Options& options) {
   auto out = fmt::format("{} {}: no node has all that it asks for.\n", options.style.bold(subject),
                          options.style.bad(report.is_question ? "does not fit" : "is pending"));
@@ -178,7 +178,7 @@ std::string pending(const Report& report, const std::string& subject, const Opti
                        options.style.warn("is pending"),
                        counted(total, "evicted pod has", "evicted pods have"), node) +
            fmt::format("Evicted to make room: {}.\n", evicted(*report.status.preemption)) +
-           turned_down(report.status.rejections, report.status.rejections_total, options) +
+           rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            attempts_line(report, options);
   }
   auto out = options.style.bold(subject) + (report.is_question ? " " : " is pending: ") +
@@ -189,7 +189,7 @@ std::string pending(const Report& report, const std::string& subject, const Opti
   if (report.status.rejections.empty()) {
     if (!report.status.message.empty()) out += report.status.message + "\n";
   } else {
-    out += turned_down(report.status.rejections, report.status.rejections_total, options);
+    out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
       out += "Of the labels that it asks for:\n" + parts;
     out += preemption_words(report);
@@ -221,7 +221,7 @@ const explain::ReportRejection* unmet_selector(const Report& report) {
     if (!rejection.parts.empty())
       found = &rejection;
     else if (!is_of_the_node(rejection))
-      return nullptr;  // another reason counts, too
+      return nullptr;  // another reason also counts
   }
   return found;
 }
@@ -259,8 +259,8 @@ std::string next_step(const Report& report, const std::string& ns, const std::st
   return may_help && !is_pods_own_fault(report) ? what_would_help("pod/" + pod, ns, options) : std::string();
 }
 
-std::string turned_down(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
-                        const Options& options) {
+std::string rejected_nodes(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
+                           const Options& options) {
   if (rejections.empty()) return {};
   std::vector<Cells> rows;
   for (const auto& rejection : rejections) {
@@ -271,8 +271,8 @@ std::string turned_down(const std::vector<explain::ReportRejection>& rejections,
     if (options.wide) rows.back().push_back(fmt::format("{}: {}", rejection.plugin, rejection.reason));
   }
   constexpr std::size_t kWords = 1, kExamples = 2;
-  auto out = "Turned down:\n" + table(rows, {Align::right, Align::left}, 2,
-                                      {options.columns, {{kExamples, 20}, {kWords, 30}, {kExamples, 10}}});
+  auto out = "Rejected nodes:\n" + table(rows, {Align::right, Align::left}, 2,
+                                         {options.columns, {{kExamples, 20}, {kWords, 30}, {kExamples, 10}}});
   if (total > rejections.size()) out += fmt::format("  and {} more reasons\n", total - rejections.size());
   return out;
 }
@@ -289,7 +289,7 @@ std::string why(const Report& report, const std::string& subject, const Options&
   if (const auto* refusal = refusal_of(report))
     return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *refusal);
   if (!report.status.scheduling_gates.empty()) return gated(name, report.status.scheduling_gates);
-  // Another PreEnqueue plugin: DynamicResources, where the pod's claims are not there, or not there any more.
+  // Another PreEnqueue plugin: DynamicResources, if a claim of the pod does not exist or was deleted.
   if (report.status.outcome == "Gated") {
     return fmt::format("{} {}. No node was evaluated.\n", name, report.status.message) +
            earlier(report, options);
@@ -301,7 +301,7 @@ std::string why(const Report& report, const std::string& subject, const Options&
   if (report.status.outcome.empty()) return fmt::format("{}: the report has no outcome yet.\n", name);
   if (report.status.choice && (report.status.outcome == "Scheduled" || report.status.outcome == "Fits")) {
     return placed(report, subject, options) +
-           turned_down(report.status.rejections, report.status.rejections_total, options) +
+           rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            decided_line(report, options) + earlier(report, options);
   }
   return pending(report, subject, options) + tried_fixes(report) + earlier(report, options);

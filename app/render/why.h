@@ -1,4 +1,4 @@
-// The answer to "why": a report's verdict, one table, what was turned down, and what to do next.
+// Renders the answer to "why": a report's verdict, one table, the rejected nodes, and the next step.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -15,43 +15,44 @@ struct Options {
   Style style;
   bool wide = false;
   Wall now{};
-  // The name that the program was called by, for hints: "kubectl podium". Empty: no hints.
+  // The program's name for hints: "kubectl podium". Empty: no hints.
   std::string program;
-  std::string flags = {};   // that a hint repeats, with a leading space: " --cluster dump.yaml"
-  std::size_t columns = 0;  // of the terminal, which tables fit; 0: no limit
+  std::string flags = {};   // flags that a hint repeats, with a leading space: " --cluster dump.yaml"
+  std::size_t columns = 0;  // width of the terminal, for tables; 0: no limit
 };
 
 // Whether no node fits because of the pod itself: a claim that does not exist, and the like. No change that
 // podium tries would help.
 bool is_pods_own_fault(const Report& report);
 
-// What the user may do next about a pod that is there: a line, or nothing. `options.program`: empty: nothing.
+// A line with the next command for a pod that exists, or nothing. Nothing if `options.program` is empty.
 std::string next_step(const Report& report, const std::string& ns, const std::string& pod,
                       const Options& options);
 // "What would help? kubectl podium whatif pod/huge -n default --fixes". `target`: "pod/huge".
 std::string what_would_help(const std::string& target, const std::string& ns, const Options& options);
 
-// For a decision, or a question about one pod. `subject` is what the reader calls it: "shop/web-07".
+// For a decision, or a question about one pod. `subject`: the reader's name for the pod, "shop/web-07".
 std::string why(const Report& report, const std::string& subject, const Options& options);
-// Of a pod that waits for its scheduling gates.
+// The same for a pod that waits for its scheduling gates.
 std::string gated(const std::string& subject, const std::vector<std::string>& gates);
 
-// Whether the cluster has no such node.
+// True if the node does not exist.
 bool is_unknown_node(const explain::NodeVerdict& verdict);
 // The verdict on each node that a question named.
 std::string why_node(const Report& report, const std::string& subject, const Options& options);
 
-// Whether the reason is what the pod asks of the labels of nodes: how many nodes meet each part of it.
+// True if the pod's requirements on node labels are the reason. The report then counts the nodes that meet
+// each part.
 const explain::ReportRejection* unmet_selector(const Report& report);
-// "12 nodes  cannot take it anyway: 9 taint gpu=a100:NoSchedule, 3 cordoned", of the rejections that are none
-// of resources or labels; empty: there are none.
+// "12 nodes  cannot take it anyway: 9 taint gpu=a100:NoSchedule, 3 cordoned", from the rejections that are
+// not about resources or labels; empty: there are none.
 Cells cannot_anyway(const std::vector<explain::ReportRejection>& rejections);
 bool is_of_the_node(const explain::ReportRejection& rejection);  // such a one
 // How many nodes meet each part of the pod's node selector and node affinity; empty: podium does not know.
 std::string selector_table(const std::vector<explain::ReportRejection>& rejections, const Options& options);
 
-// The groups of nodes that were turned down. Empty where there are none.
-std::string turned_down(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
-                        const Options& options);
+// The groups of rejected nodes. Empty if there are none.
+std::string rejected_nodes(const std::vector<explain::ReportRejection>& rejections, std::size_t total,
+                           const Options& options);
 
 }  // namespace podium::render

@@ -1,4 +1,4 @@
-// The verdict on a node that a question names: each filter's own, and what would let the pod fit.
+// Renders the verdict on a node that a question names: that of each filter, and fixes for the pod.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::string_view kFitPlugin = "NodeResourcesFit";
 
-// A reason that a filter gave, which may be kube-scheduler's text alone.
+// A filter's reason, which may consist of kube-scheduler's text only.
 struct Given {
   std::string_view plugin;
   const std::string& text;
-  const explain::Cause* cause;  // null: an older podium
+  const explain::Cause* cause;  // null: written by an older podium
 };
 
 // The reasons of a verdict or a check, with their causes.
@@ -40,7 +40,7 @@ std::string rejection_line(const Given& given, const Options& options,
                      options.wide ? fmt::format("  ({}: {})", given.plugin, given.text) : "");
 }
 
-// Requested and free amounts. An amount that is short has a line of its own; the others go to `passed`.
+// Requested and free amounts. A short amount gets its own line; the others go to `passed`.
 std::string resource_lines(const explain::NodeVerdict& verdict, const explain::FilterCheck& fit,
                            const Options& options, std::vector<std::string>& passed) {
   std::string out;
@@ -68,7 +68,7 @@ std::string resource_lines(const explain::NodeVerdict& verdict, const explain::F
   return out;
 }
 
-// What each filter says of the node: what rejects the pod first, then what it passes.
+// The verdict of each filter on the node: the rejections first, then the filters that pass.
 std::string check_lines(const explain::NodeVerdict& verdict, const Options& options) {
   std::string out;
   std::vector<std::string> amounts, passed;
@@ -98,7 +98,7 @@ std::string check_lines(const explain::NodeVerdict& verdict, const Options& opti
   return out;
 }
 
-// How the node would rank with the first fix for it, beside the node to which the pod would go then.
+// The rank of the node with its first fix, compared with the node that the pod would then get.
 std::string fixed_rank(const Report& report, const explain::NodeVerdict& verdict) {
   const auto& answer = answer_of(report);
   const auto fix = std::ranges::find_if(
@@ -131,7 +131,7 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
       continue;
     }
     if (!verdict.fits) {
-      out += fmt::format("{}: {} turns {} down.\n", options.style.bad("No"), node, subject);
+      out += fmt::format("{}: {} rejects {}.\n", options.style.bad("No"), node, subject);
       out += check_lines(verdict, options);
       ranks += fixed_rank(report, verdict);
       if (!verdict.would_fit_with.empty()) {

@@ -1,5 +1,5 @@
-// What plugins and rejections mean, in the words of somebody who knows pods and not plugins. The words of
-// reasons are explain/report/words.h's; here they get the numbers and names around them.
+// Plain words for plugins and rejections, for readers who know pods but not plugins. The words of reasons are
+// explain/report/words.h's; this adds the numbers and names.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -17,32 +17,32 @@ namespace podium::render {
 using Word = std::pair<std::string_view, std::string_view>;
 std::span<const Word> strategy_table();
 
-// What a scoring strategy looks at: "taints", "cpu and memory".
+// The subject of a scoring strategy: "taints", "cpu and memory".
 std::string strategy_words(std::string_view plugin);
 
-// What a filter looks at, of a node that passes it: "taints", "host ports".
+// The subject of a filter that a node passes: "taints", "host ports".
 std::string filter_words(std::string_view plugin);
 
-// Why the nodes of a rejection were turned down, with its taints: "have a taint …: gpu=a100:NoSchedule".
-// The verb agrees with the number of nodes.
+// The reason of a rejection, with its taints: "have a taint …: gpu=a100:NoSchedule". The verb agrees with the
+// number of nodes.
 std::string rejection_words(const explain::ReportRejection& rejection);
-// The same after `nodes`, "54 of 66 nodes": "54 of 66 nodes do not have enough free cpu". Of a reason that
-// is the pod's own, the reason alone.
+// The same after `nodes`, "54 of 66 nodes": "54 of 66 nodes do not have enough free cpu". For a reason of the
+// pod itself, only the reason.
 std::string rejection_of(const std::string& nodes, const explain::ReportRejection& rejection);
-// "…: a:NoSchedule, b:NoExecute and 2 more"; empty where there are none.
+// "…: a:NoSchedule, b:NoExecute and 2 more"; empty if there are none.
 std::string taint_words(const std::vector<std::string>& taints, std::size_t total);
 
-// "least short: 500m cpu", or "gpu: 8 devices match, 6 in use, 2 free"; empty where the rejection is about
+// "least short: 500m cpu", or "gpu: 8 devices match, 6 in use, 2 free"; empty if the rejection is about
 // neither resources nor devices.
 std::string shortfall_words(const explain::ReportRejection& rejection);
 
 // "Quota q (namespace shop): pods 143/150, requests.cpu 292/200: exceeded from replica 54 on."
 std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked);
 
-// What is missing: "54.25 cpu", "2.75Gi memory", "1 pod"; empty where no resource is short.
+// The missing amount: "54.25 cpu", "2.75Gi memory", "1 pod"; empty if no resource is short.
 std::string missing_words(const explain::ReportRejection& rejection);
 
-// The rejection that says most: that of most nodes; of equals, one with a shortfall. Null: there is none.
+// The most useful rejection: that of the most nodes; among equals, one with a shortfall. Null: there is none.
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections);
 
 }  // namespace podium::render

@@ -35,7 +35,7 @@ Counts counts_of(const std::vector<json::value>& pods) {
 
 // "78 of 400 pods run, 2 start, 322 wait".
 std::string states(const Counts& counts, std::size_t waiting) {
-  // A dump that somebody wrote may have no phases.
+  // A handwritten dump may have no phases.
   const auto running = counts.running > 0 ? counts.running : counts.placed;
   auto out = fmt::format("{} of {}", running, counted(counts.alive, "pod runs", "pods run"));
   if (counts.placed > running) out += fmt::format(", {} {}", counts.placed - running, "start");

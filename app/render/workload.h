@@ -1,4 +1,5 @@
-// `podium why deploy/hungry`: how many of a workload's pods run, what blocks the others, and what would help.
+// Renders `podium why deploy/hungry`: how many pods of a workload run, what blocks the others, and what would
+// help.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -11,11 +12,11 @@
 
 namespace podium::render {
 
-// `pods`: of the workload. `groups`: of those that wait.
+// `pods`: all pods of the workload. `groups`: groups of those that wait.
 std::string workload_why(const std::string& workload, const std::vector<boost::json::value>& pods,
                          const std::vector<WaitingGroup>& groups, const Options& options);
 
-// "Would help: cpu request 2750m → 1 more runs; …" of a question about the workload.
+// "Would help: cpu request 2750m → 1 more runs; …" for a question about the workload.
 std::string fixes_in_line(const Report& report, const Options& options);
 
 }  // namespace podium::render

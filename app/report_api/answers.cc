@@ -22,7 +22,7 @@ using controller::DecisionMemory;
 using explain::ReportStatus;
 using server::Reply;
 
-// Of nodes with their totals, or of a strategy's.
+// A list of nodes with their totals, or with the scores of a strategy.
 template <typename Scores>
 json::array hosts(const Scores& scores) {
   json::array out;
@@ -51,7 +51,7 @@ const explain::ReportCondition* refusal_of(const ReportStatus& status) {
 
 constexpr std::size_t kReasonBytes = 256;  // of a line in a list
 
-// The reason that held most nodes, and how many.
+// The reason that rejected the most nodes, and their number.
 void add_rejection(json::object& out, const ReportStatus& status) {
   if (status.rejections.empty()) return;
   const auto& first = status.rejections.front();

@@ -1,4 +1,4 @@
-// The bodies of the HTTPS API's replies, made of a report's status.
+// Builds the bodies of the HTTPS API's replies from a report's status.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -21,10 +21,10 @@ boost::json::value answer_in(Form form, const explain::ReportStatus& status, boo
 
 server::Reply decision_reply(Form form, const controller::RememberedDecision& decision,
                              bool withholds_node_names = false);
-// Why there is no decision on the pod, in words and with a cause for programs.
+// Explains why there is no decision on the pod, with a message and a cause for programs.
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
                                 const controller::DecisionMemory::Found& found);
-// {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: a line for each decision.
+// {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: one entry for each decision.
 server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
                               bool withholds_node_names = false);
 // A refused question is 422 Invalid, one that ran out of time 504.

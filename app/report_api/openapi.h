@@ -1,4 +1,4 @@
-// The OpenAPI 3 document of the HTTPS API, made of the tables that the server uses.
+// The OpenAPI 3 document of the HTTPS API, generated from the server's own tables.
 //
 // Threads: pure function. Errors: none.
 #pragma once

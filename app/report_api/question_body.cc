@@ -82,7 +82,7 @@ Result<void> check_report(const json::object& report) {
   return {};
 }
 
-// The spec of the report and the parameters of the query, none of them twice.
+// Merges the spec of the report and the parameters of the query. Refuses a field that both have.
 Result<json::object> spec_of_report(const json::object& report, const json::object& query) {
   if (auto checked = check_report(report); !checked) return std::unexpected(checked.error());
   json::object spec = report.at("spec").as_object();
@@ -90,7 +90,7 @@ Result<json::object> spec_of_report(const json::object& report, const json::obje
     if (spec.contains(name)) return invalid(fmt::format("{}: given in spec, too", std::string_view(name)));
     spec[name] = value;
   }
-  // How long an answer is kept, and how often it is given: of reports in the cluster.
+  // The TTL and the interval of answers apply only to reports in the cluster.
   for (const auto* of_an_object : {"ttlSeconds", "refreshSeconds"}) spec.erase(of_an_object);
   return spec;
 }
@@ -131,7 +131,7 @@ Result<AskedBody> read_question_body(const QuestionBody& body) {
   auto spec = asked.is_report ? spec_of_report(object, body.fields) : spec_of_manifest(object, body.fields);
   if (!spec) return std::unexpected(spec.error());
 
-  // From here on it is a report that asks, with the same checks.
+  // From here on it is treated as a SchedulingReport, with the same checks.
   const json::object metadata{{"namespace", body.ns}, {"name", *name}, {"uid", body.uid}, {"generation", 1}};
   const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(*spec)}});
   const auto report = explain::scan_report(text);

@@ -1,6 +1,5 @@
-// Reads the body of a what-if, in YAML or JSON: a pod or a workload, asked like the template of a
-// SchedulingReport; or a SchedulingReport with dryRun: true, which may ask all that its spec has but for
-// objects of the cluster.
+// Reads the body of a what-if, in YAML or JSON: a pod or a workload, like the template of a SchedulingReport;
+// or a SchedulingReport with dryRun: true, whose spec may not refer to objects of the cluster.
 //
 // Threads: pure functions; reading takes a while, so it belongs on a worker. Errors: Kind::invalid as
 // "path: reason", with the paths of the body.
@@ -30,7 +29,7 @@ struct QuestionBody {
   std::string text;
   ContentType type = ContentType::json;
   std::string ns;              // of the path
-  std::string uid;             // unique; of the pod that is asked for
+  std::string uid;             // unique; the UID of the evaluated pod
   boost::json::object fields;  // of spec, from the query
   bool withholds_node_names = false;
 };
@@ -39,7 +38,7 @@ using QuestionPtr = std::shared_ptr<const explain::Question>;
 
 struct AskedBody {
   QuestionPtr question;
-  bool is_report = false;  // a SchedulingReport, so that messages keep its own paths
+  bool is_report = false;  // a SchedulingReport: messages keep its own paths
 };
 
 Result<AskedBody> read_question_body(const QuestionBody& body);

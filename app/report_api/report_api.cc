@@ -30,12 +30,12 @@ namespace {
 
 constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
 constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 32};
-// Of all users of a namespace: a tenant has more accounts than namespaces.
+// For all users of a namespace together: a tenant can create accounts more easily than namespaces.
 constexpr Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 6, .reserve = 8};
-// Bodies under way. The server bounds those of an address, behind which many users may be.
+// Bodies in progress. The server bounds those of an address, which many users may share.
 constexpr Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
 constexpr Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};
-// From the body's arrival: for a thread to be free, and for the whole answer.
+// From the body's arrival: until a thread is free, and until the answer.
 constexpr std::chrono::seconds kThreadWithin{15}, kAnswerWithin{30};
 
 Reply with(Reply reply, const char* header, std::string value) {
@@ -53,7 +53,7 @@ std::optional<std::string> wrong_name(const char* what, const std::string& name,
   return fmt::format("{} {:?}: {}", what, name, errors.front());
 }
 
-// A program without credentials is told to bring some, unless the cluster lets anonymous users in.
+// A client without credentials gets 401, unless the cluster admits anonymous users.
 Reply refused(const server::Admission& admission) {
   if (admission.refusal->status != 403 || admission.user.name != server::anonymous().name)
     return *admission.refusal;
@@ -75,7 +75,7 @@ Reply too_many(const UserLimits::Admission& refused) {
 }
 
 UserLimits::Admission under_way(const char* whose) {
-  return {{}, fmt::format("too many requests of {} are under way", whose), std::chrono::seconds(1)};
+  return {{}, fmt::format("too many requests of {} are in progress", whose), std::chrono::seconds(1)};
 }
 UserLimits::Admission of_namespace_refused() { return under_way("this namespace"); }
 
@@ -83,7 +83,7 @@ using Read = Result<AskedBody>;
 
 }  // namespace
 
-// What a request's path and method name.
+// The subject that a request's path and method name.
 struct ReportApi::Target {
   const Route* route = nullptr;
   std::string ns, pod;
@@ -144,7 +144,7 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   }
   const auto names = *target.route->pattern.match(request.path);
   if (!names) co_return status_reply(400, "path: " + names.error().message);
-  // Before anybody is asked about the namespace.
+  // Checked before any review of access to the namespace.
   std::optional<std::string> wrong;
   if (!names->empty()) {
     target.ns = names->at(0);
@@ -171,7 +171,7 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   co_return self->decided(target, *parameters);
 }
 
-// Whoever may list nodes knows their names.
+// A user who may list nodes knows their names.
 Task<bool> ReportApi::may_know_nodes(ReportApi* self, Request request) {
   server::Attributes nodes;
   nodes.verb = "list";
@@ -220,7 +220,7 @@ Reply ReportApi::decision(const Target& target) const {
   return no_decision_reply(target.ns, target.pod, found);
 }
 
-// Takes a slot for the question when its body is there: who sends slowly holds none.
+// Takes a slot for the question when its body is complete, so that slow senders hold none.
 Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request request, std::string user) {
   if (!self->sources_.answers_what_ifs)
     co_return status_reply(404, "what-ifs are switched off: whatIf.enabled");
@@ -265,7 +265,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   co_return with(status_reply(504, "the answer took too long"), "Retry-After", "5");
 }
 
-// Keeps its slot until it has ended, even if nobody waits for it any more.
+// Keeps its slot until it ends, even if the client no longer waits.
 Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
                                 UserLimits::Slot slot) {
   const auto until = self->clock_.now() + kThreadWithin;
@@ -284,7 +284,7 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<Ques
   co_return reply;
 }
 
-// As random as the API server's, since scores of equal nodes are told apart by it.
+// As random as the API server's, because the UID decides between nodes of equal score.
 std::string ReportApi::new_uid() {
   const auto high = random_.next(), low = random_.next();
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,

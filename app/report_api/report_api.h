@@ -7,11 +7,11 @@
 // A request is authorized like one to the API server: get, list or create of schedulingreports in the
 // namespace, or in all. A body is read only after that, and parsed and evaluated on the workers for what-ifs
 // (controller/what_if/asker.h).
-// Where names of nodes are withheld (withholdNodeNames), who may not list nodes gets aliases instead.
-// Bounds: the requests of a user, those in progress, the body, the bodies under way of a user and of a
-// namespace, the time of an answer.
+// If node names are withheld (withholdNodeNames), a user who may not list nodes gets aliases.
+// Bounds: the requests of a user, requests in progress, the size of a body, the bodies in progress of a user
+// and of a namespace, the time of an answer.
 //
-// What-ifs are answered by every process whose caches have synced, decisions by the leader, which made them.
+// Every process with synced caches answers what-ifs. Only the leader has decisions.
 //
 // Owner: DiagnosticsServer. Threads: all functions on the I/O executor.
 // Errors: each failure is a reply with a Status.
@@ -40,19 +40,19 @@ class ReportApi {
  public:
   static constexpr std::size_t kBodyBytes = 1024 * 1024;
 
-  // What it answers from. All outlive it.
+  // Dependencies; all outlive this object.
   struct Sources {
     const controller::DecisionMemory& decisions;
     controller::Asker& asker;
     bool answers_what_ifs = true;
-    bool withholds_node_names = false;                     // from who may not list nodes
+    bool withholds_node_names = false;                     // from users who may not list nodes
     std::function<std::vector<std::string>()> not_synced;  // "kind: reason"; empty: all caches have synced
     std::function<bool()> leads;
     std::function<std::string()> leader;  // empty: unknown
     // Called with the path of the table and the code of each reply; may be empty.
     std::function<void(const std::string& path, int code)> replied;
   };
-  // How it knows who may do what: Access::admit().
+  // Reviews access: Access::admit().
   using Admit = std::function<async::Task<server::Admission>(server::Request, server::Attributes)>;
 
   ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clock, Random& random);

@@ -26,7 +26,7 @@ std::optional<std::int64_t> integer(std::string_view text) {
   return out;
 }
 
-// Texts come back in messages, so they are of printable ASCII.
+// Replies repeat texts, so only printable ASCII is accepted.
 bool is_plain(std::string_view text) {
   return !text.empty() && text.size() <= kLongestText &&
          std::ranges::all_of(text, [](unsigned char c) { return c > ' ' && c < 0x7f; });
@@ -113,7 +113,7 @@ const std::vector<Parameter>& question_parameters() {
        "how many of these pods to place, one after the other; a workload's own replicas unless it is given"},
       {"minCount", integer, 1, explain::kMostReplicas, "how many must fit together, as a group"},
       {"topologyKey", text, 0, 0, "the label of the nodes within whose equal values the group must fit"},
-      {"nodes", texts, 0, 0, "nodes whose verdicts are told whatever their rank: a,b"},
+      {"nodes", texts, 0, 0, "nodes whose verdicts are included regardless of rank: a,b"},
       {"strategies", weights, 0, 0,
        "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0"},
       {"fixes", flag, 0, 0, "true: looks for changes that would let more replicas fit"},

@@ -1,4 +1,4 @@
-// The paths of the HTTPS API and their parameters. One table serves the server and its OpenAPI document.
+// The paths of the HTTPS API and their parameters. The server and its OpenAPI document use one table.
 //
 // Threads: immutable tables. Errors: Kind::invalid as "parameter: reason".
 #pragma once
@@ -22,16 +22,16 @@ enum class Form : std::uint8_t { scores, strategies, report, decisions };
 struct Route {
   server::PathPattern pattern;
   Form form;
-  bool is_question;  // POST: a question; GET: what was decided
+  bool is_question;  // POST: a question; GET: a past decision
   const char* summary;
 
   const char* method() const { return is_question ? "POST" : "GET"; }
-  bool is_list() const { return form == Form::decisions; }  // else of one pod
+  bool is_list() const { return form == Form::decisions; }  // false: of one pod
 };
 const std::vector<Route>& routes();
 
-// A parameter. That of a question becomes the field of the same name in a what-if's spec, which is where it
-// is checked further.
+// A parameter. A question's parameter becomes the field of the same name in a what-if's spec, whose reader
+// checks it further.
 struct Parameter {
   enum class Type : std::uint8_t {
     text,
@@ -49,8 +49,8 @@ const std::vector<Parameter>& question_parameters();
 const std::vector<Parameter>& list_parameters();
 const std::vector<Parameter>& parameters_of(const Route& route);
 
-// The values that the query sets, by name; of a question the fields of spec. Refuses a parameter that is
-// unknown or given twice.
+// The values of the query by name; for a question, the fields of spec. Refuses a parameter that is unknown or
+// given twice.
 Result<boost::json::object> read_parameters(std::string_view query, const std::vector<Parameter>& known);
 
 }  // namespace podium::app::report_api

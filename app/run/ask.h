@@ -1,7 +1,7 @@
 // ask(): calls a function on another executor and awaits its result, with a timeout.
 //
-// The caller's thread is not blocked. After a timeout the function still runs; what it uses must live
-// as long as its executor runs.
+// The caller's thread is not blocked. After a timeout the function still runs; the objects that it uses must
+// live as long as its executor runs.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>

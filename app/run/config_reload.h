@@ -1,8 +1,8 @@
 // ConfigReload: reads the configuration file again when it changes.
 //
-// A changed file that is in order is given to `apply`. Of one that is not, the reason is logged once and the
-// settings stay. What cannot change while the program runs is named in a warning: it takes effect at the next
-// start. FileReload looks at the file and reads it.
+// Passes a valid changed file to `apply`. Logs the error of an invalid one once and keeps the settings. A
+// warning names changed settings that take effect only at the next start. FileReload polls and reads the
+// file.
 //
 // Owner: Process; `gate` is empty before this is destroyed. Threads: start() before `io` runs, `load` on
 // `files`, the rest on `io`. Errors: logged.
@@ -21,8 +21,8 @@
 
 namespace podium::app::run {
 
-// Paths of what differs between two configurations and takes effect at a start only: "whatIf.workers",
-// "profiles". Of PodiumConfiguration, reports and events can change.
+// Paths of the settings that differ between two configurations and take effect only at a start:
+// "whatIf.workers", "profiles". Of PodiumConfiguration, reports and events can change while the program runs.
 std::vector<std::string> needs_restart(const config::Config& before, const config::Config& after);
 
 class ConfigReload {
@@ -30,7 +30,7 @@ class ConfigReload {
   using Load = std::function<Result<config::Config>()>;
   using Apply = std::function<void(const config::Podium&)>;
 
-  // `running`: the configuration that the process has started with. An empty `file` is never read.
+  // `running`: the configuration at the start of the process. An empty `file` is never read.
   ConfigReload(std::string file, const config::Config& running, Load load, Apply apply);
   void start(async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor files);
   void look() { reload_.look(); }
@@ -41,7 +41,7 @@ class ConfigReload {
   const std::string file_;
   const config::Config& running_;
   const Apply apply_;
-  std::vector<std::string> named_;  // what the last warning has named
+  std::vector<std::string> named_;  // the settings of the last warning
   boost::json::value in_force_;     // PodiumConfiguration
   async::FileReload<Result<config::Config>> reload_;
 };

@@ -102,7 +102,7 @@ std::optional<Reply> DiagnosticsServer::health(const Request& request) {
   return server::health_reply("readyz", ready_, request, observe);
 }
 
-// The reply of an endpoint withholds the reason, as it is open to anyone: the log has it.
+// The reply of an endpoint omits the reason, because anyone may read it. The log has the reason.
 void DiagnosticsServer::observe_health(const std::string& endpoint, const std::string& check,
                                        const std::optional<std::string>& why) {
   health_metrics_.observe(endpoint, check, !why);

@@ -1,6 +1,6 @@
 // The flags of `podium run`: every flag of kube-scheduler 1.36, and what podium does with it.
 //
-// One table: the command, --help, /flagz and docs/flags.md are all made of it.
+// The command, --help, /flagz and docs/flags.md derive from one table.
 //
 // Threads: pure functions.
 #pragma once
@@ -29,9 +29,9 @@ struct Flag {
   std::string_view name;  // without dashes
   std::string_view type;  // "bool", "string", "duration", …
   Support support;
-  std::string_view note;     // what it does, or why it has no effect
+  std::string_view note;     // its effect, or why it has none
   std::string_view initial;  // the default, as kube-scheduler prints it
-  // Where its value goes; null: it has no effect, or it is --help.
+  // The destination of its value; null: it has no effect, or it is --help.
   Target (*target)(Given& given) = nullptr;
 };
 
@@ -41,7 +41,7 @@ std::span<const Flag> flags();  // sorted by name
 using FlagOptions = std::map<const Flag*, CLI::Option*>;
 FlagOptions add_flags(CLI::App& command, Given& given);
 
-// The values of /flagz: as given, else the default.
+// The values of /flagz: the given value, else the default.
 std::map<std::string, std::string> flag_values(const FlagOptions& options);
 
 std::string flags_document();  // docs/flags.md

@@ -18,7 +18,7 @@ struct Given {
   std::string lease_duration, renew_deadline, retry_period, resource_lock, resource_name, resource_namespace;
 };
 
-// Where a flag's value goes; its type decides how the flag is parsed.
+// The destination of a flag's value; its type decides how the flag is parsed.
 using Target =
     std::variant<std::monostate, std::string*, bool*, int*, std::uint16_t*, std::vector<std::string>*>;
 

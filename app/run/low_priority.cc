@@ -11,7 +11,7 @@
 namespace podium::app::run {
 namespace {
 
-void give_way() {
+void lower_priority() {
   const auto thread = static_cast<id_t>(::gettid());
   errno = 0;
   const int now = ::getpriority(PRIO_PROCESS, thread);
@@ -20,12 +20,12 @@ void give_way() {
 
 }  // namespace
 
-void give_way(boost::asio::thread_pool& pool, std::size_t threads) {
+void lower_priority(boost::asio::thread_pool& pool, std::size_t threads) {
   // Each thread waits for the others, so each takes one task.
   const auto all = std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(threads) + 1);
   for (std::size_t i = 0; i < threads; ++i) {
     boost::asio::post(pool, [all] {
-      give_way();
+      lower_priority();
       all->arrive_and_wait();
     });
   }

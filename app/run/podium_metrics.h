@@ -1,5 +1,5 @@
-// podium's own metrics, "podium_…", of what this process counts as it happens. The other parts have theirs
-// where they count (Engine::sample_metrics). docs/metrics.md is made from both.
+// podium's own metrics, "podium_…", for events that this process counts. The other parts declare their
+// metrics where they count (Engine::sample_metrics). docs/metrics.md is generated from both.
 //
 // Owner: Process. Threads: request() from any; the others on the I/O thread. The registry may be collected
 // from any thread.

@@ -20,7 +20,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kDiagnosticsDrain{2};
-// Of a stop in all: more than its parts take together, less than the chart's grace period of 35 s.
+// The time for a whole stop: more than its parts take together, less than the chart's grace period of 35 s.
 constexpr std::chrono::seconds kStop{32}, kSecondSignal{6};
 constexpr std::size_t kExtenderConnections = 24, kReviewConnections = 2;
 constexpr std::size_t kExtenderBytes = 128u << 20;  // of a reply, which may have every node
@@ -59,7 +59,7 @@ Process::Process(const Options& options, config::Config config, Servers servers,
       servers_(std::move(servers)),
       workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
       signals_(io_, SIGTERM, SIGINT, SIGUSR2),
-      // Nobody is left to stop it in order.
+      // Nothing else can stop it in order.
       stop_gate_([this](std::string_view, std::string_view) {
         exit_code_ = 1;
         deadline_.begin(std::chrono::seconds(0));
@@ -71,10 +71,10 @@ Process::Process(const Options& options, config::Config config, Servers servers,
       diagnostics_gate_([this](std::string_view, std::string_view) { begin_stop(1); }),
       diagnostics_(diagnostics_parts()),
       deadline_([this] { return waits_for(); }, [this] { return exit_code_.load(); }) {
-  // Unless it is ignored, as under nohup.
+  // Not if it is ignored, as under nohup.
   struct sigaction hang_up{};
   if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
-  give_way(workers_, static_cast<std::size_t>(config_.podium.what_if.workers));
+  lower_priority(workers_, static_cast<std::size_t>(config_.podium.what_if.workers));
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
 
@@ -240,7 +240,7 @@ void Process::wait_for_signal() {
 void Process::on_signal(int number) {
   if (number == SIGUSR2) return engine_.debug_cache();
   if (stopping_) {
-    log::warn("second signal, stopping at once");
+    log::warn("second signal, stopping immediately");
     exit_code_ = 1;
     deadline_.begin(kSecondSignal);
     engine_.abandon();

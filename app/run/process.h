@@ -7,8 +7,8 @@
 // cache with the API server (CacheDebugger).
 //
 // Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
-// for decisions with extenders, one that reads changed files, a pool for what-ifs that gives way to the
-// others. Errors: run() logs them and returns the exit code.
+// for decisions with extenders, one that reads changed files, a pool of lower priority for what-ifs. Errors:
+// run() logs them and returns the exit code.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -32,7 +32,7 @@
 
 namespace podium::app::run {
 
-// The API servers that podium connects to; usually all the same.
+// The API servers that podium connects to; usually the same one.
 struct Servers {
   client::ClientConfig cluster;                        // whose pods it schedules
   client::ClientConfig authentication, authorization;  // which review requests to the diagnostics server
@@ -58,7 +58,7 @@ class Process {
   void on_signal(int number);
   void begin_stop(int exit_code);  // any thread; only the first call has an effect
   async::Task<void> stop();
-  std::string waits_for() const;  // any thread; what a stop waits for
+  std::string waits_for() const;  // any thread; the part that a stop waits for
 
   const Options options_;
   const config::Config config_;

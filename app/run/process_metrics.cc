@@ -14,7 +14,7 @@ namespace {
 
 using prometheus::MetricFamily;
 
-// client-go labels the metric with this name, whatever the Lease is called.
+// client-go labels the metric with this name for a Lease of any name.
 constexpr auto kLease = "kube-scheduler";
 
 const std::vector<double> kBytes{64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
@@ -78,21 +78,21 @@ ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
                                   "Requests to API servers, by status code (or <error>), method and host."),
                 {"code", "method", "host"}),
       retries_(metrics::counters(registry, "rest_client_request_retries_total",
-                                 "Requests that were sent again, by how the try before had ended."),
+                                 "Retried requests, by the outcome of the previous attempt."),
                {"code", "verb", "host"}),
       request_seconds_(metrics::histograms(registry, "rest_client_request_duration_seconds",
                                            "Duration of requests to API servers, by verb and host."),
                        {"verb", "host"},
                        {0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0}),
       request_bytes_(metrics::histograms(registry, "rest_client_request_size_bytes",
-                                         "Size of what requests to API servers carry, by verb and host."),
+                                         "Size of the bodies of requests to API servers, by verb and host."),
                      {"verb", "host"}, kBytes),
       reply_bytes_(metrics::histograms(registry, "rest_client_response_size_bytes",
-                                       "Size of what API servers reply, by verb and host."),
+                                       "Size of the bodies of API servers' replies, by verb and host."),
                    {"verb", "host"}, kBytes),
-      leader_(metrics::gauges(registry, "leader_election_master_status",
-                              "1 while this process leads, 0 while another may."),
-              {"name"}),
+      leader_(
+          metrics::gauges(registry, "leader_election_master_status", "1 while this process leads, else 0."),
+          {"name"}),
       gates_(metrics::gauges(registry, "kubernetes_feature_enabled",
                              "1 for feature gates that are on, 0 for the others."),
              {"name", "stage"}) {}

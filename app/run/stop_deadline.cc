@@ -14,7 +14,7 @@
 namespace podium::app::run {
 namespace {
 
-constexpr std::chrono::seconds kFlush{1};  // nobody may read the log's pipe
+constexpr std::chrono::seconds kFlush{1};  // the log's pipe may have no reader
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 //
 // A coroutine can be cancelled; a thread that computes cannot. Without a deadline, a process that has lost
 // its lease would neither lead nor end. The deadline has a thread of its own, because any other thread may be
-// the busy one. At the deadline it logs what the stop waits for, flushes the log and calls _exit(). No
-// destructor runs: it would wait for the same thread.
+// the busy one. At the deadline it logs the part that the stop waits for, flushes the log and calls _exit().
+// No destructor runs: it would wait for the same thread.
 //
 // Owner: Process. Threads: any. Errors: the constructor throws if it cannot start its thread.
 #pragma once

@@ -48,7 +48,7 @@ std::vector<std::string_view> split(std::string_view text, char by) {
   return out;
 }
 
-// What one clause of an Accept header asks for; nullopt: what is not served.
+// The format that one clause of an Accept header requests; nullopt: not served.
 std::optional<Asked> asked_by(std::string_view clause, std::string_view kind) {
   const auto parts = split(clause, ';');
   std::map<std::string_view, std::string_view> of;

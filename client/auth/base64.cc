@@ -1,49 +1,40 @@
 #include "client/auth/base64.h"
 
-#include <cstdint>
+#include <openssl/evp.h>
+
+#include <algorithm>
 
 namespace podium::client {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+// OpenSSL's functions take bytes as unsigned char.
+unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+const unsigned char* bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
 }  // namespace
 
+// EVP_DecodeBlock() accepts spaces around the text, and '=' anywhere, as zeros.
 std::optional<std::string> base64_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() / 4 * 3);
-  std::uint32_t group = 0;
-  int digits = 0, padding = 0;
-  for (char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    auto value = kAlphabet.find(c);
-    if (c == '=') {
-      value = 0;
-      ++padding;
-    } else if (value == std::string_view::npos || padding > 0) {
-      return std::nullopt;
-    }
-    group = group << 6 | static_cast<std::uint32_t>(value);
-    if (++digits < 4) continue;
-    for (int shift = 16; shift >= 0; shift -= 8) out += static_cast<char>(group >> shift & 0xff);
-    digits = 0;
-    group = 0;
-  }
-  if (digits != 0 || padding > 2) return std::nullopt;
-  out.resize(out.size() - static_cast<std::size_t>(padding));
+  std::string digits(text);
+  std::erase_if(digits, [](char c) { return c == '\n' || c == '\r'; });
+  const auto padded = digits.size();
+  const auto padding = padded - std::min(padded, digits.find_last_not_of('=') + 1);
+  const bool is_valid = digits.find_first_not_of(kAlphabet) >= padded - padding;
+  if (padded % 4 != 0 || padding > 2 || !is_valid) return std::nullopt;
+  std::string out(padded / 4 * 3, '\0');
+  EVP_DecodeBlock(bytes(out), bytes(std::string_view(digits)), static_cast<int>(padded));
+  out.resize(out.size() - padding);
   return out;
 }
 
-std::string base64_encode(std::string_view bytes) {
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::string_view three = bytes.substr(i, 3);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < three.size() ? static_cast<unsigned char>(three[k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += k <= three.size() ? kAlphabet[group >> (18 - 6 * k) & 63] : '=';
-  }
+std::string base64_encode(std::string_view text) {
+  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');  // and a zero
+  EVP_EncodeBlock(bytes(out), bytes(text), static_cast<int>(text.size()));
+  out.pop_back();
   return out;
 }
 

@@ -1,6 +1,8 @@
 #include "client/auth/url.h"
 
+#include <boost/url/encode.hpp>
 #include <boost/url/parse.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 #include <boost/url/url_view.hpp>
 #include <charconv>
 
@@ -38,21 +40,7 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
-  constexpr char digits[] = "0123456789ABCDEF";
-  std::string out;
-  out.reserve(text.size());
-  for (unsigned char c : text) {
-    bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                 c == '.' || c == '_' || c == '~';
-    if (plain) {
-      out += static_cast<char>(c);
-    } else {
-      out += '%';
-      out += digits[c >> 4];
-      out += digits[c & 15];
-    }
-  }
-  return out;
+  return boost::urls::encode({text.data(), text.size()}, boost::urls::unreserved_chars);
 }
 
 }  // namespace podium::client

@@ -134,7 +134,7 @@ Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
 // Asio keeps every socket in its reactor, so arriving data wakes the thread even if no one reads. During the
 // rest, the receive low-water mark makes the kernel report large amounts only. The next read sees whether the
 // connection ended during the rest.
-Task<bool> Connection::rested() {
+Task<bool> Connection::await_min_interval() {
   const auto until = last_ + rest_;
   if (rest_.count() == 0 || std::chrono::steady_clock::now() >= until) co_return false;
   set_option(fd_, SOL_SOCKET, SO_RCVLOWAT, kWorthWaking);
@@ -167,7 +167,7 @@ Task<Result<void>> Connection::write(std::string_view bytes, MayWrite may_write)
 
 Task<Result<std::string_view>> Connection::read() {
   bool wait_first = !bulk_ && !(tls_ && tls_->buffered());
-  if (wait_first) wait_first = !co_await rested();
+  if (wait_first) wait_first = !co_await await_min_interval();
   auto next = tcp::socket::wait_read;
   for (;;) {
     if (wait_first) {

@@ -50,7 +50,7 @@ class Connection final : public Guarded {
   IoStep try_read(std::span<char> into);
   IoStep try_write(std::string_view bytes);
   Task<Result<void>> wait(boost::asio::ip::tcp::socket::wait_type what);
-  Task<bool> rested();  // waits out the rest; false: there was none
+  Task<bool> await_min_interval();  // waits out the rest; false: there was none
   Error failure(std::string_view doing, std::string_view why);
 
   const std::shared_ptr<Watchdog> watchdog_;

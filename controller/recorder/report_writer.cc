@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/json/value.hpp>
-#include <set>
 
 #include "api/json_view.h"
 #include "api/parse_json.h"
@@ -14,11 +13,10 @@
 #include "client/error.h"
 #include "controller/recorder/known_reports.h"
 #include "controller/recorder/replies.h"
+#include "controller/recorder/write_log.h"
 #include "controller/report/metadata.h"
 #include "controller/report/requests.h"
 #include "explain/report/json.h"
-#include "log/limit.h"
-#include "log/log.h"
 #include "metrics/samples.h"
 
 namespace podium::controller {
@@ -28,7 +26,7 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using async::Task;
 
-constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 8, kNamespacesLogged = 1'000;
+constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 8;
 constexpr unsigned kReportWriters = 4, kFirst = 0, kRewrite = 1;  // lanes
 constexpr std::chrono::seconds kUnchanged{60};
 
@@ -41,14 +39,6 @@ struct Job {
 using Jobs = async::Writers<Job>;
 
 bool is_failure(const Job& job) { return job.status.outcome != explain::kScheduled; }
-
-std::string_view cause_of_pause(const Error& error) {
-  if (client::is_unreachable(error)) return "the API server cannot be reached";
-  if (client::is_not_found(error))
-    return "the API server does not serve SchedulingReports (is the CRD installed?)";
-  if (error.status.code == 401) return "the API server does not accept the credentials";
-  return "the API server asks to wait";
-}
 
 async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackoffs& backoffs) {
   async::WritersOptions made;
@@ -94,9 +84,9 @@ struct ReportWriter::Impl {
                                    std::vector<client::Request> requests);
   static Task<void> write_alone(Impl* self, Sent* sent);
   static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
-  static Task<Result<void>> take_away(Impl* self, const Job* job, const json::value* report);
+  static Task<Result<void>> delete_report(Impl* self, const Job* job, const json::value* report);
   static Task<Result<json::value>> read(Impl* self, const Job* job, const std::string* name);
-  static Task<Result<void>> is_dead(Impl* self, const Job* job, const json::value* report, bool* dead);
+  static Task<Result<void>> is_superseded(Impl* self, const Job* job, const json::value* report, bool* dead);
   static Task<Result<json::value>> rewrite(Impl* self, Job* job, WrittenReport* report);
   static Task<Result<json::value>> fill(Impl* self, Job* job, const WrittenReport* report);
   static Task<Result<json::value>> send(Impl* self, client::Request request);
@@ -105,7 +95,7 @@ struct ReportWriter::Impl {
   void done(const Job& job, WrittenReport report, const json::value& reply, bool is_new);
   void refused(Jobs::Item& item, const Error& error);
   void no_room(Jobs::Item& item, NoRoom why);
-  bool goes_on_without_labels(const Error& error);
+  bool continues_without_labels(const Error& error);
   std::chrono::seconds ttl() const { return settings.now()->reports.ttl; }
   ReportNotes notes(const Job& job) const { return {ttl(), job.bytes}; }
 
@@ -115,18 +105,15 @@ struct ReportWriter::Impl {
   const config::LivePodium& settings;
   KnownReports known;
   std::atomic<std::uint64_t> unchanged{0}, retried{0};
-  LogLimit log;
-  // Used on io only.
-  bool is_paused = false, told_of_pause = false;
-  std::set<std::string> held;  // namespaces that refuse reports, to log each once
+  WriteLog log;
   Jobs jobs;
 };
 
 // Sends the requests of several reports in one batch. write_together() then handles the failed ones
 // one by one.
 Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch) {
-  const bool gives_way = !self->jobs.draining();
-  if (gives_way) co_await self->precedence.turn(batch->front().since);
+  const bool yields = !self->jobs.draining();
+  if (yields) co_await self->precedence.turn(batch->front().since);
   std::vector<Sent> sent;
   std::vector<client::Request> requests;
   for (auto& item : *batch) {
@@ -183,7 +170,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     const auto* labelled = each.relabels ? &*answer++ : nullptr;
     const auto& filled = *answer;
     auto reply = filled ? api::parse_json(*filled) : std::unexpected(filled.error());
-    if (reply && labelled && !*labelled && !self->goes_on_without_labels(labelled->error()))
+    if (reply && labelled && !*labelled && !self->continues_without_labels(labelled->error()))
       reply = std::unexpected(labelled->error());
     // It exists without a status: a write failed halfway, possibly for another outcome.
     if (reply && each.is_new && !made &&
@@ -286,10 +273,10 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
     if (is_last_try) co_return std::unexpected(made.error());
     if (has_taken_away || !is_of_a_pod_of_this_name(*there, job->owner.pod)) break;
     bool dead = false;
-    const auto asked = co_await is_dead(self, job, &*there, &dead);
+    const auto asked = co_await is_superseded(self, job, &*there, &dead);
     if (!asked) co_return std::unexpected(asked.error());
     if (!dead) break;
-    const auto gone = co_await take_away(self, job, &*there);
+    const auto gone = co_await delete_report(self, job, &*there);
     if (!gone) break;
     has_taken_away = true;
   }
@@ -304,8 +291,8 @@ Task<Result<json::value>> ReportWriter::Impl::read(Impl* self, const Job* job, c
 
 // True if the report is on a predecessor of the job's pod. The current pod of the name shows this; if there
 // is none, or podium may not read it, the later decision is on the later pod.
-Task<Result<void>> ReportWriter::Impl::is_dead(Impl* self, const Job* job, const json::value* report,
-                                               bool* dead) {
+Task<Result<void>> ReportWriter::Impl::is_superseded(Impl* self, const Job* job, const json::value* report,
+                                                     bool* dead) {
   client::CallOptions once;
   once.retry = false;
   const auto pod = co_await self->api.get(client::resource::pods, job->owner.ns, job->owner.pod, once);
@@ -317,7 +304,7 @@ Task<Result<void>> ReportWriter::Impl::is_dead(Impl* self, const Job* job, const
   co_return Result<void>{};
 }
 
-Task<Result<void>> ReportWriter::Impl::take_away(Impl* self, const Job* job, const json::value* report) {
+Task<Result<void>> ReportWriter::Impl::delete_report(Impl* self, const Job* job, const json::value* report) {
   const auto name = api::text_at(*report, "/metadata/name"), uid = api::text_at(*report, "/metadata/uid");
   const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
   if (!gone && !client::object_is_gone(gone.error())) co_return std::unexpected(gone.error());
@@ -331,7 +318,7 @@ Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, Writ
     auto labelled =
         co_await send(self, label_report(job->owner.ns, report->name, report->uid,
                                          labels_of(job->status, explain::kDecision), report->version));
-    if (!labelled && !self->goes_on_without_labels(labelled.error())) co_return labelled;
+    if (!labelled && !self->continues_without_labels(labelled.error())) co_return labelled;
     if (labelled) report->version = api::text_at(*labelled, "/metadata/resourceVersion");
   }
   co_return co_await fill(self, job, report);
@@ -397,41 +384,14 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
     report.written = api.clock().now();
     known.remember(job.owner.uid, std::move(report));
   }
-  if (std::exchange(is_paused, false) && std::exchange(told_of_pause, false))
-    log::info("reports are written again");
-  if (held.erase(job.owner.ns) > 0) log::info("reports are written again namespace={}", job.owner.ns);
+  log.written(job.owner.ns);
 }
 
 void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
-  const auto& owner = item.value.owner;
   item.outcome = backoff_of(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
-  const auto now = api.clock().now();
-  const auto& request = error.request;
-  const auto cause = cause_of_pause(error);
-  if (item.outcome == Outcome::retry_all && !std::exchange(is_paused, true) &&
-      log.allows(fmt::format("paused {}", cause), now)) {
-    told_of_pause = true;
-    log::warn("reports are paused, scheduling goes on: {} verb={} resource={} error={:?}", cause,
-              request.verb, request.resource, error.text());
-  }
-  const bool is_new = item.outcome == Outcome::retry_namespace && held.size() < kNamespacesLogged &&
-                      !held.contains(owner.ns) && log.allows("of " + owner.ns, now) &&
-                      held.insert(owner.ns).second;
-  // A missing right is missing in all namespaces: log one line.
-  if (item.outcome == Outcome::retry_namespace && client::lacks_right(error)) {
-    if (log.allows(request.verb + " " + request.resource, now))
-      log::warn("reports are refused, scheduling goes on verb={} resource={} error={:?}", request.verb,
-                request.resource, error.text());
-  } else if (is_new) {
-    log::warn("reports of a namespace are refused, others go on namespace={} verb={} resource={} error={:?}",
-              owner.ns, request.verb, request.resource, error.text());
-  }
-  if (item.outcome == Outcome::failed && log.allows(fmt::format("failed {}", error.status.code), now)) {
-    log::warn("report not written verb={} resource={} pod={}/{} error={:?}", request.verb, request.resource,
-              owner.ns, owner.pod, error.text());
-  }
+  log.refused(item.value.owner, item.outcome, error, api.clock().now());
 }
 
 // Drops a report that does not fit: waiting for capacity might never end.
@@ -439,22 +399,15 @@ void ReportWriter::Impl::no_room(Jobs::Item& item, NoRoom why) {
   item.outcome = why == NoRoom::now ? Outcome::retry : Outcome::dropped;
   if (item.outcome == Outcome::retry) {
     retried.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  const auto& owner = item.value.owner;
-  if (log.allows("no room", api.clock().now())) {
-    log::warn("report dropped: the budget is used up by reports that cannot be deleted pod={}/{}", owner.ns,
-              owner.pod);
+  } else {
+    log.no_room(item.value.owner, api.clock().now());
   }
 }
 
 // Do not retry label updates if RBAC forbids them.
-bool ReportWriter::Impl::goes_on_without_labels(const Error& error) {
+bool ReportWriter::Impl::continues_without_labels(const Error& error) {
   if (!client::lacks_right(error)) return false;
-  const auto& request = error.request;
-  if (log.allows(request.verb + " " + request.resource, api.clock().now()))
-    log::warn("labels of reports are not kept up to date verb={} resource={} error={:?}", request.verb,
-              request.resource, error.text());
+  log.without_labels(error, api.clock().now());
   return true;
 }
 

@@ -64,7 +64,7 @@ class ReportWriter {
   void write(const ReportOwner& pod, explain::ReportStatus status);
   // The report's name, or its future name unless that is taken.
   std::string name_of(const ReportOwner& pod) const;
-  // The pod is gone. Its report is still written if it is queued: the decision was made.
+  // The pod no longer exists. Its report is still written if it is queued: the decision was made.
   void forget(std::string_view pod_uid);
 
   // Writes the queued reports; drops the rest at the deadline.

@@ -52,7 +52,7 @@ std::uint32_t size_of(std::size_t bytes) {
 }
 
 template <typename Item>
-void put_off(Item& item, const Error& error) {
+void schedule_retry(Item& item, const Error& error) {
   item.outcome = outcome_of_failure(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
 }
@@ -173,17 +173,17 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto age = seen.decided_at ? seconds_between(*seen.decided_at, api.clock().wall()) : 0s;
     const auto left = std::clamp<std::chrono::seconds>(seen.refresh - age, 0s, seen.refresh);
     refreshes.set_turn(key, api.clock().now() + left);
-    mind_turns();
+    rearm_refresh_timer();
   }
 
   bool is_under_way(const std::string& key) const { return questions.holds(key) || answers.holds(key); }
 
   void end_turn(const std::string& key) {
     refreshes.next_turn(key, api.clock().now());
-    mind_turns();
+    rearm_refresh_timer();
   }
 
-  void mind_turns() {
+  void rearm_refresh_timer() {
     if (stopping() || !refreshes.next()) return;
     if (sleeper) {
       sleeper->cancel();
@@ -218,7 +218,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (stopping()) co_return;
     auto read = co_await reader.read(item->ns, item->value.name, item->value.again);
     if (!read) {
-      put_off(*item, read.error());
+      schedule_retry(*item, read.error());
       if (item->outcome != Outcome::retry) log_failure("read", item->key, read.error());
       co_return;
     }
@@ -297,12 +297,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto& reply = replies.back();
     if (!reply) {
       if (client::object_is_gone(reply.error())) co_return;
-      put_off(*item, reply.error());
+      schedule_retry(*item, reply.error());
       // Both are sent again: the longer time counts.
       if (const auto& first = replies.front(); !first)
         item->at_least =
             std::max(item->at_least, std::chrono::milliseconds(1'000 * first.error().status.retry_after));
-      if (reply.error().status.code == 422) co_await make_way(item, reply.error());
+      if (reply.error().status.code == 422) co_await requeue_if_stale(item, reply.error());
       if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());
       co_return;
@@ -311,7 +311,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (!labelled) {
       const auto& error = labelled.error();
       if (!goes_without_labels(error)) {
-        put_off(*item, error);
+        schedule_retry(*item, error);
         if (item->outcome != Outcome::retry) log_failure("labels", item->key, error);
         co_return;
       }
@@ -330,7 +330,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   // If another what-if has the name, or its spec was edited, drops the answer and asks again. The watch event
   // found the answer waiting.
-  Task<void> make_way(Answers::Item* item, Error error) {
+  Task<void> requeue_if_stale(Answers::Item* item, Error error) {
     const auto& answer = item->value;
     const auto is_still = co_await reader.is_still(item->ns, answer.name, answer.uid, answer.generation);
     if (!is_still) co_return;

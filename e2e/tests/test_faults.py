@@ -52,7 +52,7 @@ class Faults(Live):
 
     def test_missing_crd_pauses_reports_only(self):
         crd = json.loads(self.plane.kubectl("get", "crd", CRD, "-o", "json"))
-        warning = "reports are paused, scheduling goes on: the API server does not serve SchedulingReports"
+        warning = "reports are paused, scheduling continues: the API server does not serve SchedulingReports"
         self.plane.kubectl("delete", "crd", CRD)
         names = [f"unreported-{i}" for i in range(5)]
         for name in names:

@@ -34,7 +34,7 @@ class KubectlPodium(Plugin):
         self.assertRegex(said, rf"\Adefault/web is on {where}: \d+ points?")
         self.assertIn("2 of 3 nodes fit.  points = weight × score\n", said)
         self.assertIn(f" {where}*", said)
-        self.assertRegex(said, r"Turned down:\n +1 node +has a taint that the pod does not tolerate: gpu=true:NoSchedule +gpu\n")
+        self.assertRegex(said, r"Rejected nodes:\n +1 node +has a taint that the pod does not tolerate: gpu=true:NoSchedule +gpu\n")
         self.assertNotIn("\033", said)
         self.assertIn("\033[1m", self.ask("why", "web", "--color", "always"))
         self.assertIn("TaintToleration: ", self.ask("why", "web", "-o", "wide"))

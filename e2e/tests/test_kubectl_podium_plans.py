@@ -134,7 +134,7 @@ class Plans(Plugin):
     def test_why_not_there_names_every_filter(self):
         self.place(pod("web", cpu="1", nodeSelector={ZONE: "zone-a"}))
         said = self.ask("why", "web", "--node", "full", code=4)
-        self.assertTrue(said.startswith("No: full turns default/web down.\n"), said)
+        self.assertTrue(said.startswith("No: full rejects default/web.\n"), said)
         self.assertIn("  ✗ it has a taint that the pod does not tolerate: full:NoSchedule\n", said)
         self.assertIn("  ✗ it does not match the pod's node selector or affinity\n", said)
         self.assertIn("  ✓ cpu 1 of 2 free  ✓ memory 64Mi of 8Gi free\n", said)

@@ -163,10 +163,10 @@ class Page(Live):
             self.assertEqual(sum(points for points, _ in shown["points"]), shown["total"])
             products = [f"{s['weight']}×{score}" for s, score in zip(status["strategies"], one["strategyScores"], strict=True)]
             self.assertEqual([text for _, text in shown["points"]], products)
-        turned_down = self.browser.text("#rejections")
-        self.assertIn("have a taint that the pod does not tolerate", turned_down)
-        self.assertIn("gpu-0, gpu-1, gpu-2", turned_down)
-        self.assertRegex(turned_down, "(is|are) cordoned")
+        rejected = self.browser.text("#rejections")
+        self.assertIn("have a taint that the pod does not tolerate", rejected)
+        self.assertIn("gpu-0, gpu-1, gpu-2", rejected)
+        self.assertRegex(rejected, "(is|are) cordoned")
         self.says("#attempts", "Scheduled")
 
         strategy, weight = self.a_move(status)

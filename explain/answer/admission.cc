@@ -45,7 +45,7 @@ std::string scheduler_path(const Question& question) {
 }
 
 // spec.profile, else spec.schedulerName, else the pod's own. If there is one profile only, it answers for
-// other schedulers' pods too: podium may run beside kube-scheduler.
+// other schedulers' pods too: podium may run next to kube-scheduler.
 Result<std::string> profile_of(const Question& question, const config::Config& config) {
   for (const auto& [path, name] :
        {std::pair("spec.profile", &question.profile), {"spec.schedulerName", &question.scheduler_name}}) {
@@ -95,7 +95,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   if (!profile) return std::unexpected(profile.error());
   auto pod = std::make_shared<api::Pod>(question.subject->pod);
   pod->scheduler_name = std::move(*profile);
-  pod->scheduling_gates.clear();  // answers where the pod would go once its gates are removed
+  pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
   const bool is_stored = question.subject->is_stored;
   const auto priority = is_stored ? std::nullopt : std::exchange(pod->priority, std::nullopt);
   api::Manifests::List<api::PriorityClass> classes;
@@ -158,11 +158,10 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
   const auto& subject = *question.subject;
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");
-  if (!subject.pod.node_name.empty())
-    out.emplace_back("the scheduler, which a pod with spec.nodeName does not pass");
+  if (!subject.pod.node_name.empty()) out.emplace_back("the scheduler, which a pod with spec.nodeName skips");
   const bool names_profile = !question.profile.empty() || !question.scheduler_name.empty();
   if (subject.names_scheduler && !names_profile && subject.pod.scheduler_name != profile.scheduler_name)
-    out.push_back(fmt::format("scheduler {} (asked with profile {})",
+    out.push_back(fmt::format("scheduler {} (evaluated with profile {})",
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));
   if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");

@@ -1,7 +1,7 @@
 // Admission of a what-if: its profile, its pod as the API server would store it, and what is not modelled.
 //
 // Emulates defaults, validation, priority classes, DefaultTolerationSeconds, LimitRanger and RuntimeClass.
-// What could not be read is named by not_modelled().
+// not_modelled() names what could not be read.
 //
 // Threads: pure functions. Errors: Kind::invalid; Error.message is "path: reason".
 // Source: plugin/pkg/admission/priority, plugin/pkg/admission/defaulttolerationseconds.
@@ -31,11 +31,12 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
 Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
                                        const config::Config& config);
 
-// What is left of a profile for a pod that names its node (spec.nodeName): no scheduler is asked, and the
-// kubelet takes the pod if these filters pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
+// The part of a profile that applies to a pod that names its node (spec.nodeName): such a pod skips the
+// scheduler, and the kubelet admits it if these filters pass. Source: pkg/kubelet/lifecycle/predicate.go,
+// AdmissionCheck.
 framework::Profile kubelet_profile(framework::Profile profile);
 
-// What may change the real outcome and is not part of the answer. The question has its subject.
+// Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects = {});
 

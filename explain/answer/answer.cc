@@ -47,7 +47,7 @@ std::string other_victims(std::size_t count) {
                      count == 1 ? "pod" : "pods");
 }
 
-// A placed pod has its node's zone and region; before it was placed, it had none of them.
+// A placed pod has its node's zone and region. Before its placement it had neither.
 void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::Pod& pod) {
   const auto row = subject.was_on.empty() ? std::nullopt : fork.find_row(subject.was_on);
   if (!row) return;
@@ -62,7 +62,7 @@ void remove_topology_labels(const Subject& subject, const Snapshot& fork, api::P
 
 using Zones = std::map<std::string, ZonePlacements>;
 
-// Empty: the node has no such label.
+// Empty: the node does not have this label.
 std::string zone_of(const Snapshot& fork, cluster::Row row) {
   const auto* value = fork.entry(row).node->meta.labels.find(api::label::zone);
   return value ? cut(*value, kZoneBytes) : std::string();
@@ -136,7 +136,7 @@ class Answering {
     if (question_.fixes) first_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
   }
 
-  // Whether the budget ended before all was answered.
+  // True if the budget ended before the answer was complete.
   bool is_cut_short() { return cut_short_ = cut_short_ || !has_time(budget_); }
 
   static FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed) {
@@ -280,8 +280,8 @@ class Answering {
       text += fmt::format(" (as if its {} placed {} were not there)", removed, removed == 1 ? "pod" : "pods");
     if (removed > 0 && subject_.is_stored) text += fmt::format(" (as if it were not on {})", subject_.was_on);
     if (cut_short_ && placed.ended == Placed::Ended::done)
-      text += " (the deadline passed before all of it was answered)";
-    if (profile_.has_extenders) text += " (HTTP extenders were not asked)";
+      text += " (the deadline passed before the answer was complete)";
+    if (profile_.has_extenders) text += " (HTTP extenders were not called)";
     return text;
   }
 
@@ -321,12 +321,12 @@ class Answering {
   ReportStatus status_;
   ReportAnswer answer_;
   std::optional<FirstFailure> after_all_;
-  std::optional<Kept> first_, failed_;  // where fixes are asked for
+  std::optional<Kept> first_, failed_;  // if the question asks for fixes
   std::size_t other_victims_ = 0;
   bool cut_short_ = false;  // the deadline passed
 };
 
-// How many replicas to try, and to place at most. One is always tried.
+// The most replicas to try and to place. At least one is tried.
 Result<Count> count_replicas(const Question& question, const Subject& subject, const api::Pod& pod,
                              const api::AdmissionObjects& objects, const ForkMemory& memory) {
   // A workload that is scaled to 0 is asked about with one pod.

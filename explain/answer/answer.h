@@ -3,7 +3,7 @@
 // The subject's own placed pods leave the fork first, then the changes are made, then the replicas are placed
 // one after the other (placing.h). Nothing reaches the live snapshot.
 //
-// Threads: pure functions; run on a worker. Errors: a question that makes no sense gets refusal().
+// Threads: pure functions; run on a worker. Errors: an invalid question gets refusal().
 #pragma once
 
 #include "api/admission.h"
@@ -17,9 +17,9 @@
 namespace podium::explain {
 
 // The question has its subject. The outcome is Fits, PartlyFits or DoesNotFit; the tables are those of the
-// first replica, firstFailure those of the first that does not fit. Pods of other namespaces are counted but
-// not named. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
-// declined() if no replica was placed. `objects`: what admission would apply to the pods.
+// first replica, firstFailure those of the first that does not fit. Counts pods of other namespaces and does
+// not name them. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
+// declined() if no replica was placed. `objects`: what admission applies to the pods.
 ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
                     const Budget& budget = {}, const api::AdmissionObjects& objects = {});
 

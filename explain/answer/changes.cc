@@ -81,7 +81,7 @@ void delete_pods(const Change& change, const ChangeContext& context, ChangeResul
     const bool is_asked = pod->pod->meta.namespace_ == context.ns && has_time(context.budget);
     if (is_asked && selects(*pod)) gone.placed.push_back(pod);
   });
-  // A pod that waits for its victims to go keeps room on its node.
+  // A pod that waits for its victims to terminate reserves room on its node.
   for (const auto& nomination : fork.nominations()) {
     if (selects(*nomination.pod)) gone.nominated.push_back(nomination.pod);
   }
@@ -110,7 +110,7 @@ void taint_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
   });
   done.message = fmt::format("tainted with {}{}{}:{}", taint.key, taint.value.empty() ? "" : "=", taint.value,
                              to_string(taint.effect));
-  if (taint.effect == api::TaintEffect::no_execute) done.message += "; its pods were left there";
+  if (taint.effect == api::TaintEffect::no_execute) done.message += "; its pods stayed";
 }
 
 void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
@@ -170,8 +170,8 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
   }
 }
 
-// Nodes that are away at the same time: none takes the pods of another. With thenUncordon they come back
-// empty, and take what waits.
+// Nodes that are drained at the same time do not take each other's pods. With thenUncordon they return empty
+// and take pods that wait.
 Result<void> drain_nodes(const Change& change, const std::string& path, const ChangeContext& context,
                          ChangeResult& done, Snapshot& fork) {
   std::vector<Row> rows;
@@ -245,7 +245,7 @@ void add_claims(const Change& change, Quotas& quotas, ChangeResult& done, Snapsh
   done.message = fmt::format("{} {} added{}", added, added == 1 ? "claim" : "claims", refused);
 }
 
-// Of so many new pods, those that the quotas admit: the API server does not create the others.
+// Returns how many of this number of new pods the quotas admit. The API server does not create the others.
 std::int32_t admitted_pods(const Subject& subject, const api::Pod& pod, const api::ClaimTemplates& templates,
                            std::int32_t count, const ChangeContext& context, const Snapshot& fork) {
   if (subject.kind == Subject::Kind::daemon_set)

@@ -1,10 +1,10 @@
-// Applies the changes of a what-if to its fork, in order, and tells what each did.
+// Applies the changes of a what-if to its fork, in order, and describes the effect of each.
 //
-// A drained node's pods are placed again with the same placement code as the question's own. Pods of other
-// namespaces are counted and never named.
+// A drained node's pods are placed again with the same placement code as the question's own. Counts pods of
+// other namespaces and never names them.
 //
-// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that is not there, a
-// pod that the API server would refuse, or more new nodes or pods than there is memory for.
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a node that does not exist, a
+// pod that the API server would refuse, or more new nodes or pods than the what-if has memory for.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,9 @@
 
 namespace podium::explain {
 
-// Returns whether there is time to go on. Asked before each decision, and in every loop over what the
-// question or the cluster has that may take more than some milliseconds: what-ifs keep their deadline and a
-// stop of the process within 100 ms or so. The core has no clock. May be empty.
+// Returns whether there is time left. Called before each decision, and in every loop over parts of the
+// question or the cluster that may take more than a few milliseconds: what-ifs keep their deadline and a stop
+// of the process within 100 ms or so. The core has no clock. May be empty.
 using Budget = std::function<bool()>;
 inline bool has_time(const Budget& budget) { return !budget || budget(); }
 
@@ -36,7 +36,7 @@ struct ChangeContext {
   Quotas& quotas;                        // of the same; the changes count in them
 };
 
-// Once the budget has ended, the rest is not done, and the result is of no use.
+// If the budget ends, the remaining changes are skipped and the result is not usable.
 Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes,
                                                 const ChangeContext& context, ForkMemory& memory,
                                                 cluster::Snapshot& fork);

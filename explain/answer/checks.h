@@ -1,5 +1,5 @@
-// Checks: what each filter says of the nodes that a what-if names, and what the pod requests beside what is
-// free there.
+// Checks: the verdict of each filter on the nodes that a what-if names, and the pod's requests next to the
+// free amounts there.
 //
 // Owner: one answer. Threads: none. Errors: none; a node that is not in the fork gets no checks.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace podium::explain {
 
-inline constexpr std::size_t kMostChecked = 4;  // nodes: an answer stays small
+inline constexpr std::size_t kMostChecked = 4;  // nodes; bounds the size of an answer
 
 class Checks {
  public:
-  // Keeps references to all arguments. Prepares each filter of the profile by itself, so that one that
-  // rejects the pod hides no other.
+  // Keeps references to all arguments. Prepares each filter of the profile separately, so that a filter that
+  // rejects the pod does not hide the others.
   Checks(const cluster::PodInfo& pod, const cluster::Snapshot& fork, const framework::Profile& profile);
 
-  // Sets `checks` and `resources`. Filters that do not concern the pod are left out.
+  // Sets `checks` and `resources`. Leaves out filters that do not apply to the pod.
   void add_to(NodeVerdict& verdict) const;
 
  private:

@@ -31,7 +31,8 @@ bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kube
 // kubectl drain leaves these pods alone.
 bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
 
-// How many budgets the evictions exceed. For evictions, an empty selector matches all pods of the namespace.
+// Returns how many budgets the evictions exceed. For evictions, an empty selector matches all pods of the
+// namespace.
 std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
                          const Snapshot& fork) {
   std::size_t broken = 0;
@@ -46,7 +47,7 @@ std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& b
   return broken;
 }
 
-// The pod that its controller creates in place of an evicted one.
+// Returns the pod that the controller creates to replace an evicted one.
 PodInfoPtr successor(const cluster::PodInfo& pod) {
   auto next = std::make_shared<api::Pod>(*pod);
   next->meta.uid += "#moved";
@@ -123,7 +124,7 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
   return out;
 }
 
-// The resource of which most is taken.
+// Returns the resource with the highest utilization.
 FullNode fullness(Row row, const Snapshot& fork) {
   FullNode full{.node = std::string(fork.node_name(row))};
   const auto consider = [&full](const char* resource, std::int64_t requested, std::int64_t allocatable) {
@@ -156,7 +157,8 @@ std::string words(const Drained& drained, std::size_t count, std::size_t broken)
                          drained.moved, drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)
-    out += fmt::format(", {} were not asked about (another scheduler, or no time left)", drained.skipped);
+    out +=
+        fmt::format(", {} were not evaluated (another scheduler, or the deadline passed)", drained.skipped);
   if (broken > 0)
     out += fmt::format("; {} {} not allow it now", broken,
                        broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
@@ -216,7 +218,7 @@ void place_waiting(const std::vector<PodInfoPtr>& waiting, const config::Config&
     const auto* profile = config.profile(pod->pod->scheduler_name);
     if (!profile || !has_time(budget)) continue;
     const auto decision = framework::evaluate(*pod, fork, *profile);
-    // One that Reserve refuses goes on waiting.
+    // A pod that Reserve rejects continues to wait.
     if (decision.fits()) (void)framework::place(pod, *decision.choice, *profile, fork);
   }
 }

@@ -20,7 +20,7 @@ class Fixes {
   bool full() const { return list_.size() >= kMostFixes; }
   bool empty() const { return list_.empty(); }
   void add(Remedy remedy, const Trials::Landing& landing);
-  // Those with which most replicas fit first.
+  // Sorts the fixes by the number of replicas that fit, the most first.
   std::vector<ReportFix> take();
 
  private:
@@ -30,8 +30,8 @@ class Fixes {
 // Returns whether to go on.
 using SeeRemedy = std::function<bool(Remedy)>;
 
-// A toleration more; a node selector key, a term of affinity or a spread constraint less. `hidden`: also
-// where another plugin rejects a node before the one that it is about.
+// Adds a toleration, or removes a node selector key, an affinity term or a spread constraint. `hidden`: also
+// if another plugin rejects a node before the plugin that the fix is about.
 void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see);
 void add_constraint_fixes(const Trials& trials, Fixes& out);
 
@@ -40,26 +40,26 @@ struct Request {
   std::string resource, container;  // container: empty for the pod's own
   std::int64_t now = 0;             // in steps: thousandths of cpu, MiB, else units
 };
-// Of all its resources, for which less is possible; at most `most`.
+// The largest requests of all resources that can be reduced; at most `most`.
 std::vector<Request> requests_of(const api::Pod& pod, std::size_t most);
 Remedy request_at_most(const Request& request, std::int64_t steps);
 // "2750m cpu"
 std::string amount_words(const Request& request, std::int64_t steps);
-// The largest request that helps, of each resource that no rejecting node has enough of.
+// For each resource that is short on all rejecting nodes: the largest request that helps.
 void add_resource_fixes(const Trials& trials, Fixes& out);
 
-// Cordoned nodes of the rejected ones, at most 4.
+// The rejected nodes that are cordoned, at most 4.
 std::vector<Remedy> uncordoned(const Trials& trials);
-// A node more of each shape, those first that leave least unused.
+// One more node of each shape, the shapes that leave the least unused first.
 std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most);
-// An uncordoned node, a node more, pods fewer on a node, a higher priority.
+// Uncordons a node, adds a node, removes pods from a node, or raises the priority.
 void add_cluster_fixes(const Trials& trials, Fixes& out);
 
-// Two changes, each of which helps only with the other. Returns whether all pairs were tried, and fit the
-// bound.
+// Two changes, each of which helps only with the other. Returns whether all pairs were tried and the bound
+// held.
 bool add_pairs(const Trials& trials, Fixes& out);
 
-// The resources that the verdict lacks ("Insufficient cpu").
+// The resources that are short according to the verdict ("Insufficient cpu").
 std::vector<std::string> lacking(const framework::Verdict& verdict);
 
 }  // namespace podium::explain

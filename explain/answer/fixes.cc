@@ -12,8 +12,7 @@ void Fixes::add(Remedy remedy, const Trials::Landing& landing) {
   if (full()) return;
   auto node = landing.node_name;
   auto score = landing.score;
-  // The node that is changed has the name of the field. Of several replicas another may be the one that it
-  // takes.
+  // The node that is changed has the name of the field. With several replicas, it may take another replica.
   if (const auto* changed = remedy.fields.if_contains("nodeName"); changed && changed->get_string() != node) {
     node = changed->get_string();
     score.reset();

@@ -1,9 +1,9 @@
 // Fixes: the smallest changes that would let more replicas fit, in the cluster or on one node.
 //
 // Each is tried: a change of the pod is one of its template, and a change of the cluster is there before the
-// first replica is placed. So all replicas are placed again, and the fix says how many of them fit. None is
-// claimed that was not tried, or with which no more fit. Where no single change helps, pairs are tried. Pods
-// are counted, never named; the question's own replicas make room for none of them.
+// first replica is placed. So all replicas are placed again, and the fix says how many of them fit. A fix is
+// reported only if it was tried and more replicas fit with it. If no single change helps, pairs are tried.
+// Pods are counted, never named. The question's own replicas are never removed to make room.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -20,7 +20,7 @@ namespace podium::explain {
 
 inline constexpr std::size_t kMostFixes = 16;
 
-// Of replicas that a fix is tried with, or one more than fit without it: the fix says "at least" then.
+// The most replicas that a fix is tried with, or one more than fit without it. The fix then says "at least".
 // Preemption for each takes longer.
 inline constexpr std::int32_t kMostTried = 1000, kMostPreempting = 100;
 
@@ -30,12 +30,12 @@ struct FixQuestion {
   const cluster::Snapshot& fork;
   const framework::Decision& decision;
   std::int32_t index = 0;
-  std::optional<cluster::Row> node;  // only fixes with which it fits on this node
+  std::optional<cluster::Row> node;  // if set, only fixes with which it fits on this node
 
   const Replicas& replicas;
   const cluster::Snapshot& start;   // the fork without any of them
   const Placed& placed;             // as they were placed without a fix
-  std::int32_t most = Count::kAny;  // there is no memory for others
+  std::int32_t most = Count::kAny;  // the what-if has no memory for more
 };
 
 struct FoundFixes {

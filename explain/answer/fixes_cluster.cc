@@ -34,7 +34,8 @@ bool may_go(const api::Pod& pod) {
          !pod.meta.annotations.contains("kubernetes.io/config.mirror");
 }
 
-// The node's pods that may go, those with the largest request of what it lacks first. None of the question's.
+// The node's pods that may be removed, sorted by their request of the short resource, the largest first.
+// Without the question's own pods.
 std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
   const auto resources = lacking(trials.verdict(row));
   std::vector<PodInfoPtr> out;
@@ -48,8 +49,8 @@ std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
   return out;
 }
 
-// The fewest of these pods, from the first on, without which the pod fits on the node; nullopt: not even
-// without all of them.
+// The shortest prefix of these pods whose removal makes the pod fit on the node; nullopt: removing all is not
+// enough.
 std::optional<std::size_t> fewest(const framework::Filters& filters, Row row,
                                   const std::vector<PodInfoPtr>& largest) {
   const auto fits = [&](std::size_t count) {
@@ -95,7 +96,7 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
 }
 
-// The priorities just above those of placed pods, ascending. Lower ones than the pod's own change nothing.
+// The priorities just above those of placed pods, ascending. Priorities below the pod's own change nothing.
 std::vector<std::int32_t> higher_priorities(const Trials& trials) {
   const auto own = trials.question().pod.priority;
   std::set<std::int32_t> values;
@@ -105,7 +106,8 @@ std::vector<std::int32_t> higher_priorities(const Trials& trials) {
   return {values.begin(), values.end()};
 }
 
-// The class of the lowest value that is enough; empty: there is none. Those of the system are for its pods.
+// The class with the lowest value that is enough; empty: there is none. System classes are for system pods
+// only.
 std::string class_of_at_least(const Trials& trials, std::int32_t priority) {
   const api::PriorityClass* best = nullptr;
   for (const auto& [_, each] : trials.question().start.objects().all<api::PriorityClass>()) {
@@ -124,7 +126,8 @@ std::string eviction_words(const Trials::Landing& landing) {
   return fmt::format("{} on {}", so_many(landing.evicted), *landing.evicted_from.begin());
 }
 
-// A pod of higher priority may evict all that one of lower priority may, so the least is found by bisection.
+// A pod of higher priority may evict every pod that one of lower priority may. So bisection finds the lowest
+// priority.
 void try_priority(const Trials& trials, Fixes& out) {
   if (trials.pod().preempt_never || trials.question().decision.preemption) return;
   const auto values = higher_priorities(trials);
@@ -142,7 +145,7 @@ void try_priority(const Trials& trials, Fixes& out) {
           best->landing);
 }
 
-// A node more of each shape on which the pod that does not fit would.
+// One more node of each shape on which the failed pod fits.
 std::vector<Remedy> new_nodes_that_fit(const Trials& trials) {
   std::vector<Remedy> out;
   for (auto& remedy : new_nodes(trials, kMostShapes)) {

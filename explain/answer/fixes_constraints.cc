@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostTaints = 16;
 
 // The untolerated taints of nodes that were rejected for them, each once, in the order of the nodes.
-// `hidden`: of all rejected nodes, without those that tell of a node's state.
+// `hidden`: of all rejected nodes, without taints that describe a node's state.
 std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
   const api::Tolerations tolerations(trials.pod().tolerations, false);
   std::vector<api::Taint> taints;
@@ -75,11 +75,11 @@ void drop_requirement(api::Pod& pod, std::size_t term, std::size_t i) {
   auto& terms = pod.node_affinity.required;
   if (!terms || term >= terms->size()) return;
   erase_at((*terms)[term].match_expressions, i);
-  // A term without requirements selects no node, so the affinity goes with its last one.
+  // A term without requirements selects no node, so the affinity is removed with its last term.
   if ((*terms)[term] == api::NodeSelectorTerm{}) terms.reset();
 }
 
-// Without one requirement of one term; terms are ORed.
+// Removes one requirement of one term; terms are ORed.
 bool each_node_affinity(const Trials& trials, const SeeRemedy& see) {
   const auto& required = trials.pod().node_affinity.required;
   if (!required) return true;
@@ -130,7 +130,7 @@ bool each_spreading(const Trials& trials, const SeeRemedy& see) {
 void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
   const auto rejects = [&](std::string_view plugin) { return hidden || trials.rejected_by(plugin); };
   if (rejects("TaintToleration") && !each_toleration(trials, hidden, see)) return;
-  // PreFilter of NodeAffinity names nodes, and its verdict has no plugin then.
+  // If PreFilter of NodeAffinity names nodes, its verdict has no plugin.
   if (rejects("NodeAffinity") || rejects("")) {
     if (!each_selector_key(trials, see) || !each_node_affinity(trials, see)) return;
   }

@@ -32,7 +32,7 @@ Keys keys_of_constraints(const api::Pod& pod) {
   return keys;
 }
 
-// Labels that have another value on each node, as an instance id has.
+// Labels that have a different value on each node, such as an instance id.
 Keys keys_of_one_node(const Trials& trials) {
   struct Values {
     std::size_t nodes = 0;
@@ -55,7 +55,7 @@ Keys keys_of_one_node(const Trials& trials) {
   return keys;
 }
 
-// Labels that do not tell a new node from another.
+// Labels that do not distinguish new nodes.
 Keys keys_of_no_shape(const Trials& trials) {
   auto keys = keys_of_one_node(trials);
   const bool has_places =
@@ -73,7 +73,7 @@ Keys keys_of_no_shape(const Trials& trials) {
   return keys;
 }
 
-// What makes nodes alike for a pod: labels, taints that stay on a new node, capacity.
+// The properties that make nodes alike for a pod: labels, taints that stay on a new node, capacity.
 std::string shape_of(const api::Node& node, const Keys& without) {
   std::string shape;
   for (const auto& [key, value] : node.meta.labels) {

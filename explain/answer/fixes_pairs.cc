@@ -1,4 +1,4 @@
-// Pairs of changes, where no single one helps.
+// Pairs of changes, for the case that no single change helps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Remedy pair_of(Remedy first, Remedy second, std::string message = {}) {
   return {.type = "Pair", .fields = {{"changes", std::move(changes)}}, .message = std::move(message)};
 }
 
-// The search for pairs. Its members are the kinds, in their order.
+// Searches for pairs. Its members are the kinds, in their order.
 class Pairs {
  public:
   Pairs(const Trials& trials, Fixes& out) : trials_(trials), out_(out) {
@@ -87,7 +87,7 @@ class Pairs {
       add(pair_of(other, request_at_most(request, request.now - 1 - best->index)), best->landing);
   }
 
-  // Both by the same share first, then each by as little as the other allows.
+  // Reduces both by the same share first, then each by as little as the other allows.
   void try_requests(const Request& a, const Request& b) {
     const auto share = [](const Request& request, std::int64_t thousandths) {
       return std::max<std::int64_t>(

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
 
-// A unit in which a request is searched: finer steps help nobody.
+// The step of the search for a request. Finer steps are not useful.
 struct Unit {
   std::string_view suffix;
   std::int64_t per_step;  // thousandths of cpu; bytes; else units
@@ -67,7 +67,7 @@ void set_request(api::Pod& pod, std::string_view resource, std::int64_t steps) {
       quantity(resource, steps);
 }
 
-// nullopt: no less than this can be requested.
+// nullopt: the request cannot be reduced.
 std::optional<Request> request_of(const api::Pod& pod, const std::string& resource) {
   const auto largest = largest_request(pod, resource);
   if (!largest.list) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<Request> request_of(const api::Pod& pod, const std::string& resour
 }
 
 void try_less_of(const Trials& trials, const Request& request, Fixes& out) {
-  // The largest request is the least change.
+  // The largest request is the smallest change.
   const auto best = least_that_helps(trials, request.now - 1, [&](std::int64_t i) {
     const auto remedy = request_at_most(request, request.now - 1 - i);
     return trials.with({&remedy});

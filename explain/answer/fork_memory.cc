@@ -5,7 +5,7 @@
 namespace podium::explain {
 namespace {
 
-// What a pod, a node or a claim takes in the fork's tables and indexes, by estimate.
+// Estimated bytes of a pod, a node or a claim in the fork's tables and indexes.
 constexpr std::size_t kTables = 1024;
 
 template <typename T>

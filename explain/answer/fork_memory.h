@@ -1,5 +1,5 @@
-// ForkMemory: how much memory a what-if may take for what it adds to its fork: pods, nodes and claims. The
-// rest of the fork is shared with the snapshot.
+// ForkMemory: bounds the memory that a what-if uses for the pods, nodes and claims that it adds to its fork.
+// The rest of the fork is shared with the snapshot.
 //
 // A few KiB of JSON may be a megabyte once decoded, and 10,000 replicas each have a copy. So podium counts
 // the decoded objects, before it copies them.
@@ -22,9 +22,9 @@ class ForkMemory {
  public:
   static constexpr std::size_t kMost = 64 * 1024 * 1024;  // bytes
 
-  // How many more objects of this size there is room for.
+  // Returns how many more objects of this size fit.
   std::size_t room(std::size_t bytes_each) const { return left_ / std::max<std::size_t>(1, bytes_each); }
-  // False: there is no room for so many, and nothing is taken.
+  // False: the objects do not fit, and no memory is taken.
   bool take(std::size_t count, std::size_t bytes_each) {
     if (count > room(bytes_each)) return false;
     left_ -= count * bytes_each;
@@ -39,7 +39,7 @@ class ForkMemory {
 std::size_t memory_of(const api::Pod& pod);
 std::size_t memory_of(const api::Node& node);
 std::size_t memory_of(const api::CsiNode& drivers);
-// Of one replica with the claims that are made for it.
+// Bytes of one replica and of the claims that are created for it.
 std::size_t memory_of_replica(const Subject& subject, const api::Pod& pod,
                               const api::ClaimTemplates& templates);
 

@@ -7,7 +7,7 @@
 namespace podium::explain {
 namespace {
 
-// Evicts the pods that the decision would preempt. Returns their node; nullopt: there are none.
+// Evicts the pods that the decision would preempt. Returns their node; nullopt: it preempts no pods.
 std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& placed,
                                   cluster::Snapshot& fork) {
   const auto row = decision.preemption ? fork.find_row(decision.preemption->node) : std::nullopt;

@@ -41,9 +41,9 @@ struct Placed {
   std::int32_t asked = 0;
   std::vector<cluster::Row> rows;  // of the replicas that fit, in their order; at most `asked`
   enum class Ended : std::uint8_t { done, out_of_time, out_of_memory };
-  Ended ended = Ended::done;  // other: before all that were asked for were decided
+  Ended ended = Ended::done;  // other: the deadline passed before all requested replicas were decided
   std::int32_t more = 0;      // that fit after them
-  bool counted = false;       // no more than those fit: the next was turned down
+  bool counted = false;       // no more fit: the next one was rejected
   std::size_t evicted = 0;    // pods, and their nodes: see Count::evicts
   std::set<std::string> evicted_from = {};
   std::size_t next_start = 0;  // of the search for nodes, if not all are evaluated
@@ -53,18 +53,18 @@ struct Placed {
 struct Count {
   static constexpr std::int32_t kAny = std::numeric_limits<std::int32_t>::max();
   std::int32_t asked = 1;
-  std::int32_t more = 0;     // to try after them, where all of them fit
-  std::int32_t most = kAny;  // to place: there is no memory for others
+  std::int32_t more = 0;     // to try in addition, if all of them fit
+  std::int32_t most = kAny;  // to place; the what-if has no memory for more
   std::int32_t seen = 0;     // the replica that `see` is called with
-  bool evicts = false;       // where a replica does not fit, the pods go that it would preempt
+  bool evicts = false;       // evicts the pods that a replica that does not fit would preempt
   bool goes_on = false;      // after a replica that does not fit
   std::size_t start = 0;     // of the search for nodes
 };
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
-// to the nodes that should run it, whatever `count` is, and the others go on after a failure. Calls `see`
-// before its replica is placed, `failed` with the first that does not fit, and `each` with every one once it
-// is placed or not: the fork has it then. All three may be empty.
+// to the nodes that should run it, regardless of `count`, and placement continues after a failure. Calls
+// `see` before its replica is placed, `failed` with the first that does not fit, and `each` after each
+// decision; a placed replica is then on the fork. All three may be empty.
 Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,
                       const SeeReplica& failed, const SeeReplica& each = {});
 

@@ -20,7 +20,7 @@ using api::ResourceQuota;
 struct Line {
   std::string resource;
   Quantity used, hard, each;
-  std::vector<Quantity> of_set_claims;  // by template: those that do not exist are made
+  std::vector<Quantity> of_set_claims;  // by template; missing claims are created
   Quantity of(const std::vector<bool>& made) const {
     auto sum = each;
     for (std::size_t i = 0; i < of_set_claims.size(); ++i) {
@@ -41,7 +41,7 @@ api::PersistentVolumeClaim admitted(api::PersistentVolumeClaim claim, const clus
   return claim;
 }
 
-// What the replicas take of one quota.
+// The usage of one quota by the replicas.
 class Share {
  public:
   Share(const ResourceQuota& quota, const NewPods& pods) : quota_(quota), pods_(pods) {
@@ -70,7 +70,7 @@ class Share {
 
   bool empty() const { return lines_.empty() && refusal_.empty(); }
 
-  // How many replicas are admitted, of as many as a what-if may have.
+  // Returns how many replicas are admitted, up to the bound of a what-if.
   std::int32_t allowed() const {
     if (!refusal_.empty()) return pods_.existing;
     auto used = start();
@@ -83,7 +83,7 @@ class Share {
     return kMostReplicas;
   }
 
-  // The usage by line once there are so many replicas.
+  // The usage by line for this number of replicas.
   std::vector<Quantity> used_with(std::int32_t count) const {
     auto used = start();
     for (auto i = pods_.existing; i < count; ++i) add_replica(i, used);
@@ -174,7 +174,7 @@ class Share {
   const ResourceQuota& quota_;
   const NewPods& pods_;
   std::vector<Line> lines_;
-  std::string refusal_;  // whatever is left
+  std::string refusal_;  // regardless of the remaining quota
 };
 
 void set(ResourceList& list, const std::string& name, Quantity amount) {
@@ -186,7 +186,7 @@ void set(ResourceList& list, const std::string& name, Quantity amount) {
   }
 }
 
-// Adds or takes away what an object uses of the resources that the quota counts.
+// Adds or subtracts an object's usage of the resources that the quota counts.
 template <typename Change>
 void change_used(const ResourceList& usage, ResourceQuota& quota, Change change) {
   for (const auto& [name, amount] : usage) {

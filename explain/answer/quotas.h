@@ -1,8 +1,8 @@
-// Quotas: the ResourceQuotas of a what-if's namespace, and what its pods take of them. The API server refuses
-// pods that the nodes have room for, so the answer says both.
+// Quotas: the ResourceQuotas of a what-if's namespace, and their usage by its pods. The API server may refuse
+// pods that the nodes have room for, so the answer reports both.
 //
-// A replica is admitted if its pod and the claims that are made for it are. Objects that are not of pods and
-// their claims ("count/deployments.apps") are not counted.
+// A replica is admitted if its pod and the claims that are created for it are. Other objects
+// ("count/deployments.apps") are not counted.
 //
 // Owner: one answer. Threads: none. Errors: none; a quota that refuses is data.
 #pragma once
@@ -17,13 +17,13 @@
 
 namespace podium::explain {
 
-// The replicas of a workload, as they are before any of them is created.
+// The replicas of a workload before their creation.
 struct NewPods {
   const Subject& subject;
   const api::Pod& pod;  // admitted
   const api::ClaimTemplates& claim_templates;
   const cluster::Snapshot& fork;
-  std::int32_t existing = 0;  // the first of them are there already, and are not admitted again
+  std::int32_t existing = 0;  // the number of replicas that exist, and are not admitted again
 };
 
 class Quotas {
@@ -31,14 +31,14 @@ class Quotas {
   Quotas() = default;
   explicit Quotas(std::vector<api::ResourceQuota> quotas);
 
-  // The pods are not there any more. The fork does not know whether they have deadlines.
+  // Removes the pods from the usage. The fork does not know whether they have deadlines.
   void release(const RemovedPods& pods, bool have_deadlines = false);
   // Creates pods up to this number. Returns how many are admitted.
   std::int32_t take(const NewPods& pods, std::int32_t count);
   // Creates a claim. Returns the name of a quota that refuses it; empty: it is admitted.
   std::string take(const api::PersistentVolumeClaim& claim);
 
-  // Each quota that counts these pods, those first that allow the fewest.
+  // The quotas that count these pods, those that allow the fewest first.
   std::vector<QuotaAnswer> answers(const NewPods& pods, std::int32_t asked) const;
 
  private:
@@ -47,8 +47,8 @@ class Quotas {
   std::vector<api::ResourceQuota> quotas_;
 };
 
-// How many of these pods are there already and stay: those of a question about a pod or a workload of the
-// cluster. The pods of a template replace those that are there. `removed`: how many of them the fork had.
+// Returns how many of these pods exist and stay: those of a question about a pod or a workload of the
+// cluster. The pods of a template replace existing ones. `removed`: how many of them the fork had.
 std::int32_t existing_pods(const Subject& subject, std::size_t removed);
 
 }  // namespace podium::explain

@@ -23,7 +23,7 @@ void change(api::Pod& pod, Trials::Remedies remedies) {
   }
 }
 
-// Where the replica goes.
+// The node of the replica.
 void set_place(const ReplicaSeen& seen, Trials::Landing& landing) {
   if (!seen.decision.choice) {
     if (seen.decision.preemption) landing.node_name = seen.decision.preemption->node;
@@ -84,7 +84,7 @@ std::optional<Trials::Landing> Trials::place(const api::Pod& pod, cluster::Snaps
   return landing;
 }
 
-// A DaemonSet has one more pod on a node more, which helps none of the others.
+// A DaemonSet gets one more pod on a new node, which does not help the others.
 bool Trials::helps(const Landing& landing) const {
   const auto& before = question_.placed;
   return landing.fitting > before.fitting() && landing.missing < before.asked - before.fitting();

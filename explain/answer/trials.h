@@ -19,7 +19,7 @@ namespace podium::explain {
 // A change that may be a fix, or half of one.
 struct Remedy {
   std::string type;
-  boost::json::object fields;  // those of its type
+  boost::json::object fields;  // the parameters of its type
   std::string message;
   std::function<void(api::Pod&)> change_pod = {};  // the template, or a replica of it
   std::function<void(cluster::Snapshot&)> change_cluster = {};
@@ -29,15 +29,15 @@ class Trials {
  public:
   explicit Trials(const FixQuestion& question);
 
-  // What a change leads to, where it helps: more replicas fit, or the pod fits on the node of the question.
+  // The effect of a change that helps: more replicas fit, or the pod fits on the node of the question.
   struct Landing {
     std::string node_name;  // of the replica that did not fit
     std::optional<std::int64_t> score;
     std::optional<std::size_t> rank, feasible;  // of the node of the question, with the change
-    std::string best_node = {};                 // where the pod would go then
+    std::string best_node = {};                 // the node on which the pod would then be placed
     std::optional<std::int64_t> best_score = {};
     std::int32_t fitting = 1, missing = 0;
-    bool all = true;           // fit: of the replicas that are tried, or the pod on the node
+    bool all = true;           // fit: the number of tried replicas, or the pod on the node
     bool may_be_more = false;  // than `fitting`: no more were tried
     std::size_t evicted = 0;
     std::set<std::string> evicted_from = {};
@@ -46,9 +46,9 @@ class Trials {
   using Remedies = std::initializer_list<const Remedy*>;
   // nullopt: they do not help.
   std::optional<Landing> with(Remedies remedies) const;
-  // With this priority, and without the pods that the replicas would preempt.
+  // Tries with this priority and without the pods that the replicas would preempt.
   std::optional<Landing> with_priority(std::int32_t priority) const;
-  // Whether the failed replica, and not more than it, fits on this fork.
+  // Returns whether the failed replica alone fits on this fork.
   bool fits_on(const cluster::Snapshot& changed) const;
 
   const api::Pod& pod() const { return question_.replicas.pod; }
@@ -65,7 +65,7 @@ class Trials {
  private:
   std::optional<Landing> on_node(const api::Pod& replica, const cluster::Snapshot& fork) const;
   std::optional<Landing> victims_on_node(api::Pod replica) const;
-  // How many fit, also where no more do; nullopt: there was no time to count them.
+  // Returns how many fit, even if not more; nullopt: the time ended.
   std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
                                bool evicts) const;
   bool helps(const Landing& landing) const;
@@ -77,9 +77,9 @@ class Trials {
   std::set<std::string, std::less<>> plugins_;
 };
 
-// The least of `count` values that helps as much as the last does: with it all replicas fit, if they do with
-// the last; else more than without it. `try_value` gets an index. nullopt: not even the last helps, or the
-// time ended before the least was known.
+// Returns the lowest of `count` values that helps as much as the last: all replicas fit, if they fit with the
+// last; else more than without it. `try_value` gets an index. nullopt: even the last does not help, or the
+// time ended during the search.
 struct LeastValue {
   std::int64_t index;
   Trials::Landing landing;

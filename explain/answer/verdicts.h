@@ -1,4 +1,4 @@
-// Verdicts on the nodes that a what-if names, whatever their rank, and whether a group fits together.
+// Verdicts on the nodes that a what-if names, regardless of rank, and whether a group fits together.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -15,8 +15,9 @@ namespace podium::explain {
 NodeVerdict verdict_on(const std::string& node, const framework::Decision& decision,
                        const cluster::Snapshot& fork);
 
-// Whether min_count replicas fit in one domain of the key, as if each had a nodeSelector with the domain.
-// Where several fit, `preferred` goes before others. Without a key: in the cluster, where `fitting` fit.
+// Returns whether min_count replicas fit in one domain of the key, as if each had a nodeSelector with the
+// domain. If several domains fit, `preferred` comes first. Without a key: in the whole cluster, in which
+// `fitting` fit.
 GroupAnswer group_answer(const Replicas& replicas, std::int32_t min_count, const std::string& topology_key,
                          std::int32_t fitting, const std::string& preferred, const cluster::Snapshot& fork);
 

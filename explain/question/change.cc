@@ -50,11 +50,12 @@ api::TaintEffect read_effect(const std::string& text, const std::string& path, S
 
 void check_key(const std::string& key, const std::string& path, SpecFindings& findings) {
   if (!key.empty() && !api::is_qualified_name(key))
-    findings.add(path, fmt::format("\"{}\" is no label key", key));
+    findings.add(path, fmt::format("\"{}\" is not a valid label key", key));
 }
 
 void check_value(const std::string& value, const std::string& path, SpecFindings& findings) {
-  if (!api::is_label_value(value)) findings.add(path, fmt::format("\"{}\" is no label value", value));
+  if (!api::is_label_value(value))
+    findings.add(path, fmt::format("\"{}\" is not a valid label value", value));
 }
 
 void read_taint(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
@@ -90,7 +91,7 @@ void read_labels(const json::value& value, const std::string& path, Change& chan
 // "-new-N" is added to it, and a name has 253 characters at most.
 constexpr std::size_t kLongestStem = 240;
 
-// A node as a manifest has it, without a name of its own where it names none.
+// A node as in a manifest. It may have no name.
 void read_node(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
   if (const auto unknown = api::detail::first_unknown_field(value, "Node"))
     return findings.add(path + "." + *unknown, "unknown field");
@@ -98,9 +99,9 @@ void read_node(const json::value& value, const std::string& path, Change& change
   if (!node) return findings.add(invalid(path + "." + node.error().message).error());
   if (node->meta.name.empty()) node->meta.name = "what-if";
   if (node->meta.name.size() > kLongestStem)
-    findings.add(
-        path + ".metadata.name",
-        fmt::format("longer than {} characters, and the new nodes' names are longer than it", kLongestStem));
+    findings.add(path + ".metadata.name",
+                 fmt::format("longer than {} characters: the names of the new nodes add a number to it",
+                             kLongestStem));
   api::set_defaults(*node);
   for (const auto& finding : api::validate(*node)) findings.add(path, finding);
   change.node = std::move(*node);
@@ -123,7 +124,7 @@ void check_namespace(const std::string& other, const std::string& path, const st
   if (!other.empty() && other != ns) findings.add(path, "must be the namespace of the what-if, " + ns);
 }
 
-// A name that the pods of no other change have, nor those of the question: their claims are named by it.
+// A name that no pod of another change or of the question has: the names of claims derive from it.
 std::string name_of_new_pods(std::string_view path) {
   std::string name = "before";
   for (const char c : path) name += c >= '0' && c <= '9' ? c : '-';

@@ -40,9 +40,9 @@ struct Change {
     add_claims
   };
   Type type = Type::add_nodes;
-  std::string node_name;                   // the node that is changed
+  std::string node_name;                   // the changed node
   std::vector<std::string> node_names;     // DrainNodes
-  bool then_uncordon = false;              // DrainNodes: they come back, empty
+  bool then_uncordon = false;              // DrainNodes: they return empty
   std::string like;                        // AddNodes: the node to copy
   std::optional<api::Node> node;           // AddNodes: a template instead
   std::optional<std::int32_t> count;       // AddNodes: 1; AddPods: as many as the workload has
@@ -57,7 +57,7 @@ struct Change {
 
 std::string_view to_string(Change::Type);
 bool is_of_a_node(Change::Type);               // it has a nodeName
-std::string_view to_string(api::TaintEffect);  // as a manifest writes it
+std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
 // Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that a change of pods or claims may
 // name.

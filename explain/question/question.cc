@@ -65,7 +65,7 @@ void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) 
     question.replicas = static_cast<std::int32_t>(*replicas);
   question.topology_key = spec.text("topologyKey");
   if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
-    findings.add("spec.topologyKey", fmt::format("\"{}\" is no label key", question.topology_key));
+    findings.add("spec.topologyKey", fmt::format("\"{}\" is not a valid label key", question.topology_key));
   if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
     question.min_count = static_cast<std::int32_t>(*least);
     if (question.replicas && *question.replicas < question.min_count)
@@ -88,7 +88,7 @@ void read_strategies(ObjectReader& spec, Question& question, SpecFindings& findi
   });
 }
 
-// An answer that expires before the next one would end the what-if by itself.
+// An answer that expires before the next one would delete the what-if.
 void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings) {
   const auto every = spec.integer("refreshSeconds", 0, kMostRefresh).value_or(0);
   question.refresh = std::chrono::seconds(every);

@@ -1,7 +1,7 @@
 // Reads the spec of a what-if (a SchedulingReport with dryRun: true) into a Question.
 //
-// Sizes are checked before anything is decoded: a template has kTemplateBytes at most, a pod or workload of
-// the cluster kObjectBytes. What its replicas take is bounded by fork_memory.h.
+// Sizes are checked before anything is decoded: a template has at most kTemplateBytes, a pod or workload of
+// the cluster kObjectBytes. fork_memory.h bounds the memory of its replicas.
 //
 // Threads: pure functions. Errors: Kind::invalid; the message has every finding as "path: reason", joined by
 // "; ".
@@ -30,7 +30,7 @@ inline constexpr std::int64_t kMostReplicas = 10'000;
 inline constexpr std::int64_t kLeastRefresh = 10, kMostRefresh = 86'400;  // seconds
 inline constexpr std::size_t kMostNodes = 16, kMostStrategies = 32;
 
-// Other weights of a strategy; 0 switches it off.
+// A different weight of a strategy; 0 disables it.
 struct StrategyWeight {
   std::string name;
   std::int64_t weight = 1;
@@ -45,7 +45,7 @@ struct Question {
   std::string pod_name, pod_uid;                     // podRef; no UID: any pod of that name
   Subject::Kind workload_kind = Subject::Kind::pod;  // workloadRef
   std::string workload_name;
-  std::optional<Subject> subject;        // missing until read_subject() where `about` is a reference
+  std::optional<Subject> subject;        // missing until read_subject() if `about` is a reference
   std::optional<std::int32_t> replicas;  // nullopt: as many as the subject has
   std::int32_t min_count = 0;            // 0: none
   std::string topology_key;
@@ -55,15 +55,15 @@ struct Question {
   std::vector<Change> changes;
   bool fixes = false;
   bool room = false;                  // how many more fit, up to kMostReplicas in all
-  bool withholds_node_names = false;  // the asker may not know them; no field of the spec
-  std::chrono::seconds ttl{0};        // kKept: as long as the report is there
+  bool withholds_node_names = false;  // the asker may not know the names; not a field of the spec
+  std::chrono::seconds ttl{0};        // kKept: as long as the report exists
   std::chrono::seconds refresh{0};    // 0: answered once
 };
 
 // The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".
 std::string subject_path(const Question& question);
 
-// Reads spec. For a reference the subject is still missing: read_subject() adds it.
+// Reads spec. If it is a reference, read_subject() adds the subject.
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl);
 // Adds the subject of spec.podRef or spec.workloadRef, from its JSON text as the API server returned it.
 Result<void> read_subject(std::string_view json, Question& question);

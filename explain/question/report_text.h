@@ -16,7 +16,7 @@
 
 namespace podium::explain {
 
-// A condition of its status; empty where absent. The texts are as they stand between the quotes.
+// A condition of its status; empty if absent. The texts keep their JSON escapes.
 struct ConditionText {
   std::string_view status, reason, since;
 };
@@ -29,14 +29,15 @@ struct ReportText {
   std::optional<std::int64_t> answered;                       // status.observedGeneration
   std::string_view kind_label, outcome_label, expires_label;  // see report/metadata.h
   ConditionText accepted, complete;
-  std::string_view spec;            // its JSON text; empty where absent
-  std::string_view scheduler_name;  // spec.schedulerName: who is to answer; empty: anyone
+  std::string_view spec;            // its JSON text; empty if absent
+  std::string_view scheduler_name;  // spec.schedulerName: the scheduler that answers; empty: any
   std::size_t template_bytes = 0;   // of spec.template, counting each escape \uXXXX as one byte
   std::size_t template_depth = 0;   // nesting depth of its objects and lists
   std::size_t rest_bytes = 0;       // of the other fields of spec, counted the same way
   std::size_t rest_depth = 0;
 
-  // The status answers the current spec. Any other observedGeneration, whoever wrote it, is no answer.
+  // True if the status answers the current spec. A status with another observedGeneration is not an answer,
+  // even if podium did not write it.
   bool is_answered() const { return answered == generation; }
 };
 

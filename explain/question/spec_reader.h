@@ -1,8 +1,8 @@
 // Reads JSON objects of a what-if's spec and collects every finding, each with its path.
 //
 // A reader remembers which fields were asked for, so that unknown_fields() reports all others. A field of a
-// wrong type is a finding and reads as absent. So is a text that is too long: answers repeat texts, and the
-// CRD bounds them there, while the HTTPS API has no schema before it.
+// wrong type, or a text that is too long, is a finding and reads as absent. Answers repeat texts, and the CRD
+// bounds their length there; the HTTPS API has no schema that checks them first.
 //
 // Threads: values; the JSON must outlive a reader. Errors: findings, "path: reason".
 #pragma once
@@ -31,17 +31,17 @@ class SpecFindings {
 
 class ObjectReader {
  public:
-  // A value that is no object is a finding, and has no fields.
+  // A value that is not an object is a finding, and has no fields.
   ObjectReader(const boost::json::value& value, std::string path, SpecFindings& findings);
 
   std::string path(std::string_view field) const;
-  // Null where absent or null.
+  // Null if absent or null.
   const boost::json::value* value(std::string_view field);
   static constexpr std::size_t kMostText = 317;  // bytes: a label key
   static constexpr std::size_t kMostName = 253;  // bytes: of an item of texts()
-  std::string text(std::string_view field);      // "" where absent
-  std::string required(std::string_view field);  // a finding where absent or empty
-  bool flag(std::string_view field);             // false where absent
+  std::string text(std::string_view field);      // "" if absent
+  std::string required(std::string_view field);  // a finding if absent or empty
+  bool flag(std::string_view field);             // false if absent
   std::optional<std::int64_t> integer(std::string_view field, std::int64_t least, std::int64_t most);
   std::vector<std::string> texts(std::string_view field, std::size_t most);
   // Calls each(item, path of the item); a list of more than `most` items is a finding, and is not read.

@@ -1,4 +1,4 @@
-// The parts of a report's status that a what-if's answer has beside those of a decision, and their fields.
+// The parts of a report's status that only a what-if's answer has, and their fields.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -37,7 +37,7 @@ struct Fields<framework::DeviceTally> {
   };
 };
 
-// A reason for programs, beside kube-scheduler's text.
+// A reason for programs, next to kube-scheduler's text.
 struct Cause {
   std::string code;
   framework::Topics about = {};
@@ -50,15 +50,15 @@ struct Fields<Cause> {
   };
 };
 
-// The source of a part that is one of several terms, any of which is enough.
+// The source of a part that is one of several ORed terms.
 inline constexpr const char* kOneOfSeveralTerms = "nodeAffinityTerm";
 
 // A part of the pod's node selector or required node affinity.
 struct UnmetPart {
   std::string from, requirement;  // from: nodeSelector, nodeAffinity or kOneOfSeveralTerms
-  std::size_t nodes = 0;          // that meet it, whatever the other parts say
-  // Where no node does: the values that the label has on nodes.
-  std::vector<std::string> values = {};  // at most 5, those of most nodes first
+  std::size_t nodes = 0;          // that meet this part, regardless of the other parts
+  // If no node meets it: the values of the label on nodes.
+  std::vector<std::string> values = {};  // at most 5, the most frequent first
   std::size_t values_total = 0;
 };
 template <>
@@ -71,11 +71,11 @@ struct Fields<UnmetPart> {
   };
 };
 
-// What is missing, where a resource is.
+// The missing amount of a resource.
 struct Shortfall {
   std::string resource, least;    // the least missing amount, as a quantity
-  std::string node = {};          // where that much is missing
-  std::size_t nodes_without = 0;  // nodes that have none of it at all
+  std::string node = {};          // with this missing amount
+  std::size_t nodes_without = 0;  // nodes without this resource
 };
 template <>
 struct Fields<Shortfall> {
@@ -88,11 +88,11 @@ struct Fields<Shortfall> {
 };
 
 struct ReportRejection {
-  std::string plugin, code, reason;  // plugin: empty if it is no single one
+  std::string plugin, code, reason;  // plugin: empty if several plugins reject
   std::size_t nodes = 0;
   bool preemption_may_help = false;
   framework::Topics about = {};
-  std::vector<UnmetPart> parts = {};  // of NodeSelectorMismatch, where no node fits: at most 8
+  std::vector<UnmetPart> parts = {};  // of NodeSelectorMismatch, if no node fits: at most 8
   std::optional<Shortfall> shortfall = {};
   std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
   std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
@@ -147,7 +147,7 @@ struct Fields<FirstFailure> {
   };
 };
 
-// How many more fit after all that were asked for.
+// The number of replicas that fit in addition to those requested.
 struct Room {
   std::size_t count = 0;
   bool may_be_more = false;  // not counted further: the bound of replicas, or the deadline
@@ -166,7 +166,7 @@ struct Fields<Room> {
 struct ZonePlacements {
   std::string name;
   std::size_t count = 0;  // replicas on its nodes
-  std::size_t now = 0;    // placed pods of the workload, as if which were not there it was asked
+  std::size_t now = 0;    // placed pods of the workload, which the evaluation ignored
 };
 template <>
 struct Fields<ZonePlacements> {
@@ -177,13 +177,13 @@ struct Fields<ZonePlacements> {
   };
 };
 
-// What one filter says of a node.
+// The verdict of one filter on a node.
 struct FilterCheck {
   std::string plugin;
   bool passes = true;
   std::vector<std::string> reasons = {};  // at most 4; none: it passes
   std::vector<Cause> causes = {};         // of the reasons, in their order
-  std::vector<std::string> taints = {};   // at most 3 that are not tolerated
+  std::vector<std::string> taints = {};   // not tolerated; at most 3
 };
 template <>
 struct Fields<FilterCheck> {
@@ -196,7 +196,7 @@ struct Fields<FilterCheck> {
   };
 };
 
-// What a pod requests, and what is free on a node, as quantities.
+// The request of a pod and the free amount on a node, as quantities.
 struct RequestedAmount {
   std::string resource, requested, free;
 };
@@ -220,7 +220,7 @@ struct NodeVerdict {
   std::vector<std::string> reasons = {};  // at most 16
   std::vector<Cause> causes = {};         // of the reasons, in their order
   std::string would_fit_with = {};
-  // Each filter's own verdict, also those of filters after the one that rejects.
+  // The verdict of each filter, also of filters after the first that rejects.
   std::vector<FilterCheck> checks = {};         // at most 16
   std::vector<RequestedAmount> resources = {};  // of the first replica; at most 16
 };
@@ -279,11 +279,11 @@ struct Fields<GroupAnswer> {
 // A pod of a drained node, in the namespace of the what-if.
 struct DrainedPod {
   std::string name;
-  std::string node = {};  // its new one; empty: none
+  std::string node = {};  // its new node; empty: none
   std::optional<std::int64_t> score = {};
   std::optional<std::size_t> feasible = {};  // nodes on which it fits
   std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
-  std::optional<Cause> cause = {};           // of NoNode: what held most nodes
+  std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
 };
 template <>
 struct Fields<DrainedPod> {
@@ -295,7 +295,7 @@ struct Fields<DrainedPod> {
   };
 };
 
-// A node that took pods of a drained one, and the resource of which most is taken then.
+// A node that took pods of a drained one, and its most utilized resource afterwards.
 struct FullNode {
   std::string node, resource = {};
   std::size_t percent = 0;
@@ -309,7 +309,7 @@ struct Fields<FullNode> {
   };
 };
 
-// What is free on all nodes that take pods, together.
+// The sum of the free amounts on all schedulable nodes.
 struct SpareAmount {
   std::string resource, amount;  // a quantity
 };
@@ -321,7 +321,7 @@ struct Fields<SpareAmount> {
   };
 };
 
-// What one change of the question did.
+// The effect of one change of the question.
 struct ChangeResult {
   std::string type, node, message;
   std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
@@ -353,7 +353,7 @@ struct ReportFix {
   boost::json::object fields = {};  // those of its type
   std::string message, node;
   std::optional<std::int64_t> score = {};
-  // Of a fix for a named node: its rank with the fix, from 1, and where the pod would go then.
+  // For a fix for a named node: its rank with the fix, from 1, and the node on which the pod would be placed.
   std::optional<std::size_t> rank = {}, feasible = {};
   std::string best_node = {};
   std::optional<std::int64_t> best_score = {};
@@ -377,9 +377,9 @@ struct Fields<ReportFix> {
   };
 };
 
-// What the pods that are asked for take of a resource that a quota limits, as quantities.
+// The requested pods' usage of a resource that a quota limits, as quantities.
 struct QuotaUse {
-  std::string resource, used, then, hard;  // then: once all replicas are there
+  std::string resource, used, then, hard;  // then: after the creation of all replicas
   bool is_exceeded = false;                // by that
 };
 template <>
@@ -396,8 +396,8 @@ struct Fields<QuotaUse> {
 // A ResourceQuota of the namespace that counts the pods.
 struct QuotaAnswer {
   std::string name;
-  std::size_t allowed = 0;               // replicas in all, whatever the nodes have room for
-  std::string reason = {};               // why it refuses every pod, whatever is left
+  std::size_t allowed = 0;               // replicas in total, regardless of room on nodes
+  std::string reason = {};               // why it refuses every pod, regardless of the remaining quota
   std::vector<QuotaUse> resources = {};  // at most 16, the exceeded ones first
 };
 template <>
@@ -424,7 +424,7 @@ struct ReportAnswer {
   std::size_t quotas_total = 0;
   std::vector<ChangeResult> changes;
   std::vector<ReportFix> fixes;
-  bool no_fix_helps = false;  // all changes and pairs of changes were tried that podium knows
+  bool no_fix_helps = false;  // podium tried all changes and pairs that it knows
   std::vector<std::string> not_modelled;
 };
 template <>
@@ -450,10 +450,10 @@ void set_placements(ReportAnswer& answer, const std::vector<std::string>& nodes)
 void set_zones(ReportAnswer& answer, std::vector<ZonePlacements> zones);
 // `quotas`: those that allow the fewest first.
 void set_quotas(ReportAnswer& answer, std::vector<QuotaAnswer> quotas);
-// The quota that refuses some of the replicas, and allows the fewest; null: none does.
+// The quota that refuses some of the replicas and allows the fewest; null: there is none.
 const QuotaAnswer* exceeded_quota(const ReportAnswer& answer);
 const QuotaAnswer* exceeded_quota(ReportAnswer&&) = delete;  // it would dangle
-// The replicas that both the nodes and the quotas take.
+// The number of replicas that both the nodes and the quotas allow.
 std::size_t running(const ReportAnswer& answer);
 
 }  // namespace podium::explain

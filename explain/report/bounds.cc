@@ -16,7 +16,7 @@ namespace {
 namespace json = boost::json;
 
 std::string text_of(const ReportStatus& status) {
-  // Hundreds of small values: allocated in one block and freed with it.
+  // One block holds hundreds of small values and frees them together.
   std::array<unsigned char, 16'384> block;
   json::monotonic_resource memory(block.data(), block.size());
   return json::serialize(to_json(status, json::storage_ptr(&memory)));
@@ -27,7 +27,8 @@ void keep(List& list, std::size_t most) {
   list.resize(std::min(list.size(), most));
 }
 
-// Of one meaning: sentences, or names of plugins, resources and domains, as long as their authors like.
+// Texts of the same meaning: sentences, or names of plugins, resources and domains, whose length is not
+// bounded.
 void cut_to(ReportStatus& status, Meaning meaning, std::size_t bytes) {
   each_text(status, [&](Meaning has, std::string& text) {
     if (has == meaning) text = cut(std::move(text), bytes);
@@ -100,7 +101,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
 // --- answers ---
 
 constexpr std::size_t kLongestName = 317;   // a qualified name: 253, a slash and 63
-constexpr std::size_t kStampedBytes = 512;  // times and generations that are not there yet
+constexpr std::size_t kStampedBytes = 512;  // times and generations that are set later
 
 template <typename See>
 void each_failure(ReportAnswer& answer, See see) {
@@ -123,7 +124,7 @@ void cut_answer_rejections(ReportStatus& status, std::size_t most, std::size_t e
   });
 }
 
-// A term or a constraint is the author's own, and as long as that. The message says which it is.
+// The author wrote the term or the constraint, so its length is not bounded. The message identifies it.
 void drop_fields(ReportAnswer& answer, std::size_t longer_than) {
   for (auto& fix : answer.fixes) {
     if (json::serialize(fix.fields).size() > longer_than) fix.fields.clear();
@@ -206,7 +207,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
 }  // namespace
 
 void bound_answer(ReportStatus& status) {
-  // An API server has no longer names. A pod that something else has sent may have.
+  // The API server does not accept longer names, but a pod from another source may have them.
   cut_names(status, kLongestName);
   if (!status.answer) return;
   for (const auto& step : kAnswerSteps) {

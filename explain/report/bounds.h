@@ -1,5 +1,5 @@
-// Bounds sizes, whatever the names in them: 8 KiB for the whole report of a decision, 40 KiB for a status
-// that answers a what-if. The object of a what-if is as long as its author made it.
+// Bounds sizes for names of any length: 8 KiB for the whole report of a decision, 40 KiB for a status that
+// answers a what-if. The author decides the size of the rest of a what-if's object.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -12,12 +12,12 @@
 namespace podium::explain {
 
 inline constexpr std::size_t kReportBytes = 8192;
-// Of the object without its status: the fields of report_body() without names and UID, and those that the
-// API server adds, of which managedFields take 1,400.
+// Bytes of the object without its status: the fields of report_body() without names and UID, and the fields
+// that the API server adds (managedFields: 1,400).
 inline constexpr std::size_t kOtherBytes = 330 + 1700;
 
-// The JSON text of to_json(status). Where it is longer than `most`, lists and texts are cut until it is not:
-// first what says least about the decision. Their totals stay.
+// The JSON text of to_json(status). If it is longer than `most`, cuts lists and texts until it fits, the
+// least important for the decision first. Totals stay.
 std::string bounded_json(const ReportStatus& status, std::size_t most);
 
 inline constexpr std::size_t kAnswerBytes = 40 * 1024;

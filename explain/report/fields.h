@@ -1,8 +1,8 @@
 // Fields: the names under which the members of a value are written in JSON.
 //
-// Each type of a report has one list of its fields (Fields<T>). Everything that goes through a report goes by
-// these lists: writing, reading, the paths that the CRD must have, cutting long texts, withholding names of
-// nodes. A new field is a member and a line in its type's list.
+// Each type of a report has one list of its fields (Fields<T>). All code that visits a report uses these
+// lists: writing, reading, the paths that the CRD must have, cutting long texts, withholding node names. A
+// new field is a member and a line in its type's list.
 //
 // Threads: constants. Errors: none.
 #pragma once
@@ -15,16 +15,16 @@
 
 namespace podium::explain {
 
-// What a text is about; the items of a list share it.
+// The subject of a text; the items of a list share it.
 enum class Meaning : std::uint8_t {
   value,   // podium chose it, or the API server bounds it: an outcome, a code, the name of a pod
-  text,    // a sentence: as long as other objects make it, and names of nodes may be in it
-  name,    // of a plugin or a resource: as long as its author likes
+  text,    // a sentence of any length, which may contain node names
+  name,    // of a plugin or a resource; of any length
   node,    // the name of a node
   domain,  // a value of a topology key: a place, or the name of a node
 };
 
-// A member that is left out of the JSON while it is empty: "", 0, false, nullopt, an empty list.
+// A member that the JSON omits if it is empty: "", 0, false, nullopt, an empty list.
 template <typename Owner, typename Type>
 struct Field {
   const char* name;
@@ -36,7 +36,7 @@ template <typename Owner, typename Type>
 consteval auto field(const char* name, Type Owner::* member, Meaning meaning = Meaning::value) {
   return Field<Owner, Type>{name, member, meaning};
 }
-// A member that is written in any case.
+// A member that is always written.
 template <typename Owner, typename Type>
 consteval auto required(const char* name, Type Owner::* member, Meaning meaning = Meaning::value) {
   return Field<Owner, Type>{name, member, meaning, true};
@@ -53,7 +53,7 @@ consteval auto numeral(const char* name, std::uint64_t Owner::* member) {
   return Numeral<Owner>{name, member};
 }
 
-// A list that is cut at a bound, and the true number. Both are left out while the number is 0.
+// A list that is cut at a bound, and the true number. Both are omitted if the number is 0.
 template <typename Owner, typename Type>
 struct Counted {
   const char* name;
@@ -68,7 +68,7 @@ consteval auto counted(const char* name, std::vector<Type> Owner::* member, cons
   return Counted<Owner, Type>{name, member, total_name, total, meaning};
 }
 
-// Fields that are an object of their own in JSON only. It is left out while none of them is written.
+// Fields that are a separate object in JSON only. The object is omitted if no field is written.
 template <typename... Members>
 struct Group {
   const char* name;
@@ -79,7 +79,7 @@ consteval auto group(const char* name, Members... fields) {
   return Group<Members...>{name, {fields...}};
 }
 
-// A part whose fields belong to the owner's object. Reading sets it where one of them is present.
+// A part whose fields belong to the owner's object. Reading sets it if one of the fields is present.
 template <typename Owner, typename Part>
 struct Inlined {
   std::optional<Part> Owner::* member;
@@ -89,7 +89,7 @@ consteval auto inlined(std::optional<Part> Owner::* member) {
   return Inlined<Owner, Part>{member};
 }
 
-// What follows from the other fields: written only.
+// A value derived from the other fields: written only.
 template <typename Owner, typename Result>
 struct Derived {
   const char* name;
@@ -100,7 +100,7 @@ consteval auto derived(const char* name, Result (*of)(const Owner&)) {
   return Derived<Owner, Result>{name, of};
 }
 
-// Fields that no list names: those of a fix's type.
+// Fields that are not in a list: those of a fix's type.
 template <typename Owner, typename Object>
 struct Rest {
   Object Owner::* member;

@@ -171,7 +171,8 @@ class Writer {
 
 // --- reading ---
 
-// What podium writes is far below these. They keep sums of products in 64 bits, whoever wrote the report.
+// podium writes far smaller numbers. These bounds keep sums of products in 64 bits if another client wrote
+// the report.
 constexpr std::int64_t kMostWeight = 10'000'000'000, kMostPoints = 1'000'000,
                        kMostNumber = 1'000'000'000'000'000;
 constexpr std::size_t kMostStrategies = 32;  // as the CRD allows
@@ -394,7 +395,7 @@ struct Texts {
   void operator()(const Inlined<T, Part>& field) const {
     if (owner.*field.member) see_texts(*(owner.*field.member), see);
   }
-  // Numerals have no text; what is derived has none of its own; a fix's fields are no texts of podium's.
+  // Numerals and derived fields have no text, and the fields of a fix are not podium's texts.
   template <typename Other>
   void operator()(const Other&) const {}
 };

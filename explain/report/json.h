@@ -1,8 +1,8 @@
-// The JSON of a report, both ways, and what goes through all its fields. All of it follows from the lists of
-// fields (fields.h).
+// Writes and reads the JSON of a report, and visits its fields. All of it derives from the lists of fields
+// (fields.h).
 //
-// Reading is tolerant: an absent field, or one of another type, stays empty, and numbers are kept within
-// podium's own. So a report of a newer podium, or one that others wrote, can be read.
+// Reading is tolerant: an absent field, or one of another type, stays empty, and numbers are clamped. So
+// podium can read reports of a newer podium or of other authors.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -23,7 +23,8 @@ boost::json::object to_json(const framework::Topics& about);
 boost::json::object to_merge_patch(const ReportStatus& status);
 
 ReportStatus read_status(const boost::json::value& status);
-// Of a whole SchedulingReport. A question always has an answer: without one, of its spec's replicas.
+// Reads a whole SchedulingReport. A question always has an answer; a missing one gets the replicas of the
+// spec.
 Report read_report(const boost::json::value& object);
 
 // The paths of all fields that podium writes, sorted: "status.choice.nodeName". The items of a list belong to

@@ -9,6 +9,6 @@ inline constexpr const char* kQuestion = "question";
 inline constexpr const char* kOutcomeLabel = "podium.dev/outcome";
 inline constexpr const char* kExpiresLabel = "podium.dev/expires";   // the minute, "YYYYMMDDHHMM" in UTC
 inline constexpr const char* kTtlAnnotation = "podium.dev/ttl";      // seconds
-inline constexpr const char* kBytesAnnotation = "podium.dev/bytes";  // what it takes in etcd, at its creation
+inline constexpr const char* kBytesAnnotation = "podium.dev/bytes";  // its bytes in etcd at its creation
 
 }  // namespace podium::explain

@@ -14,14 +14,14 @@ namespace {
 namespace json = boost::json;
 
 constexpr const char* kWithheldMessage =
-    "the attempt failed; its message is withheld with the names of nodes";
+    "the attempt failed; its message is withheld, since it may name nodes";
 
 bool is_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
          c == '_';
 }
 
-// Values of these labels are places, and no names of nodes.
+// Values of these labels are places, not names of nodes.
 bool is_place(std::string_view topology_key) {
   return topology_key == api::label::zone || topology_key == api::label::region;
 }
@@ -68,7 +68,7 @@ void NodeNames::text(std::string& message) {
     const auto word_end = std::find_if_not(begin, message.end(), is_of_word);
     std::string word(begin, word_end);
     at += word.size();
-    // A full stop may end a sentence instead of a name.
+    // A full stop may end the sentence and not belong to the name.
     const auto is_name = [&] { return !word.empty() && (aliases_.contains(word) || is_node_(word)); };
     std::string stops;
     while (!is_name() && word.ends_with('.')) {
@@ -124,13 +124,13 @@ void NodeNames::values(ReportStatus& status) {
 
 void NodeNames::withhold(ReportStatus& status) {
   values(status);
-  // The domains of a label that nodes do not share are nodes by another name.
+  // If nodes do not share a label's values, its domains identify nodes.
   const bool has_places =
       status.answer && status.answer->group && is_place(status.answer->group->topology_key);
   each_text(status, [&](Meaning meaning, std::string& field) {
     if (meaning == Meaning::node || (meaning == Meaning::domain && !has_places)) name(field);
   });
-  // Sentences come last: all names of fields are known then.
+  // Sentences come last, when the names from all fields are known.
   each_text(status, [&](Meaning meaning, std::string& field) {
     if (meaning == Meaning::text) text(field);
   });
@@ -149,7 +149,7 @@ void withhold_node_names(ReportStatus& decision) {
   const bool is_placed = decision.outcome == kScheduled;
   std::vector<std::string> kept;
   if (is_placed && decision.choice) kept.push_back(decision.choice->node);
-  // The claim's status has its pools, and who reads the pod's reports may read its claims.
+  // The claim's status names its pools, and a user who reads the pod's reports may also read its claims.
   for (const auto& device : decision.devices) {
     if (is_placed) kept.push_back(device.pool);
   }

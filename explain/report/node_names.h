@@ -1,8 +1,8 @@
-// NodeNames: withholds the names of nodes from a report, for who may not know them (withholdNodeNames).
+// NodeNames: withholds the names of nodes from a report for users who may not know them (withholdNodeNames).
 //
-// Each name becomes "withheld-1", "withheld-2" …: the same name the same alias within one report, and another
-// one in the next. Names stand in fields of their own, and in messages, where each word is compared with the
-// names. Names that the asker has said are kept.
+// Each name becomes "withheld-1", "withheld-2" …. Within one report a name has one alias; another report uses
+// different aliases. Names appear in their own fields and in messages, whose words are compared with the
+// names. Names that the asker used are kept.
 //
 // Owner: one report. Threads: none. Errors: none.
 #pragma once
@@ -23,8 +23,8 @@ class NodeNames {
  public:
   using IsNode = std::function<bool(std::string_view)>;
 
-  // `is_node` says of a word of a message whether it is a node's name. Of a node that the asker has named,
-  // those that a what-if adds like it are kept, too.
+  // `is_node` returns whether a word of a message is a node's name. If the asker named a node, the names of
+  // nodes that a what-if adds like it are also kept.
   explicit NodeNames(IsNode is_node, const std::vector<std::string>& kept = {});
 
   void withhold(ReportStatus& status);
@@ -33,8 +33,8 @@ class NodeNames {
   bool is_kept(std::string_view name) const;
   const std::string& alias_of(const std::string& name);
   void name(std::string& field);    // of a node
-  void text(std::string& message);  // in which names may stand
-  void value(boost::json::value&);  // of a fix: names by their field, texts else
+  void text(std::string& message);  // which may contain names
+  void value(boost::json::value&);  // of a fix: names by their field, else texts
   void values(ReportStatus&);       // of taints and labels
 
   const IsNode is_node_;
@@ -42,8 +42,9 @@ class NodeNames {
   std::map<std::string, std::string, std::less<>> aliases_;
 };
 
-// The same for a decision, of which the cluster's other names are not at hand. What the pod itself says, the
-// node that it is on, is kept. The message of a failed attempt may have any name, so all of it goes.
+// The same for a decision, for which the other names of the cluster are not available. Keeps the node that
+// the pod is on, which the pod itself shows. Removes the message of a failed attempt, which may contain any
+// name.
 void withhold_node_names(ReportStatus& decision);
 
 }  // namespace podium::explain

@@ -42,7 +42,7 @@ void choice_first(const framework::Decision& decision, std::vector<framework::Ra
   std::rotate(best.begin(), at, std::next(at));
 }
 
-// The best node with fewer points than the best, ties by name. nullopt: there is none.
+// The best node with fewer points than the first, ties by name. nullopt: there is none.
 std::optional<framework::Ranked> runner_up(const framework::Decision& decision,
                                            const cluster::Snapshot& snapshot, std::int64_t top) {
   std::optional<framework::Ranked> out;
@@ -110,7 +110,7 @@ std::vector<UnmetPart> unmet_parts(const cluster::PodInfo& pod, const cluster::S
   return out;
 }
 
-// What the reason's own text does not say.
+// Details that the reason's text does not have.
 void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
                  const framework::Decision& decision, const cluster::Snapshot& snapshot,
                  const std::vector<plugins::Shortfall>& shortfalls, ReportRejection& rejection) {

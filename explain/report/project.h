@@ -1,7 +1,7 @@
 // Projects a decision to a report's status.
 //
-// Every number is copied from the Decision; nothing is decided again. Lists are cut at the bounds of the CRD
-// and keep their true totals.
+// Copies every number from the Decision and decides nothing again. Cuts lists at the bounds of the CRD and
+// keeps their true totals.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace podium::explain {
 
-// The fields that follow from the decision on this pod: all but outcome, profile, attempts, times,
+// The fields that derive from the decision on this pod: all except outcome, profile, attempts, times,
 // history, answer and conditions.
 ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& decision,
                      const cluster::Snapshot& snapshot);

@@ -42,7 +42,7 @@ std::uint64_t content_hash(const ReportStatus& s) {
   const auto add = [&seed](const auto&... values) { (boost::hash_combine(seed, values), ...); };
   add(s.outcome, s.profile);
   if (s.choice) add(s.choice->node);
-  // The numbers of nodes order the rejections: their order is a counter, too.
+  // The rejections are ordered by numbers of nodes, so their order also is a counter.
   std::size_t reasons = 0;
   for (const auto& rejection : s.rejections) {
     std::size_t one = 0;

@@ -1,8 +1,8 @@
 // The status of a SchedulingReport (podium.dev/v1alpha1) as a value, with the names of its fields in JSON.
 //
-// It is the only model of a report: podium fills it; the terminal, the API and the tests read it. project.h
-// makes it from a decision, json.h writes and reads it, bounds.h bounds its size. A test compares the fields
-// with the CRD.
+// The only model of a report: podium fills it; the terminal, the API and the tests read it. project.h creates
+// it from a decision, json.h writes and reads it, bounds.h bounds its size. A test compares the fields with
+// the CRD.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -106,8 +106,8 @@ struct Fields<ReportCondition> {
 // An earlier attempt.
 struct ReportAttempt {
   std::optional<Wall> at;
-  std::string outcome, reason;  // reason: the one that held most nodes, or the error
-  std::size_t nodes = 0;        // how many nodes it held
+  std::string outcome, reason;  // reason: the one that rejected the most nodes, or the error
+  std::size_t nodes = 0;        // how many nodes it rejected
   std::string code;             // of the reason; empty: an error
 };
 template <>
@@ -132,10 +132,10 @@ struct Fields<Victim> {
   };
 };
 
-// What preemption evicts for the pod.
+// The pods that preemption evicts for the pod.
 struct Preempted {
   std::string node;
-  std::vector<Victim> victims;  // at most 16; a what-if names none of other namespaces
+  std::vector<Victim> victims;  // at most 16; a what-if omits other namespaces
   std::size_t total = 0;        // of all victims
 };
 template <>
@@ -159,7 +159,7 @@ struct ReportStatus {
   std::vector<TopNode> top_nodes;           // at most 10: the choice, then best first, ties by name
   std::vector<ReportRejection> rejections;  // at most 16, most nodes first
   std::size_t rejections_total = 0;
-  std::vector<framework::GivenDevice> devices;  // at most 32: what the pod's claims get
+  std::vector<framework::GivenDevice> devices;  // at most 32: the devices of the pod's claims
   std::size_t devices_total = 0;
   std::optional<Preempted> preemption;
   std::vector<std::string> scheduling_gates;  // of a gated pod
@@ -171,7 +171,7 @@ struct ReportStatus {
   std::int64_t observed_generation = 1;
 };
 
-// The result in a line, for people and for the columns of kubectl get; "-" where there is nothing to say.
+// The result in one line, for people and for the columns of kubectl get; "-" if there is no result.
 struct ReportSummary {
   std::string node, score, reason;
 };
@@ -184,7 +184,7 @@ struct Fields<ReportSummary> {
   };
 };
 ReportSummary summary_of(const ReportStatus& status);
-// The reason that held most nodes, else the message; at most 100 bytes.
+// The reason that rejected the most nodes, else the message; at most 100 bytes.
 std::string main_reason(const ReportStatus& status);
 
 template <>
@@ -229,14 +229,14 @@ struct Fields<ReportStatus> {
   };
 };
 
-// The outcomes of a decision, and of a what-if that is not answered.
+// The outcomes of a decision, and of a what-if without an answer.
 inline constexpr const char* kScheduled = "Scheduled";
 inline constexpr const char* kUnschedulable = "Unschedulable";
 inline constexpr const char* kGated = "Gated";
 inline constexpr const char* kFailed = "Failed";
 inline constexpr const char* kRefused = "Refused";
 
-// A report as it is read: of an object, or of a list's item.
+// A report that was read from an object or an item of a list.
 struct Report {
   std::string ns, name;  // of the object
   std::string pod;       // spec.podRef
@@ -248,15 +248,16 @@ struct Report {
 
 // Whether the status answers this generation of the spec.
 bool is_complete(const Report& report);
-// Why the question was not answered; null: it was, or is not yet.
+// Why the question was refused; null: it was answered, or is pending.
 const std::string* refusal_of(const Report& report);
 const std::string* refusal_of(Report&&) = delete;  // the text would dangle
 
-// Hash of what is worth a rewrite: outcome, reasons, choice, victims and gates. Not of counters: attempts,
-// times, and numbers and examples of nodes, which also the message of an unschedulable pod consists of.
+// Hash of the fields whose change is written again: outcome, reasons, choice, victims and gates. Excludes
+// counters: attempts, times, and numbers and examples of nodes. The message of an unschedulable pod consists
+// of such numbers and is also excluded.
 std::uint64_t content_hash(const ReportStatus& status);
 
-// Cuts a text to that many bytes, between characters: the API server refuses invalid UTF-8.
+// Cuts a text to this many bytes, between characters: the API server refuses invalid UTF-8.
 std::string cut(std::string text, std::size_t bytes);
 
 }  // namespace podium::explain

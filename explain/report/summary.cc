@@ -15,7 +15,7 @@ std::string shortened(std::string text) {
   return text.size() <= kSummaryBytes ? text : cut(std::move(text), kSummaryBytes - 3) + "...";
 }
 
-// What decided between the feasible nodes.
+// Describes how the choice between the feasible nodes was made.
 std::string lead_of(const ReportStatus& status) {
   const auto& choice = *status.choice;
   if (status.node_counts.feasible == 1) return "only node that fits";

@@ -11,20 +11,20 @@
 
 namespace podium::explain {
 
-// What the reason names, each cut at the CRD's bound: the claim of an ephemeral volume may have a longer name
-// than a claim can have.
+// The names in the reason, each cut at the CRD's bound: the claim of an ephemeral volume may have a longer
+// name than the API server accepts.
 framework::Topics about_of(const framework::Reason& reason);
 Cause cause_of(const framework::Reason& reason);
 
-// What a node does, "is cordoned"; or, of a reason that is the pod's own, a clause: "its claim x does not
-// exist". `text` is kube-scheduler's, for codes that are not known.
+// A predicate of a node, "is cordoned"; or, for a reason of the pod itself, a clause: "its claim x does not
+// exist". `text` is kube-scheduler's, for unknown codes.
 std::string reason_words(std::string_view code, const framework::Topics& about, std::string_view text);
 std::string reason_words(const ReportRejection& rejection);
-// The same of several nodes: "are cordoned". Clauses stay as they are.
+// The same for several nodes: "are cordoned". Clauses do not change.
 std::string plural_of(std::string_view words);
-// "pods 143/150, requests.cpu 292/200: exceeded from replica 54 on", of so many replicas.
+// "pods 143/150, requests.cpu 292/200: exceeded from replica 54 on", for this number of replicas.
 std::string quota_words(const QuotaAnswer& quota, std::size_t asked);
-// Whether the pod itself is the cause, whatever the node.
+// Whether the pod itself is the cause, on any node.
 bool is_of_pod(std::string_view code);
 
 }  // namespace podium::explain

@@ -7,7 +7,7 @@
 namespace podium::explain {
 namespace {
 
-// Null: the entry needs no claim, or its claim has not been made.
+// Null: the entry does not need a claim, or its claim does not exist yet.
 const std::string* claim_name(const api::Pod& pod, const api::PodResourceClaim& entry) {
   const auto* name = pod.claim_name(entry);
   return name && *name ? &**name : nullptr;

@@ -21,15 +21,15 @@ struct EphemeralClaim {
   api::PersistentVolumeClaim claim;  // from volumeClaimTemplate, without a name
 };
 
-// The StorageClass of claims that name none, by admission: the newest default class; on a tie, the first by
-// name. nullopt: no class is a default.
+// The StorageClass that admission sets on claims without a class: the newest default class; on a tie, the
+// first by name. nullopt: there is no default class.
 std::optional<std::string> default_storage_class(const cluster::Snapshot& snapshot);
 
 // Reads the claims of a Pod's or a PodTemplateSpec's JSON, in the order of its volumes.
 Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const boost::json::value& pod);
 
-// Creates the missing claims in the fork: unbound, owned by the pod, with the default StorageClass
-// where they name none. Leaves an existing claim of the same name alone, whoever owns it.
+// Creates the missing claims in the fork: unbound, owned by the pod, with the default StorageClass if they
+// have no class. Does not change an existing claim of the same name, even with another owner.
 void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork);
 
 }  // namespace podium::explain

@@ -30,8 +30,8 @@ std::optional<std::int32_t> count_of(const json::value& value, std::string_view 
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(found->get_int64(), 0, 1'000'000'000));
 }
 
-// Reads the template of a pod. Its pod gets labels, annotations and owners from it; name, namespace and UID
-// come from the report.
+// Reads the template of a pod. The pod gets labels, annotations and owners from the template; name, namespace
+// and UID come from the report.
 Result<void> read_pod_template(const json::value& value, const std::string& path,
                                const api::ObjectMeta& report, Subject& out) {
   auto pod = api::decode_pod_template(value);
@@ -126,7 +126,7 @@ std::optional<api::LabelSelector> plain_selector(const json::value& value, const
   return selector;
 }
 
-// `value`: a Job, or a CronJob's jobTemplate. A CronJob is asked about with one Job of it.
+// `value`: a Job, or a CronJob's jobTemplate. A CronJob is evaluated as one of its Jobs.
 void own_as_job(Subject& subject, const json::value& value) {
   own(subject, Kind::job, subject.name);
   auto& labels = subject.pod.meta.labels;
@@ -335,7 +335,7 @@ RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork) {
     fork.each_pod([&](const cluster::PodInfoPtr& pod) {
       if (is_its(*pod->pod)) gone.push_back(pod);
     });
-    // A pod that waits for its victims to go keeps room on its node.
+    // A pod that waits for its victims to terminate reserves room on its node.
     for (const auto& nomination : fork.nominations()) {
       if (is_its(*nomination.pod->pod)) removed.nominated.push_back(nomination.pod);
     }
@@ -353,7 +353,8 @@ api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32
   api::Pod pod = admitted;
   if (index > 0) {
     pod.meta.uid = fmt::format("{}#{}", pod.meta.uid, index);
-    pod.meta.name = fmt::format("{}#{}", pod.meta.name, index);  // ephemeral claims are named after it
+    pod.meta.name =
+        fmt::format("{}#{}", pod.meta.name, index);  // the names of ephemeral claims derive from it
     pod.resource_claim_statuses.clear();
   }
   if (subject.kind == Kind::stateful_set) {

@@ -1,4 +1,4 @@
-// Subject: what a what-if asks about, as pods that their controller would create, and that controller.
+// Subject: the subject of a what-if: pods as their controller would create them, and that controller.
 //
 // Reads a pod template, a whole manifest, a live workload or a live pod. The default topology spreading of a
 // pod follows from its owner, so the ReplicaSet or StatefulSet that would own the pods is part of the
@@ -40,14 +40,14 @@ struct Subject {
   };
   Kind kind = Kind::pod;
   std::string name;                      // of the workload; empty for a pod
-  api::Pod pod;                          // before admission; of replica 0, but for what replica() changes
+  api::Pod pod;                          // before admission; of replica 0, except what replica() changes
   std::vector<EphemeralClaim> claims;    // of its generic ephemeral volumes
   bool has_deadline = false;             // the pod has activeDeadlineSeconds
-  bool names_scheduler = false;          // the pod has a schedulerName of its own
+  bool names_scheduler = false;          // the pod sets schedulerName
   bool is_stored = false;                // a pod of the API server, already admitted
   std::string was_on;                    // the node of a placed pod
   std::optional<std::int32_t> existing;  // pods of a live workload, by its status
-  std::int32_t replicas = 1;             // of the workload; a DaemonSet has one pod on each node instead
+  std::int32_t replicas = 1;  // of the workload; unused for a DaemonSet, which has one pod on each node
   std::optional<api::Workload>
       owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
@@ -67,14 +67,14 @@ Result<Subject> read_template(const boost::json::value& value, const std::string
 // A live workload. Accepts unknown fields: the API server may be newer.
 Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kind, const std::string& path,
                               const api::ObjectMeta& report);
-// A live pod, pending or placed. It is asked about as if it were not placed.
+// A live pod, pending or placed. It is evaluated as if it were not placed.
 Result<Subject> read_stored_pod(const boost::json::value& value, const std::string& path);
 
-// Removes the pods that the Subject is about from the fork, so that they are asked about as if they were not
-// placed: the pod itself, or the pods of the workload with this kind and name.
+// Removes the subject's pods from the fork, so that they are evaluated as if they were not placed: the pod
+// itself, or the pods of the workload with this kind and name.
 struct RemovedPods {
   std::vector<cluster::PodInfoPtr> placed;
-  std::vector<cluster::PodInfoPtr> nominated;  // they wait for their victims to go
+  std::vector<cluster::PodInfoPtr> nominated;  // they wait for their victims to terminate
 };
 RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork);
 
@@ -83,10 +83,10 @@ void add_owner(const Subject& subject, cluster::Snapshot& fork);
 // The pod of a replica, made from the admitted pod. The first replica keeps the pod's name and UID.
 api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32_t index);
 
-// The claims that a StatefulSet's controller would create for this replica, where they do not exist.
+// The missing claims that a StatefulSet's controller would create for this replica.
 void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::Snapshot& fork);
 
-// DaemonSet: the nodes that should run one of its pods, by name. The pod is that of the template: its
+// DaemonSet: the nodes that should run one of its pods, by name. Takes the pod of the template, because the
 // controller does not know what admission adds.
 std::vector<cluster::Row> daemon_rows(const api::Pod& pod, const cluster::Snapshot& snapshot);
 // DaemonSet: pins a replica to a node, as its controller does.

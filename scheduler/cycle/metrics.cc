@@ -101,7 +101,7 @@ Metrics::Metrics(Registry& registry)
       incoming_(counters(registry, "scheduler_queue_incoming_pods_total",
                          "Pods that came to a queue, by the queue and the event that brought them."),
                 Names{"queue", "event"}),
-      turned_down_(
+      unschedulable_(
           gauges(
               registry, "scheduler_unschedulable_pods",
               "Pods that wait, by a plugin that turned them down; a pod counts for each of those plugins."),
@@ -194,7 +194,7 @@ void Metrics::queue(const queue::SchedulingQueue& queue) {
     counter.Increment(static_cast<double>(count) - counter.Value());
   }
   for (const auto& [key, count] : queue.tallies().rejected) {
-    turned_down_.with(key.first, key.second).Set(static_cast<double>(count));
+    unschedulable_.with(key.first, key.second).Set(static_cast<double>(count));
   }
   queue.each_in_flight_event([&](std::string_view label, std::size_t number) {
     kept_events_.with(label).Set(static_cast<double>(number));

@@ -74,7 +74,7 @@ class Metrics {
   std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
   metrics::Counters bindings_;
   metrics::Counters incoming_;
-  metrics::Gauges turned_down_, kept_events_, pending_, cache_size_, goroutines_;
+  metrics::Gauges unschedulable_, kept_events_, pending_, cache_size_, goroutines_;
 };
 
 }  // namespace podium::cycle

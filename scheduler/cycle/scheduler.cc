@@ -15,7 +15,7 @@ using framework::ClusterEvent;
 constexpr std::string_view kPreemptionPlugin = "DefaultPreemption";
 
 constexpr std::string_view kPreemptsLater =
-    " preemption: the namespace has as many preemptions under way as it may.";
+    " preemption: the namespace has reached its limit of preemptions in flight.";
 
 }  // namespace
 

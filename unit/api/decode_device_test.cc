@@ -38,7 +38,7 @@ TEST(DecodeDevice, ASliceWithAllItsFields) {
           "engines": {"value": 2, "requestPolicy": {"validValues": ["1", "2000m"]}}},
         "consumesCounters": [{"counterSet": "set", "counters": {"memory": {"value": "10Gi"}}}],
         "taints": [{"key": "broken", "value": "yes", "effect": "NoExecute", "timeAdded": "2026-01-02T03:04:05Z"},
-                   {"key": "told", "effect": "None"}, {"key": "new", "effect": "Perhaps"}],
+                   {"key": "unknown", "effect": "None"}, {"key": "new", "effect": "Perhaps"}],
         "bindsToNode": true, "bindingConditions": ["ready"], "bindingFailureConditions": ["broken"],
         "allowMultipleAllocations": true}]}})");
   ResourceSlice expected;
@@ -62,7 +62,7 @@ TEST(DecodeDevice, ASliceWithAllItsFields) {
   device.capacity = {{"engines", {written("2"), of_engines}}, {"memory", {written("8Gi"), of_memory}}};
   device.consumes_counters = {{"set", {{"memory", test::quantity("10Gi")}}}};
   device.taints = {{"broken", "yes", DeviceTaintEffect::no_execute},
-                   {"told", "", DeviceTaintEffect::none},
+                   {"unknown", "", DeviceTaintEffect::none},
                    {"new", "", DeviceTaintEffect::other}};
   device.binds_to_node = true;
   device.binding_conditions = {"ready"};

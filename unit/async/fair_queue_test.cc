@@ -386,7 +386,7 @@ TEST(FairQueue, AStopWaitsForNoBackoffAndTriesNothingTwice) {
   q.end(Outcome::retry_namespace);
   EXPECT_EQ(q.take(), Strings{"c/1"});
   q.end(Outcome::retry_all);
-  q.queue.hurry(q.now);
+  q.queue.flush_now(q.now);
   Strings tried;
   for (auto one = q.take(); !one.empty(); one = q.take()) {
     tried.insert(tried.end(), one.begin(), one.end());

@@ -12,11 +12,11 @@ TEST(Problems, AreALineEach) {
   EXPECT_FALSE(problems);
   EXPECT_EQ(problems.value_of(Result<int>(3)), 3);
   EXPECT_FALSE(problems);
-  EXPECT_EQ(problems.value_of(Result<int>(invalid("a: is no number"))), std::nullopt);
+  EXPECT_EQ(problems.value_of(Result<int>(invalid("a: is not a number"))), std::nullopt);
   problems.add("b: is missing");
   EXPECT_TRUE(problems);
   EXPECT_EQ(problems.error().kind, Error::Kind::invalid);
-  EXPECT_EQ(problems.error().message, "a: is no number\nb: is missing");
+  EXPECT_EQ(problems.error().message, "a: is not a number\nb: is missing");
 }
 
 TEST(Problems, HaveABound) {

@@ -1,10 +1,9 @@
 // Test doubles for the seams of client/: a manual clock, a constant random source, and a transport that calls
 // functions. ScriptedTransport's streams return their pieces, end as configured; `hang` waits for close().
 //
-// Threads: FakeClock: any; ScriptedTransport calls its functions on the caller's thread.
+// Threads: ScriptedTransport calls its functions on the caller's thread.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -14,23 +13,10 @@
 #include <vector>
 
 #include "async/timer.h"
-#include "base/clock.h"
 #include "client/http/transport.h"
+#include "unit/support/manual_clock.h"
 
 namespace podium::unit {
-
-class FakeClock final : public Clock {
- public:
-  Steady now() const override { return Steady(std::chrono::nanoseconds(elapsed_.load())); }
-  Wall wall() const override {
-    return Wall(std::chrono::duration_cast<Wall::duration>(std::chrono::nanoseconds(elapsed_.load()))) +
-           std::chrono::hours(24 * 365 * 50);
-  }
-  void advance(std::chrono::nanoseconds by) { elapsed_ += by.count(); }
-
- private:
-  std::atomic<std::int64_t> elapsed_{3'600'000'000'000};
-};
 
 class FixedRandom final : public Random {
  public:

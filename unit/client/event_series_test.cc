@@ -37,7 +37,7 @@ class Series {
     for (const auto& write : series.due(clock.now(), all)) out.push_back(text(write));
     return out;
   }
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   EventSeries series;
   int names = 0;
 };

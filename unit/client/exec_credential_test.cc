@@ -26,7 +26,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-using unit::FakeClock;
+using unit::ManualClock;
 
 constexpr const char* kV1 = "client.authentication.k8s.io/v1";
 
@@ -38,7 +38,7 @@ std::string credential(const std::string& status) {
 class ExecCredentialTest : public testing::Test {
  protected:
   TempDir directory_;
-  FakeClock clock_;
+  ManualClock clock_;
 
   // A plugin that is a shell script; it counts its runs in the file "runs".
   ExecPlugin script(const std::string& body) {
@@ -214,7 +214,7 @@ TEST_F(ExecCredentialTest, SpeaksAFewKibibytesOnStandardErrorHoweverMuchItSays) 
   testing::internal::CaptureStderr();
   const auto token = exec_credential(plugin, clock_)->current();
   const auto said = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(token, "t") << "what it says is read, so it goes on";
+  EXPECT_EQ(token, "t") << "its output is read, so it continues";
   EXPECT_LT(said.size(), 20'000u);
   EXPECT_THAT(said, HasSubstr("standard error is left out"));
 }

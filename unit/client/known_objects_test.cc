@@ -160,7 +160,7 @@ TEST(KnownObjects, Tells) {
       {"one that can never be read",
        [](View& v) { v.odd("c", "3", 21).odd("c", "3", 22).odd("c", "3", 22).down("c", "3", 23); },
        {"!c/3@21", "!c/3@22", "-c/3@23"}},
-      {"an older state that can be read is no news",
+      {"an older state that can be read is not new",
        [](View& v) { v.odd("a", "1", 22).up("a", "1", 21); },
        {"!a/1@22"}},
       {"a relist shows one that cannot be read",

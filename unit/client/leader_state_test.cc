@@ -65,7 +65,7 @@ class Life {
   }
   bool leading() const { return state.leading_until() && clock.now() < *state.leading_until(); }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   LeaderState state;
   LeaderState::Action last;
@@ -154,11 +154,11 @@ TEST(LeaderState, Leads) {
        [](Life& l) { l.waited().failed().got(held_by("me", "r9", 4)).written(); },
        {"update me transitions=4", "get", "update me transitions=4", "wait 2000"},
        true},
-      {"is over at once when another's name is there",
+      {"is over immediately when another's name is there",
        [](Life& l) { l.waited().failed().got(held_by("other")); },
        {"update me transitions=4", "get", "lost"},
        false},
-      {"goes on, as kube-scheduler, where somebody emptied it and nobody else has led",
+      {"continues like kube-scheduler if another client emptied it and no other process has led",
        [](Life& l) { l.waited().failed().got(held_by("", "r1", 4)).written(); },
        {"update me transitions=4", "get", "update me transitions=5", "wait 2000"},
        true},

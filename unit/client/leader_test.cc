@@ -183,7 +183,7 @@ TEST(LeaderElector, SaysWhenItHasLastMadeAStep) {
   LeaseServer server;
   server.put_lease(R"({"holderIdentity":"other","leaseDurationSeconds":3600,"leaseTransitions":7})");
   asio::io_context context;
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   Api api(server.transport, clock, system_random());
   LeaderElector elector(api, quick("me"));
   EXPECT_EQ(elector.since_last_step(), std::nullopt);

@@ -44,7 +44,7 @@ class ObservedTransportTest : public testing::Test {
     return text;
   }
 
-  unit::FakeClock clock_;
+  unit::ManualClock clock_;
   std::shared_ptr<unit::ScriptedTransport> scripted_ = std::make_shared<unit::ScriptedTransport>();
   std::vector<std::tuple<std::string, int, std::chrono::nanoseconds>> told_;
   std::vector<std::string> sizes_;  // "5 -> 10"; "-": no size

@@ -32,7 +32,7 @@ struct Waiting {
   }
   boost::asio::io_context io;
   async::Gate gate;
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   Precedence precedence{clock};
 };
 

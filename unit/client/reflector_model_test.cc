@@ -360,7 +360,7 @@ class World {
     handler.changed(changes);
   }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   bool faults = true, frozen = false;
   // The open stream: the list's objects that are still to come, then events from `position` on.
   std::vector<Event> initial;

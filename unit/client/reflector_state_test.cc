@@ -101,7 +101,7 @@ class Life {
     return *this;
   }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   ReflectorState state;
   std::vector<std::string> done;
@@ -163,7 +163,7 @@ TEST(ReflectorState, MissingInitialEventsEndFallsBackToListForAWhile) {
   life.waited();
   EXPECT_EQ(life.done, (Steps{"read", "read", "list limit=500", "watch 100", "wait 800", "list limit=500"}));
   life.pass(601s).then([](auto&, auto) {});
-  EXPECT_EQ(life.done.back(), "list limit=500") << "a LIST under way is not given up for a stream";
+  EXPECT_EQ(life.done.back(), "list limit=500") << "a LIST in flight is not given up for a stream";
   life.listed("120").failed(status(410)).waited();
   EXPECT_EQ(life.done.back(), "stream_list");
 }
@@ -219,7 +219,7 @@ TEST(ReflectorState, ListsThatAreTooLargeArePagedEverSmaller) {
   life.failed(status(410, "Expired")).failed(over_the_limit()).waited();
   EXPECT_EQ(life.done, (Steps{"list limit=0", "wait 800", "list limit=500"}));
   life.failed(status(410, "Expired")).waited();
-  EXPECT_EQ(life.done.back(), "list limit=500") << "all at once is known to be too much";
+  EXPECT_EQ(life.done.back(), "list limit=500") << "all pages together are known to be too much";
   for (int i = 0; i < 8; ++i) life.failed(over_the_limit()).waited();
   EXPECT_EQ(life.done.back(), "list limit=1");
   life.listed("100").failed(status(410)).waited();
@@ -248,7 +248,7 @@ TEST(ReflectorState, AKindThatIsNotServedIsAskedForEveryFewSeconds) {
   EXPECT_EQ(life.done, (Steps{"wait 1600", "stream_list", "wait 3000", "stream_list", "wait 3000",
                               "stream_list", "wait 3000", "stream_list"}));
   life.failed(status(410)).waited();
-  EXPECT_EQ(life.done[8], "wait 800") << "an absence is no failure of what is there";
+  EXPECT_EQ(life.done[8], "wait 800") << "an absence is not a failure of existing kinds";
 }
 
 TEST(ReflectorState, AfterAnOutageA410IsNotWaitedForAsLong) {
@@ -364,7 +364,7 @@ TEST(ReflectorState, FailingUntilSomethingWorks) {
     life.failed(refused());
     EXPECT_TRUE(life.state.failing());
     life.waited().probed("100");
-    EXPECT_TRUE(life.state.failing()) << "the probe is no watch";
+    EXPECT_TRUE(life.state.failing()) << "the probe is not a watch";
     test.input(life);
     EXPECT_EQ(life.state.failing(), test.failing);
   }
@@ -386,7 +386,7 @@ TEST(ReflectorState, AnOutageHasTheCodeOfItsLastFailure) {
 }
 
 TEST(Backoff, DoublesToItsLimitAndIsResetByAQuietTime) {
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom none;
   Backoff backoff(800ms, 30s);
   std::vector<std::int64_t> delays;
@@ -425,7 +425,7 @@ TEST(ReflectorState, AWatchThatFailsAtOneVersionAgainAndAgainLeadsToAList) {
 TEST(ReflectorState, VersionsThatGoBackAgainAndAgainBackOff) {
   Life life;
   life.watching().bookmark("50");
-  EXPECT_EQ(life.done.back(), "stream_list replace") << "the first time at once";
+  EXPECT_EQ(life.done.back(), "stream_list replace") << "the first time immediately";
   for (int i = 0; i < 3; ++i) {
     life.opened().bookmark("100", true).bookmark("50");
     EXPECT_TRUE(life.done.back().starts_with("wait ")) << life.done.back();

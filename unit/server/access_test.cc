@@ -64,7 +64,7 @@ class Reviewer {
 
   bool reachable = true, lets_nobody = false;
   int cut_replies = 0;  // how many replies are lost
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   std::shared_ptr<unit::ScriptedTransport> transport = std::make_shared<unit::ScriptedTransport>();
   client::Api api{transport, clock, random};
@@ -205,7 +205,7 @@ TEST(Access, KnownTokensAndOtherPeersDoNotWaitBehindReviews) {
   EXPECT_EQ(asker.status("/metrics", "Bearer random", "GET", "greedy"), 503);
   EXPECT_EQ(asker.status("/livez", "Bearer random", "GET", "greedy"), 503);
   EXPECT_EQ(asker.status("/random", "", "GET", "greedy"), 503);
-  EXPECT_EQ(reviewer.asked(""), before) << "refused at once";
+  EXPECT_EQ(reviewer.asked(""), before) << "refused immediately";
   EXPECT_EQ(asker.status("/metrics", "Bearer good", "GET", "greedy"), 200) << "known, also at this address";
   EXPECT_EQ(asker.status("/livez", "", "GET", "greedy"), 200);
   EXPECT_EQ(asker.status("/metrics", "Bearer unknown", "GET", "modest"), 401) << "reviewed";
@@ -349,7 +349,7 @@ TEST(Access, AsksAgainWhereTheReplyWasLost) {
 }
 
 TEST(Access, WithoutReviewersOnlyOpenPathsAreServed) {
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   Access access({clock, *OpenPaths::parse({"/healthz"}), nullptr, nullptr, nullptr});
   asio::io_context io;
   Request request;

@@ -40,7 +40,8 @@ TEST(ConnectionTable, OnePeerDoesNotPushOutAnother) {
   for (int i = 0; i < 4; ++i) held.push_back(*table.admit("greedy").id);
   EXPECT_EQ(table.admit("greedy").victim, held[0]) << "over its own bound";
   EXPECT_EQ(table.admit("other").victim, std::nullopt) << "there is room";
-  EXPECT_EQ(table.admit("another").victim, held[1]) << "who has most gives way, not who came first";
+  EXPECT_EQ(table.admit("another").victim, held[1])
+      << "the peer with the most connections loses one, not the oldest";
   table.remove(probe);
   EXPECT_EQ(table.size(), 5u);
 }

@@ -140,7 +140,7 @@ TEST(HttpsServer, PeersAreAddressesOfIPv4AndNetworksOfIPv6) {
   const auto first = shares.take(peer("2001:db8:1:2::1")), second = shares.take(peer("2001:db8:1:2::2"));
   EXPECT_TRUE(second);
   EXPECT_FALSE(shares.take(peer("2001:db8:1:2::3"))) << "the greedy network has its share";
-  EXPECT_TRUE(shares.take(peer("2001:db8:1:3::1"))) << "the modest one goes on";
+  EXPECT_TRUE(shares.take(peer("2001:db8:1:3::1"))) << "the modest one continues";
 }
 
 TEST(HttpsServer, CancellingItsGateEndsIt) {

@@ -79,11 +79,11 @@ class RunningServer {
     }
   }
   std::uint16_t port() const { return port_; }
-  unit::FakeClock& clock() { return clock_; }
+  unit::ManualClock& clock() { return clock_; }
 
  private:
   async::Gate gate_;
-  unit::FakeClock clock_;
+  unit::ManualClock clock_;
   boost::asio::io_context io_;
   std::unique_ptr<HttpsServer> server_;
   std::uint16_t port_ = 0;

@@ -21,7 +21,7 @@ struct Limited {
     return "ok";
   }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   UserLimits limits{{.per_second = 0.5, .burst = 3, .at_once = 2, .at_once_in_all = 3, .users = 4}};
   std::vector<UserLimits::Slot> kept;
 };

@@ -7,7 +7,7 @@ const units = [["Pi", 50n], ["Ti", 40n], ["Gi", 30n], ["Mi", 20n], ["Ki", 10n]];
 
 const up = (number, size) => (number + size - 1n) / size;
 
-// In billionths; undefined: it is no quantity.
+// In billionths; undefined: not a quantity.
 function billionths(text) {
   const parts = quantity.exec(text);
   if (!parts) return undefined;
@@ -37,7 +37,7 @@ export function roundedUp(resource, text) {
   const bytes = up(amount, 1_000_000_000n);
   for (const [name, shift] of units) {
     const size = 1n << shift;
-    // What lacks less than a hundredth of the next smaller unit is rounded up to this one.
+    // An amount that is less than a hundredth below this unit is rounded up to it.
     if (bytes < size - size / 102_400n) continue;
     const hundredths = up(bytes * 100n, size);
     return decimal(hundredths / 100n, hundredths % 100n, 2) + name;

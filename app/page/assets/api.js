@@ -1,4 +1,4 @@
-// Requests to podium's HTTPS API. The token lives in this module and in the tab's session storage, and nowhere else.
+// Requests to podium's HTTPS API. Only this module and the tab's session storage hold the token.
 
 const KEY = "podium-token";
 let token = sessionStorage.getItem(KEY) ?? "";
@@ -15,7 +15,7 @@ export function setToken(text) {
   else sessionStorage.removeItem(KEY);
 }
 
-// A reply that is no answer, in podium's or the API server's words.
+// An error reply, with podium's or the API server's message.
 export class Refused extends Error {
   constructor(status, message, cause = "") {
     super(message);

@@ -36,7 +36,7 @@ const movedOf = (strategies, moved) =>
 const hasScores = (question) => question.answer?.status?.topNodes?.length > 0;
 
 export class AskView extends Component {
-  // The question outlives the view, so that nobody types a manifest twice.
+  // The question outlives the view, so that a user does not type a manifest twice.
   set(change) {
     this.props.onChange({ ...this.props.question, ...change });
   }
@@ -138,7 +138,7 @@ export class AskView extends Component {
       again,
     );
   }
-  // What moving a weight after the answer does to the shown rows, until podium is asked again.
+  // The effect of a weight that is moved after the answer on the shown rows, until podium is asked again.
   scores(status, question) {
     if (!status.topNodes?.length) return null;
     const strategies = status.strategies ?? [];

@@ -5,7 +5,7 @@ import { strategyWords } from "./words.js";
 
 const slidersEnd = (weight) => Math.max(10, weight * 2);
 
-// onMove(name, weight); children: what stands beside the button.
+// onMove(name, weight); children: elements next to the button.
 export function Weights({ strategies, moved, onMove, onReset, children }) {
   const isMoved = strategies.some((one) => moved[one.name] !== undefined && moved[one.name] !== one.weight);
   return h(

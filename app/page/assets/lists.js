@@ -4,7 +4,7 @@ import { decisions, hasToken } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
 import { count, isOfPod, reasonWords, time } from "./words.js";
 
-const MOST = 5000; // pods that are read at once, 500 in a request
+const MOST = 5000; // pods that are read at most, 500 per request
 
 function NamespaceForm({ ns, onRead }) {
   const read = (event) => {
@@ -128,14 +128,14 @@ export class WaitingView extends Component {
             h(
               "table",
               { id: "waiting" },
-              h("caption", { class: "unseen" }, "Pods that wait, by what holds most nodes"),
+              h("caption", { class: "unseen" }, "Pods that wait, by their most frequent reason"),
               h(
                 "thead",
                 null,
                 h(
                   "tr",
                   null,
-                  ["Pods", "What holds them", "Attempts", "Last tried", "Names"].map((text, i) =>
+                  ["Pods", "Blocked by", "Attempts", "Last tried", "Names"].map((text, i) =>
                     h("th", { key: text, scope: "col", class: i === 0 || i === 2 ? "number" : "" }, text),
                   ),
                 ),
@@ -151,7 +151,7 @@ export class WaitingView extends Component {
         h(
           "p",
           { class: "note" },
-          "By the reason that held most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
+          "By the reason that rejected the most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
         ),
       ],
     );

@@ -1,4 +1,4 @@
-// The page: where it is (the address's hash), who asks (the token), and what it shows.
+// The page: its location (the address's hash), its user (the token), and its views.
 import { Component, h, render } from "./vendor/preact.js";
 import { hasToken, needsNoToken, setToken, words } from "./api.js";
 import { AskView, newQuestion } from "./ask_view.js";

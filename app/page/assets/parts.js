@@ -4,7 +4,7 @@ import { count, quotaWords, reasonWords, roomWords, shortOfWords, shortWords, ti
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
-// A refusal, in the words of who refuses, and what to do about it.
+// A refusal: the server's message, and a remedy.
 export function Trouble({ error, next }) {
   if (!error) return null;
   const hint =
@@ -13,7 +13,7 @@ export function Trouble({ error, next }) {
         ? "The token is not valid here, or no longer. Paste another one."
         : "Paste a token above: podium asks the API server who you are."
       : error.status === 403
-        ? "The API server says so: podium shows what you may read there. Ask for the right, or for another namespace."
+        ? "The API server refused it: podium shows only what you may read there. Ask for the right, or for another namespace."
         : next;
   return h(
     "div",
@@ -32,19 +32,19 @@ export function Rejections({ status }) {
   const groups = status.rejections ?? [];
   if (!groups.length) return null;
   const isShort = groups.some(shortWords);
-  const columns = ["Nodes", "A node of these", "For instance", ...(isShort ? ["What is short"] : [])];
+  const columns = ["Nodes", "Reason", "For instance", ...(isShort ? ["Missing"] : [])];
   const shown = groups.reduce((sum, one) => sum + one.nodeCount, 0);
   return h(
     "section",
-    { "aria-labelledby": "turned-down" },
-    h("h2", { id: "turned-down" }, "Turned down"),
+    { "aria-labelledby": "rejected-nodes" },
+    h("h2", { id: "rejected-nodes" }, "Rejected nodes"),
     h(
       "div",
       { class: "wide" },
       h(
         "table",
         { id: "rejections" },
-        h("caption", { class: "unseen" }, "Groups of nodes that were turned down"),
+        h("caption", { class: "unseen" }, "Groups of rejected nodes"),
         h(
           "thead",
           null,
@@ -106,7 +106,7 @@ export function Room({ room }) {
   return h("p", { id: "room-left" }, `${words[0].toUpperCase()}${words.slice(1)}. ${shortOfWords(room.firstFailure)}`.trim());
 }
 
-// What the quotas of the namespace allow, whatever the nodes have room for.
+// The number that the quotas of the namespace allow, regardless of room on nodes.
 export function Quotas({ status }) {
   if (!status.quotas?.length) return null;
   const asked = status.replicas?.asked ?? 1;
@@ -117,7 +117,7 @@ export function Quotas({ status }) {
   );
 }
 
-// The replicas by zone, beside the pods that are there now. One zone says nothing.
+// The replicas by zone, next to the current pods. Omitted for one zone.
 export function Zones({ status }) {
   const zones = [...(status.zones ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
   const cut = (status.zonesTotal ?? zones.length) - zones.length;
@@ -193,7 +193,7 @@ export function Attempts({ status }) {
   };
   const history = [...(status.history ?? [])].reverse();
   const all = history.concat(now);
-  // A gated pod waits: that is no attempt.
+  // A gated pod waits: that does not count as an attempt.
   const earlier = status.attempts - (status.outcome === "Gated" ? history : all).length;
   return h(
     "section",
@@ -212,7 +212,7 @@ export function Attempts({ status }) {
           h(
             "tr",
             null,
-            ["When", "Outcome", "What held most nodes"].map((text) => h("th", { key: text, scope: "col" }, text)),
+            ["When", "Outcome", "Most frequent reason"].map((text) => h("th", { key: text, scope: "col" }, text)),
           ),
         ),
         h(

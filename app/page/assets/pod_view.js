@@ -1,4 +1,4 @@
-// A pod: the verdict, then the nodes, then who was turned down, then the attempts.
+// A pod: the verdict, the nodes, the rejected nodes, then the attempts.
 import { Component, h } from "./vendor/preact.js";
 import { hasToken, reportOf } from "./api.js";
 import { Heat, Weights } from "./heat.js";

@@ -1,7 +1,7 @@
 // Ranks the nodes of a report with other weights. Pure functions.
 //
 // A report has each shown node's score of every strategy, before the weight. So a node's total with other weights is exact.
-// A node that the report does not list may still be better: only podium can tell.
+// A node that the report does not list may still be better, which only podium can evaluate.
 
 // The weights in use: those of the report, and those that the user has moved.
 export const weightsOf = (strategies, moved) => strategies.map((one) => moved[one.name] ?? one.weight);
@@ -29,7 +29,7 @@ export function rank(status, moved) {
   return rows;
 }
 
-// Whether a strategy says the same of all rows, so that its weight changes nothing between them.
+// Whether a strategy scores all rows equally, so that its weight does not change their order.
 export const isEqual = (rows, column) => rows.every((row) => row.scores[column] === rows[0].scores[column]);
 
 // In words, what other weights do to the shown nodes.

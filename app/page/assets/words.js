@@ -1,4 +1,4 @@
-// What a report says, in plain words. The words for strategies and reasons are podium's own: words.json.
+// A report in plain words. The words for strategies and reasons are podium's own: words.json.
 
 import { roundedUp } from "./amounts.js";
 
@@ -10,7 +10,7 @@ export function useWords(given) {
 export const strategyWords = (name) => tables.strategies.find(([known]) => known === name)?.[1] ?? name;
 
 // The words of a rejection by its code, as reason_words() of explain/report/words.cc; kube-scheduler's own text
-// where the code has none.
+// if the code has none.
 export function reasonWords({ code, reason, about = {} }, nodes = 1) {
   const known = tables.reasons[code];
   if (!known) return reason ?? "";
@@ -27,7 +27,7 @@ export function reasonWords({ code, reason, about = {} }, nodes = 1) {
   );
 }
 
-// Whether the pod itself is the cause, whatever the node.
+// Whether the pod itself is the cause, on any node.
 export const isOfPod = ({ code }) => tables.reasons[code]?.[2] ?? false;
 
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
@@ -39,7 +39,7 @@ export const time = (text) => (text ? clock.format(new Date(text)) : "");
 export function leadWords(choice, feasible, isQuestion = false) {
   if (feasible === 1 || choice.score === undefined) return "the only node that fits";
   const points = count(choice.score, "point");
-  // A question's pod has no UID yet, by which a tie is drawn.
+  // The UID decides a tie, and a question's pod does not have one yet.
   if (choice.tiedNodes > 1)
     return `${points}, ${isQuestion ? `one of ${choice.tiedNodes} equal nodes` : `a tie of ${choice.tiedNodes} nodes, drawn by the pod’s UID`}`;
   if (choice.margin !== undefined) return `${points}, ${choice.margin} ahead of the next node`;
@@ -112,7 +112,7 @@ function deviceWords({ request, matched, inUse, tainted, tooSmall }) {
   return `${request}: ${count(matched, "device matches", "devices match")}${told.join("")}`;
 }
 
-// What a group of nodes is short of.
+// The missing amount on a group of nodes.
 export function shortWords({ devices, shortfall }) {
   if (devices?.length) return devices.map(deviceWords).join("; ");
   if (!shortfall) return "";
@@ -138,7 +138,7 @@ export function shortOfWords(failure) {
   return `After that ${count(main.nodeCount, "node")} ${reasonWords(main, main.nodeCount)}${short && `; ${short}`}.`;
 }
 
-// What a fix leads to: how many of several replicas fit, or where the pod goes.
+// The effect of a fix: how many of several replicas fit, or where the pod goes.
 export const fixOutcome = ({ fitting = 0, mayBeMore, nodeName, score }, asked = 1) => {
   if (asked > 1 && fitting >= asked) return ` → all ${asked} fit`;
   if (asked > 1 && fitting > 0) return ` → ${mayBeMore ? "at least " : ""}${fitting} of ${asked} fit`;

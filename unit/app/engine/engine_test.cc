@@ -70,12 +70,12 @@ class Life {
     engine->start([this](std::string reason) { lost = std::move(reason); });
   }
 
-  // Runs one handler; where none is ready, the time moves on to the next timer.
+  // Runs one handler; if none is ready, moves the time to the next timer.
   void step() {
     io.restart();
     if (io.poll_one() == 0) clock.advance(1h);
   }
-  // True once it is so.
+  // True when the condition holds.
   bool run_until(const std::function<bool()>& done) {
     for (int i = 0; i < 1'000'000; ++i) {
       if (done()) return true;
@@ -86,7 +86,7 @@ class Life {
   void steps(int n) {
     for (int i = 0; i < n; ++i) step();
   }
-  // Whether everything has ended.
+  // True if all tasks have ended.
   bool stop() {
     auto ended = asio::co_spawn(io, engine->stop(), asio::use_future);
     if (!run_until([&] { return ended.wait_for(0s) == std::future_status::ready; })) return false;
@@ -195,7 +195,7 @@ TEST(Engine, IsNoCandidateBeforeItsCachesHaveSynced) {
     if (request.target.find("/leases") != std::string::npos) break;
     watches_before_lease += request.target.find("sendInitialEvents") != std::string::npos;
   }
-  EXPECT_GE(watches_before_lease, 16u);  // one a kind
+  EXPECT_GE(watches_before_lease, 16u);  // one for each kind
   EXPECT_TRUE(life.stop());
 }
 
@@ -251,7 +251,7 @@ TEST(Engine, TellsTheBestNodesInAnEvent) {
   EXPECT_TRUE(life.stop());
 }
 
-// A right that is missing is one log line, a metric, and a process that is not ready; and it may come later.
+// A missing right causes one log line, a metric and a process that is not ready. It may be granted later.
 TEST(Engine, IsUnhealthyWhileItMayNotBind) {
   Life life;
   const auto bind = life.server.on_request;
@@ -337,7 +337,7 @@ TEST(Engine, CountsWhatIsNotWrittenAtTheStop) {
   EXPECT_EQ(log.count("stopped before all was written reports_lost=5 pod_statuses_lost=0 events_lost=0"), 1);
 }
 
-// What is written needs the lease, and nobody schedules until it is released.
+// Writes need the lease, and no process schedules until it is released.
 TEST(Engine, KeepsTheLeaseForABoundedTimeWhileReportsWait) {
   Life life;
   life.server.transport->latency_of = [](const client::Request& request) -> std::chrono::milliseconds {

@@ -236,7 +236,7 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   const auto done = run({files.write("pods.yaml", pod_of("web", "1") + "---\n" + pod_of("huge", "64"))});
   ASSERT_TRUE(done) << done.error().message;
   const auto table = to_table(done->results, done->snapshot, {});
-  const auto next = table.find("\nshop/huge does not fit (3 nodes).\nTurned down:\n");
+  const auto next = table.find("\nshop/huge does not fit (3 nodes).\nRejected nodes:\n");
   ASSERT_NE(next, std::string::npos) << table;
   const auto web = table.substr(0, next);
   EXPECT_TRUE(web.starts_with("shop/web would go to n2: ")) << web;
@@ -244,7 +244,7 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   EXPECT_NE(web.find(" n2*  "), std::string::npos) << web;
   EXPECT_NE(web.find("Lead over n1, the best with fewer points: "), std::string::npos) << web;
   EXPECT_TRUE(web.ends_with(
-      "Turned down:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"))
+      "Rejected nodes:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"))
       << web;
 }
 

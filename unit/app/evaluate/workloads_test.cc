@@ -29,7 +29,7 @@ TEST_F(Evaluate, AWorkloadStandsForAPodOfItsTemplate) {
   EXPECT_EQ(placed->pods.size(), 3u) << "--place takes spec.replicas";
 }
 
-// Each kind as its controller makes its pods: public bug reports, made small.
+// The pods of each kind as its controller creates them: reduced public bug reports.
 TEST_F(Evaluate, APodOfAWorkloadIsAsItsControllerMakesIt) {
   const auto cluster = files.write("zones.yaml", R"(
 apiVersion: v1
@@ -165,7 +165,7 @@ TEST_F(Evaluate, AQuestionStandsForItsTemplate) {
   EXPECT_EQ(done->results[1].pod->pod->full_name(), "shop/running");
 }
 
-// Pods that are not stored yet are taken as the API server would store them.
+// Pods that are not stored yet are admitted as the API server would store them.
 TEST_F(Evaluate, TheLimitRangesAndRuntimeClassesOfTheClusterApply) {
   const auto limits = files.write("limits.yaml", R"(
 apiVersion: v1

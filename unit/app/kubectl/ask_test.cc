@@ -1,4 +1,4 @@
-// A question's life, against a scripted API server: created, watched, answered, removed in any case.
+// A question's life, against a scripted API server: created, watched, answered, and deleted in all cases.
 #include "app/kubectl/ask.h"
 
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST_F(Ask, SaysWhyItCannotBeAsked) {
 }
 
 TEST_F(Ask, TheApiServersRefusalOfThePodIsAnAnswer) {
-  // Quota and rights have the same code and reason: the right itself is asked for.
+  // Quota and RBAC have the same code and reason, so the user's access is reviewed.
   bool may_create = true;
   transport->on_send = [&may_create](const client::Request& request) -> Result<client::Response> {
     if (request.target == kReview) {

@@ -1,4 +1,4 @@
-// What may follow the words of a command line.
+// Candidates to complete a command line.
 #include "app/kubectl/completion.h"
 
 #include <gtest/gtest.h>

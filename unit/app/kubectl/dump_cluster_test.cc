@@ -1,4 +1,4 @@
-// A dump answers what a cluster with podium answers.
+// A dump gives the same answers as a cluster with podium.
 #include "app/kubectl/dump_cluster.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// From flags and manifests to what is asked.
+// From flags and manifests to questions.
 #include "app/kubectl/manifest.h"
 #include "api/json_view.h"
 

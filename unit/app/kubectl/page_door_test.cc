@@ -1,4 +1,4 @@
-// PageDoor: what a browser on this machine gets, and who gets nothing.
+// PageDoor: its replies to a browser on this machine, and whom it refuses.
 #include "app/kubectl/page_door.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// PodiumPort: where podium is asked, and who leads.
+// PodiumPort: podium's address, and the leader.
 #include "app/kubectl/podium_port.h"
 
 #include <gmock/gmock.h>

@@ -39,7 +39,7 @@ TEST(Targets, SaysWhatIsWrong) {
   EXPECT_EQ(targets_of({"a/b/c"}), "\"a/b/c\" is not a pod; write POD, TYPE/NAME or NAMESPACE/POD");
   EXPECT_EQ(targets_of({"deploy/"}), "\"deploy/\" is not a pod; write POD, TYPE/NAME or NAMESPACE/POD");
   EXPECT_EQ(targets_of({""}), "the name is empty");
-  EXPECT_EQ(targets_of({"deploy", "job/x"}), "\"job/x\" after the type deploy: give its name alone");
+  EXPECT_EQ(targets_of({"deploy", "job/x"}), "\"job/x\" after the type deploy: give only its name");
   const std::string types =
       "pods, deployments, statefulsets, replicasets, daemonsets, jobs, cronjobs, replicationcontrollers";
   EXPECT_EQ(targets_of({"svc/web"}), "\"svc\" is not a type that makes pods: " + types);

@@ -1,4 +1,4 @@
-// What `podium evaluate` says that a dump lacks.
+// Warnings of `podium evaluate` about kinds that a dump lacks.
 #include "app/offline/missing_kinds.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(MissingKinds, NamespacesWhereAffinitySelectsThem) {
   EXPECT_EQ(missing(dump, pod), Names{});
 }
 
-// Some device class may stand behind an extended resource that no node has.
+// A device class may provide an extended resource that no node has.
 TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
   const api::Pod pod = test::pod("p").req("example.com/gpu", "1");
   api::Manifests dump;

@@ -94,7 +94,7 @@ TEST(Page, AKnownFileIsNotSentAgain) {
   EXPECT_EQ(get("/ui/style.css", "GET", tag).status, 200) << "another file has another tag";
 }
 
-// The policy of the replies forbids what this finds; found here, it has a name.
+// The policy of the replies also forbids these; this test names the file.
 TEST(Page, TheFilesLoadNothingFromElsewhereAndHaveNoInlineScript) {
   const std::regex wrong(
       R"((src|href)=["']?(https?:)?//|@import|url\(|<script>|<style|\son[a-z]+=["']|style=")"

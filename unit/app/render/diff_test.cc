@@ -1,4 +1,4 @@
-// What differs between two reports, to the letter.
+// The exact text of the differences between two reports.
 #include "app/render/diff.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What people read of a drain: podium's answer joined with the node's pods and their budgets.
+// The text about a drain: podium's answer joined with the node's pods and their budgets.
 #include "app/render/drain.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ json::value budget(const char* name, const char* selector, int allowed) {
                       {"status", json::object{{"disruptionsAllowed", allowed}}}};
 }
 
-// As the command joins them.
+// Joins them like the command.
 Drain joined(const std::vector<json::value>& objects, const json::value& answer = drain_answer()) {
   const auto change = read_report(answer).status.answer->changes.at(0);
   Drain drain{.nodes = {"n9"}};
@@ -103,7 +103,7 @@ TEST(Drain, SaysWhatTheUserMayNotSee) {
   drain.unasked = {"bank"};
   const auto text = drain_table(drain, plain());
   EXPECT_NE(text.find("4 pods of namespaces that you may not list are counted and not named.\n"
-                      "You may not ask in bank: create schedulingreports there.\n"
+                      "You may not create schedulingreports in bank, so pods there were not evaluated.\n"
                       "! 1 PodDisruptionBudget does not allow all of these evictions now.\n"),
             std::string::npos)
       << text;
@@ -123,7 +123,8 @@ TEST(Drain, BudgetsAsAnEvictionSeesThem) {
       {{budget("b", kApi, 0)}, {"budget b allows 0 disruptions"}},
       {{budget("b", kAll, 1)}, {"budget b allows 1 disruption, and 4 of its pods are here"}},
       {{budget("b", R"({"matchLabels": {"app": "web"}})", 0)}, {}},
-      {{budget("a", kAll, 9), budget("b", kApi, 9)}, {"2 budgets match it, which no eviction passes: a, b"}},
+      {{budget("a", kAll, 9), budget("b", kApi, 9)},
+       {"2 budgets match it, so its eviction is not allowed: a, b"}},
       {{budget("broken", "3", 0)}, {}},
   };
   for (const auto& c : cases) {

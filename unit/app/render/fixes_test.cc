@@ -12,7 +12,7 @@
 namespace podium::render {
 namespace {
 
-// An answer with these fixes for so many replicas.
+// An answer with these fixes for this number of replicas.
 Report with_fixes(std::string_view fixes, int asked = 1) {
   return read_report(json::parse(fmt::format(
       R"({{"spec": {{"dryRun": true}}, "status": {{"outcome": "DoesNotFit", "replicas": {{"asked": {}, "fitting": 0}},

@@ -1,4 +1,4 @@
-// `podium pending`: what waits, in groups, to the letter.
+// `podium pending`: the exact text of the groups.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(Pending, GroupsByReason) {
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
-// An API server does not take such a name; an answer that is not an API server's may have it.
+// The API server refuses such a name; another server's answer may have it.
 TEST(Pending, NamesOfResourcesArePrintable) {
   const auto pod = json::parse(R"({"metadata": {"namespace": "ml", "name": "p", "uid": "u",
       "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {"containers": [

@@ -1,4 +1,4 @@
-// What is read of a report: what podium writes, and what nobody should.
+// Reads reports: those of podium, and malformed ones.
 #include "app/render/report.h"
 
 #include <gtest/gtest.h>

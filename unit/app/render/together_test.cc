@@ -1,4 +1,4 @@
-// Several workloads that were asked together.
+// Several workloads in one question.
 #include "app/render/together.h"
 
 #include <gtest/gtest.h>

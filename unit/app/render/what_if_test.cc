@@ -1,4 +1,4 @@
-// `podium whatif` and `capacity`: from an answer's JSON to text, to the letter.
+// `podium whatif` and `capacity`: from an answer's JSON to the exact text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "  n1       7\n"
             "  n2       6\n"
             "Replica 14 does not fit any more.\n"
-            "Turned down:\n"
+            "Rejected nodes:\n"
             "  12 nodes  do not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
             "With these changes:\n"
             "  DrainNode n9: 4 pods evicted: 4 would move, 0 would stay pending\n"

@@ -1,4 +1,4 @@
-// `podium why` and `why --node`: from a report's JSON to text, to the letter.
+// `podium why` and `why --node`: from a report's JSON to the exact text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(Why, NamesTheNodeTheTieAndTheSum) {
       "  total                              404         396\n"
       "Equal on all of these: taints 3×100=300.\n"
       "Lead over general-00, the best with fewer points: 8 (cpu and memory -1, image present +9).\n"
-      "Turned down:\n"
+      "Rejected nodes:\n"
       "  9 nodes  have a taint that the pod does not tolerate: gpu=a100:NoSchedule and gpu=t4:NoSchedule  "
       "gpu-00, gpu-01, gpu-02 and 6 more\n"
       "  3 nodes  are cordoned                                                                            "
@@ -52,9 +52,9 @@ TEST(Why, FitsTheTerminal) {
   auto options = plain();
   options.columns = 80;
   const auto text = why(read_report(scheduled_report()), "shop/web-07", options);
-  const auto table = text.substr(text.find("Turned down:"));
+  const auto table = text.substr(text.find("Rejected nodes:"));
   EXPECT_EQ(table,
-            "Turned down:\n"
+            "Rejected nodes:\n"
             "  9 nodes  have a taint that the pod does not tolerate: g…  gpu-00, gpu-01, gpu…\n"
             "  3 nodes  are cordoned                                     drained-00, drained…\n"
             "Decided 10 minutes ago.\n");
@@ -95,7 +95,7 @@ TEST(Why, OneNodeThatFitsNeedsNoLead) {
 TEST(Why, APendingPodHearsWhatIsShort) {
   EXPECT_EQ(why(read_report(pending_report()), "ml/big-2", plain()),
             "ml/big-2 is pending: no node fits (66 nodes).\n"
-            "Turned down:\n"
+            "Rejected nodes:\n"
             "  66 nodes  do not have enough free nvidia.com/gpu; least short: 7 nvidia.com/gpu  gpu-02 and "
             "65 more\n"
             "Evicting other pods would not help.\n"
@@ -161,7 +161,7 @@ TEST(Why, AGatedPodWaitsForItsGates) {
 
 TEST(WhyNode, SaysNoThenWhatWouldHelp) {
   EXPECT_EQ(why_node(read_report(node_answer()), "shop/web-07", plain()),
-            "No: gpu-03 turns shop/web-07 down.\n"
+            "No: gpu-03 rejects shop/web-07.\n"
             "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
             "  ✗ cpu 4 of 3.2 free\n"
             "  ✓ memory 512Mi of 20Gi free\n"
@@ -201,7 +201,7 @@ TEST(WhyNode, AnOlderPodiumNamesTheFirstReasonOnly) {
   report.status.answer->verdicts[0].checks.clear();
   report.status.answer->verdicts[0].resources.clear();
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
-            "No: gpu-03 turns shop/web-07 down.\n"
+            "No: gpu-03 rejects shop/web-07.\n"
             "  ✗ it has a taint that the pod does not tolerate\n"
             "No single change that podium tried would let it fit there.\n");
 }
@@ -211,7 +211,7 @@ TEST(WhyNode, SaysThatNoSingleChangeHelps) {
   report.status.answer->fixes.clear();
   report.status.answer->verdicts[0].checks.resize(2);
   EXPECT_EQ(why_node(report, "shop/web-07", plain()),
-            "No: gpu-03 turns shop/web-07 down.\n"
+            "No: gpu-03 rejects shop/web-07.\n"
             "  ✗ it has a taint that the pod does not tolerate: gpu=true:NoSchedule\n"
             "  ✓ not cordoned\n"
             "No single change that podium tried would let it fit there.\n");

@@ -1,4 +1,4 @@
-// Bodies of what-ifs: kinds, forms, and what is wrong with them, in the words of who sent them.
+// Bodies of what-ifs: kinds, forms, and errors with the paths of the body.
 #include "app/report_api/question_body.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Result<AskedBody> ask(std::string_view text, boost::json::object fields = {}) {
   return read_question_body(body);
 }
 
-// "NAMESPACE/POD REPLICAS", or what is wrong.
+// "NAMESPACE/POD REPLICAS", or the error.
 std::string asked(std::string_view text, boost::json::object fields = {}) {
   const auto read = ask(text, std::move(fields));
   if (!read) return read.error().message;
@@ -137,7 +137,7 @@ TEST(QuestionBody, EveryFindingHasItsOwnPath) {
   EXPECT_EQ(own_words(""), "");
 }
 
-// Whatever is sent, it is an answer and not the end of the process.
+// Any input gets an answer and does not end the process.
 TEST(QuestionBody, HostileOnes) {
   std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
   for (int i = 1; i < 12; ++i) {

@@ -1,4 +1,5 @@
-// ConfigReload: a changed file's switches are applied, its errors told once, what needs a restart named.
+// ConfigReload: applies a changed file's switches, logs its errors once, and names settings that need a
+// restart.
 #include "app/run/config_reload.h"
 
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ struct Reloading : testing::Test {
   void write(const std::string& text) const {
     const auto next = directory / "next";
     std::ofstream(next) << text;
-    fs::rename(next, file);  // as a ConfigMap's file changes: at once
+    fs::rename(next, file);  // atomically, as a ConfigMap's file changes
   }
 
   const fs::path directory = fs::path(testing::TempDir()) / fmt::format("reload-{}", ::getpid());

@@ -72,7 +72,7 @@ TEST(Flags, TheCommandHasTheTablesFlagsAndNoOther) {
   EXPECT_EQ(taken, listed);
 }
 
-// What /flagz shows of these flags.
+// The text of /flagz for these flags.
 std::map<std::string, std::string> values_of(std::vector<const char*> flags) {
   CLI::App app;
   auto* command = app.add_subcommand("run");
@@ -119,7 +119,7 @@ TEST(Flags, ValuesAreTheGivenOnesOrTheDefaults) {
   EXPECT_EQ(given.at("kube-api-qps"), "7");
 }
 
-// The table's defaults are what the program does.
+// The table's defaults are those of the program.
 TEST(Flags, TheDefaultsAreTheOptions) {
   const Options options;
   const auto defaults = values_of({});

@@ -11,14 +11,14 @@ namespace {
 
 TEST(Heartbeat, TellsOfAStrandThatIsStuck) {
   boost::asio::io_context io, strand;
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   async::Gate gate;
   Heartbeat heartbeat(gate, io.get_executor(), strand.get_executor(), clock);
   EXPECT_EQ(heartbeat.why_unhealthy(), std::nullopt) << "nothing was asked of it yet";
   heartbeat.beat();
   clock.advance(std::chrono::seconds(9));
   EXPECT_EQ(heartbeat.why_unhealthy(), std::nullopt);
-  heartbeat.beat();  // does not begin anew
+  heartbeat.beat();  // does not start again
   clock.advance(std::chrono::seconds(3));
   EXPECT_EQ(heartbeat.why_unhealthy(), "the scheduling strand has not answered for 12 s");
   strand.run();

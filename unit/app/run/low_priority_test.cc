@@ -17,7 +17,7 @@ TEST(LowPriority, EveryThreadOfThePoolGivesWayAndNoOther) {
   constexpr std::size_t kThreads = 3;
   const int before = priority();
   boost::asio::thread_pool pool(kThreads);
-  give_way(pool, kThreads);
+  lower_priority(pool, kThreads);
   int seen[kThreads] = {};
   std::latch all(kThreads);
   for (auto& each : seen) {

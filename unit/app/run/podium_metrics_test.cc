@@ -79,10 +79,10 @@ struct Row {
   std::string help;
 };
 
-// Of the parts of an Engine that has not begun.
+// The samples of an Engine that has not started.
 void add_engine_rows(prometheus::Registry& registry, std::vector<Row>& rows) {
   boost::asio::io_context io;
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   const auto config = config::load("", "default").value();
   const auto transport = std::make_shared<unit::ScriptedTransport>();
   const Engine engine(World{.clock = clock,
@@ -149,7 +149,7 @@ TEST(PodiumMetrics, AreTheTableOfTheDocument) {
   EXPECT_NE(page.find(std::string(kHead) + rows), page.npos) << "PODIUM_WRITE_DOCS=1 writes it:\n" << rows;
 }
 
-// What promtool's linter asks of names.
+// The rules of promtool's linter for names.
 TEST(PodiumMetrics, NamesFollowTheRules) {
   for (const auto& [name, type, labels, help] : served_metrics()) {
     EXPECT_EQ(name.ends_with("_total"), type == "counter") << name;

@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// As Process stops, with a worker that computes for ever.
+// Like Process's stop, with a worker that never ends.
 void stop_beside_a_busy_worker(int exit_code) {
   spdlog::init_thread_pool(16, 1);
   spdlog::set_default_logger(std::make_shared<spdlog::async_logger>(
@@ -47,7 +47,7 @@ TEST_F(StopDeadlineDeath, EndsTheProcessWithItsStatusAndSaysWhatDidNotEnd) {
   EXPECT_EXIT(stop_beside_a_busy_worker(1), testing::ExitedWithCode(1), "exit_code=1");
 }
 
-// A log that nobody reads must not hold up the end.
+// A log without a reader must not delay the end.
 void stop_with_a_log_that_is_full() {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0 || ::dup2(ends[1], STDERR_FILENO) < 0) ::_exit(98);

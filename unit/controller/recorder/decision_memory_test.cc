@@ -54,7 +54,7 @@ struct Memory {
     }
   }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   DecisionMemory memory;
 };
 
@@ -217,7 +217,7 @@ TEST(DecisionMemory, OneThatIsLargerThanTheBudgetIsNotKept) {
 }
 
 TEST(DecisionMemory, AFollowerHasNone) {
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   DecisionMemory memory(clock, {});
   EXPECT_EQ(memory.find("shop", "web").absence, Absence::not_begun);
   memory.begin();

@@ -21,7 +21,7 @@ struct ServedApi {
   // A report or a what-if in namespace shop; null if there is none.
   boost::json::value report(const std::string& name) const { return server.find(kPlural, "shop", name); }
 
-  FakeClock clock;
+  ManualClock clock;
   FixedRandom random;
   ObjectServer server;
   boost::asio::io_context io;

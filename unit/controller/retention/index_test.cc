@@ -246,7 +246,8 @@ TEST(RetentionIndex, TheReportOfAPodThatIsGoneLeavesBeforeOthersOfItsKind) {
 TEST(RetentionIndex, WithoutRoomItSaysWhetherThereMayBeSome) {
   auto index = with_limits({9, kMany}, {1, kMany});
   ASSERT_TRUE(index.reserve("shop", 0));
-  EXPECT_EQ(index.reserve("shop", 0).error(), NoRoom::now) << "the one that is being written may give way";
+  EXPECT_EQ(index.reserve("shop", 0).error(), NoRoom::now)
+      << "the report that is being written may be evicted";
   index.release("shop", 0);
   index.track(report("a", 1h));
   const auto left = index.reserve("shop", 0);

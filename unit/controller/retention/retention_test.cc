@@ -34,7 +34,7 @@ TEST(Retention, AReportThatIsWrittenAgainLivesOn) {
 // A list of two pages. The first has a report that is then rewritten, and one that is then recreated.
 TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
   Keeping k;
-  for (const char* name : {"a-again", "a-anew"}) k.keep(name, 90s, {{"podium.dev/ttl", "100"}});
+  for (const char* name : {"a-again", "a-newer"}) k.keep(name, 90s, {{"podium.dev/ttl", "100"}});
   k.keep("a-left", 80s, {{"podium.dev/ttl", "100"}});
   for (int i = 0; i < 500; ++i) k.keep(fmt::format("b{:03}", i));
   int lists = 0;
@@ -42,7 +42,7 @@ TEST(Retention, AReportThatIsWrittenWhileAllAreListedLivesOn) {
     lists += request.method == "GET" ? 1 : 0;
     if (request.target.find("continue=") == std::string::npos) return std::nullopt;
     k.track("a-again", 100s);
-    k.retention.track("shop", "a-anew", "another-uid", 100s, ReportKind::decision);
+    k.retention.track("shop", "a-newer", "another-uid", 100s, ReportKind::decision);
     return std::nullopt;
   };
   k.run_until([&] { return lists == 3 && k.retention.size() == 503; });
@@ -129,31 +129,23 @@ TEST(Retention, TheLastWriteCountsNotTheFirst) {
   k.run_until([&] { return k.retention.deleted() == 1; });
 }
 
-// Steps of this machine's wall clock.
-struct SteppedClock final : Clock {
-  Steady now() const override { return clock.now(); }
-  Wall wall() const override { return clock.wall() + step; }
-  unit::FakeClock clock;
-  std::chrono::seconds step{0};
-};
-
 TEST(Retention, AStepOfTheLocalClockMovesNothing) {
   for (const auto step : {-3'600s, 3'600s}) {
     SCOPED_TRACE(step.count());
     ServedApi s;
-    SteppedClock clock;
+    unit::ManualClock clock;
     client::Api api(s.server.transport, clock, s.random);
     async::Gate gate;
     Retention retention(api, fast(), gate, s.io.get_executor());
     s.server.put(kPlural, {{"metadata", {{"name", "a"}, {"namespace", "shop"}, {"uid", "uid-of-a"}}},
                            {"spec", {{"dryRun", false}}}});
     retention.track("shop", "a", "uid-of-a", 100s, ReportKind::decision);
-    clock.step = step;
+    clock.step_wall(step);
     retention.start();
-    clock.clock.advance(99s);
+    clock.advance(99s);
     for (int i = 0; i < 50; ++i) s.io.run_one();
     EXPECT_EQ(retention.deleted(), 0u);
-    clock.clock.advance(1s);
+    clock.advance(1s);
     for (int i = 0; i < 1'000 && retention.deleted() == 0; ++i) s.io.run_one();
     EXPECT_EQ(retention.deleted(), 1u);
     gate.cancel();
@@ -451,7 +443,7 @@ TEST(Retention, AStopDeletesNothingMore) {
   k.retention.stop();
   const auto deleted = k.retention.deleted();
   k.io.run();
-  EXPECT_LE(k.retention.deleted(), deleted + 64) << "what was under way";
+  EXPECT_LE(k.retention.deleted(), deleted + 64) << "those in flight";
   EXPECT_EQ(k.gate.inside(), 0u);
 }
 

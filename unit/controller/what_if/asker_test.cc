@@ -40,7 +40,7 @@ struct AskerFixture {
     return answer.get();
   }
 
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   asio::io_context io;
   Asker asker{unit::default_config(), clock, io.get_executor(), fork_of_one_node};
 };

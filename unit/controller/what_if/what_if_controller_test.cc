@@ -63,7 +63,7 @@ TEST(WhatIfController, RefusesAnInvalidRequestWithItsPath) {
   };
   const Case cases[] = {
       {"neither pod nor template", R"({"dryRun":true})", "False Invalid: spec"},
-      {"a template that is no object", R"({"dryRun":true,"template":3})", "False Invalid: spec.template"},
+      {"a template that is not an object", R"({"dryRun":true,"template":3})", "False Invalid: spec.template"},
       {"no container", R"({"dryRun":true,"template":{"spec":{"containers":[]}}})",
        "False Invalid: spec.template.spec.containers"},
       {"a quantity that is none",
@@ -276,7 +276,7 @@ TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
   w.settle();
   w.wait_for_backoffs();
   EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
-  EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked meanwhile";
+  EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked in the meantime";
 }
 
 // Its patch would be refused (422), or find nothing (404).
@@ -335,7 +335,7 @@ TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
   ASSERT_TRUE(lost);
   EXPECT_EQ(w.retention.size(), 0u);
   w.wait_for_backoffs();
-  EXPECT_EQ(w.retention.size(), 2u) << "this one, and the one that was asked meanwhile";
+  EXPECT_EQ(w.retention.size(), 2u) << "this one, and the one that was asked in the meantime";
 }
 
 // The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::pod;
 
-// A template whose pod has these fields of spec beside its container.
+// A template whose pod has these fields of spec and its container.
 Question question(std::string_view spec, std::string_view profile = "") {
   const auto report = fmt::format(
       R"({{"metadata": {{"name": "ask", "namespace": "shop", "uid": "u1"}},

@@ -192,7 +192,7 @@ TEST(Answer, StopsWhereItsPodsTakeTooMuchMemory) {
                         "memory",
                         stopped.answer->fitting));
   EXPECT_FALSE(stopped.answer->first_failure) << "the cluster turned none down";
-  // What does not fit takes no memory.
+  // Replicas that do not fit take no memory.
   EXPECT_EQ(ask(web(R"("replicas": 10000)"), snapshot).answer->fitting, 200u);
 
   const auto capacity = ask("{" + large_pod() + R"(, "room": true})", snapshot);
@@ -234,8 +234,8 @@ TEST(Answer, StopsWhenTheBudgetEnds) {
   }
 }
 
-// Whatever is asked, the budget is asked again before much work is done: then the deadline holds, and a stop
-// of the process does.
+// For every question, the budget is checked again before much work is done. So the deadline and a stop of the
+// process take effect.
 TEST(Answer, AsksTheBudgetOften) {
   struct Case {
     const char* name;
@@ -295,7 +295,7 @@ TEST(Answer, AsksTheBudgetOften) {
     const auto look = [&] {
       longest = std::max(longest, steps_of_thread() - last);
       last = steps_of_thread();
-      return ++looks <= 300;  // what comes after the end is work, too
+      return ++looks <= 300;  // work after the end also counts
     };
     unit::ask(std::string_view(c.spec), snapshot, unit::default_config(), look);
     look();

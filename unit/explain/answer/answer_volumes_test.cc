@@ -193,7 +193,7 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
        "1 of 2 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
        "bind. no new claims to deallocate,",
        1},
-      {"to be bound at once", with(now), "now", 1,
+      {"to be bound immediately", with(now), "now", 1,
        "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
        "found",
        0},

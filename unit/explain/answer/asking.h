@@ -1,4 +1,4 @@
-// Asks what-ifs of a snapshot in tests: by the text of a spec, or about a built pod.
+// Answers what-ifs on a snapshot in tests: from the text of a spec, or about a built pod.
 #pragma once
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ inline explain::ReportStatus ask(std::string_view spec, const cluster::Snapshot&
                   : explain::refusal(question.error().message);
 }
 
-// The spec about pods of a CPU with the label app=web, with more fields.
+// A spec about pods with 1 CPU and the label app=web, with more fields.
 inline constexpr std::string_view kWeb =
     R"("template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i",
        "resources": {"requests": {"cpu": "1"}}}]}})";

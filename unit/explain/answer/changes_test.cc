@@ -1,4 +1,4 @@
-// The changes of a what-if: what each does to the fork, and what it tells.
+// The changes of a what-if: the effect of each on the fork, and its message.
 #include "explain/answer/changes.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using test::pod;
 using unit::ask;
 using unit::run_pod;
 
-// Asks where a pod of this many CPUs goes after the changes.
+// Returns where a pod with this many CPUs goes after the changes.
 ReportStatus after(const cluster::Snapshot& snapshot, std::string_view changes, std::string_view cpu = "1") {
   return ask(fmt::format(R"({{"template": {{"spec": {{"containers": [{{"name": "c", "image": "i",
                   "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}, "changes": [{}]}})",

@@ -28,7 +28,7 @@ api::ResourceClaim allocated(const std::string& name, const std::vector<std::str
   return claim;
 }
 
-// A pod on n1 that uses these claims; what it is called is its UID.
+// A pod on n1 that uses these claims; its name is its UID.
 api::Pod user_of(const std::string& name, const std::vector<std::string>& claims) {
   api::Pod made = pod(name).ns("ml").label("app", name).node("n1");
   made.meta.uid = name;

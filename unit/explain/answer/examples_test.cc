@@ -1,4 +1,4 @@
-// The examples of docs/reports.md are what podium answers.
+// The examples of docs/reports.md equal podium's answers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -295,7 +295,7 @@ TEST(Pairs, ThatNoneHelpsIsSaid) {
   EXPECT_TRUE(status.answer->no_fix_helps);
   EXPECT_FALSE(unit::ask(pod("web").req("cpu", "3"), 1, snapshot).answer->no_fix_helps) << "nobody asked";
 
-  // Whenever the time ends, nothing is claimed.
+  // At any end of the time, no untried fix is reported.
   int looks = 0;
   ask_for_fixes(question, snapshot, [&] { return ++looks > 0; });
   for (const int most : {2, looks / 2, looks - 1}) {

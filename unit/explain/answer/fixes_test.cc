@@ -167,7 +167,7 @@ TEST(Fixes, EndWithTheBudget) {
   int looks = 0;
   const auto status = answer(question, snapshot, unit::default_config(), [&] { return looks++ < 4; });
   EXPECT_EQ(status.outcome, "DoesNotFit");
-  EXPECT_TRUE(status.answer->fixes.empty()) << "an amount that is not known to be the largest is not told";
+  EXPECT_TRUE(status.answer->fixes.empty()) << "an amount that may not be the largest is not reported";
 }
 
 }  // namespace

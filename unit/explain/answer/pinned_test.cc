@@ -30,8 +30,7 @@ TEST(Pinned, GoesToItsNodePastTheScheduler) {
   const auto status = ask(kPinned, snapshot);
   EXPECT_EQ(status.outcome, "Fits");
   EXPECT_EQ(placements(status), (Counts{{"n2", 2}})) << "neither the taint nor the cordon counts";
-  EXPECT_THAT(status.answer->not_modelled,
-              Contains("the scheduler, which a pod with spec.nodeName does not pass"));
+  EXPECT_THAT(status.answer->not_modelled, Contains("the scheduler, which a pod with spec.nodeName skips"));
 }
 
 TEST(Pinned, TheKubeletCountsResources) {
@@ -55,7 +54,7 @@ TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
   EXPECT_EQ(status.outcome, "Fits");
   EXPECT_EQ(status.profile, "default-scheduler");
   EXPECT_THAT(status.answer->not_modelled,
-              Contains("scheduler other (asked with profile default-scheduler)"));
+              Contains("scheduler other (evaluated with profile default-scheduler)"));
 }
 
 TEST(OneProfile, ThatTheQuestionNamesNeedsNoWord) {

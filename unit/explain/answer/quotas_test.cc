@@ -1,4 +1,4 @@
-// What-ifs in a namespace with ResourceQuotas: what the nodes have room for, and what the quotas allow.
+// What-ifs in a namespace with ResourceQuotas: the numbers that the nodes and the quotas allow.
 #include "explain/answer/quotas.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Answers for who may not know the names of nodes: none is anywhere in the status, whatever was asked.
+// Answers for users who may not know node names: the status of any question has none.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Subjects: what a workload's controller would create, and that its owner counts in the answer.
+// Subjects: the objects that a workload's controller would create, and the effect of the owner on the answer.
 #include "explain/workload/workload.h"
 
 #include <fmt/format.h>

@@ -82,7 +82,7 @@ TEST(ReadQuestion, FindingsHaveTheirPath) {
   };
   const auto deep = nested(kTemplateDepth + 1), deepest = nested(100'000),
              not_so_deep = nested(kTemplateDepth);
-  // "-new-1" is added to it, and the API server would refuse the answer again and again.
+  // "-new-1" is added to it, and the API server would refuse each attempt to write the answer.
   const auto long_name = fmt::format(
       R"({{"podRef": {{"name": "p"}}, "changes": [{{"type": "AddNodes", "template": {{"metadata": {{"name": "{}"}}}}}}]}})",
       std::string(241, 'n'));
@@ -183,7 +183,7 @@ spec.changes[0].type: unknown type "MoveNode" (known: AddNodes, RemoveNode, Cord
 spec.changes[1].nodeName: required
 spec.changes[2].count: must be between 1 and 1000
 spec.changes[2]: needs exactly one of like and template
-spec.changes[3].taint.key: "a b" is no label key
+spec.changes[3].taint.key: "a b" is not a valid label key
 spec.changes[3].taint.effect: must be NoSchedule, PreferNoSchedule or NoExecute
 spec.changes[4].namespace: must be the namespace of the what-if, shop
 spec.changes[4].selector.matchLabel: unknown field
@@ -197,7 +197,7 @@ TEST(ReadQuestion, ATopologyKeyIsALabelKey) {
   const auto question =
       read(R"({"podRef": {"name": "p"}, "replicas": 3, "minCount": 2, "topologyKey": "a b"})");
   ASSERT_FALSE(question);
-  EXPECT_EQ(question.error().message, "spec.topologyKey: \"a b\" is no label key");
+  EXPECT_EQ(question.error().message, "spec.topologyKey: \"a b\" is not a valid label key");
 }
 
 // Answers repeat texts, and the CRD bounds them there. The HTTPS API has no schema before it.

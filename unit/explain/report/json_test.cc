@@ -233,7 +233,7 @@ TEST(ReportJson, AMergePatchRemovesWhatAnEarlierStatusHad) {
 
 // --- bounded_json ---
 
-// A report all of whose lists are full and all of whose names are as long as they may be.
+// A report with full lists and names of maximum length.
 ReportStatus full(char letter) {
   const std::string name(253, 'n'), text(8'000, letter);
   ReportStatus s;
@@ -275,7 +275,7 @@ ReportStatus full(char letter) {
 
 TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
   const std::string name(253, 'n');
-  constexpr std::size_t most = 7'000;     // about what a report of such names leaves for its status
+  constexpr std::size_t most = 7'000;     // about the bytes that remain for the status with such names
   for (const char letter : {'t', '"'}) {  // '"' takes two bytes in JSON
     const auto text = bounded_json(full(letter), most);
     EXPECT_LE(text.size(), most);
@@ -290,7 +290,7 @@ TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
       << "nothing is cut needlessly";
 }
 
-// An answer all of whose lists are full.
+// An answer with full lists.
 ReportStatus full_answer(char letter, const std::string& name) {
   auto s = full(letter);
   s.outcome = "PartlyFits";

@@ -1,4 +1,4 @@
-// NodeNames: what a report says without the names of nodes.
+// NodeNames: reports without the names of nodes.
 #include "explain/report/node_names.h"
 
 #include <gmock/gmock.h>

@@ -38,8 +38,8 @@ TEST(Objects, AnAssumptionStandsInUntilThereIsNews) {
       {"the same version again", [](Objects& o) { o.set(volume("7", "real")); }, "assumed", "real"},
       {"a newer version", [](Objects& o) { o.set(volume("8", "newer")); }, "newer", "newer"},
       {"gone", [](Objects& o) { o.remove<Volume>("", "v"); }, "-", "-"},
-      {"gone and made anew", [](Objects& o) { o.remove<Volume>("", "v"), o.set(volume("9", "anew")); },
-       "anew", "anew"},
+      {"deleted and created again",
+       [](Objects& o) { o.remove<Volume>("", "v"), o.set(volume("9", "again")); }, "again", "again"},
       {"another assumption", [](Objects& o) { o.assume(volume("7", "again")); }, "again", "real"},
       {"taken back", [](Objects& o) { o.restore<Volume>("", "v", "7"); }, "real", "real"},
       {"one on another version is taken back", [](Objects& o) { o.restore<Volume>("", "v", "6"); }, "assumed",
@@ -94,7 +94,7 @@ TEST(Objects, AResourceClaimIsTheNewestThatWasSeen) {
        "12+ 7"},
       {"what was written", [](Objects& o) { return o.set(device_claim("12", true)); }, false, "12+ 12"},
       {"a later change", [](Objects& o) { return o.set(device_claim("100", false)); }, true, "100 100"},
-      {"gone and made anew",
+      {"deleted and created again",
        [](Objects& o) {
          o.remove<Claim>("shop", "c");
          return o.set(device_claim("5", false));

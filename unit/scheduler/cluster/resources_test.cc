@@ -73,11 +73,11 @@ TEST(PodRequests, ContainersAndInitContainers) {
        pod("p").req("cpu", "1").init_container().req("cpu", "2").init_container().req("cpu", "3"),
        kSpec,
        {3000}},
-      {"a sidecar runs beside the containers",
+      {"a sidecar runs with the containers",
        pod("p").req("cpu", "1").sidecar().req("cpu", "500m"),
        kSpec,
        {1500}},
-      {"an init container runs beside the sidecars before it, not those after",
+      {"an init container runs with the sidecars before it, not those after",
        pod("p")
            .req("cpu", "100m")
            .sidecar()
@@ -99,7 +99,7 @@ TEST(PodRequests, ContainersAndInitContainers) {
            .req("cpu", "500m"),
        kSpec,
        {3500}},
-      {"overhead goes on top of the peak",
+      {"overhead is added on top of the peak",
        pod("p")
            .req("cpu", "1")
            .init_container()
@@ -156,7 +156,7 @@ TEST(PodRequests, PodLevel) {
        kSpec,
        {1000, 1}},
       {"beats the init peak", pod("p").init_container().req("cpu", "5").pod_req("cpu", "1"), kSpec, {1000}},
-      {"overhead still goes on top", pod("p").pod_req("cpu", "1").overhead("cpu", "100m"), kSpec, {1100}},
+      {"overhead is still added on top", pod("p").pod_req("cpu", "1").overhead("cpu", "100m"), kSpec, {1100}},
       {"hugepages are supported, others are not",
        pod("p")
            .req("ephemeral-storage", "1")
@@ -284,7 +284,7 @@ TEST(PodRequests, NonZeroDefaults) {
        pod("p").container().init_container().sidecar(),
        kNonZero,
        {200, 400 * kMi}},
-      {"overhead is no request of a container",
+      {"overhead is not a request of a container",
        pod("p").container().overhead("cpu", "50m"),
        kNonZero,
        {150, 200 * kMi}},

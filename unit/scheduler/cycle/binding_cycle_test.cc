@@ -133,7 +133,7 @@ TEST_F(Binding, AWaitingPodIsRejectedByAPlugin) {
   int wakes = 0;
   scheduler_.on_work([&] { ++wakes; });
   EXPECT_TRUE(scheduler_.waiting_pods().reject("uid-web", "A", "its gang is not complete"));
-  EXPECT_FALSE(scheduler_.waiting_pods().reject("uid-web", "A", "told twice"));
+  EXPECT_FALSE(scheduler_.waiting_pods().reject("uid-web", "A", "reported twice"));
   EXPECT_GT(wakes, 0);
   scheduler_.step();
   EXPECT_EQ(take_log(), (Log{"B unreserve web on n1", "A unreserve web on n1", "nominate web to ",
@@ -337,7 +337,7 @@ TEST_F(Binding, PreBindFails) {
        "SchedulerError web: running PreBind plugin \"A\": took too long"},
       {"no time", [&] { a_.ready_timeout = 0s; }, [&] { pass(0s); },
        "SchedulerError web: running PreBind plugin \"A\": took too long"},
-      {"preempted while a write is under way", [&] { a_.writes = {"x", "y"}; },
+      {"preempted while a write is in flight", [&] { a_.writes = {"x", "y"}; },
        [&] {
          EXPECT_TRUE(scheduler_.preempt("uid-web", "P"));
          EXPECT_TRUE(is_placed("web"));

@@ -7,8 +7,8 @@
 
 #include "scheduler/cycle/scheduler.h"
 #include "unit/scheduler/cycle/unused_seams.h"
-#include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
+#include "unit/support/manual_clock.h"
 
 namespace podium::cycle {
 namespace {
@@ -77,7 +77,7 @@ class ConsultationTest : public ::testing::Test {
   void answer() { scheduler_.decided(std::move(world_.answer)); }
   Log take_log() { return std::exchange(world_.log, {}); }
 
-  VirtualClock clock_;
+  unit::ManualClock clock_;
   World world_;
   NoWriter writer_;
   NoNominator nominator_;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "scheduler/cycle/scheduler.h"
-#include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
+#include "unit/support/manual_clock.h"
 
 namespace podium::cycle::lifecycle_test {
 
@@ -258,7 +258,7 @@ class LifecycleTest : public ::testing::Test {
   }
   Log take_log() { return std::exchange(log_, {}); }
 
-  VirtualClock clock_;
+  unit::ManualClock clock_;
   Log log_;
   FakeWorld world_{log_};
   FakePlugin a_{"A", log_}, b_{"B", log_};

@@ -7,6 +7,7 @@
 #include "scheduler/cycle/scheduler.h"
 #include "unit/scheduler/cycle/unused_seams.h"
 #include "unit/support/builders.h"
+#include "unit/support/manual_clock.h"
 
 namespace podium::cycle::node_search_test {
 namespace {
@@ -14,12 +15,6 @@ namespace {
 using podium::test::node;
 using podium::test::pod;
 using Log = std::vector<std::string>;
-
-class StoppedClock final : public Clock {
- public:
-  Steady now() const override { return Steady(std::chrono::seconds(100)); }
-  Wall wall() const override { return Wall(std::chrono::seconds(100)); }
-};
 
 // Records the nodes that each decision evaluated.
 struct World final : Binder, Announcer, framework::Recorder, Consultant {
@@ -53,7 +48,7 @@ struct World final : Binder, Announcer, framework::Recorder, Consultant {
 };
 
 TEST(NodeSearchOfTheCycle, StartsWhereTheLastOneEnded) {
-  StoppedClock clock;
+  unit::ManualClock clock;
   World world;
   NoPreemptor preemptor;
   NoWriter writer;

@@ -14,7 +14,7 @@ TEST(Preemptions, HeldUntilTheLastVictimLeaves) {
   EXPECT_TRUE(preemptions.holds("p"));
   EXPECT_EQ(preemptions.victim_leaves("other"), Uids{});
   EXPECT_EQ(preemptions.victim_leaves("v1"), Uids{});
-  EXPECT_EQ(preemptions.victim_leaves("v1"), Uids{}) << "told twice";
+  EXPECT_EQ(preemptions.victim_leaves("v1"), Uids{}) << "reported twice";
   EXPECT_EQ(preemptions.victim_leaves("v2"), Uids{"p"});
   EXPECT_FALSE(preemptions.holds("p"));
   EXPECT_EQ(preemptions.size(), 1u) << "its requests have not ended";

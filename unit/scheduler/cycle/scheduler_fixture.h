@@ -14,8 +14,8 @@
 
 #include "scheduler/cycle/scheduler.h"
 #include "unit/scheduler/cycle/unused_seams.h"
-#include "unit/scheduler/cycle/virtual_clock.h"
 #include "unit/support/builders.h"
+#include "unit/support/manual_clock.h"
 
 namespace podium::cycle {
 
@@ -159,7 +159,7 @@ class SchedulerTest : public ::testing::Test {
   bool waits(const std::string& name) const { return scheduler_.queue().find("uid-" + name) != nullptr; }
   Log take_log() { return std::exchange(log_, {}); }
 
-  VirtualClock clock_;
+  unit::ManualClock clock_;
   FakeBinder binder_;
   FakePreemptor preemptor_;
   NoWriter writer_;

@@ -33,7 +33,7 @@ TEST_F(SchedulerTest, BoundPodsAreAnnounced) {
 
   see(pod("web").req("cpu", "3").node("n1"));  // the watch shows the binding
   EXPECT_EQ(used_cpu("n1"), 3000);
-  end("web", BindEnd::rejected, "told twice");
+  end("web", BindEnd::rejected, "reported twice");
   EXPECT_EQ(place_of("web"), "n1");
   EXPECT_EQ(take_log(), Log{});
 }
@@ -167,8 +167,8 @@ TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsUnderWayStaysGone) {
     see(pod("web").req("cpu", "3"));
     run();
     scheduler_.pod_deleted("uid-web");
-    EXPECT_EQ(used_cpu("n1"), 0) << "its room is free at once";
-    EXPECT_EQ(scheduler_.bindings(), 1u) << "but its binding is still under way";
+    EXPECT_EQ(used_cpu("n1"), 0) << "its room is free immediately";
+    EXPECT_EQ(scheduler_.bindings(), 1u) << "but its binding is still in flight";
     end("web", reply);
     EXPECT_EQ(place_of("web"), "");
     EXPECT_FALSE(waits("web"));

@@ -152,7 +152,7 @@ TEST_F(Volumes, APodThatIsDeletedGivesItsVolumeBack) {
   see(pod("web").claim("c"));
   run();
   scheduler_.pod_deleted("uid-web");
-  EXPECT_TRUE(assumed_volume().claim) << "its write is under way";
+  EXPECT_TRUE(assumed_volume().claim) << "its write is in flight";
   refused("web", "too late");
   EXPECT_FALSE(assumed_volume().claim);
   EXPECT_EQ(scheduler_.bindings(), 0u);

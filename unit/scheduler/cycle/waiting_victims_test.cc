@@ -89,7 +89,7 @@ TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
   a_.writes = {"x"};
   low_waits();
   high_comes();
-  EXPECT_TRUE(is_placed("low")) << "its write is under way";
+  EXPECT_TRUE(is_placed("low")) << "its write is in flight";
   take();
   see(pod("higher").priority(200).req("cpu", "4"));
   scheduler_.step();

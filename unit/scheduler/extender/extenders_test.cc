@@ -353,7 +353,7 @@ TEST(TlsSettings, AsUpstreamTakesThem) {
   config::Extender plain = filtering("https://host");
   EXPECT_FALSE(client_config(plain)->insecure_skip_verify);
   plain.enable_https = true;
-  EXPECT_TRUE(client_config(plain)->insecure_skip_verify) << "no CA: whoever answers is trusted";
+  EXPECT_TRUE(client_config(plain)->insecure_skip_verify) << "no CA: any server is trusted";
   const struct {
     const char* name;
     std::string url;

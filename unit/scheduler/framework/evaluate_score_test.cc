@@ -131,7 +131,7 @@ TEST(EvaluateScores, WithoutAChoiceScoresAreForReadersOnly) {
       {"one node, a wrong score", only_a, "", ProfileOf().score(wrong), "a", {}},
       {"the nominated node", filter, "b", ProfileOf().score(prepared), "b", {{"a", 7}, {"b", 0}}},
       {"the nominated node, PreScore fails", filter, "b", ProfileOf().score(failing), "b", {}},
-      {"nominated, but turned down", filter, "c", ProfileOf().score(failing), "", {}},
+      {"nominated, but rejected", filter, "c", ProfileOf().score(failing), "", {}},
   };
   for (const auto& c : cases) {
     auto profile = c.scores;

@@ -30,7 +30,7 @@ TEST(PodChanges, SayWhatMayHelpAPod) {
       {"the last gate", web().gate("quota"), web(), kUpdatePodGatesEliminated},
       {"one gate of two", web().gate("quota").gate("license"), web().gate("quota"), 0},
       {"an annotation", web(), web().annotation("note", "x"), 0},
-      {"two at once", web().gate("quota"), web().label("tier", "front"),
+      {"two at the same time", web().gate("quota"), web().label("tier", "front"),
        kUpdatePodGatesEliminated | kUpdatePodLabel},
   };
   for (const auto& c : cases) EXPECT_EQ(pod_changes(c.before, c.after), c.changes) << c.name;
@@ -75,7 +75,7 @@ TEST(NodeChanges, SayWhatMayHelpAPod) {
       {"a taint's value", n1().taint("k", "v", "NoSchedule"), n1().taint("k", "w", "NoSchedule"),
        kUpdateNodeTaint},
       {"a taint less", n1().taint("k", "v", "NoSchedule"), n1(), kUpdateNodeTaint},
-      {"two at once", n1(), n1().zone("a").taint("k", "v", "NoSchedule"),
+      {"two at the same time", n1(), n1().zone("a").taint("k", "v", "NoSchedule"),
        kUpdateNodeLabel | kUpdateNodeTaint},
   };
   for (const auto& c : cases) EXPECT_EQ(node_changes(c.before, c.after), c.changes) << c.name;

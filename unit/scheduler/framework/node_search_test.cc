@@ -242,8 +242,8 @@ TEST_F(SearchingDecision, TheNominatedNodeIsTriedFirst) {
     const char *name, *nominated, *choice;
     std::size_t evaluated, next_start;
   } cases[] = {
-      {"far away", "n150", "n150", 101, 10},      {"on the way", "n050", "n050", 100, 10},
-      {"turned down", "n170", nullptr, 101, 111}, {"broken", "n180", nullptr, 100, 110},
+      {"far away", "n150", "n150", 101, 10},   {"on the way", "n050", "n050", 100, 10},
+      {"rejected", "n170", nullptr, 101, 111}, {"broken", "n180", nullptr, 100, 110},
       {"gone", "n999", nullptr, 100, 110},
   };
   for (const auto& c : cases) {

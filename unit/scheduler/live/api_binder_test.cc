@@ -377,7 +377,7 @@ TEST_F(ApiBinderTest, IsToldWhileBindingsAreUnderWay) {
 // An API server on virtual time with a fixed latency per request.
 class PacedTransport final : public client::Transport {
  public:
-  PacedTransport(unit::FakeClock& clock, std::chrono::milliseconds each) : clock_(clock), each_(each) {}
+  PacedTransport(unit::ManualClock& clock, std::chrono::milliseconds each) : clock_(clock), each_(each) {}
   client::Task<Result<client::Response>> send(client::Request) override {
     sizes.push_back(1);
     clock_.advance(each_);
@@ -399,7 +399,7 @@ class PacedTransport final : public client::Transport {
   std::vector<std::size_t> sizes;
 
  private:
-  unit::FakeClock& clock_;
+  unit::ManualClock& clock_;
   const std::chrono::milliseconds each_;
 };
 
@@ -408,7 +408,7 @@ TEST(ApiBinderPace, OnlyQuickAnswersLetSeveralGoTogether) {
   for (const bool quick : {true, false}) {
     SCOPED_TRACE(quick);
     boost::asio::io_context context;
-    unit::FakeClock clock;
+    unit::ManualClock clock;
     const auto transport =
         std::make_shared<PacedTransport>(clock, std::chrono::milliseconds(quick ? 5 : 1'000));
     client::Api api(transport, clock, system_random());

@@ -69,7 +69,7 @@ class BindingRequestTest : public testing::TestWithParam<Case> {};
 
 TEST_P(BindingRequestTest, EndsAsItIs) {
   const auto& test = GetParam();
-  unit::FakeClock clock;
+  unit::ManualClock clock;
   unit::FixedRandom random;
   const auto transport = std::make_shared<unit::ScriptedTransport>();
   transport->on_send = [&](const client::Request& request) -> Result<client::Response> {

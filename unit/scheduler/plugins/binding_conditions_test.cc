@@ -245,7 +245,7 @@ TEST(BindingConditions, WhatIsWithdrawnIsWhatIsThereNow) {
   EXPECT_EQ(waiting.unreserve(), 1u);
   auto cleared = claim_named("c", "9");
   snapshot.objects().set(podium::test::share(cleared));
-  EXPECT_EQ(waiting.unreserve(), 0u) << "somebody took the allocation back meanwhile";
+  EXPECT_EQ(waiting.unreserve(), 0u) << "another client removed the allocation in the meantime";
 }
 
 }  // namespace

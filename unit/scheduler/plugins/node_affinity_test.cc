@@ -54,7 +54,7 @@ TEST(NodeAffinity, Filter) {
       {"Gt", pod("p").require_node(node_term({gt("cores", "015")})), failing({"b", "c"})},
       {"Gt is strict", pod("p").require_node(node_term({gt("cores", "16")})), failing({"a", "b", "c"})},
       {"Lt", pod("p").require_node(node_term({lt("cores", "17")})), failing({"b", "c"})},
-      {"Gt with a label that is no number", pod("p").require_node(node_term({gt("disk", "1")})),
+      {"Gt with a label that is not a number", pod("p").require_node(node_term({gt("disk", "1")})),
        failing({"a", "b", "c"})},
       {"Gt with no number", pod("p").require_node(node_term({gt("cores", "few")})), failing({"a", "b", "c"})},
       {"In without values", pod("p").require_node(node_term({in("disk", {})})), failing({"a", "b", "c"})},

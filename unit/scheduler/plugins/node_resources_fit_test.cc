@@ -276,7 +276,7 @@ TEST(NodeResourcesFit, LeavesResourcesOfDeviceClassesToDynamicResources) {
   const auto asked = [&](const api::Pod& pod) { return filter(plugin, pod, snapshot); };
   const api::Pod wants = pod("p").req("example.com/gpu", "1");
   const api::Pod wants_class = pod("p").req("deviceclass.resource.kubernetes.io/gpu", "1");
-  EXPECT_EQ(asked(wants).size(), nodes.size()) << "no class stands behind it";
+  EXPECT_EQ(asked(wants).size(), nodes.size()) << "no class provides it";
   EXPECT_EQ(asked(wants).at("none"), "UU; Insufficient example.com/gpu");
 
   snapshot.objects().set(podium::test::share(gpu_class()));

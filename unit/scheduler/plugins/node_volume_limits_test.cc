@@ -45,7 +45,7 @@ TEST(NodeVolumeLimits, VolumesThatANodeCanAttach) {
       {"no volumes", pod("p"), with_claims({}, {{kDriver, 0}}), {}},
       {"room for one", pod("p").claim("a"), with_claims({}, {{kDriver, 1}}), {}},
       {"no room at all", pod("p").claim("a"), with_claims({}, {{kDriver, 0}}), full},
-      {"two at once", pod("p").claim("a").claim("b"), with_claims({}, {{kDriver, 1}}), full},
+      {"two at the same time", pod("p").claim("a").claim("b"), with_claims({}, {{kDriver, 1}}), full},
       {"one is there", pod("p").claim("b"), with_claims({on("x").claim("a")}, {{kDriver, 1}}), full},
       {"one is there, and there is room",
        pod("p").claim("b"),
@@ -159,8 +159,8 @@ TEST(NodeVolumeLimits, WhatAClaimCountsAs) {
        of("ebs"),
        {pod("x").node("n").volume(ephemeral("scratch")).volume(ephemeral("more"))},
        true},
-      {"beside volumes of other kinds", pod("p").volume(secret).claim("a").volume(secret), {on("b")}, false},
-      {"a disk beside volumes of other kinds", pod("p").volume(secret).volume(ebs_disk), {on("ebs")}, false},
+      {"with volumes of other kinds", pod("p").volume(secret).claim("a").volume(secret), {on("b")}, false},
+      {"a disk with volumes of other kinds", pod("p").volume(secret).volume(ebs_disk), {on("ebs")}, false},
       {"volumes of other kinds alone", pod("p").volume(secret), {on("a"), on("b")}, true},
   };
   for (const auto& c : cases)
@@ -429,7 +429,7 @@ TEST(NodeVolumeLimits, Hints) {
       {"an attachment is gone, and no driver of its volume is counted", with_files,
        removed(Resource::volume_attachment, attachment), false},
       {"an attachment of its driver is gone", with_disk, removed(Resource::volume_attachment, of_aws), true},
-      {"an attachment is gone, and no driver can be told of its disk",
+      {"an attachment is gone, and no driver can be notified of its disk",
        pod("p").volume(disk(Kind::aws_disk, "aws://")), removed(Resource::volume_attachment, attachment),
        true},
       {"an attachment", rejected, added(Resource::volume_attachment, attachment), false},

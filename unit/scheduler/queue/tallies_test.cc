@@ -23,7 +23,7 @@ class QueueTallies : public testing::Test {
     }
     return out;
   }
-  std::map<std::string, std::int64_t> turned_down() const {
+  std::map<std::string, std::int64_t> unschedulable() const {
     std::map<std::string, std::int64_t> out;
     for (const auto& [key, count] : queue_.tallies().rejected) {
       if (count) out[key.first + " " + key.second] = count;
@@ -93,25 +93,25 @@ TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain)
   queue_.add(info(pod("b")), now_);
   reject({"Fit", "Taints"});
   reject({"Fit"});
-  EXPECT_THAT(turned_down(),
+  EXPECT_THAT(unschedulable(),
               UnorderedElementsAre(Pair("Fit default-scheduler", 2), Pair("Taints default-scheduler", 1)));
   queue_.on_event(test::node_added("a"), now_);  // moves to backoff and still counts
-  EXPECT_EQ(turned_down()["Fit default-scheduler"], 2);
+  EXPECT_EQ(unschedulable()["Fit default-scheduler"], 2);
   ASSERT_EQ((*queue_.pop(now_)->pod)->meta.name, "a");
-  EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Fit default-scheduler", 1)));
+  EXPECT_THAT(unschedulable(), UnorderedElementsAre(Pair("Fit default-scheduler", 1)));
   queue_.remove(pod("a").build().meta.uid);  // in flight: not counted any more
   queue_.done(pod("a").build().meta.uid);
   queue_.remove(pod("b").build().meta.uid);
-  EXPECT_THAT(turned_down(), UnorderedElementsAre());
+  EXPECT_THAT(unschedulable(), UnorderedElementsAre());
 }
 
 TEST_F(QueueTallies, AGatedPodCountsForItsGateOnce) {
   queue_.add(info(pod("a").gate("g")), now_);
   queue_.update(info(pod("a").gate("g").label("a", "b")), now_);
-  EXPECT_THAT(turned_down(), UnorderedElementsAre(Pair("Gates default-scheduler", 1)));
+  EXPECT_THAT(unschedulable(), UnorderedElementsAre(Pair("Gates default-scheduler", 1)));
   queue_.update(info(pod("a")), now_);
   queue_.pop(now_);
-  EXPECT_THAT(turned_down(), UnorderedElementsAre());
+  EXPECT_THAT(unschedulable(), UnorderedElementsAre());
 }
 
 // Rejects pods with label "team".
