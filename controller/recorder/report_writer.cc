@@ -84,7 +84,7 @@ struct ReportWriter::Impl {
                                    std::vector<client::Request> requests);
   static Task<void> write_alone(Impl* self, Sent* sent);
   static Task<Result<WrittenReport>> make(Impl* self, const Job* job, std::string name, bool is_last_try);
-  static Task<Result<void>> discard_report(Impl* self, const Job* job, const json::value* report);
+  static Task<Result<void>> delete_superseded(Impl* self, const Job* job, const json::value* report);
   static Task<Result<json::value>> read(Impl* self, const Job* job, const std::string* name);
   static Task<Result<void>> is_superseded(Impl* self, const Job* job, const json::value* report, bool* dead);
   static Task<Result<json::value>> rewrite(Impl* self, Job* job, WrittenReport* report);
@@ -276,7 +276,7 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
     const auto asked = co_await is_superseded(self, job, &*there, &dead);
     if (!asked) co_return std::unexpected(asked.error());
     if (!dead) break;
-    const auto gone = co_await discard_report(self, job, &*there);
+    const auto gone = co_await delete_superseded(self, job, &*there);
     if (!gone) break;
     has_taken_away = true;
   }
@@ -304,7 +304,8 @@ Task<Result<void>> ReportWriter::Impl::is_superseded(Impl* self, const Job* job,
   co_return Result<void>{};
 }
 
-Task<Result<void>> ReportWriter::Impl::discard_report(Impl* self, const Job* job, const json::value* report) {
+Task<Result<void>> ReportWriter::Impl::delete_superseded(Impl* self, const Job* job,
+                                                         const json::value* report) {
   const auto name = api::text_at(*report, "/metadata/name"), uid = api::text_at(*report, "/metadata/uid");
   const auto gone = co_await send(self, delete_report(job->owner.ns, name, uid));
   if (!gone && !client::object_is_gone(gone.error())) co_return std::unexpected(gone.error());

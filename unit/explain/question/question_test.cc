@@ -91,9 +91,8 @@ TEST(ReadQuestion, FindingsHaveTheirPath) {
   };
   const Case cases[] = {
       {long_name,
-       "spec.changes[0].template.metadata.name: longer than 240 characters, and the new nodes' names are "
-       "longer "
-       "than it"},
+       "spec.changes[0].template.metadata.name: longer than 240 characters: the names of the new nodes "
+       "add a number to it"},
       {"null", "spec: required"},
       {"[]", "spec: required"},
       {R"({"replicas": 0, "podRef": {"name": "p"}})", "spec.replicas: must be between 1 and 10000"},
