@@ -5,6 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "simulate/budgets.h"
+#include "simulate/recount.h"
+
 namespace podium::simulate {
 namespace {
 
@@ -46,9 +49,11 @@ std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot,
   });
   if (auto found = difference("node", held_nodes, nodes)) return found;
   if (auto found = difference("pod", held_pods, pods)) return found;
+  if (auto found = miscounted(snapshot, store)) return found;
   const auto& objects = snapshot.objects();
   auto found = objects_difference<api::ResourceClaim>("claim", objects, store, "resourceclaims");
-  return found ? found : objects_difference<api::ResourceSlice>("slice", objects, store, "resourceslices");
+  if (!found) found = objects_difference<api::ResourceSlice>("slice", objects, store, "resourceslices");
+  return found ? found : objects_difference<api::PodDisruptionBudget>("budget", objects, store, kBudgets);
 }
 
 std::optional<std::string> queue_difference(const queue::SchedulingQueue& queue, const Store& store) {

@@ -7,13 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/config/config.h"
+#include "simulate/budgets.h"
 #include "simulate/claim_controller.h"
 #include "simulate/cluster.h"
+#include "simulate/configurations.h"
 #include "simulate/device_conditions.h"
 #include "simulate/devices.h"
 #include "simulate/engine_observer.h"
+#include "simulate/extender.h"
 #include "simulate/held.h"
+#include "simulate/neighbours.h"
 #include "simulate/observer.h"
 #include "simulate/process.h"
 
@@ -34,22 +37,6 @@ constexpr std::chrono::seconds kToFlush{6 * 60};
 constexpr std::chrono::seconds kToReportList{30 * 60 + 60 + 150 + 60};
 constexpr std::size_t kMostTurns = 100'000;  // at one time; a life has some 20,000 in all
 
-config::Config configuration_with(std::string_view more) {
-  constexpr std::string_view kText =
-      "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nreports: {ttl: 150s}\n"
-      "httpAPI: {enabled: true}\n";  // decisions are kept in memory
-  return config::load(std::string(kText).append(more), "simulation").value();
-}
-
-const config::Config& configuration(bool has_conditions) {
-  static const auto config = configuration_with("");
-  // Some drivers take longer than that.
-  static const auto in_a_hurry = configuration_with(
-      "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-      "profiles: [{pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 12s}}]}]\n");
-  return has_conditions ? in_a_hurry : config;
-}
-
 class Life {
  public:
   explicit Life(const Settings& settings);
@@ -58,6 +45,7 @@ class Life {
 
  private:
   static Faults choose(Faults of, Dice dice);
+  void add_parts(std::uint64_t seed);
   std::optional<std::string> refusal(std::string_view verb, const Key& key) const;
   void sent(const Host& host, const client::Request& request);
   Process* process_of(const std::string& identity);
@@ -92,6 +80,9 @@ class Life {
   std::unique_ptr<DeviceConditions> conditions_;       // null: devices have none
   std::unique_ptr<ClaimController> claim_controller_;  // both null: a life without devices
   std::unique_ptr<Devices> devices_;
+  std::unique_ptr<Neighbours> neighbours_;  // both null: a life without them
+  std::unique_ptr<Budgets> budgets_;
+  std::unique_ptr<Extender> extender_;  // null: there is none
   const std::size_t engines_;
   const std::chrono::microseconds pace_;
   std::vector<std::unique_ptr<Process>> processes_;
@@ -115,6 +106,7 @@ Life::Life(const Settings& settings)
     auto* process = process_of(host.identity);
     if (!process || process->crashed()) return;
     if (auto broken = engine_observer_.begins(*process, request)) observer_.fail(std::move(*broken));
+    observer_.begins(host, process->engine().scheduler().snapshot(), request);
   };
   engine_observer_.nomination_is_late = [this](const std::string& uid) {
     return observer_.nomination_is_late(uid);
@@ -143,15 +135,7 @@ Life::Life(const Settings& settings)
     observer_.fail(fmt::format("the model does not know: {} {} {}: {}", request.method, request.target,
                                request.content_type, why));
   };
-  if (settings.seed >= kFirstWithDevices) {
-    Dice dice(settings.seed * 0x9E3779B97F4A7C15 + 2);
-    claim_controller_ = std::make_unique<ClaimController>(store_, agenda_, dice.fork());
-    if (settings.seed >= kFirstWithConditions) {
-      Dice others(settings.seed * 0x9E3779B97F4A7C15 + 3);
-      conditions_ = std::make_unique<DeviceConditions>(store_, agenda_, others.fork());
-    }
-    devices_ = std::make_unique<Devices>(store_, agenda_, dice.fork(), conditions_.get());
-  }
+  add_parts(settings.seed);
   if (faults_.has(Fault::lose_event)) {
     observer_.may_lose_events();
     engine_observer_.may_lose_events();
@@ -161,6 +145,29 @@ Life::Life(const Settings& settings)
     server_.refuses = [this](std::string_view verb, const Key& key) { return refusal(verb, key); };
   }
   if (faults_.has(Fault::small_pages)) server_.page = 1 + dice_.below(4);
+}
+
+// Each part has random numbers of its own: a life without it is the same as before it was added.
+void Life::add_parts(std::uint64_t seed) {
+  const auto dice_of = [seed](std::uint64_t part) { return Dice(seed * 0x9E3779B97F4A7C15 + part); };
+  const bool has_neighbours = seed >= kFirstWithNeighbours;
+  const bool has_extender = seed >= kFirstWithExtender && !has_neighbours;
+  const bool has_conditions = seed >= kFirstWithConditions && seed < kFirstWithExtender;
+  if (has_neighbours) {
+    neighbours_ = std::make_unique<Neighbours>(store_, agenda_, dice_of(4));
+    budgets_ = std::make_unique<Budgets>(store_, agenda_, dice_of(6));
+    observer_.has_neighbours();
+  }
+  if (has_extender) {
+    extender_ = std::make_unique<Extender>(agenda_, dice_of(5));
+    extender_->asked = [this](const Host& host, const std::string& uid) { observer_.consults(host, uid); };
+  }
+  if (seed >= kFirstWithDevices && !has_neighbours && !(has_extender && seed % 2 == 0)) {
+    auto dice = dice_of(2);
+    claim_controller_ = std::make_unique<ClaimController>(store_, agenda_, dice.fork());
+    if (has_conditions) conditions_ = std::make_unique<DeviceConditions>(store_, agenda_, dice_of(3).fork());
+    devices_ = std::make_unique<Devices>(store_, agenda_, dice.fork(), conditions_.get());
+  }
 }
 
 // Each life has some of the faults: all together would hide each other.
@@ -210,15 +217,21 @@ void Life::start_process() {
   seams.transport = [this, mutation](HostPtr host, app::Traffic traffic, client::MayWrite may_write) {
     // A candidate without the lease writes it.
     if (traffic != app::Traffic::lease) may_write = plant(mutation, std::move(may_write));
-    return plant(mutation, network_.connect(std::move(host), std::move(may_write)));
+    auto decides = [this, identity = host->identity] {
+      auto* process = process_of(identity);
+      return process && process->engine().scheduler().consulting();
+    };
+    return plant(mutation, network_.connect(std::move(host), std::move(may_write)), std::move(decides));
   };
+  seams.extender = [this](HostPtr host) { return extender_->connect(std::move(host)); };
   seams.fault = [this](std::string_view task, std::string_view what) {
     observer_.fail(fmt::format("a task failed: {}: {}", task, what));
   };
   seams.clock_rate = mutation ? drift * mutation->clock_rate : drift;
   trace_.line(identity + " starts");
-  processes_.push_back(std::make_unique<Process>(identity, configuration(conditions_ != nullptr), time_,
-                                                 dice_.fork(), std::move(seams)));
+  processes_.push_back(std::make_unique<Process>(identity,
+                                                 configuration(conditions_ != nullptr, extender_ != nullptr),
+                                                 time_, dice_.fork(), std::move(seams)));
   engine_observer_.began(*processes_.back());
 }
 
@@ -363,6 +376,9 @@ void Life::heal() {
   cluster_.rest();
   if (devices_) devices_->rest();
   if (conditions_) conditions_->rest();
+  if (neighbours_) neighbours_->rest();
+  if (budgets_) budgets_->rest();
+  if (extender_) extender_->rest();
   for (const auto& process : processes_) {
     process->frozen_until = {};
     process->steps_left = 0;
@@ -374,6 +390,8 @@ void Life::heal() {
 Outcome Life::run() {
   cluster_.begin();
   if (devices_) devices_->begin();
+  if (neighbours_) neighbours_->begin();
+  if (budgets_) budgets_->begin();
   for (std::size_t i = 0; i < engines_; ++i)
     agenda_.after(dice_.between(0s, 2s), [this] { start_process(); });
   disturb();

@@ -38,6 +38,8 @@ struct Bug {
   std::function<Steady::duration(const Result<client::Response>&)> rests;
   // Changes a line of a watch before the engine reads it.
   std::function<std::string(const client::Request&, std::string)> reads;
+  // The same, of a line that arrives while the engine waits for an extender.
+  std::function<std::string(const client::Request&, std::string)> reads_while_deciding;
   bool waits_for_silence = false;  // never renews a silent watch
   bool fails_for_empty = false;    // takes a failed list for an empty one
 };
@@ -59,11 +61,15 @@ std::span<const Mutation> mutations();
 std::vector<Mutation> report_mutations();               // of reports and what-ifs
 std::vector<Mutation> claim_mutations();                // of claims and devices
 std::vector<Mutation> request_mutations();              // of the allowed requests and their times
+std::vector<Mutation> extender_mutations();             // of events that arrive during a decision
+std::vector<Mutation> neighbour_mutations();            // of constraints between pods, and of resizes
 const Mutation* mutation_named(std::string_view name);  // null: there is none
 
 // Both return their argument if `mutation` is null.
 client::MayWrite plant(const Mutation* mutation, client::MayWrite may_write);
+// `decides`: true while the engine waits for an extender.
 std::shared_ptr<client::Transport> plant(const Mutation* mutation,
-                                         std::shared_ptr<client::Transport> transport);
+                                         std::shared_ptr<client::Transport> transport,
+                                         std::function<bool()> decides);
 
 }  // namespace podium::simulate

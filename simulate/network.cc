@@ -205,7 +205,8 @@ void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
     return deliver(pipe, std::move(line), false, true);
   }
   const auto& plural = pipe->watch->plural;
-  const bool is_read = !pipe->unread && (plural == "pods" || plural == "resourceclaims");
+  const bool is_read =
+      !pipe->unread && (plural == "pods" || plural == "resourceclaims" || plural == "poddisruptionbudgets");
   const auto whole = is_read ? line : std::string();
   if (dice_.one_in(16)) {
     const auto half = 1 + dice_.below(line.size() - 1);

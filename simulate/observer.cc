@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <iterator>
 #include <utility>
 
 #include "base/time.h"
+#include "simulate/budgets.h"
 #include "simulate/cluster.h"
+#include "simulate/requests.h"
 #include "simulate/route.h"
 
 namespace podium::simulate {
@@ -21,11 +25,6 @@ constexpr auto kLateWrite = 90s;      // at most, from a decision to its write
 constexpr auto kRenewal = 11s;        // a renew deadline of 10 s, on a clock that drifts
 constexpr auto kFlush = 6min;         // the queue flushes after five
 constexpr auto kFlushOfNext = 10min;  // of the next leader's queue
-
-std::int64_t cpu_of(const json::value& pod) {
-  const auto text = text_at(pod, "/spec/containers/0/resources/requests/cpu");
-  return text.empty() ? 0 : std::stoll(text);
-}
 
 // The engine, the pod's UID and the node; nullopt: the request is not a binding.
 std::optional<std::string> binding_of(const Host& host, const client::Request& request) {
@@ -44,18 +43,10 @@ Use use_of(const Store& store, const std::string& node, std::int64_t least_prior
   for (const auto& pod : store.all("pods")) {
     if (text_at(pod->value, "/spec/nodeName") != node || is_finished(pod->value)) continue;
     if (number_at(pod->value, "/spec/priority") < least_priority) continue;
-    use.cpu += cpu_of(pod->value);
+    use.cpu += counted_cpu(pod->value);
     ++use.pods;
   }
   return use;
-}
-
-std::int64_t allocatable_pods(const json::value& node) {
-  return std::stoll(text_at(node, "/status/allocatable/pods"));
-}
-
-std::int64_t allocatable_cpu(const json::value& node) {
-  return 1000 * std::stoll(text_at(node, "/status/allocatable/cpu"));
 }
 
 // True if the pod would fit after evicting all pods with a lower priority than `least_priority`.
@@ -64,7 +55,7 @@ bool fits(const Store& store, const json::value& pod, const json::value& node, s
   if (find_at(node, "/spec/unschedulable")) return false;
   if (!zone.empty() && zone != text_at(node, "/metadata/labels/zone")) return false;
   const auto use = use_of(store, text_at(node, "/metadata/name"), least_priority);
-  return use.cpu + cpu_of(pod) <= allocatable_cpu(node) && use.pods < allocatable_pods(node);
+  return use.cpu + requested_cpu(pod) <= allocatable_cpu(node) && use.pods < allocatable_pods(node);
 }
 
 }  // namespace
@@ -195,7 +186,9 @@ void Observer::served(const Host& host, const client::Request& request, int stat
 
 void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
   if (plural == "resourceclaims") return claims_.read(host.identity, objects);
+  if (plural == kBudgets && budgets_) budgets_->read(host.identity, objects);
   if (plural != "pods") return;
+  if (neighbours_) neighbours_->read(host.identity, objects);
   static constexpr std::string_view kUid = R"("uid":")", kNode = R"("nodeName":")";
   for (auto at = objects.find(kUid); at != objects.npos;) {
     const auto begin = at + kUid.size();
@@ -243,6 +236,7 @@ void Observer::committed(const Commit& commit) {
   static constexpr const char* kTypes[] = {"adds", "changes", "deletes"};
   trace_.line({commit.by, " ", kTypes[static_cast<int>(commit.type)], " ", commit.key.text(), " at ",
                std::to_string(commit.version)});
+  if (budgets_) budgets_->committed(commit);
   if (commit.key.plural == "pods") pod_committed(commit);
   if (commit.key.plural == "resourceclaims") judge(claims_.committed(commit, holder() != commit.by));
   if (commit.key.plural == "schedulingreports") {
@@ -255,6 +249,7 @@ void Observer::committed(const Commit& commit) {
 }
 
 void Observer::pod_committed(const Commit& commit) {
+  if (neighbours_) neighbours_->committed(commit);
   const auto& pod = commit.after->value;
   const auto node = text_at(pod, "/spec/nodeName"), uid = uid_of(pod);
   const auto before = commit.before ? text_at(commit.before->value, "/spec/nodeName") : "";
@@ -267,6 +262,7 @@ void Observer::pod_committed(const Commit& commit) {
   if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second.node != node)
     given_up_[it->second.node] = agenda_.now();
   check_node(pod, commit.by);
+  if (neighbours_) check_neighbours(pod, commit.by);
 }
 
 void Observer::status_committed(const Commit& commit) {
@@ -305,27 +301,66 @@ Steady Observer::decided(const json::value& pod, const std::string& by) const {
   const auto it = nominated_.find(uid);
   const bool has_waited = it != nominated_.end() && it->second.by == by && it->second.node == node &&
                           sent - it->second.at < kToReady;
-  return std::min(has_waited ? it->second.at : sent, claims_.decided(by, pod));
+  auto begun = sent;
+  if (const auto asked = consulted_.find(by + uid); asked != consulted_.end()) {
+    const auto before = std::ranges::upper_bound(asked->second, sent);
+    if (before != asked->second.begin()) begun = *std::prev(before);
+  }
+  return std::min({has_waited ? it->second.at : sent, begun, claims_.decided(by, pod)});
+}
+
+// False: the engine may have decided before it read that the pod is on a node.
+bool Observer::knows(const std::string& engine, const json::value& bound, Steady decided) const {
+  const auto it = bound_.find(uid_of(bound));
+  if (it == bound_.end()) return true;
+  const auto known = known_bound_.find(engine + uid_of(bound));
+  const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
+  return !it->second.late && (it->second.by == engine || !unseen);
 }
 
 void Observer::check_node(const json::value& pod, const std::string& by) {
   const auto node = text_at(pod, "/spec/nodeName");
   const auto there = store_.find({"nodes", "", node});
   if (!there) return;  // it was deleted while the binding was in flight
-  const auto use = use_of(store_, node, INT64_MIN);
+  auto use = use_of(store_, node, INT64_MIN);
   if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   if (loses_events_) return excuse(Excuse::lost_event);
   const auto decided = this->decided(pod, by);
   // Bindings in flight at a takeover, which the next leader cannot have seen.
   for (const auto& other : store_.all("pods")) {
-    const auto it = bound_.find(uid_of(other->value));
-    if (it == bound_.end() || it->second.node != node) continue;
-    const auto& bound = it->second;
-    const auto known = known_bound_.find(by + uid_of(other->value));
-    const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
-    if (bound.late || (bound.by != by && unseen)) return excuse(Excuse::takeover);
+    const bool is_there = text_at(other->value, "/spec/nodeName") == node;
+    if (is_there && !knows(by, other->value, decided)) return excuse(Excuse::takeover);
+    if (is_there && neighbours_ && !is_finished(other->value))
+      use.cpu -= counted_cpu(other->value) - neighbours_->least_cpu(other->value, by, decided - kDecided);
   }
+  if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
   fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
+}
+
+void Observer::has_neighbours() {
+  neighbours_.emplace(store_, agenda_);
+  budgets_.emplace(store_, agenda_);
+}
+
+void Observer::begins(const Host& host, const cluster::Snapshot& snapshot, const client::Request& request) {
+  if (!neighbours_ || request.method == "GET") return;
+  demand(budgets_->begins(host.identity, snapshot, request));
+  const auto binding = binding_of(host, request);
+  if (!binding || bindings_.contains(*binding)) return;  // it is repeated
+  const auto body = json::parse(request.body);
+  demand(neighbours_->begins(host.identity, snapshot, text_at(body, "/metadata/uid"),
+                             text_at(body, "/target/name")));
+}
+
+void Observer::check_neighbours(const json::value& pod, const std::string& by) {
+  const auto decided = this->decided(pod, by);
+  const auto other = neighbours_->repels(pod, by, decided - kDecided);
+  if (!other) return;
+  if (loses_events_) return excuse(Excuse::lost_event);
+  if (!knows(by, other->value, decided)) return excuse(Excuse::takeover);
+  fail(fmt::format("{} put {} on {}, against its anti-affinity with {} on {}", by, full_name(pod),
+                   text_at(pod, "/spec/nodeName"), full_name(other->value),
+                   text_at(other->value, "/spec/nodeName")));
 }
 
 // --- at rest ---
@@ -369,6 +404,14 @@ bool Observer::gives_back_a_claim(const json::value& pod) const {
   });
 }
 
+// As it is, or after evicting the pods there with a lower priority.
+bool Observer::may_be_on(const json::value& pod, const json::value& node) const {
+  const auto name = text_at(node, "/metadata/name");
+  const auto allows = [&](bool evicts) { return !neighbours_ || neighbours_->allows(pod, name, evicts); };
+  if (!fits(store_, pod, node, number_at(pod, "/spec/priority"))) return false;
+  return allows(true) || (fits(store_, pod, node, INT64_MIN) && allows(false));
+}
+
 std::optional<std::string> Observer::unfinished_pods() {
   const auto in_vain = nominated_in_vain();
   for (const auto& pod : store_.all("pods")) {
@@ -376,14 +419,18 @@ std::optional<std::string> Observer::unfinished_pods() {
       continue;
     if (is_leaving(pod->value)) continue;
     if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
-      if (knows_nomination(uid_of(pod->value)) && claims_.may_be_tried(pod->value))
+      // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
+      // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
+      if (knows_nomination(uid_of(pod->value)) && claims_.may_be_tried(pod->value)) {
+        waits_for_flush_ = neighbours_ && !neighbour_of(pod->value).rules.empty();
         return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
+      }
       excuse(Excuse::stale_nomination);
     }
     for (const auto& node : store_.all("nodes")) {
       const auto devices = claims_.fits(pod->value, node->value);
       if (devices == ClaimObserver::Fit::no) continue;
-      if (!fits(store_, pod->value, node->value, number_at(pod->value, "/spec/priority"))) continue;
+      if (!may_be_on(pod->value, node->value)) continue;
       if (devices == ClaimObserver::Fit::once_given_back && !gives_back_a_claim(pod->value)) {
         excuse(Excuse::kept_claim);
         continue;

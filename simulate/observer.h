@@ -21,7 +21,9 @@
 
 #include "client/http/transport.h"
 #include "simulate/agenda.h"
+#include "simulate/budget_observer.h"
 #include "simulate/claim_observer.h"
+#include "simulate/neighbour_observer.h"
 #include "simulate/network.h"
 #include "simulate/report_observer.h"
 #include "simulate/request_observer.h"
@@ -73,6 +75,13 @@ class Observer {
   void served(const Host& host, const client::Request& request, int status);
   void may_lose_events() { loses_events_ = true; }      // the watches may: no engine knows all pods of a node
   void keeps_some_reports() { reports_.keeps_some(); }  // a policy keeps them: see stays()
+  void has_neighbours();  // the life's pods have rules or budgets, or are resized
+  // Called when an engine begins a request; `snapshot`: its own.
+  void begins(const Host& host, const cluster::Snapshot& snapshot, const client::Request& request);
+  // Called when an engine asks an extender: it has decided on what it knew then.
+  void consults(const Host& host, const std::string& uid) {
+    consulted_[host.identity + uid].push_back(agenda_.now());
+  }
   void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that takes effect next
   void read(const Host& host, const std::string& plural, std::string_view objects);
   void answered(const Host& host, const client::Request& request, const client::Response& reply);
@@ -118,6 +127,9 @@ class Observer {
   bool knows_nomination(const std::string& uid) const;
   Steady decided(const json::value& pod, const std::string& by) const;
   void check_node(const json::value& pod, const std::string& by);
+  void check_neighbours(const json::value& pod, const std::string& by);
+  bool knows(const std::string& engine, const json::value& bound, Steady decided) const;
+  bool may_be_on(const json::value& pod, const json::value& node) const;
   void note_nomination(const Host& host, const client::Request& request);
   void note_status(const client::Request& request);
   void count(const Host& host, const client::Request& request);
@@ -158,6 +170,7 @@ class Observer {
   std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it was bound elsewhere
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
+  std::map<std::string, std::vector<Steady>> consulted_;  // by an engine's identity and a pod's UID
   struct Binding {
     Steady first{};  // the time of the first request
     int times = 0;
@@ -171,6 +184,8 @@ class Observer {
   ReportObserver reports_;
   RequestObserver requests_{store_, agenda_};
   ClaimObserver claims_{store_, agenda_};
+  std::optional<NeighbourObserver> neighbours_;  // both nullopt: a life without them
+  std::optional<BudgetObserver> budgets_;
   Excuses excused_{};
   std::size_t requests_since_rest_ = 0, refused_since_rest_ = 0, writes_since_rest_ = 0;
   std::set<std::string> refused_targets_;  // since then

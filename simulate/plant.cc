@@ -16,8 +16,12 @@ using client::Task;
 // A Stream whose reader has a bug.
 class PlantedStream final : public client::Stream {
  public:
-  PlantedStream(std::shared_ptr<const Bug> bug, Request request, std::unique_ptr<Stream> stream)
-      : bug_(std::move(bug)), request_(std::move(request)), stream_(std::move(stream)) {}
+  PlantedStream(std::shared_ptr<const Bug> bug, std::function<bool()> decides, Request request,
+                std::unique_ptr<Stream> stream)
+      : bug_(std::move(bug)),
+        decides_(std::move(decides)),
+        request_(std::move(request)),
+        stream_(std::move(stream)) {}
 
   int status() const override { return stream_->status(); }
   void close() override { stream_->close(); }
@@ -25,7 +29,7 @@ class PlantedStream final : public client::Stream {
     if (bug_->waits_for_silence) silence = std::chrono::hours(100);
     for (;;) {
       auto piece = co_await stream_->read(silence);
-      if (!piece || piece->empty() || !bug_->reads) co_return piece;
+      if (!piece || piece->empty() || (!bug_->reads && !bug_->reads_while_deciding)) co_return piece;
       auto lines = lines_of(std::move(*piece));
       if (!lines.empty()) co_return Result<std::string>(std::move(lines));
     }
@@ -37,13 +41,18 @@ class PlantedStream final : public client::Stream {
     partial_ += piece;
     std::string out;
     for (auto end = partial_.find('\n'); end != std::string::npos; end = partial_.find('\n')) {
-      out += bug_->reads(request_, partial_.substr(0, end + 1));
+      auto line = partial_.substr(0, end + 1);
       partial_.erase(0, end + 1);
+      if (bug_->reads) line = bug_->reads(request_, std::move(line));
+      if (bug_->reads_while_deciding && decides_())
+        line = bug_->reads_while_deciding(request_, std::move(line));
+      out += line;
     }
     return out;
   }
 
   const std::shared_ptr<const Bug> bug_;
+  const std::function<bool()> decides_;
   const Request request_;
   const std::unique_ptr<Stream> stream_;
   std::string partial_;
@@ -68,8 +77,10 @@ class EmptyList final : public client::Stream {
 
 class PlantedTransport final : public client::Transport {
  public:
-  PlantedTransport(Bug bug, std::shared_ptr<Transport> transport)
-      : bug_(std::make_shared<const Bug>(std::move(bug))), transport_(std::move(transport)) {}
+  PlantedTransport(Bug bug, std::shared_ptr<Transport> transport, std::function<bool()> decides)
+      : bug_(std::make_shared<const Bug>(std::move(bug))),
+        transport_(std::move(transport)),
+        decides_(std::move(decides)) {}
 
   // Uses send_all() of the base class: one request after the other.
   Task<Result<Response>> send(Request request) override {
@@ -108,7 +119,7 @@ class PlantedTransport final : public client::Transport {
     }
     if (!opened) co_return opened;
     std::unique_ptr<client::Stream> stream =
-        std::make_unique<PlantedStream>(bug_, std::move(request), std::move(*opened));
+        std::make_unique<PlantedStream>(bug_, decides_, std::move(request), std::move(*opened));
     co_return Result<std::unique_ptr<client::Stream>>(std::move(stream));
   }
 
@@ -122,6 +133,7 @@ class PlantedTransport final : public client::Transport {
 
   const std::shared_ptr<const Bug> bug_;
   const std::shared_ptr<Transport> transport_;
+  const std::function<bool()> decides_;
   std::deque<Late> late_;
 };
 
@@ -132,9 +144,10 @@ client::MayWrite plant(const Mutation* mutation, client::MayWrite may_write) {
 }
 
 std::shared_ptr<client::Transport> plant(const Mutation* mutation,
-                                         std::shared_ptr<client::Transport> transport) {
+                                         std::shared_ptr<client::Transport> transport,
+                                         std::function<bool()> decides) {
   if (!mutation || !mutation->make) return transport;
-  return std::make_shared<PlantedTransport>(mutation->make(), std::move(transport));
+  return std::make_shared<PlantedTransport>(mutation->make(), std::move(transport), std::move(decides));
 }
 
 }  // namespace podium::simulate

@@ -25,7 +25,8 @@ Process::Process(std::string identity, const config::Config& config, const Clock
                      [host, transport = seams.transport](app::Traffic traffic, client::MayWrite may_write) {
                        return transport(host, traffic, std::move(may_write));
                      },
-                 .extender = {},
+                 .extender = [host, transport = seams.extender](client::ClientConfig,
+                                                                client::MayWrite) { return transport(host); },
                  .registry = registry_,
                  .fault = seams.fault},
       config, host_->identity);

@@ -45,6 +45,7 @@ class Process {
   // The parts of an Engine; a planted bug replaces one of them.
   struct Seams {
     std::function<std::shared_ptr<client::Transport>(HostPtr, app::Traffic, client::MayWrite)> transport;
+    std::function<std::shared_ptr<client::Transport>(HostPtr)> extender;
     async::Gate::Fault fault;
     double clock_rate = 1;
   };

@@ -1,0 +1,58 @@
+// The modelled extender answers as its callers read it, and late.
+#include "simulate/extender.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "async/virtual_time.h"
+#include "simulate/objects.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Asked {
+  Extender::Answer ask(const std::string& target) {
+    client::Request request;
+    request.method = "POST";
+    request.target = target;
+    request.body = R"({"Pod":{"metadata":{"uid":"u"}},"NodeNames":["n0","n1"]})";
+    return extender.answer(Host{"podium-1"}, request);
+  }
+
+  async::VirtualTime time;
+  Agenda agenda{time};
+  Extender extender{agenda, Dice(1)};
+};
+
+TEST(Extender, AtRestAcceptsAllNodesSoon) {
+  Asked asked;
+  std::string told;
+  asked.extender.asked = [&](const Host& host, const std::string& uid) { told += host.identity + " " + uid; };
+  asked.extender.rest();
+  const auto answer = asked.ask("/filter");
+  ASSERT_TRUE(answer.reply);
+  EXPECT_EQ(json::parse(answer.reply->body), json::parse(R"({"NodeNames":["n0","n1"]})"));
+  EXPECT_LE(answer.wait, 100ms);
+  EXPECT_EQ(told, "podium-1 u");
+  EXPECT_EQ(json::parse(asked.ask("/prioritize").reply->body).as_array().size(), 2u);
+  EXPECT_EQ(told, "podium-1 u");  // a decision begins with the filters
+}
+
+TEST(Extender, BeforeThatIsLateWrongAndSilent) {
+  Asked asked;
+  bool is_late = false, fails = false, is_silent = false, says_error = false;
+  for (int i = 0; i < 300; ++i) {
+    const auto answer = asked.ask("/filter");
+    is_silent = is_silent || !answer.reply;
+    is_late = is_late || answer.wait > 1s;
+    fails = fails || (answer.reply && answer.reply->status == 500);
+    says_error = says_error || (answer.reply && answer.reply->body.find("Error") != std::string::npos);
+  }
+  EXPECT_TRUE(is_late && fails && is_silent && says_error);
+}
+
+}  // namespace
+}  // namespace podium::simulate

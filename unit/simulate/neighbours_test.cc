@@ -1,0 +1,149 @@
+// Kubelets, the disruption controller and the recount of lives with neighbours.
+#include "simulate/neighbours.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <memory>
+#include <utility>
+
+#include "api/decode.h"
+#include "async/virtual_time.h"
+#include "scheduler/cluster/snapshot.h"
+#include "simulate/budgets.h"
+#include "simulate/cluster.h"
+#include "simulate/history.h"
+#include "simulate/recount.h"
+#include "simulate/requests.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Town {
+  Town() {
+    store.create({"nodes", "", "n0"}, json::parse(R"({"metadata":{"labels":{"zone":"z0"}},"spec":{},
+        "status":{"allocatable":{"cpu":"4","pods":"6"}}})"),
+                 kPeople);
+    neighbours.rest();
+    budgets.rest();
+  }
+  void pass(std::chrono::seconds wait) {
+    for (const auto end = time.now() + wait; time.now() < end;) {
+      if (!agenda.run_due()) time.advance(std::min(agenda.next(), end) - time.now());
+    }
+    agenda.run_due();
+  }
+  Key pod(const std::string& name, std::int64_t cpu) {
+    const Key key{"pods", "shop", name};
+    auto value = json::parse(R"({"metadata":{"labels":{"app":"web"}},"spec":{"nodeName":"n0","containers":[
+        {"name":"main","resources":{"requests":{"cpu":"0m"}}}]},"status":{"phase":"Running"}})");
+    set_requested_cpu(value, cpu);
+    store.create(key, std::move(value), kPeople);
+    pass(10s);
+    return key;
+  }
+  void resize(const Key& key, std::int64_t cpu) {
+    auto value = store.find(key)->value;
+    set_requested_cpu(value, cpu);
+    store.update(key, std::move(value), kPeople);
+    pass(10s);
+  }
+  std::int64_t counted(const Key& key) { return counted_cpu(store.find(key)->value); }
+  std::int64_t granted(const Key& key) { return granted_cpu(store.find(key)->value); }
+  cluster::Snapshot snapshot() {
+    cluster::Snapshot out;
+    for (const auto& node : store.all("nodes"))
+      out.set_node(std::make_shared<api::Node>(*api::decode_node(node->value)));
+    for (const auto& pod : store.all("pods"))
+      out.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(*api::decode_pod(pod->value))));
+    return out;
+  }
+
+  async::VirtualTime time{Wall(1'700'000'000s), Steady(1'000'000s)};
+  Agenda agenda{time};
+  Store store{time};
+  Neighbours neighbours{store, agenda, Dice(1)};
+  Budgets budgets{store, agenda, Dice(2)};
+};
+
+TEST(Neighbours, AKubeletGrantsAResizeThatFits) {
+  Town town;
+  const auto pod = town.pod("a", 1000);
+  EXPECT_EQ(town.granted(pod), 1000);
+  town.resize(pod, 3000);
+  EXPECT_EQ(town.granted(pod), 3000);
+  town.resize(pod, 500);
+  EXPECT_EQ(town.granted(pod), 500);
+  EXPECT_EQ(town.counted(pod), 500);
+}
+
+TEST(Neighbours, AKubeletDefersAndRefusesWhatDoesNotFit) {
+  Town town;
+  const auto pod = town.pod("a", 1000);
+  town.pod("b", 2000);
+  town.resize(pod, 2500);
+  EXPECT_EQ(town.granted(pod), 1000);
+  EXPECT_EQ(town.counted(pod), 2500);  // it waits for room, which a scheduler keeps for it
+  town.resize(pod, 5000);
+  EXPECT_EQ(town.counted(pod), 1000);  // never
+}
+
+TEST(Budgets, TheStatusFollowsThePods) {
+  Town town;
+  const auto pod = town.pod("a", 1000);
+  const Key key{kBudgets, "shop", "web"};
+  town.store.create(
+      key, json::parse(R"({"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}}})"), kPeople);
+  town.pass(5s);
+  EXPECT_FALSE(allows_disruption(town.store.find(key)->value));
+  town.pod("b", 1000);
+  EXPECT_TRUE(allows_disruption(town.store.find(key)->value));
+  town.store.remove(pod, kPeople);
+  town.pass(5s);
+  EXPECT_FALSE(allows_disruption(town.store.find(key)->value));
+}
+
+TEST(Recount, FindsWhatASnapshotDoesNotHave) {
+  Town town;
+  const auto pod = town.pod("a", 1000);
+  const auto before = town.snapshot();
+  EXPECT_EQ(miscounted(before, town.store), std::nullopt);
+
+  town.resize(pod, 1500);
+  EXPECT_NE(miscounted(before, town.store), std::nullopt);
+  EXPECT_EQ(miscounted(town.snapshot(), town.store), std::nullopt);
+
+  const auto resized = town.snapshot();
+  auto relabelled = town.store.find(pod)->value;
+  relabelled.as_object()["metadata"].as_object()["labels"].as_object()["app"] = "db";
+  town.store.update(pod, std::move(relabelled), kPeople);
+  EXPECT_NE(miscounted(resized, town.store), std::nullopt);
+  EXPECT_EQ(miscounted(town.snapshot(), town.store), std::nullopt);
+}
+
+TEST(History, AnEngineMayDecideOnWhatItHasReadAndOnAllSince) {
+  Town town;
+  History history("pods");
+  town.store.on_commit([&](const Commit& commit) { history.committed(commit); });
+  const auto pod = town.pod("a", 1000);
+  const auto uid = uid_of(town.store.find(pod)->value);
+  const auto at_first = history.possible(uid, "podium-1", town.time.now()).size();
+  history.read("podium-1", town.store.find(pod)->text, town.time.now());
+  EXPECT_EQ(history.possible(uid, "podium-1", town.time.now()).size(), 1u);
+  EXPECT_EQ(history.possible(uid, "podium-2", town.time.now()).size(), at_first);
+  const auto read_at = town.time.now();
+  town.resize(pod, 1500);
+  const auto since = history.possible(uid, "podium-1", town.time.now());
+  ASSERT_GT(since.size(), 1u);
+  EXPECT_EQ(counted_cpu(since.front()->value), 1000);
+  EXPECT_EQ(counted_cpu(since.back()->value), 1500);
+  EXPECT_EQ(history.possible(uid, "podium-1", read_at - 1s).size(), at_first + since.size() - 1);
+  town.store.remove(pod, kPeople);
+  EXPECT_TRUE(history.possible(uid, "podium-1", town.time.now()).empty());
+}
+
+}  // namespace
+}  // namespace podium::simulate
