@@ -50,8 +50,8 @@ void sort_by_kind(const std::vector<api::ManifestText>& texts, const std::string
 }
 
 std::string not_in_dump(const explain::Question& question, std::string_view kind, std::string_view name) {
-  return fmt::format("{}.name: --cluster has no {} {}/{}", explain::subject_path(question), kind,
-                     question.meta.namespace_, name);
+  return (explain::subject_path(question) / "name")
+      .said(fmt::format("--cluster has no {} {}/{}", kind, question.meta.namespace_, name));
 }
 
 }  // namespace
