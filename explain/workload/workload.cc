@@ -12,6 +12,7 @@
 #include "api/known_fields.h"
 #include "api/tolerations.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/validate_workload.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
 namespace podium::explain {
@@ -271,6 +272,7 @@ Result<Subject> read_template(const json::value& value, const FieldPath& path, c
     Subject subject;
     if (auto read = read_pod_template(value, path, report, subject); !read)
       return std::unexpected(read.error());
+    if (auto valid = validate_template(value, path); !valid) return std::unexpected(valid.error());
     return subject;
   }
   const auto kind = api::text_at(value, "/kind");
@@ -284,7 +286,11 @@ Result<Subject> read_template(const json::value& value, const FieldPath& path, c
   }
   if (const auto unknown = unknown_field(kind)) return invalid((path / *unknown).said("unknown field"));
   const auto index = static_cast<std::size_t>(maker - api::pod_makers().begin());
-  return read_manifest(value, static_cast<Kind>(index), path, report);
+  auto subject = read_manifest(value, static_cast<Kind>(index), path, report);
+  if (!subject) return subject;
+  if (auto valid = validate_workload(value, subject->kind, path); !valid)
+    return std::unexpected(valid.error());
+  return subject;
 }
 
 Result<Subject> read_workload(const json::value& value, Kind kind, const FieldPath& path,
