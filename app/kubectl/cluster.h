@@ -19,7 +19,8 @@
 
 namespace podium::kubectl {
 
-// The pod as it would be stored. `refused`: quota, a webhook or a policy refuses it, in the error's words.
+// The pod as it would be stored; as it was given if only a quota refuses it, for podium counts quotas itself.
+// `refused`: a webhook or a policy refuses it, in the error's words.
 struct Admission {
   Result<boost::json::value> pod;
   bool refused = false;

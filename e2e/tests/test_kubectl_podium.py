@@ -107,11 +107,25 @@ class KubectlPodium(Plugin):
         self.plane.kubectl("patch", "resourcequota", "small", "-n", "default", "--subresource=status", "--type=merge", "-p",
                            json.dumps({"status": {"hard": hard, "used": {"requests.cpu": "0"}}}))
 
-        def refused():
+        def limited():
+            """The pod is answered: only the quota has no room for it, and podium says so."""
             done = subprocess.run(["kubectl", "podium", "whatif", "-f", "-"], input=self.file(pod("greedy", cpu="2")), text=True,
                                   capture_output=True, env=self.environment(None))
-            return done if done.returncode == 4 else None
-        self.assertIn("exceeded quota: small", wait_until(refused, "the quota holds").stderr)
+            return done.stdout if done.returncode == 4 and "quota" in done.stdout else None
+        said = wait_until(limited, "the quota holds")
+        self.assertIn("a quota refuses it.", said)
+        self.assertIn("Quota small", said)
+        # A workload whose own pods use the quota up.
+        self.plane.create({**deployment("full", 2, cpu="500m"), "apiVersion": "apps/v1"}, "default")
+        self.addCleanup(self.plane.kubectl, "delete", "deployment", "full", "-n", "default")
+        self.plane.kubectl("patch", "resourcequota", "small", "-n", "default", "--subresource=status", "--type=merge", "-p",
+                           json.dumps({"status": {"hard": hard, "used": {"requests.cpu": "1"}}}))
+
+        def is_used_up():
+            return self.plane.request("POST", "/api/v1/namespaces/default/pods?dryRun=All", pod("more"))[0] == 403
+        wait_until(is_used_up, "the quota is used up")
+        said = self.ask("whatif", "deploy/full", code=4)
+        self.assertIn("Quota small", said)
         self.assertEqual(self.questions(), [])
 
     def quota_ends(self):
