@@ -73,7 +73,7 @@ class KubectlPodium(Plugin):
         self.assertTrue(self.ask("--version").startswith("podium "))
 
     def test_whatif_says_how_many_fit_and_leaves_nothing(self):
-        for cpu, code, words in (("100m", 0, "all 3 fit; room for "), ("3", 3, "1 of 3 fit.\n"), ("64", 4, "none of 3 fits.\n")):
+        for cpu, code, words in (("100m", 0, "all 3 fit; room for "), ("3", 3, "1 of 3 fits.\n"), ("64", 4, "none of 3 fits.\n")):
             with self.subTest(cpu):
                 asked = pod("asked", cpu=cpu)
                 said = self.ask("whatif", "-f", "-", "--replicas", 3, stdin=self.file(asked), code=code)
