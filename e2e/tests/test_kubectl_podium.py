@@ -128,6 +128,30 @@ class KubectlPodium(Plugin):
         self.assertIn("Quota small", said)
         self.assertEqual(self.questions(), [])
 
+    def test_the_last_decisions(self):
+        for name in ("first", "second"):
+            self.plane.create(pod(name))
+            self.report(name, "Scheduled")
+        self.plane.create(pod("third", cpu="64"))
+        self.report("third", "Unschedulable")
+        lines = self.ask("decisions").splitlines()
+        self.assertRegex(lines[0], r"\AAGO +POD +OUTCOME +WHERE OR WHY\Z")
+        self.assertRegex(lines[1], r"\A +\d+s  default/third +Unschedulable  \d of 3 nodes ")
+        self.assertIn("default/second", lines[2])
+        self.assertNotIn("default/first", self.ask("decisions", "second"))
+        self.assertEqual(self.ask("decisions", "--outcome", "Unschedulable", "-o", "name", "--limit", 1),
+                         "schedulingreport.podium.dev/third\n")
+        watching = subprocess.Popen(["kubectl", "podium", "decisions", "fourth", "-w"], stdout=subprocess.PIPE, text=True,
+                                    env=self.environment(None))
+        try:
+            self.assertEqual(watching.stdout.readline(), "No decision is reported.\n")
+            self.plane.create(pod("fourth"))
+            self.assertRegex(watching.stdout.readline(), r"default/fourth +Scheduled +n\d, \d+ points")
+        finally:
+            watching.send_signal(signal.SIGINT)
+            self.assertEqual(watching.wait(20), 0)
+            watching.stdout.close()
+
     def quota_ends(self):
         """Deletes the quota, and waits until the cache of admission lets large pods pass."""
         self.plane.kubectl("delete", "resourcequota", "small", "-n", "default")
