@@ -1,5 +1,7 @@
 #include "api/admission.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -159,7 +161,9 @@ class ObjectsOfPods {
 Result<void> admit_pods(const PodAdmission& admission, ObjectsOfPods& objects, Manifests::List<Pod>& pods) {
   Result<void> result;
   change_all(pods, [&](Pod& pod) {
-    if (result) result = admission.admit(pod, objects.of(pod));
+    if (!result) return;
+    result = admission.admit(pod, objects.of(pod));
+    if (!result) result = invalid(fmt::format("pod {}: {}", pod.full_name(), result.error().message));
   });
   return result;
 }
@@ -241,16 +245,15 @@ Result<void> PodAdmission::resolve_priority(Pod& pod) const {
 }
 
 Result<void> PodAdmission::admit(Pod& pod, const AdmissionObjects& objects) const {
-  const auto refuse = [&](const std::string& why) { return invalid("pod " + pod.full_name() + ": " + why); };
   const bool is_new = !pod.meta.created;
   set_defaults(pod);
   if (is_new) default_by_limit_ranges(objects, pod);
-  if (auto resolved = resolve_priority(pod); !resolved) return refuse(resolved.error().message);
+  if (auto resolved = resolve_priority(pod); !resolved) return resolved;
   if (is_new) {
-    if (auto applied = apply_runtime(objects, pod); !applied) return refuse(applied.error().message);
+    if (auto applied = apply_runtime(objects, pod); !applied) return applied;
     merge_label_keys(pod);
-    if (const auto findings = validate(pod); !findings.empty()) return refuse(join(findings));
-    if (const auto why = refusal_of_limit_ranges(objects, pod); !why.empty()) return refuse(why);
+    if (const auto findings = validate(pod); !findings.empty()) return invalid(join(findings));
+    if (const auto why = refusal_of_limit_ranges(objects, pod); !why.empty()) return invalid(why);
   }
   ensure_uid(pod.meta, "Pod");
   return {};

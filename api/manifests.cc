@@ -96,10 +96,10 @@ struct Sink {
 
 class ManifestReader {
  public:
-  ManifestReader(ManifestOptions options, bool only_pods)
-      : options_(std::move(options)), only_pods_(only_pods) {}
+  explicit ManifestReader(ManifestOptions options) : options_(std::move(options)) {}
 
   void read(const ManifestText& text);
+  void read(const SortedObjects::Object& object);
   // All objects, unless there is a problem with one of them.
   Result<Manifests> take();
   std::vector<std::string> warnings() const;
@@ -114,7 +114,6 @@ class ManifestReader {
   Result<void> keep(std::shared_ptr<const T> object, std::string_view kind, const json::value& from);
 
   ManifestOptions options_;
-  bool only_pods_;
   std::string source_;
   std::string where_;  // the source, and the places within it that are being read
   Manifests manifests_;
@@ -137,6 +136,12 @@ void ManifestReader::read(const ManifestText& text) {
     read_at("document " + std::to_string(document.index) + " (line " + std::to_string(document.line) + ")",
             document.value, "", "");
   }
+}
+
+void ManifestReader::read(const SortedObjects::Object& object) {
+  source_ = object.where;
+  if (auto read = read_object(object.value, "", ""); !read)
+    problems_.add(object.where + ": " + read.error().message);
 }
 
 Result<Manifests> ManifestReader::take() {
@@ -188,11 +193,7 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
                                       std::string_view kind) {
   auto decoded = decode_object(value, api_version, kind);
   if (!decoded) return std::unexpected(std::move(decoded.error()));
-  const bool other = std::holds_alternative<std::monostate>(*decoded);
-  if (only_pods_ && !std::holds_alternative<std::shared_ptr<const Pod>>(*decoded)) {
-    return invalid("expected a Pod, got " + std::string(kind));
-  }
-  if (other) {
+  if (std::holds_alternative<std::monostate>(*decoded)) {
     // Others look at the kinds of a dump that are not read here.
     if (!is_of_a_dump(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
     return {};
@@ -243,23 +244,25 @@ std::vector<std::string> ManifestReader::warnings() const {
   return lines;
 }
 
-}  // namespace
-
-Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, const ManifestOptions& options,
-                                 std::vector<std::string>& warnings) {
-  ManifestReader reader(options, false);
-  for (const auto& text : texts) reader.read(text);
+template <typename T>
+Result<Manifests> read_all(const std::vector<T>& from, const ManifestOptions& options,
+                           std::vector<std::string>& warnings) {
+  ManifestReader reader(options);
+  for (const auto& each : from) reader.read(each);
   for (auto& line : reader.warnings()) warnings.push_back(std::move(line));
   return reader.take();
 }
 
-Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts,
-                                       const ManifestOptions& options) {
-  ManifestReader reader(options, true);
-  for (const auto& text : texts) reader.read(text);
-  auto read = reader.take();
-  if (!read) return std::unexpected(std::move(read.error()));
-  return std::move(read->pods);
+}  // namespace
+
+Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, const ManifestOptions& options,
+                                 std::vector<std::string>& warnings) {
+  return read_all(texts, options, warnings);
+}
+
+Result<Manifests> read_objects(const std::vector<SortedObjects::Object>& objects,
+                               const ManifestOptions& options, std::vector<std::string>& warnings) {
+  return read_all(objects, options, warnings);
 }
 
 }  // namespace podium::api

@@ -14,6 +14,7 @@
 #include "api/node.h"
 #include "api/objects.h"
 #include "api/pod.h"
+#include "api/pod_makers.h"
 #include "base/result.h"
 
 namespace podium::api {
@@ -57,8 +58,8 @@ struct ManifestOptions {
 // Skips kinds that podium does not read, with one warning per kind.
 Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, const ManifestOptions& options,
                                  std::vector<std::string>& warnings);
-// Pods only: any other kind is an Error.
-Result<Manifests::List<Pod>> read_pods(const std::vector<ManifestText>& texts,
-                                       const ManifestOptions& options);
+// Of objects that sort_objects() took out of their documents.
+Result<Manifests> read_objects(const std::vector<SortedObjects::Object>& objects,
+                               const ManifestOptions& options, std::vector<std::string>& warnings);
 
 }  // namespace podium::api

@@ -2,15 +2,16 @@
 //
 // Items have a key. push() of a key that is queued replaces the value and keeps its position; a T with
 // replaces(T&& old) may merge the old one. While an item of a key is in progress, the key's next value waits.
-// take() goes round-robin by namespace, oldest first within one. Lane 0 precedes lane 1, which still gets
-// one turn in lane_1_every.
+// take() goes round-robin by namespace, oldest first within one. A lane precedes those below it, which still
+// get one turn in lower_lanes_every; lane 0 is the first.
 //
 // finish() reports the Outcome. A retry backs off the item, its namespace, or the whole queue. After one of
 // the latter two, a single item goes first as a probe; the others follow when it has succeeded.
 //
 // Bounds: `capacity` in total and `per_namespace`. When full, push() refuses, or evicts the oldest item: of
 // the pushing namespace if that is full, of the largest one if the queue is; items that back off first, then
-// those of lane 1. Retries are always accepted, so the queue holds at most capacity + items in progress.
+// those of the lowest lane. Retries are always accepted, so the queue holds at most capacity + items in
+// progress.
 //
 // Owner: async::Writers, or one thread. Threads: not thread-safe. Time is passed in and never goes back.
 // Errors: none.
@@ -38,7 +39,7 @@ namespace podium {
 template <typename T>
 class FairQueue {
  public:
-  static constexpr unsigned kLanes = 2;
+  static constexpr unsigned kLanes = 3;
   enum class Pushed { queued, replaced, refused };
 
   // An item in progress; returned to finish() with its outcome.
@@ -184,7 +185,7 @@ class FairQueue {
   // nullopt: not before a push() or finish().
   std::optional<Steady> next_ready() const {
     if (failures_ > 0 && busy_ > 0) return std::nullopt;
-    if (!turns_[0].empty() || !turns_[1].empty()) return std::max(now_, paused_until_);
+    if (std::ranges::any_of(turns_, has_turns)) return std::max(now_, paused_until_);
     if (waiting_ == 0 || wakes_.empty()) return std::nullopt;
     return std::max(wakes_.begin()->first, paused_until_);
   }
@@ -321,7 +322,7 @@ class FairQueue {
     if (it == flows_.end()) return false;
     Flow& flow = it->second;
     Item* oldest = nullptr;
-    for (const auto& ready : flow.ready) {  // lane 1 goes first
+    for (const auto& ready : flow.ready) {  // the lowest lane goes first
       if (!ready.empty()) oldest = ready.begin()->second;
     }
     if (!flow.delayed.empty()) oldest = flow.delayed.begin()->second;
@@ -384,12 +385,16 @@ class FairQueue {
     if (flow.waiting == 0 && flow.busy == 0 && !held) flows_.erase(flows_.find(*flow.ns));
   }
 
+  static bool has_turns(const std::list<Flow*>& turns) { return !turns.empty(); }
+
   std::optional<unsigned> next_lane() {
-    if (turns_[0].empty() && turns_[1].empty()) return std::nullopt;
-    if (turns_[0].empty() || turns_[1].empty()) return turns_[0].empty() ? 1 : 0;
-    const bool its_turn = ++lane_0_turns_ >= options_.lane_1_every;
-    if (its_turn) lane_0_turns_ = 0;
-    return its_turn ? 1 : 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      if (turns_[lane].empty()) continue;
+      if (std::none_of(turns_.begin() + lane + 1, turns_.end(), has_turns)) return lane;
+      if (++turns_in_row_[lane] < options_.lower_lanes_every) return lane;
+      turns_in_row_[lane] = 0;
+    }
+    return std::nullopt;
   }
 
   const FairQueueOptions options_;
@@ -402,7 +407,7 @@ class FairQueue {
   unsigned failures_ = 0;                       // of the whole queue, since the last success
   Steady paused_until_ = Steady::min();
   bool flushing_ = false;
-  unsigned lane_0_turns_ = 0;
+  std::array<unsigned, kLanes> turns_in_row_{};  // of each lane, while those below it wait
   std::size_t waiting_ = 0, busy_ = 0;
   std::uint64_t last_sequence_ = 0, done_ = 0, failed_ = 0, dropped_ = 0;
 };

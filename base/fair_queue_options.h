@@ -38,7 +38,8 @@ struct FairQueueOptions {
   // Drops an item after this many failures, or this long after it was pushed. 0: never.
   unsigned most_tries = 0;
   std::chrono::milliseconds most_age{0};
-  unsigned lane_1_every = 8;  // while lane 0 has items, lane 1 gets one turn in this many
+  // While a lane has items, the lanes below it together get one turn in this many.
+  unsigned lower_lanes_every = 8;
 };
 
 }  // namespace podium

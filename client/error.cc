@@ -7,7 +7,8 @@
 namespace podium::client {
 namespace {
 
-// The API server has no code for what the functions that call this look for.
+// Reads the message. Only for what the API server has neither a code nor a reason or cause for, of which the
+// functions that call this name the source.
 bool says(const Error& error, std::string_view text) { return error.message.contains(text); }
 
 // A webhook chooses the code and the reason of its refusal. Source: apiserver webhook/errors ToStatusErr.
@@ -17,7 +18,9 @@ bool is_of_a_webhook(const Error& error) {
 
 // An authorizer and an admission plugin answer with the same code, reason and details. Source: apiserver
 // endpoints/handlers/responsewriters Forbidden and admission NewForbidden.
-bool is_of_an_authorizer(const Error& error) { return says(error, "\" cannot "); }
+bool is_of_an_authorizer(const Error& error) {
+  return says(error, "User \"") && says(error, "\" cannot ") && !is_of_a_webhook(error);
+}
 
 // An etcd error is an InternalError. Source: apiserver storage/etcd3 and etcd's rpctypes.
 bool is_of_etcd(const Error& error) { return error.status.code == 500 && says(error, "etcdserver"); }
@@ -76,6 +79,9 @@ bool lacks_right(const Error& error) {
   if (!is_answer(error)) return false;
   return error.status.code == 401 || (is_forbidden(error) && is_of_an_authorizer(error));
 }
+
+// Source: apiserver admission/plugin/resourcequota controller.go checkRequest.
+bool exceeds_quota(const Error& error) { return is_forbidden(error) && says(error, " exceeded quota: "); }
 
 bool is_ahead_of_server(const Error& error) { return has_cause(error, "ResourceVersionTooLarge"); }
 

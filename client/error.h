@@ -38,6 +38,8 @@ bool namespace_is_going(const Error& error);
 // True if a right is missing, or if the API server did not accept the credentials. False for a 403 of
 // admission: quota, policies, webhooks, a terminating namespace.
 bool lacks_right(const Error& error);
+// A ResourceQuota has no room for the object. All other admission has passed: quotas come last.
+bool exceeds_quota(const Error& error);
 // The server has not reached the resourceVersion that was asked for.
 bool is_ahead_of_server(const Error& error);
 // The write may have taken effect, or may still do so. True for a lost reply, and for these: a gateway's 502

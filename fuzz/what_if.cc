@@ -58,7 +58,7 @@ ReportStatus decide(const explain::Question& question) {
 // As WhatIfController does: the subject that the question refers to is read from the API server.
 ReportStatus answer(Result<explain::Question>& question, std::string_view subject) {
   if (question && !question->subject) {
-    const auto read = subject.empty() ? invalid(subject_path(*question) + ".name: not found")
+    const auto read = subject.empty() ? invalid((subject_path(*question) / "name").said("not found"))
                                       : explain::read_subject(subject, *question);
     if (!read) question = std::unexpected(read.error());
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
+#include <map>
 
 #include "api/json_view.h"
 #include "api/pod_makers.h"
@@ -20,32 +20,24 @@ using explain::Subject;
 
 constexpr std::int64_t kMaxPods = 10'000;
 
-// An object from a document is a separate text, whose source already names the place.
-Error with_one_place(Error error, const std::string& source) {
-  const auto twice = source + ": document 1 (line 1)";
-  auto& message = error.message;
-  for (auto at = message.find(twice); at != std::string::npos; at = message.find(twice, at))
-    message.replace(at, twice.size(), source);
-  return error;
-}
-
 class AskedReader {
  public:
   AskedReader(const api::ManifestOptions& options, AskedObjects& out, std::vector<std::string>& warnings,
               Problems& problems)
       : options_(options), out_(out), warnings_(warnings), problems_(problems) {}
 
-  void read_pods(const api::ManifestText& text) {
-    auto pods = api::read_pods({text}, options_);
-    if (!pods) return problems_.add(with_one_place(std::move(pods.error()), text.source));
-    for (auto& pod : *pods) out_.items.push_back({std::move(pod), std::nullopt});
-  }
-
-  void read_maker(const api::SortedObjects::Object& object) {
-    if (object.maker->kind == "Pod") return read_pods({object.where, json::serialize(object.value)});
+  void read_maker(api::SortedObjects::Object object) {
     const auto name = api::text_at(object.value, "/metadata/name");
+    if (object.maker->kind == "Pod") {
+      // Read together: a pod that is there twice is one.
+      pod_names_.emplace(out_.items.size(), namespace_of(object.value) + "/" + name);
+      out_.items.emplace_back();
+      pods_.push_back(std::move(object));
+      return;
+    }
     add_subject(object.value, {name, namespace_of(object.value)},
-                object.where + ": " + lower_kind(object) + " " + name, "");
+                object.where + ": " + lower_kind(object) + " " + name,
+                explain::FieldPath::document("manifest"));
   }
 
   // Returns whether the object asks a question.
@@ -82,15 +74,16 @@ class AskedReader {
     return true;
   }
 
-  void read_others(const std::vector<api::ManifestText>& texts) {
-    auto others = api::read_manifests(texts, options_, warnings_);
-    if (others) {
-      out_.others = std::move(*others);
-      return;
+  // Puts the pods into their places.
+  void finish() {
+    auto read = problems_.value_of(api::read_objects(pods_, options_, warnings_));
+    if (!read) return;
+    std::map<std::string, api::PodPtr, std::less<>> by_name;
+    for (auto& pod : read->pods) by_name.emplace(pod->full_name(), std::move(pod));
+    for (const auto& [index, name] : pod_names_) {
+      if (auto found = by_name.extract(name)) out_.items[index].pod = std::move(found.mapped());
     }
-    auto error = std::move(others.error());
-    for (const auto& text : texts) error = with_one_place(std::move(error), text.source);
-    problems_.add(error);
+    std::erase_if(out_.items, [](const auto& item) { return !item.pod; });
   }
 
  private:
@@ -111,17 +104,13 @@ class AskedReader {
   }
 
   void add_subject(const json::value& value, const Name& of, const std::string& where,
-                   const std::string& path) {
+                   const explain::FieldPath& path) {
     is_last_new_ = false;
     api::ObjectMeta meta;
     meta.name = of.name + "-new-0";
     meta.namespace_ = of.ns;
     auto subject = explain::read_template(value, path, meta, options_.allow_unknown_fields);
-    if (!subject) {
-      // The path of a manifest's own field starts with a dot.
-      const std::string_view message = subject.error().message;
-      return problems_.add(fmt::format("{}: {}", where, message.substr(message.starts_with('.') ? 1 : 0)));
-    }
+    if (!subject) return problems_.add(fmt::format("{}: {}", where, subject.error().message));
     if (subject->name.empty()) subject->name = of.name;
     subject->replicas = static_cast<std::int32_t>(std::min<std::int64_t>(subject->replicas, kMaxPods));
     out_.items.push_back({std::make_shared<const api::Pod>(subject->pod), std::move(*subject)});
@@ -132,6 +121,8 @@ class AskedReader {
   AskedObjects& out_;
   std::vector<std::string>& warnings_;
   Problems& problems_;
+  std::vector<api::SortedObjects::Object> pods_;
+  std::map<std::size_t, std::string> pod_names_;  // by the index of the item
   bool is_last_new_ = false;
 };
 
@@ -155,43 +146,25 @@ void merge_workloads(Manifests::List<api::Workload>& into, Manifests::List<api::
   }
 }
 
-// Does not change texts that have only pods, so that errors name the line of the file.
-bool has_only_pods(const std::vector<api::Document>& documents) {
-  const auto is_pod = [](const json::value& value) {
-    return api::text_at(value, "/kind") == "Pod" &&
-           !api::find_at(value, "/metadata/annotations/helm.sh~1hook");
-  };
-  return std::ranges::all_of(documents, [&](const api::Document& document) {
-    const auto* items = api::find_at(document.value, "/items");
-    if (!items || !items->is_array()) return is_pod(document.value);
-    return api::text_at(document.value, "/kind") == "PodList" ||
-           (!items->get_array().empty() && std::ranges::all_of(items->get_array(), is_pod));
-  });
-}
-
 }  // namespace
 
 AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::ManifestOptions& options,
                         std::vector<std::string>& warnings, Problems& problems) {
   AskedObjects out;
   AskedReader reader(options, out, warnings, problems);
-  std::vector<api::ManifestText> others;
+  std::vector<api::SortedObjects::Object> others;
   for (const auto& text : texts) {
     api::YamlLimits limits;
     limits.lines = false;
     auto documents = problems.value_of(api::parse_documents(text.text, text.source, limits));
     if (!documents) continue;
-    if (!documents->empty() && has_only_pods(*documents)) {
-      reader.read_pods(text);
-      continue;
-    }
     const auto before = out.items.size() + out.references.size() + problems.count();
     auto sorted = api::sort_objects(std::move(*documents), text.source, problems);
-    for (const auto& object : sorted.objects) {
+    for (auto& object : sorted.objects) {
       if (object.maker)
-        reader.read_maker(object);
+        reader.read_maker(std::move(object));
       else if (!reader.read_question(object))
-        others.push_back({object.where, json::serialize(object.value)});
+        others.push_back(std::move(object));
     }
     if (!sorted.skipped.empty())
       warnings.push_back(fmt::format("{}: not asked: {}", text.source, fmt::join(sorted.skipped, ", ")));
@@ -200,7 +173,9 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
           fmt::format("{}: no pod, and nothing with a template of pods, in it{}{}", text.source,
                       sorted.skipped.empty() ? "" : "; not asked: ", fmt::join(sorted.skipped, ", ")));
   }
-  if (!others.empty()) reader.read_others(others);
+  reader.finish();
+  if (auto read = problems.value_of(api::read_objects(others, options, warnings)))
+    out.others = std::move(*read);
   return out;
 }
 

@@ -4,10 +4,9 @@
 #include <algorithm>
 
 #include "api/admission.h"
-#include "api/dump_kinds.h"
 #include "app/evaluate/asked.h"
+#include "app/offline/cluster.h"
 #include "app/offline/missing_kinds.h"
-#include "app/offline/snapshot.h"
 #include "base/problems.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/placing.h"
@@ -79,7 +78,8 @@ void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::ve
                                  removed, removed == 1 ? "pod" : "pods"));
 }
 
-Result<void> admit_contents(const Inputs& inputs, Contents& contents) {
+// The cluster, and `contents` admitted.
+Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& contents) {
   Manifests::List<api::Pod> pods;
   for (auto& item : contents.asked) {
     if (!inputs.as_given && !item.pod->meta.created) {
@@ -91,30 +91,28 @@ Result<void> admit_contents(const Inputs& inputs, Contents& contents) {
     if (item.subject && item.subject->owner)
       contents.cluster.workloads.push_back(std::make_shared<const api::Workload>(*item.subject->owner));
   }
-  if (auto admitted = api::admit(contents.cluster, pods); !admitted) return admitted;
+  auto snapshot =
+      offline::build_cluster(contents.cluster, pods, contents.config, {.as_given = inputs.as_given});
+  if (!snapshot) return snapshot;
   for (auto& line : offline::missing_kinds(contents.cluster, pods))
     contents.warnings.push_back(std::move(line));
   for (std::size_t i = 0; i < pods.size(); ++i) contents.asked[i].pod = std::move(pods[i]);
-  return {};
+  return snapshot;
 }
 
 Result<Prepared> prepare(const Inputs& inputs) {
   auto contents = read_inputs(inputs);
   if (!contents) return std::unexpected(contents.error());
-  if (contents->cluster.nodes.empty() && !inputs.as_given)
-    return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
-  if (auto admitted = admit_contents(inputs, *contents); !admitted) return std::unexpected(admitted.error());
+  auto snapshot = admit_contents(inputs, *contents);
+  if (!snapshot) return std::unexpected(snapshot.error());
 
   Prepared prepared{.config = std::move(contents->config),
-                    .snapshot = {},
+                    .snapshot = std::move(*snapshot),
                     .asked = {},
                     .claim_templates = {},
                     .warnings = std::move(contents->warnings)};
   for (const auto& each : contents->cluster.resource_claim_templates)
     prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
-  prepared.snapshot =
-      offline::to_snapshot(std::move(contents->cluster), framework::request_rules(prepared.config.features));
-  if (!inputs.as_given) offline::default_storage_classes(prepared.snapshot);
   Problems problems;
   for (auto& [pod, subject] : contents->asked) {
     const auto* named = prepared.config.profile(pod->scheduler_name);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/evaluate/asked.h"
+#include "app/offline/cluster.h"
 #include "app/offline/files.h"
 #include "base/problems.h"
 
@@ -15,11 +16,10 @@ namespace {
 
 using api::Manifests;
 
-Result<config::Config> load_config(const Inputs& inputs) {
+Result<config::Config> load_config(const Inputs& inputs, std::vector<std::string>& warnings) {
   const auto gates = config::parse_feature_gates(inputs.feature_gates);
   if (!gates) return std::unexpected(gates.error());
-  const config::LoadOptions options{*gates, inputs.plugins};
-  return inputs.config.empty() ? config::load("", "", options) : config::load_file(inputs.config, options);
+  return offline::read_config(inputs.config, {*gates, inputs.plugins}, warnings);
 }
 
 // The subject of --pod.
@@ -86,7 +86,7 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
 Result<Contents> read_inputs(const Inputs& inputs) {
   Contents out;
   Problems problems;
-  if (auto config = problems.value_of(load_config(inputs))) out.config = std::move(*config);
+  if (auto config = problems.value_of(load_config(inputs, out.warnings))) out.config = std::move(*config);
   const auto arguments = arguments_of(inputs.pods);
   std::vector<std::string> named{inputs.config};
   named.insert(named.end(), inputs.cluster.begin(), inputs.cluster.end());
@@ -95,11 +95,6 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   const auto cluster_texts = offline::read_files(inputs.cluster, problems);
   const auto pod_texts = offline::read_files(arguments.files, problems);
   if (problems) return std::unexpected(problems.error());
-  out.warnings = out.config.warnings;
-  for (const auto& extender : out.config.extenders) {
-    out.warnings.push_back(
-        fmt::format("extender {} is not called: podium evaluate works offline", extender.url_prefix));
-  }
 
   const api::ManifestOptions options{inputs.allow_unknown_fields, inputs.ns};
   auto cluster = api::read_manifests(cluster_texts, options, out.warnings);

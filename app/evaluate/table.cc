@@ -22,9 +22,11 @@ bool decision_failed(const explain::ReportStatus& status) {
 std::string replicas_line(const Fitting& replicas) {
   const auto& [asked, fitting] = replicas;
   if (asked == 0) return "No node should run a pod of the DaemonSet.\n";
+  if (asked == 1) return "";
   return fitting == asked ? fmt::format("This is the first of {} pods. All of them fit.\n", asked)
-                          : fmt::format("This is the first of {} pods. {} of them fit.\n", asked,
-                                        fitting == 0 ? std::string("None") : fmt::to_string(fitting));
+                          : fmt::format("This is the first of {} pods. {} of them {}.\n", asked,
+                                        fitting == 0 ? std::string("None") : fmt::to_string(fitting),
+                                        fitting == 0 ? "fits" : render::fit(fitting));
 }
 
 explain::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
@@ -89,12 +91,14 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
     ++group.nodes[pod.node];
     if (!pod.zone.empty()) ++group.zones[pod.zone];
   }
-  std::vector<Cells> rows{{"WORKLOAD", "PODS", "PLACED", "WHERE", "MOST OTHERS"}};
+  std::vector<Cells> rows{{"WORKLOAD", "PODS", "PLACED", "WHERE"}};
+  if (!reasons.empty()) rows.front().emplace_back("WHY NOT THE OTHERS");
   for (const auto& [name, group] : groups) {
-    rows.push_back({name, fmt::to_string(group.asked), fmt::to_string(group.placed), where(group),
-                    group.reasons.empty() ? "" : sorted(group.reasons).front().first});
+    rows.push_back({name, fmt::to_string(group.asked), fmt::to_string(group.placed), where(group)});
+    if (!group.reasons.empty()) rows.back().push_back(sorted(group.reasons).front().first);
   }
-  auto text = render::table(rows, {Align::left, Align::right, Align::right, Align::left}) + "\n";
+  auto text = render::table(rows, {Align::left, Align::right, Align::right, Align::left});
+  if (!reasons.empty()) text += "\n";
   const auto list = sorted(reasons);
   for (std::size_t i = 0; i < std::min(list.size(), kReasons); ++i)
     text += fmt::format("{} not: {}\n", list[i].second, list[i].first);

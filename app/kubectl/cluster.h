@@ -19,7 +19,8 @@
 
 namespace podium::kubectl {
 
-// The pod as it would be stored. `refused`: the error, if quota, a webhook or a policy refuses it.
+// The pod as it would be stored; as it was given if only a quota refuses it, since podium counts quotas
+// itself. `refused`: the error, if a webhook or a policy refuses it.
 struct Admission {
   Result<boost::json::value> pod;
   bool refused = false;

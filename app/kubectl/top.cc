@@ -1,17 +1,13 @@
 // `podium top`: the pods that wait and the last decisions; refreshed on a terminal, else printed once.
 #include "app/render/top.h"
-#include "api/json_view.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <functional>
 #include <iostream>
-#include <map>
 #include <memory>
 
+#include "app/kubectl/last_decisions.h"
 #include "app/kubectl/live_cluster.h"
-#include "app/kubectl/manifest.h"
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting.h"
 #include "app/render/terminal.h"
@@ -20,59 +16,10 @@
 namespace podium::kubectl {
 namespace {
 
-namespace json = boost::json;
-
-constexpr std::size_t kDecisions = 20;
-
 struct TopFlags {
   std::shared_ptr<Shared> shared;
   int every = 5;
   bool once = false;
-};
-
-// The last decisions. Lists names only; reads those reports that are new.
-class LastDecisions {
- public:
-  LastDecisions(LiveCluster& cluster, std::string ns) : cluster_(cluster), ns_(std::move(ns)) {}
-
-  Result<std::vector<render::Report>> read() {
-    client::ListOptions names;
-    names.label_selector = "podium.dev/report=decision";
-    names.metadata_only = true;
-    auto listed = cluster_.list(client::resource::scheduling_reports, ns_, names);
-    if (!listed) return std::unexpected(std::move(listed.error()));
-    // Each write updates the label, which has the minute.
-    const auto written = [](const json::value& object) {
-      return std::pair(api::text_at(object, "/metadata/labels/podium.dev~1expires"),
-                       api::text_at(object, "/metadata/creationTimestamp"));
-    };
-    const auto most = static_cast<std::ptrdiff_t>(std::min(listed->size(), kDecisions));
-    std::ranges::partial_sort(*listed, listed->begin() + most, std::greater(), written);
-    std::map<std::string, render::Report> seen;
-    std::vector<render::Report> out;
-    for (auto object = listed->begin(); object != listed->begin() + most; ++object) {
-      const auto version =
-          api::text_at(*object, "/metadata/uid") + api::text_at(*object, "/metadata/resourceVersion");
-      if (const auto known = seen_.find(version); known != seen_.end()) {
-        out.push_back(known->second);
-      } else {
-        auto report =
-            cluster_.get(client::resource::scheduling_reports, api::text_at(*object, "/metadata/namespace"),
-                         api::text_at(*object, "/metadata/name"));
-        if (!report) continue;  // deleted in the meantime
-        out.push_back(render::read_report(*report));
-      }
-      seen.insert_or_assign(version, out.back());
-    }
-    seen_ = std::move(seen);
-    std::erase_if(out, [](const auto& report) { return report.status.outcome.empty(); });
-    return out;
-  }
-
- private:
-  LiveCluster& cluster_;
-  const std::string ns_;
-  std::map<std::string, render::Report> seen_;  // by UID and resourceVersion
 };
 
 class Top {
@@ -127,7 +74,7 @@ class Top {
     if (waiting->installed) {
       auto read = decisions_.read();
       if (!read) return std::unexpected(read.error());
-      decisions = std::move(*read);
+      for (auto& each : *read) decisions.push_back(std::move(each.report));
     }
     const auto program = waiting->installed ? program_of(command_) : std::string();
     return render::top(waiting->groups, std::move(decisions), screen,

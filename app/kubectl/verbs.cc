@@ -16,6 +16,7 @@ Run declare_capacity(CLI::App& command, const SharedPtr& shared);
 Run declare_drain(CLI::App& command, const SharedPtr& shared);
 Run declare_pending(CLI::App& command, const SharedPtr& shared);
 Run declare_top(CLI::App& command, const SharedPtr& shared);
+Run declare_decisions(CLI::App& command, const SharedPtr& shared);
 Run declare_diff(CLI::App& command, const SharedPtr& shared);
 Run declare_page(CLI::App& command, const SharedPtr& shared);
 Run declare_dump(CLI::App& command, const SharedPtr& shared);
@@ -81,6 +82,14 @@ constexpr Verb kVerbs[] = {
      "# every two seconds, until Ctrl-C\n"
      "top -A --every 2",
      kTakesCluster | kTakesAll, declare_top},
+    {"decisions", "[POD]", "the last decisions, newest first", "list and get `schedulingreports`",
+     "# what podium has decided in this namespace\n"
+     "decisions -n shop\n"
+     "# of the pods whose names begin like this, those that did not fit\n"
+     "decisions web- --outcome Unschedulable\n"
+     "# each new decision of the cluster as it comes\n"
+     "decisions -A -w",
+     kTakesCluster | kTakesAll | kTakesOutput | kTakesWatch, declare_decisions},
     {"diff", "A B", "what differs between two reports", "get `schedulingreports`",
      "# why is one pod there and the other here?\n"
      "diff shop/web-07 shop/web-08\n"

@@ -6,11 +6,10 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "api/dump_kinds.h"
 #include "api/json_view.h"
+#include "app/offline/cluster.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
-#include "app/offline/snapshot.h"
 #include "base/problems.h"
 #include "explain/answer/answer.h"
 #include "explain/report/ttl.h"
@@ -50,8 +49,8 @@ void sort_by_kind(const std::vector<api::ManifestText>& texts, const std::string
 }
 
 std::string not_in_dump(const explain::Question& question, std::string_view kind, std::string_view name) {
-  return fmt::format("{}.name: --cluster has no {} {}/{}", explain::subject_path(question), kind,
-                     question.meta.namespace_, name);
+  return (explain::subject_path(question) / "name")
+      .said(fmt::format("--cluster has no {} {}/{}", kind, question.meta.namespace_, name));
 }
 
 }  // namespace
@@ -59,30 +58,25 @@ std::string not_in_dump(const explain::Question& question, std::string_view kind
 Result<Dump> Dump::read(const DumpFiles& files) {
   Dump out;
   Problems problems;
-  auto config = files.config.empty() ? config::load("", "") : config::load_file(files.config);
-  if (auto loaded = problems.value_of(std::move(config))) out.config_ = std::move(*loaded);
+  if (auto loaded = problems.value_of(read_config(files.config, {}, out.warnings_)))
+    out.config_ = std::move(*loaded);
   const auto texts = read_files(files.cluster, problems);
   if (problems) return std::unexpected(problems.error());
-  out.warnings_ = out.config_.warnings;
-  for (const auto& extender : out.config_.extenders)
-    out.warnings_.push_back(fmt::format("extender {} is not called offline", extender.url_prefix));
   sort_by_kind(texts, files.ns, out.objects_, problems);
   if (problems) return std::unexpected(problems.error());
 
   auto manifests = api::read_manifests(texts, {.ns = files.ns}, out.warnings_);
   if (!manifests) return std::unexpected(manifests.error());
-  if (manifests->nodes.empty())
-    return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
   for (const auto& object : out.objects("", "ResourceQuota")) {
     auto quota = problems.value_of(api::decode_resource_quota(object));
     if (quota) out.quotas_.push_back(std::move(*quota));
   }
   if (problems) return std::unexpected(problems.error());
   api::Manifests::List<api::Pod> asked;
-  if (auto admitted = api::admit(*manifests, asked); !admitted) return std::unexpected(admitted.error());
+  auto snapshot = build_cluster(*manifests, asked, out.config_);
+  if (!snapshot) return std::unexpected(snapshot.error());
   out.manifests_ = std::move(*manifests);
-  out.snapshot_ = to_snapshot(out.manifests_, framework::request_rules(out.config_.features));
-  default_storage_classes(out.snapshot_);
+  out.snapshot_ = std::move(*snapshot);
   return out;
 }
 

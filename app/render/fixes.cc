@@ -111,7 +111,8 @@ std::string indented(std::string_view lines) {
 std::string outcome(const explain::ReportFix& fix, std::size_t asked) {
   if (asked > 1 && fix.fitting >= asked) return fmt::format(" → all {} fit", asked);
   if (asked > 1 && fix.fitting > 0)
-    return fmt::format(" → {}{} of {} fit", fix.may_be_more ? "at least " : "", fix.fitting, asked);
+    return fmt::format(" → {}{} of {} {}", fix.may_be_more ? "at least " : "", fix.fitting, asked,
+                       fit(fix.fitting));
   std::vector<std::string> then;
   if (!fix.node.empty()) then.push_back("on " + fix.node);
   if (fix.score)

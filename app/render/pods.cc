@@ -28,7 +28,8 @@ std::string why_there(const PodLine& line) {
   const auto& status = line.report->status;
   if (!status.choice) return status.message.empty() ? status.outcome : status.message;
   return fmt::format(
-      "{} of {} fit{}", status.node_counts.feasible, counted(status.node_counts.total, "node"),
+      "{} of {} {}{}", status.node_counts.feasible, counted(status.node_counts.total, "node"),
+      fit(status.node_counts.feasible),
       status.choice->tied_nodes > 1 ? fmt::format("; {} have these points", status.choice->tied_nodes) : "");
 }
 

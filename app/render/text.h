@@ -61,6 +61,9 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 // "1 node", "2 nodes"; `plural` if it is not the noun with an s.
 std::string counted(std::size_t n, std::string_view noun, std::string_view plural = {});
 
+// "fits" of one, "fit" of several.
+constexpr std::string_view fit(std::size_t n) { return n == 1 ? "fits" : "fit"; }
+
 // One unit, as kubectl prints ages: "42s", "19m", "5h", "3d".
 std::string age(std::chrono::seconds time);
 // The same as words: "42 seconds", "1 hour".

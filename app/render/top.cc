@@ -59,19 +59,23 @@ std::string where_or_why(const Report& report) {
 
 std::string decision_table(const std::vector<Report>& decisions, std::size_t most, const Options& options) {
   if (decisions.empty()) return "No decision yet.\n";
-  std::vector<Cells> rows{{"AGO", "POD", "OUTCOME", "WHERE OR WHY"}};
+  std::vector<Cells> rows{decision_heading()};
   for (const auto& report : decisions) {
     if (rows.size() > most) break;
-    const auto ago =
-        report.status.decided_at
-            ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *report.status.decided_at))
-            : std::string("-");
-    rows.push_back({ago, report.ns + "/" + report.pod, report.status.outcome, where_or_why(report)});
+    rows.push_back(decision_cells(report, options));
   }
   return table(rows, {Align::right, Align::left}, 0);
 }
 
 }  // namespace
+
+Cells decision_heading() { return {"AGO", "POD", "OUTCOME", "WHERE OR WHY"}; }
+
+Cells decision_cells(const Report& report, const Options& options) {
+  const auto& at = report.status.decided_at;
+  return {at ? age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *at)) : std::string("-"),
+          report.ns + "/" + report.pod, report.status.outcome, where_or_why(report)};
+}
 
 std::string cut_to(const std::string& text, const Screen& screen) {
   auto lines = lines_of(text);

@@ -20,6 +20,10 @@ namespace podium::render {
 std::string top(const std::vector<WaitingGroup>& groups, std::vector<Report> decisions, const Screen& screen,
                 const Options& options);
 
+// A line about a decision, and the headings of its columns. The first one is of numbers.
+Cells decision_heading();
+Cells decision_cells(const Report& report, const Options& options);
+
 // Cuts text to the screen, between characters. Escape sequences of colours take no column and are closed.
 std::string cut_to(const std::string& text, const Screen& screen);
 

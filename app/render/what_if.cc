@@ -35,7 +35,7 @@ std::string verdict(const Report& report, const Options& options) {
   }
   if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
   if (answer.fitting < answer.asked) {
-    return style.warn(fmt::format("{} of {} fit", answer.fitting, answer.asked));
+    return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting)));
   }
   return style.good(fmt::format("all {} fit", answer.asked));
 }
@@ -156,7 +156,8 @@ std::string group_words(const Report& report, const Options& options) {
   std::vector<Cells> rows;
   for (const auto& domain : group.domains) {
     if (rows.size() == kDomains) break;
-    rows.push_back({domain.name, fmt::format("{} of {} fit", domain.fitting, group.min_count),
+    rows.push_back({domain.name,
+                    fmt::format("{} of {} {}", domain.fitting, group.min_count, fit(domain.fitting)),
                     domain.missing ? fmt::format("{} short", domain.missing) : ""});
   }
   return out + (rows.empty() ? "" : table(rows, {Align::left}));

@@ -31,7 +31,7 @@ std::string points(const Report& report) {
 std::string fitting_nodes(const Report& report) {
   const auto& nodes = report.status.node_counts;
   const bool partly = nodes.evaluated > 0 && nodes.evaluated < nodes.total;
-  return fmt::format("{} of {} fit{}.", nodes.feasible, counted(nodes.total, "node"),
+  return fmt::format("{} of {} {}{}.", nodes.feasible, counted(nodes.total, "node"), fit(nodes.feasible),
                      partly ? fmt::format("; {} were evaluated", nodes.evaluated) : "");
 }
 

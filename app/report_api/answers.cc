@@ -153,17 +153,15 @@ Reply decisions_reply(const DecisionMemory::Listed& listed, bool withholds_node_
   return json_reply(json::object{{"metadata", std::move(metadata)}, {"items", std::move(items)}});
 }
 
-Reply question_reply(Form form, const AskedBody& asked, const ReportStatus& answered) {
+Reply question_reply(Form form, const explain::Question& question, const ReportStatus& answered) {
   if (const auto* refusal = refusal_of(answered)) {
-    if (refusal->reason != explain::kDeadlineExceeded)
-      return server::status_reply(422, asked.is_report ? refusal->message : own_words(refusal->message));
+    if (refusal->reason != explain::kDeadlineExceeded) return server::status_reply(422, refusal->message);
     auto late = server::status_reply(504, refusal->message);
     late.headers.emplace_back("Retry-After", "1");
     return late;
   }
   auto status = answered;
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
-  const auto& question = *asked.question;
   const auto& meta = question.meta;
   json::object spec{{"dryRun", true}};
   if (question.replicas) spec["replicas"] = *question.replicas;

@@ -28,6 +28,7 @@ server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
 server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
                               bool withholds_node_names = false);
 // A refused question is 422 Invalid, one that ran out of time 504.
-server::Reply question_reply(Form form, const AskedBody& asked, const explain::ReportStatus& status);
+server::Reply question_reply(Form form, const explain::Question& question,
+                             const explain::ReportStatus& status);
 
 }  // namespace podium::app::report_api

@@ -17,7 +17,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kNodes = 100'000;  // of a YAML document, after alias expansion
 constexpr std::string_view kReportKind = "SchedulingReport", kReportVersion = "podium.dev/v1alpha1";
-constexpr std::string_view kTemplate = "spec.template", kSpec = "spec.", kBetween = "; ";
 
 const json::object* object_at(const json::object& parent, std::string_view key) {
   const auto* value = parent.if_contains(key);
@@ -95,13 +94,11 @@ Result<json::object> spec_of_report(const json::object& report, const json::obje
   return spec;
 }
 
-std::string own_finding(std::string_view finding) {
-  if (finding.starts_with(kTemplate)) {
-    finding.remove_prefix(kTemplate.size());
-    return finding.starts_with('.') ? std::string(finding.substr(1)) : "body" + std::string(finding);
-  }
-  if (finding.starts_with(kSpec)) finding.remove_prefix(kSpec.size());
-  return std::string(finding);
+// A manifest is the body, and the fields next to it come from the query.
+explain::QuestionPaths paths_of(bool is_report) {
+  if (is_report) return {};
+  return {.spec = explain::FieldPath::document("query"),
+          .pod_template = explain::FieldPath::document("body")};
 }
 
 }  // namespace
@@ -118,7 +115,7 @@ std::optional<ContentType> content_type_of(std::string_view header) {
   return std::nullopt;
 }
 
-Result<AskedBody> read_question_body(const QuestionBody& body) {
+Result<QuestionPtr> read_question_body(const QuestionBody& body) {
   auto manifest = parse(body);
   if (!manifest) return std::unexpected(manifest.error());
   if (!manifest->is_object()) return invalid("body: must be an object");
@@ -126,9 +123,8 @@ Result<AskedBody> read_question_body(const QuestionBody& body) {
   if (!object.contains("kind")) return invalid("kind: required");
   const auto name = check_metadata(object, body.ns);
   if (!name) return std::unexpected(name.error());
-  AskedBody asked;
-  asked.is_report = text_at(object, "kind") == kReportKind;
-  auto spec = asked.is_report ? spec_of_report(object, body.fields) : spec_of_manifest(object, body.fields);
+  const bool is_report = text_at(object, "kind") == kReportKind;
+  auto spec = is_report ? spec_of_report(object, body.fields) : spec_of_manifest(object, body.fields);
   if (!spec) return std::unexpected(spec.error());
 
   // From here on it is treated as a SchedulingReport, with the same checks.
@@ -136,24 +132,10 @@ Result<AskedBody> read_question_body(const QuestionBody& body) {
   const auto text = json::serialize(json::object{{"metadata", metadata}, {"spec", std::move(*spec)}});
   const auto report = explain::scan_report(text);
   if (!report) return std::unexpected(report.error());
-  auto question = explain::read_question(*report, std::chrono::seconds(1));
-  if (!question) {
-    const auto& message = question.error().message;
-    return invalid(asked.is_report ? message : own_words(message));
-  }
+  auto question = explain::read_question(*report, std::chrono::seconds(1), paths_of(is_report));
+  if (!question) return std::unexpected(question.error());
   question->withholds_node_names = body.withholds_node_names;
-  asked.question = std::make_shared<const explain::Question>(std::move(*question));
-  return asked;
-}
-
-std::string own_words(std::string_view message) {
-  std::string out;
-  for (bool is_first = true; is_first || !message.empty(); is_first = false) {
-    const auto end = message.find(kBetween);
-    out += (is_first ? "" : std::string(kBetween)) + own_finding(message.substr(0, end));
-    message.remove_prefix(end == message.npos ? message.size() : end + kBetween.size());
-  }
-  return out;
+  return std::make_shared<const explain::Question>(std::move(*question));
 }
 
 }  // namespace podium::app::report_api

@@ -2,7 +2,8 @@
 // or a SchedulingReport with dryRun: true, whose spec may not refer to objects of the cluster.
 //
 // Threads: pure functions; reading takes a while, so it belongs on a worker. Errors: Kind::invalid as
-// "path: reason", with the paths of the body.
+// "path: reason", with the paths of the body and of the query: "spec.containers", "replicas". Those of an
+// answer are the same.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -36,15 +37,6 @@ struct QuestionBody {
 
 using QuestionPtr = std::shared_ptr<const explain::Question>;
 
-struct AskedBody {
-  QuestionPtr question;
-  bool is_report = false;  // a SchedulingReport: messages keep its own paths
-};
-
-Result<AskedBody> read_question_body(const QuestionBody& body);
-
-// A message about spec of a SchedulingReport, with the paths of body and query:
-// "spec.template.spec.containers" is "spec.containers" of the body, and "spec.profile" is the parameter.
-std::string own_words(std::string_view message);
+Result<QuestionPtr> read_question_body(const QuestionBody& body);
 
 }  // namespace podium::app::report_api

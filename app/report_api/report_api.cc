@@ -79,7 +79,7 @@ UserLimits::Admission under_way(const char* whose) {
 }
 UserLimits::Admission of_namespace_refused() { return under_way("this namespace"); }
 
-using Read = Result<AskedBody>;
+using Read = Result<QuestionPtr>;
 
 }  // namespace
 
@@ -276,9 +276,10 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<Ques
   if (!turn) co_return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
   const auto& read = *turn;
   if (!read) co_return status_reply(400, read.error().message);
-  const std::function<Reply(explain::ReportStatus)> finish =
-      [form, asked = *read](explain::ReportStatus status) { return question_reply(form, asked, status); };
-  const auto question = read->question;
+  const auto question = *read;
+  const std::function<Reply(explain::ReportStatus)> finish = [form, question](explain::ReportStatus status) {
+    return question_reply(form, *question, status);
+  };
   auto reply = co_await asker.ask<Reply>(question, finish, until);
   slot.reset();
   co_return reply;

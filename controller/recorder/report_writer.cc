@@ -27,7 +27,9 @@ namespace json = boost::json;
 using async::Task;
 
 constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 8;
-constexpr unsigned kReportWriters = 4, kFirst = 0, kRewrite = 1;  // lanes
+constexpr unsigned kReportWriters = 4;
+// A user looks for the report of a pod that waits; a placed pod shows its node. Rewrites come last.
+enum Lane : unsigned { kOfWaitingPod, kOfPlacedPod, kRewrite };
 constexpr std::chrono::seconds kUnchanged{60};
 
 struct Job {
@@ -427,8 +429,8 @@ void ReportWriter::write(const ReportOwner& pod, explain::ReportStatus status) {
     impl_->unchanged.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  const bool is_rewrite = report && status.outcome != explain::kScheduled;
-  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(status)}, is_rewrite ? kRewrite : kFirst);
+  const auto lane = status.outcome == explain::kScheduled ? kOfPlacedPod : report ? kRewrite : kOfWaitingPod;
+  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(status)}, lane);
 }
 
 std::string ReportWriter::name_of(const ReportOwner& pod) const {

@@ -69,9 +69,10 @@ Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<explain::
   const auto text = co_await api_.get_text(std::move(path), one_try());
   // A 404 without a reason comes from a proxy, not from the API server.
   if (!text && !client::object_is_gone(text.error())) co_return std::unexpected(text.error());
-  const auto read = text ? explain::read_subject(*text, **question)
-                         : invalid(fmt::format("{}.name: {} {} not found", explain::subject_path(asked),
-                                               is_pod ? "pod" : to_string(kind), name));
+  const auto read =
+      text ? explain::read_subject(*text, **question)
+           : invalid((explain::subject_path(asked) / "name")
+                         .said(fmt::format("{} {} not found", is_pod ? "pod" : to_string(kind), name)));
   if (!read) *question = std::unexpected(read.error());
   co_return Result<void>();
 }

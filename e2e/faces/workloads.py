@@ -1,4 +1,4 @@
-"""Generated workloads of every kind for e2e/tests/test_faces.py: those of e2e/truth, with claims, volumes, deadlines and odd files.
+"""Generated workloads of every kind for e2e/tests/test_faces.py: those of e2e/truth, with claims, volumes, devices, deadlines and odd files.
 
 No two nodes are equal to any of their pods: a pod prefers each node by another weight, which counts for more than all else. So nothing
 is drawn, and where the pods go does not follow from the UID that a face gives them."""
@@ -11,6 +11,33 @@ from e2e.truth import shapes
 KINDS = ("Pod", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController")
 WEIGHTS = {"NodeAffinity": 1000}
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+DRIVER, DEVICES = "gpu.example.com", "resource.k8s.io/v1"
+# By node: the memory of each of its devices.
+ON_NODES = {"a1": (40, 40), "a3": (80,), "b1": (40, 80, 80), "b4": (40,), "c1": (80, 80), "x1": (40, 40, 40, 40)}
+
+
+def _wants(count=1, least=0):
+    selectors = [{"cel": {"expression": f'device.capacity["{DRIVER}"].memory.compareTo(quantity("{least}Gi")) >= 0'}}] if least else []
+    return {"devices": {"requests": [{"name": "gpu", "exactly": {
+        "deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count, **({"selectors": selectors} if selectors else {})}}]}}
+
+
+CLAIM_TEMPLATES = {"one": _wants(), "two": _wants(2), "large": _wants(1, 80)}
+CLAIMS = {"shared": _wants()}
+
+
+def devices():
+    """The class, the slices of the nodes, the claim templates and the claims."""
+    made = [{"apiVersion": DEVICES, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {"selectors": [
+        {"cel": {"expression": f"device.driver == '{DRIVER}'"}}]}}]
+    for node, memories in ON_NODES.items():
+        made.append({"apiVersion": DEVICES, "kind": "ResourceSlice", "metadata": {"name": f"{node}-gpus"}, "spec": {
+            "driver": DRIVER, "nodeName": node, "pool": {"name": node, "generation": 1, "resourceSliceCount": 1}, "devices": [
+                {"name": f"gpu-{i}", "capacity": {"memory": {"value": f"{memory}Gi"}}} for i, memory in enumerate(memories)]}})
+    made += [{"apiVersion": DEVICES, "kind": "ResourceClaimTemplate", "metadata": {"name": name}, "spec": {"spec": spec}}
+             for name, spec in CLAIM_TEMPLATES.items()]
+    made += [{"apiVersion": DEVICES, "kind": "ResourceClaim", "metadata": {"name": name}, "spec": spec} for name, spec in CLAIMS.items()]
+    return made
 
 
 def nodes():
@@ -58,6 +85,11 @@ class Workload(shapes.Drawn):
             volumes.append({"name": "given", "persistentVolumeClaim": {"claimName": self.pick("there", "missing")}})
         if volumes:
             spec["volumes"] = volumes
+        if self.chance(0.25):
+            source = self.pick(*({"resourceClaimTemplateName": name} for name in CLAIM_TEMPLATES), {"resourceClaimName": "shared"},
+                               {"resourceClaimName": "absent"})
+            spec["resourceClaims"] = [{"name": "gpus", **source}]
+            spec["containers"][0]["resources"]["claims"] = [{"name": "gpus"}]
         if self.kind in ("Pod", "Job", "CronJob") and self.chance(0.4):
             spec["activeDeadlineSeconds"] = 60
         if self.kind in ("Job", "CronJob"):

@@ -1,5 +1,6 @@
 """One question, one answer: generated workloads, each asked about by a SchedulingReport, over HTTPS, with the plugin, and with the plugin
-on a dump of the cluster. The four answers are equal in every field but those of DIFFER, which says why.
+on a dump of the cluster. The four answers are equal in every field but those of DIFFER, which says why. kube-scheduler's own framework
+judges where the pods go (e2e/faces/judge.py).
 
 PODIUM_FACES=500 asks about so many workloads; PODIUM_TEST_SEED repeats a seed.
 """
@@ -10,9 +11,11 @@ import re
 import subprocess
 import unittest
 
-from e2e.faces import workloads
-from e2e.support import podium, seeds
-from e2e.support.control_plane import ADMIN_TOKEN, environment, wait_until
+import yaml
+
+from e2e.faces import judge, workloads
+from e2e.support import oracle, podium, seeds
+from e2e.support.control_plane import ADMIN_TOKEN, collection, environment, wait_until
 from e2e.tests.base import Live, what_if
 from e2e.tests.test_http_api import api_call
 from e2e.truth import shapes
@@ -31,12 +34,12 @@ DIFFER = {
 }
 
 
-def comparable(status, name):
-    """Without what differs. `name`: of the question, which is that of a bare pod, too."""
+def comparable(status, name, workload):
+    """Without what differs. `name`: of the question, which is that of a bare pod, too; a report is named like its workload here."""
     status = {key: value for key, value in copy.deepcopy(status).items() if key not in DIFFER}
     status["conditions"] = [{key: condition[key] for key in ("type", "status", "reason", "message")}
                             for condition in status.get("conditions", [])]
-    return json.loads(re.sub(rf"\b{re.escape(name)}\b", "QUESTION", json.dumps(status)))
+    return json.loads(re.sub(rf"\b({re.escape(name)}|{re.escape(workload)})\b", "QUESTION", json.dumps(status)))
 
 
 class Faces(Live):
@@ -46,10 +49,11 @@ class Faces(Live):
 
     @classmethod
     def setUpClass(cls):
+        oracle.build()
         super().setUpClass()
         plane = cls.plane
         plane.kubectl("create", "namespace", NAMESPACE)
-        for made in [*shapes.priority_classes(), *shapes.placed_pods(), *workloads.storage_classes()]:
+        for made in [*shapes.priority_classes(), *shapes.placed_pods(), *workloads.storage_classes(), *workloads.devices()]:
             plane.create(made, NAMESPACE)
         plane.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "there"}, "spec": {
             "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}, NAMESPACE)
@@ -69,6 +73,7 @@ class Faces(Live):
         cls.knows(cls(), "pods", len(shapes.placed_pods()))
         cls.dump = plane.dir / "dump.yaml"
         cls.dump.write_text(cls.run_plugin("dump").stdout)
+        cls.judge = judge.Judge(plane.dir / "judged", [each for each in yaml.safe_load_all(cls.dump.read_text()) if each])
 
     @classmethod
     def run_plugin(cls, *argv, stdin=None):
@@ -90,9 +95,16 @@ class Faces(Live):
         self.plane.create({**what_if(made.name, self.template(made), **self.options(made)), "metadata": {"name": made.name}}, NAMESPACE)
         return podium.status_of(self.plane, NAMESPACE, made.name), made.name
 
+    def post(self, body):
+        """Asks over HTTPS, again where podium says that this user asks too often."""
+        def answered():
+            code, _, answer = api_call(self.podium.port, f"/v1/namespaces/{NAMESPACE}/whatif/report", ADMIN_TOKEN, body)
+            return (code, answer) if code != 429 else None
+        return wait_until(answered, "podium takes the question")
+
     def over_https(self, made):
         body = {**what_if(made.name, self.template(made), **self.options(made)), "metadata": {"name": made.name}}
-        code, _, answer = api_call(self.podium.port, f"/v1/namespaces/{NAMESPACE}/whatif/report", ADMIN_TOKEN, body)
+        code, answer = self.post(body)
         self.assertEqual(code, 200, answer)
         return answer["status"], answer["metadata"].get("name", made.name)
 
@@ -116,13 +128,51 @@ class Faces(Live):
             made = workloads.Workload(seed, number)
             made.nodes = []  # the plugin names nodes in `why` only
             with self.subTest(f"{made.kind} {number}"):
-                first = comparable(*self.by_report(made))
+                first = comparable(*self.by_report(made), made.name)
                 for face in (self.over_https, self.with_plugin, self.on_dump):
-                    self.assertEqual(comparable(*face(made)), first, f"{face.__name__}: {json.dumps(made.manifest)}")
+                    self.assertEqual(comparable(*face(made), made.name), first, f"{face.__name__}: {json.dumps(made.manifest)}")
+                self.judge.add(made, first)
                 asked += 1
                 outcomes[first["outcome"]] = outcomes.get(first["outcome"], 0) + 1
         print(f"{asked} workloads: {outcomes}", flush=True)
         self.assertGreater(len(outcomes), 1, "some fit, and some do not")
+        for name, differences in self.judge.differences().items():
+            with self.subTest(f"{name}, judged by kube-scheduler"):
+                self.assertEqual(differences, [], json.dumps(self.judge.asked[name][0].manifest))
+
+    def test_what_the_api_server_refuses_is_refused(self):
+        """Each template with one field that some kinds may have: podium and the API server say yes or no together."""
+        changes = {"as it is": {}, "a deadline": {"activeDeadlineSeconds": 60}, "a deadline of 0": {"activeDeadlineSeconds": 0},
+                   "never restarts": {"restartPolicy": "Never"}, "restarts on failure": {"restartPolicy": "OnFailure"},
+                   "always restarts": {"restartPolicy": "Always"}, "a debugger": {"ephemeralContainers": [{"name": "debug", "image": "i"}]},
+                   "a node and a gate": {"nodeName": "a1", "schedulingGates": [{"name": "example.com/gate"}]}}
+        of_workload = {"no selector": {"selector": {}}, "another selector": {"selector": {"app": "other"}}, "fewer than none": {"replicas": -1,
+                       "parallelism": -1}, "indexed": {"completionMode": "Indexed", "completions": None}}
+        for number, kind in enumerate(workloads.KINDS):
+            made = workloads.Workload(0, number)
+            cases = [(name, change, {}) for name, change in changes.items()] + [(name, {}, more) for name, more in of_workload.items()]
+            for name, of_pod, of_spec in cases:
+                manifest = copy.deepcopy(made.manifest)
+                spec = manifest["spec"]["jobTemplate"]["spec"] if kind == "CronJob" else manifest["spec"]
+                if kind != "Pod":
+                    fields = {key: value for key, value in of_spec.items() if key in spec}
+                    if of_spec and not fields:
+                        continue
+                    if "selector" in fields and kind != "ReplicationController" and fields["selector"]:
+                        fields["selector"] = {"matchLabels": fields["selector"]}
+                    spec.update(fields)
+                    if "completions" in fields:
+                        spec.pop("completions")
+                elif of_spec:
+                    continue
+                pod_spec = spec if kind == "Pod" else spec["template"]["spec"]
+                pod_spec.pop("activeDeadlineSeconds", None)
+                pod_spec.update(of_pod)
+                with self.subTest(f"{kind}, {name}"):
+                    status, reply = self.plane.request("POST", f"{collection(manifest, NAMESPACE)}?dryRun=All", manifest)
+                    is_quota = "exceeded quota" in json.dumps(reply)
+                    code, answer = self.post(manifest)
+                    self.assertEqual(code == 200, status == 201 or is_quota, f"API server {status} {reply}\npodium {code} {answer}")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,7 @@ class KubectlPodium(Plugin):
         self.assertTrue(self.ask("--version").startswith("podium "))
 
     def test_whatif_says_how_many_fit_and_leaves_nothing(self):
-        for cpu, code, words in (("100m", 0, "all 3 fit; room for "), ("3", 3, "1 of 3 fit.\n"), ("64", 4, "none of 3 fits.\n")):
+        for cpu, code, words in (("100m", 0, "all 3 fit; room for "), ("3", 3, "1 of 3 fits.\n"), ("64", 4, "none of 3 fits.\n")):
             with self.subTest(cpu):
                 asked = pod("asked", cpu=cpu)
                 said = self.ask("whatif", "-f", "-", "--replicas", 3, stdin=self.file(asked), code=code)
@@ -107,12 +107,51 @@ class KubectlPodium(Plugin):
         self.plane.kubectl("patch", "resourcequota", "small", "-n", "default", "--subresource=status", "--type=merge", "-p",
                            json.dumps({"status": {"hard": hard, "used": {"requests.cpu": "0"}}}))
 
-        def refused():
+        def limited():
+            """The pod is answered: only the quota has no room for it, and podium says so."""
             done = subprocess.run(["kubectl", "podium", "whatif", "-f", "-"], input=self.file(pod("greedy", cpu="2")), text=True,
                                   capture_output=True, env=self.environment(None))
-            return done if done.returncode == 4 else None
-        self.assertIn("exceeded quota: small", wait_until(refused, "the quota holds").stderr)
+            return done.stdout if done.returncode == 4 and "quota" in done.stdout else None
+        said = wait_until(limited, "the quota holds")
+        self.assertIn("a quota refuses it.", said)
+        self.assertIn("Quota small", said)
+        # A workload whose own pods use the quota up.
+        self.plane.create({**deployment("full", 2, cpu="500m"), "apiVersion": "apps/v1"}, "default")
+        self.addCleanup(self.plane.kubectl, "delete", "deployment", "full", "-n", "default")
+        self.plane.kubectl("patch", "resourcequota", "small", "-n", "default", "--subresource=status", "--type=merge", "-p",
+                           json.dumps({"status": {"hard": hard, "used": {"requests.cpu": "1"}}}))
+
+        def is_used_up():
+            return self.plane.request("POST", "/api/v1/namespaces/default/pods?dryRun=All", pod("more"))[0] == 403
+        wait_until(is_used_up, "the quota is used up")
+        said = self.ask("whatif", "deploy/full", code=4)
+        self.assertIn("Quota small", said)
         self.assertEqual(self.questions(), [])
+
+    def test_the_last_decisions(self):
+        for name in ("first", "second"):
+            self.plane.create(pod(name))
+            self.report(name, "Scheduled")
+        self.plane.create(pod("third", cpu="64"))
+        self.report("third", "Unschedulable")
+        lines = self.ask("decisions").splitlines()
+        self.assertRegex(lines[0], r"\AAGO +POD +OUTCOME +WHERE OR WHY\Z")
+        third = next(line for line in lines if "default/third" in line)
+        self.assertRegex(third, r"\A +\d+s  default/third +Unschedulable +\d of 3 nodes ")
+        self.assertTrue(any("default/second" in line for line in lines), lines)
+        self.assertNotIn("default/first", self.ask("decisions", "second"))
+        self.assertEqual(self.ask("decisions", "third", "--outcome", "Unschedulable", "-o", "name", "--limit", 1),
+                         "schedulingreport.podium.dev/third\n")
+        watching = subprocess.Popen(["kubectl", "podium", "decisions", "fourth", "-w"], stdout=subprocess.PIPE, text=True,
+                                    env=self.environment(None))
+        try:
+            self.assertEqual(watching.stdout.readline(), "No decision is reported.\n")
+            self.plane.create(pod("fourth"))
+            self.assertRegex(watching.stdout.readline(), r"default/fourth +Scheduled +n\d, \d+ points")
+        finally:
+            watching.send_signal(signal.SIGINT)
+            self.assertEqual(watching.wait(20), 0)
+            watching.stdout.close()
 
     def quota_ends(self):
         """Deletes the quota, and waits until the cache of admission lets large pods pass."""

@@ -185,7 +185,10 @@ class Truth(Live):
         return wait_until(there, f"report of {pod['metadata']['name']}")
 
     def delete(self, shape):
-        for path in [self.path_of(shape)] if shape.kind != "Pods" else [f"{PODS}/{p['metadata']['name']}" for p in self.pods_of(shape)]:
+        paths = [self.path_of(shape)] if shape.kind != "Pods" else [f"{PODS}/{p['metadata']['name']}" for p in self.pods_of(shape)]
+        if shape.kind == "CronJob":
+            paths.append(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs/{shape.name}-run")
+        for path in paths:
             status, reply = self.plane.request("DELETE", path, {"propagationPolicy": "Background"})
             self.assertIn(status, (200, 202, 404), reply)  # 404: it could not be made
         wait_until(lambda: not self.pods_of(shape), f"the pods of {shape.name} are gone")

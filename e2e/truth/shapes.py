@@ -82,18 +82,26 @@ class Shape:
         template["spec"]["terminationGracePeriodSeconds"] = 0  # no kubelet ends them
 
     @property
+    def spec(self):
+        """Of the object that makes the pods: of a CronJob, that of its Jobs."""
+        spec = self.manifest["spec"]
+        return spec["jobTemplate"]["spec"] if self.kind == "CronJob" else spec
+
+    @property
     def template(self):
-        return self.manifest["spec"]["template"]
+        return self.spec["template"]
 
     @property
     def replicas(self):
-        spec = self.manifest["spec"]
-        return spec.get("completions", 1) if self.kind == "Job" else spec.get("replicas", 1)
+        if self.kind not in ("Job", "CronJob"):
+            return self.spec.get("replicas", 1)
+        parallelism = self.spec.get("parallelism", 1)
+        return min(parallelism, self.spec.get("completions", parallelism))
 
     def scaled(self, replicas):
-        """Returns the manifest with this number of replicas. A Job without replicas is suspended."""
+        """Returns the manifest with this number of replicas. A Job or CronJob without replicas is suspended."""
         spec = {**self.manifest["spec"]}
-        if self.kind == "Job":
+        if self.kind in ("Job", "CronJob"):
             spec["suspend"] = replicas == 0
         else:
             spec["replicas"] = replicas
@@ -111,6 +119,8 @@ class Shape:
 
     def objects(self):
         """Returns the objects that the test creates."""
+        if self.kind == "CronJob":  # as `kubectl create job --from` runs it
+            return [self.scaled(0), {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": f"{self.name}-run"}, "spec": self.spec}]
         if self.kind != "Pods":
             return [self.manifest]
         return [{"apiVersion": "v1", "kind": "Pod", **self.template,
@@ -153,23 +163,27 @@ class Drawn:
         return self.random.choice(options)
 
     def shape(self):
-        kind = self.random.choices(("Deployment", "StatefulSet", "ReplicaSet", "Job", "DaemonSet", "Pods"), (9, 4, 2, 3, 2, 1))[0]
+        kind = self.random.choices(("Deployment", "StatefulSet", "ReplicaSet", "Job", "CronJob", "DaemonSet", "Pods"),
+                                   (9, 4, 2, 3, 2, 2, 1))[0]
         replicas = self.pick(1, 2, 3, 4, 5, 6, 8, 8, 14)
         labels = {"app": self.pick("web", "cache", "rival", self.name), **({"tier": self.pick("web", "noisy")} if self.chance(0.5) else {})}
         template = {"metadata": {"labels": labels}, "spec": self.pod_spec(labels, kind)}
-        manifest = {"apiVersion": "batch/v1" if kind == "Job" else "apps/v1", "kind": kind, "metadata": {"name": self.name},
+        manifest = {"apiVersion": "batch/v1" if kind in ("Job", "CronJob") else "apps/v1", "kind": kind, "metadata": {"name": self.name},
                     "spec": {"template": template}}
         spec = manifest["spec"]
-        if kind == "Job":
+        if kind in ("Job", "CronJob"):
             template["spec"]["restartPolicy"] = "Never"
-            spec.update(completions=replicas, parallelism=replicas, completionMode=self.pick("Indexed", "NonIndexed"))
+            spec.update(completions=replicas + self.pick(0, 0, 3, -1 if replicas > 1 else 0), parallelism=replicas,
+                        completionMode=self.pick("Indexed", "NonIndexed"))
+            if kind == "CronJob":
+                manifest["spec"] = {"schedule": "0 3 1 1 *", "jobTemplate": {"spec": spec}}
         else:
             spec["selector"] = {"matchLabels": {"shape": self.name}}
             if kind != "DaemonSet":
                 spec["replicas"] = replicas
         if kind == "StatefulSet":
             spec.update(serviceName=self.name, podManagementPolicy=self.pick("Parallel", "Parallel", "OrderedReady"))
-        way = "manifest" if kind in ("DaemonSet", "Pods") else self.pick("manifest", "replicas", "reference")
+        way = "manifest" if kind in ("CronJob", "DaemonSet", "Pods") else self.pick("manifest", "replicas", "reference")
         return Shape(manifest, way)
 
     def requests(self):

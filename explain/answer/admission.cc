@@ -20,37 +20,38 @@ std::string profile_names(const config::Config& config) {
   return out;
 }
 
-std::unexpected<Error> unknown_profile(std::string_view path, std::string_view name,
+std::unexpected<Error> unknown_profile(const FieldPath& path, std::string_view name,
                                        const config::Config& config) {
-  return invalid(fmt::format("{}: unknown profile \"{}\" (known: {})", path, name, profile_names(config)));
+  return invalid(path.said(fmt::format("unknown profile \"{}\" (known: {})", name, profile_names(config))));
 }
 
 // The path of the pod's own fields.
-std::string pod_path(const Question& question) {
+FieldPath pod_path(const Question& question) {
   switch (question.about) {
     case Question::About::pod:
-      return "spec.podRef.name";
+      return subject_path(question) / "name";
     case Question::About::workload:
-      return "spec.workloadRef.name";
+      return subject_path(question) / "name";
     case Question::About::pod_template:
       break;
   }
-  return question.template_path + (question.subject->kind == Subject::Kind::pod ? "" : ".spec.template");
+  const auto& path = question.paths.pod_template;
+  return question.subject->kind == Subject::Kind::pod ? path : path / "spec.template";
 }
 
-std::string scheduler_path(const Question& question) {
+FieldPath scheduler_path(const Question& question) {
   const auto path = pod_path(question);
-  return question.about == Question::About::pod_template ? path + ".spec.schedulerName"
-                                                         : path + ": spec.schedulerName of the pod";
+  return question.about == Question::About::pod_template ? path / "spec.schedulerName"
+                                                         : path.said("spec.schedulerName of the pod");
 }
 
 // spec.profile, else spec.schedulerName, else the pod's own. If there is one profile only, it answers for
 // other schedulers' pods too: podium may run next to kube-scheduler.
 Result<std::string> profile_of(const Question& question, const config::Config& config) {
   for (const auto& [path, name] :
-       {std::pair("spec.profile", &question.profile), {"spec.schedulerName", &question.scheduler_name}}) {
+       {std::pair("profile", &question.profile), {"schedulerName", &question.scheduler_name}}) {
     if (name->empty()) continue;
-    if (!config.profile(*name)) return unknown_profile(path, *name, config);
+    if (!config.profile(*name)) return unknown_profile(question.paths.spec / path, *name, config);
     return *name;
   }
   const auto& named = question.subject->pod.scheduler_name;
@@ -64,9 +65,9 @@ Result<void> check_priority(const Question& question, std::optional<std::int32_t
                             std::int32_t computed) {
   if (!given || *given == computed) return {};
   return invalid(
-      fmt::format("{}.spec.priority: the integer value of priority ({}) must not be provided in pod "
+      fmt::format("{}: the integer value of priority ({}) must not be provided in pod "
                   "spec; priority admission controller computed {} from the given PriorityClass name",
-                  pod_path(question), *given, computed));
+                  (pod_path(question) / "spec.priority").text(), *given, computed));
 }
 
 // The claims that the pod's controllers would create for it.
@@ -79,7 +80,7 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
   for (const auto& [name, claim] : claims) {
     for (const auto& range : *objects.limit_ranges) {
       if (const auto why = api::limit_range_refusal(range, *claim); !why.empty())
-        return invalid(fmt::format("{}: persistentvolumeclaim {}: {}", subject_path(question), name, why));
+        return invalid(subject_path(question).said(fmt::format("persistentvolumeclaim {}: {}", name, why)));
     }
   }
   return {};
@@ -103,8 +104,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
     classes.push_back(priority_class);
   if (!is_stored) api::add_default_tolerations(*pod);
   if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted)
-    return invalid(
-        fmt::format("{}: {}", is_stored ? "spec.podRef" : pod_path(question), admitted.error().message));
+    return invalid((is_stored ? subject_path(question) : pod_path(question)).said(admitted.error().message));
   if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
     return std::unexpected(checked.error());
   if (auto checked = check_claims(question, objects); !checked) return std::unexpected(checked.error());
@@ -120,9 +120,9 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
     const auto& [name, weight] = question.strategies[i];
     const auto score = std::ranges::find(profile.scores, name, &framework::Profile::ScoreEntry::name);
     if (score == profile.scores.end()) {
-      return invalid(
-          fmt::format("spec.strategies[{}].name: unknown strategy \"{}\" of profile \"{}\" (known: {})", i,
-                      name, profile.scheduler_name, known));
+      return invalid(((question.paths.spec / "strategies")[i] / "name")
+                         .said(fmt::format("unknown strategy \"{}\" of profile \"{}\" (known: {})", name,
+                                           profile.scheduler_name, known)));
     }
     score->weight = weight;
   }

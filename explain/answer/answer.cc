@@ -337,9 +337,10 @@ Result<Count> count_replicas(const Question& question, const Subject& subject, c
   const auto most = static_cast<std::int32_t>(std::clamp<std::size_t>(room, 1, Count::kAny));
   if (question.min_count > most) {
     return invalid(
-        fmt::format("spec.minCount: {} pods of this size need more memory than a what-if may use; at most {} "
-                    "are possible",
-                    question.min_count, most));
+        (question.paths.spec / "minCount")
+            .said(fmt::format(
+                "{} pods of this size need more memory than a what-if may use; at most {} are possible",
+                question.min_count, most)));
   }
   const auto left = std::max(0, static_cast<std::int32_t>(kMostReplicas) - asked);
   return Count{.asked = asked, .more = question.room ? left : 0, .most = most};
@@ -365,12 +366,15 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   if (!admitted) return refusal(admitted.error().message);
   const auto profile = profile_for(question, **admitted, config);
   if (!profile) return refusal(profile.error().message);
-  if (question.replicas && subject.kind == Subject::Kind::daemon_set)
-    return refusal("spec.replicas: a DaemonSet has one pod on each node that it selects");
-  if (question.room && subject.kind == Subject::Kind::daemon_set)
-    return refusal("spec.room: a DaemonSet has one pod on each node that it selects");
-  if (question.min_count > 0 && subject.kind == Subject::Kind::daemon_set)
-    return refusal("spec.minCount: a DaemonSet has one pod on each node that it selects");
+  if (subject.kind == Subject::Kind::daemon_set) {
+    const char* counted = question.replicas        ? "replicas"
+                          : question.room          ? "room"
+                          : question.min_count > 0 ? "minCount"
+                                                   : nullptr;
+    if (counted)
+      return refusal(
+          (question.paths.spec / counted).said("a DaemonSet has one pod on each node that it selects"));
+  }
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
   const auto removed = remove_placed(subject, fork);
@@ -380,8 +384,9 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
-  auto changes = apply_changes(question.changes, {question.meta.namespace_, config, budget, objects, quotas},
-                               memory, fork);
+  auto changes = apply_changes(
+      question.changes, {question.meta.namespace_, question.paths.spec, config, budget, objects, quotas},
+      memory, fork);
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
     return declined(kDeadlineExceeded, "the deadline passed before the changes were made");

@@ -172,12 +172,12 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
 
 // Nodes that are drained at the same time do not take each other's pods. With thenUncordon they return empty
 // and take pods that wait.
-Result<void> drain_nodes(const Change& change, const std::string& path, const ChangeContext& context,
+Result<void> drain_nodes(const Change& change, const FieldPath& path, const ChangeContext& context,
                          ChangeResult& done, Snapshot& fork) {
   std::vector<Row> rows;
   for (const auto& name : change.node_names) {
     const auto row = fork.find_row(name);
-    if (!row) return invalid(fmt::format("{}.nodeNames: unknown node \"{}\"", path, name));
+    if (!row) return invalid((path / "nodeNames").said(fmt::format("unknown node \"{}\"", name)));
     if (std::ranges::find(rows, *row) == rows.end()) rows.push_back(*row);
   }
   std::vector<bool> was_cordoned;
@@ -207,16 +207,18 @@ std::size_t memory_of_copy(Row row, const Snapshot& fork) {
   return sum;
 }
 
-Result<void> add_nodes(const Change& change, const std::string& path, const Budget& budget,
-                       ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
+Result<void> add_nodes(const Change& change, const FieldPath& path, const Budget& budget, ForkMemory& memory,
+                       ChangeResult& done, Snapshot& fork) {
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
-  if (!change.node && !like) return invalid(fmt::format("{}.like: unknown node \"{}\"", path, change.like));
+  if (!change.node && !like)
+    return invalid((path / "like").said(fmt::format("unknown node \"{}\"", change.like)));
   const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
   const auto count = change.count.value_or(1);
   if (!memory.take(static_cast<std::size_t>(count), each)) {
-    return invalid(fmt::format(
-        "{}.count: {} such nodes need more memory than a what-if may use; at most {} are possible", path,
-        count, memory.room(each)));
+    return invalid((path / "count")
+                       .said(fmt::format(
+                           "{} such nodes need more memory than a what-if may use; at most {} are possible",
+                           count, memory.room(each))));
   }
   const auto names =
       like ? add_nodes_like(change.like, count, budget, fork) : add_copies(*change.node, count, budget, fork);
@@ -256,11 +258,11 @@ std::int32_t admitted_pods(const Subject& subject, const api::Pod& pod, const ap
 
 // Places the pods of a workload before those that the question asks about. The pods that it has now leave the
 // fork first.
-Result<void> add_pods(const Change& change, const std::string& path, const ChangeContext& context,
+Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeContext& context,
                       ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
   Question question;
   question.meta.namespace_ = context.ns;
-  question.template_path = path + ".template";
+  question.paths.pod_template = path / "template";
   question.subject = change.workload;
   const auto& subject = *question.subject;
   auto objects = context.objects;
@@ -287,8 +289,8 @@ Result<void> add_pods(const Change& change, const std::string& path, const Chang
       });
   memory.take(placed.rows.size(), each);
   if (placed.ended == Placed::Ended::out_of_memory) {
-    return invalid(fmt::format(
-        "{}: these pods need more memory than a what-if may use; at most {} are possible", path, most));
+    return invalid(path.said(
+        fmt::format("these pods need more memory than a what-if may use; at most {} are possible", most)));
   }
   done.pods_moved = placed.rows.size();
   done.pods_pending = static_cast<std::size_t>(placed.asked) - placed.rows.size();
@@ -339,7 +341,7 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
   std::vector<ChangeResult> out;
   for (std::size_t i = 0; i < changes.size() && has_time(context.budget); ++i) {
     const auto& change = changes[i];
-    const auto path = fmt::format("spec.changes[{}]", i);
+    const auto path = (context.spec / "changes")[i];
     ChangeResult done;
     done.type = to_string(change.type);
     done.node = change.node_name;
@@ -356,7 +358,8 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
       delete_pods(change, context, done, fork);
     } else {
       const auto row = fork.find_row(change.node_name);
-      if (!row) return invalid(fmt::format("{}.nodeName: unknown node \"{}\"", path, change.node_name));
+      if (!row)
+        return invalid((path / "nodeName").said(fmt::format("unknown node \"{}\"", change.node_name)));
       change_node(change, *row, context, done, fork);
     }
     if (!made) return std::unexpected(made.error());

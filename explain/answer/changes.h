@@ -30,6 +30,7 @@ inline bool has_time(const Budget& budget) { return !budget || budget(); }
 
 struct ChangeContext {
   const std::string& ns;  // of the what-if
+  const FieldPath& spec;  // what the asker calls its spec
   const config::Config& config;
   const Budget& budget;                  // may be empty
   const api::AdmissionObjects& objects;  // of the what-if's namespace

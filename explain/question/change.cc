@@ -39,7 +39,7 @@ std::optional<Type> read_type(ObjectReader& reader, SpecFindings& findings) {
   return std::nullopt;
 }
 
-api::TaintEffect read_effect(const std::string& text, const std::string& path, SpecFindings& findings) {
+api::TaintEffect read_effect(const std::string& text, const FieldPath& path, SpecFindings& findings) {
   using enum api::TaintEffect;
   for (const auto effect : {no_schedule, prefer_no_schedule, no_execute}) {
     if (text == to_string(effect)) return effect;
@@ -48,17 +48,17 @@ api::TaintEffect read_effect(const std::string& text, const std::string& path, S
   return no_schedule;
 }
 
-void check_key(const std::string& key, const std::string& path, SpecFindings& findings) {
+void check_key(const std::string& key, const FieldPath& path, SpecFindings& findings) {
   if (!key.empty() && !api::is_qualified_name(key))
     findings.add(path, fmt::format("\"{}\" is not a valid label key", key));
 }
 
-void check_value(const std::string& value, const std::string& path, SpecFindings& findings) {
+void check_value(const std::string& value, const FieldPath& path, SpecFindings& findings) {
   if (!api::is_label_value(value))
     findings.add(path, fmt::format("\"{}\" is not a valid label value", value));
 }
 
-void read_taint(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
+void read_taint(const json::value& value, const FieldPath& path, Change& change, SpecFindings& findings) {
   ObjectReader reader(value, path, findings);
   change.taint.key = reader.required("key");
   check_key(change.taint.key, reader.path("key"), findings);
@@ -68,13 +68,13 @@ void read_taint(const json::value& value, const std::string& path, Change& chang
   reader.unknown_fields();
 }
 
-void read_labels(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
+void read_labels(const json::value& value, const FieldPath& path, Change& change, SpecFindings& findings) {
   const auto* labels = value.if_object();
   if (!labels || labels->empty()) return findings.add(path, "must be an object with at least one label");
   for (const auto& label : *labels) {
     const std::string key(std::string_view(label.key()));
     const auto& text = label.value();
-    const auto at = fmt::format("{}[{}]", path, key);
+    const FieldPath at = fmt::format("{}[{}]", path.text(), key);
     check_key(key, at, findings);
     if (text.is_null()) {
       change.labels.emplace_back(key, std::nullopt);
@@ -92,14 +92,14 @@ void read_labels(const json::value& value, const std::string& path, Change& chan
 constexpr std::size_t kLongestStem = 240;
 
 // A node as in a manifest. It may have no name.
-void read_node(const json::value& value, const std::string& path, Change& change, SpecFindings& findings) {
+void read_node(const json::value& value, const FieldPath& path, Change& change, SpecFindings& findings) {
   if (const auto unknown = api::detail::first_unknown_field(value, "Node"))
-    return findings.add(path + "." + *unknown, "unknown field");
+    return findings.add(path / *unknown, "unknown field");
   auto node = api::decode_node(value);
-  if (!node) return findings.add(invalid(path + "." + node.error().message).error());
+  if (!node) return findings.add(invalid((path / node.error().message).text()).error());
   if (node->meta.name.empty()) node->meta.name = "what-if";
   if (node->meta.name.size() > kLongestStem)
-    findings.add(path + ".metadata.name",
+    findings.add(path / "metadata.name",
                  fmt::format("longer than {} characters: the names of the new nodes add a number to it",
                              kLongestStem));
   api::set_defaults(*node);
@@ -111,7 +111,7 @@ void read_count(ObjectReader& reader, std::int64_t most, Change& change) {
   if (const auto count = reader.integer("count", 1, most)) change.count = static_cast<std::int32_t>(*count);
 }
 
-void read_new_nodes(ObjectReader& reader, const std::string& path, Change& change, SpecFindings& findings) {
+void read_new_nodes(ObjectReader& reader, const FieldPath& path, Change& change, SpecFindings& findings) {
   read_count(reader, kMostNewNodes, change);
   change.like = reader.text("like");
   const auto* node = reader.value("template");
@@ -119,7 +119,7 @@ void read_new_nodes(ObjectReader& reader, const std::string& path, Change& chang
   if (node) read_node(*node, reader.path("template"), change, findings);
 }
 
-void check_namespace(const std::string& other, const std::string& path, const std::string& ns,
+void check_namespace(const std::string& other, const FieldPath& path, const std::string& ns,
                      SpecFindings& findings) {
   if (!other.empty() && other != ns) findings.add(path, "must be the namespace of the what-if, " + ns);
 }
@@ -137,8 +137,8 @@ void read_new_pods(ObjectReader& reader, const std::string& ns, Change& change, 
   if (!workload) return findings.add(reader.path("template"), "required");
   api::ObjectMeta meta;
   meta.namespace_ = ns;
-  meta.name = name_of_new_pods(reader.path("template"));
-  meta.uid = reader.path("template");
+  meta.name = name_of_new_pods(reader.path("template").text());
+  meta.uid = reader.path("template").text();
   auto read = read_template(*workload, reader.path("template"), meta);
   if (!read) return findings.add(read.error());
   if (read->kind == Subject::Kind::daemon_set && change.count)
@@ -147,15 +147,15 @@ void read_new_pods(ObjectReader& reader, const std::string& ns, Change& change, 
 }
 
 void read_new_claims(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
-  reader.items("claims", kMostNewClaims, [&](const json::value& item, const std::string& path) {
+  reader.items("claims", kMostNewClaims, [&](const json::value& item, const FieldPath& path) {
     if (const auto unknown = api::detail::first_unknown_field(item, "PersistentVolumeClaim"))
-      return findings.add(path + "." + *unknown, "unknown field");
+      return findings.add(path / *unknown, "unknown field");
     auto claim = api::decode_persistent_volume_claim(item);
-    if (!claim) return findings.add(invalid(path + "." + claim.error().message).error());
-    if (claim->meta.name.empty()) findings.add(path + ".metadata.name", "required");
-    check_namespace(claim->meta.namespace_, path + ".metadata.namespace", ns, findings);
+    if (!claim) return findings.add(invalid((path / claim.error().message).text()).error());
+    if (claim->meta.name.empty()) findings.add(path / "metadata.name", "required");
+    check_namespace(claim->meta.namespace_, path / "metadata.namespace", ns, findings);
     claim->meta.namespace_ = ns;
-    claim->meta.uid = path;
+    claim->meta.uid = path.text();
     api::set_defaults(*claim);
     change.claims.push_back(std::move(*claim));
   });
@@ -163,7 +163,7 @@ void read_new_claims(ObjectReader& reader, const std::string& ns, Change& change
 }
 
 void read_drained_nodes(ObjectReader& reader, Change& change, SpecFindings& findings) {
-  reader.items("nodeNames", kMostDrainedNodes, [&](const json::value& item, const std::string& path) {
+  reader.items("nodeNames", kMostDrainedNodes, [&](const json::value& item, const FieldPath& path) {
     const auto* name = item.if_string();
     if (!name || name->empty()) return findings.add(path, "must be the name of a node");
     change.node_names.emplace_back(*name);
@@ -177,8 +177,8 @@ void read_selector(ObjectReader& reader, const std::string& ns, Change& change, 
   const auto* selector = reader.value("selector");
   if (!selector) return findings.add(reader.path("selector"), "required");
   if (const auto unknown = api::detail::first_unknown_field(*selector, "LabelSelector"))
-    findings.add(reader.path("selector") + "." + *unknown, "unknown field");
-  auto read = api::decode_label_selector(*selector, reader.path("selector"));
+    findings.add(reader.path("selector") / *unknown, "unknown field");
+  auto read = api::decode_label_selector(*selector, reader.path("selector").text());
   if (!read) return findings.add(read.error());
   change.selector = std::move(*read);
 }
@@ -205,7 +205,7 @@ std::string_view to_string(api::TaintEffect effect) {
   }
 }
 
-Change read_change(const json::value& value, const std::string& path, const std::string& ns,
+Change read_change(const json::value& value, const FieldPath& path, const std::string& ns,
                    SpecFindings& findings) {
   Change change;
   ObjectReader reader(value, path, findings);

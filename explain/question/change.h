@@ -61,7 +61,7 @@ std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
 // Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that a change of pods or claims may
 // name.
-Change read_change(const boost::json::value& value, const std::string& path, const std::string& ns,
+Change read_change(const boost::json::value& value, const FieldPath& path, const std::string& ns,
                    SpecFindings& findings);
 
 }  // namespace podium::explain

@@ -23,7 +23,7 @@ std::string name_in(ObjectReader& reader, SpecFindings& findings) {
 }
 
 void read_pod_reference(const json::value& value, Question& question, SpecFindings& findings) {
-  ObjectReader reader(value, "spec.podRef", findings);
+  ObjectReader reader(value, question.paths.spec / "podRef", findings);
   question.about = Question::About::pod;
   question.pod_name = name_in(reader, findings);
   question.pod_uid = reader.text("uid");
@@ -31,7 +31,7 @@ void read_pod_reference(const json::value& value, Question& question, SpecFindin
 }
 
 void read_workload_reference(const json::value& value, Question& question, SpecFindings& findings) {
-  ObjectReader reader(value, "spec.workloadRef", findings);
+  ObjectReader reader(value, question.paths.spec / "workloadRef", findings);
   question.about = Question::About::workload;
   const auto kind = reader.required("kind");
   if (const auto known = workload_kind(kind)) {
@@ -51,11 +51,12 @@ void read_about(ObjectReader& spec, Question& question, SpecFindings& findings) 
   const auto* pod_ref = spec.value("podRef");
   const auto* workload_ref = spec.value("workloadRef");
   if ((pod_template != nullptr) + (pod_ref != nullptr) + (workload_ref != nullptr) != 1) {
-    return findings.add("spec", "a what-if needs exactly one of template, podRef and workloadRef");
+    return findings.add(question.paths.spec,
+                        "a what-if needs exactly one of template, podRef and workloadRef");
   }
   if (pod_ref) return read_pod_reference(*pod_ref, question, findings);
   if (workload_ref) return read_workload_reference(*workload_ref, question, findings);
-  auto subject = read_template(*pod_template, "spec.template", question.meta);
+  auto subject = read_template(*pod_template, question.paths.pod_template, question.meta);
   if (!subject) return findings.add(subject.error());
   question.subject = std::move(*subject);
 }
@@ -65,18 +66,21 @@ void read_group(ObjectReader& spec, Question& question, SpecFindings& findings) 
     question.replicas = static_cast<std::int32_t>(*replicas);
   question.topology_key = spec.text("topologyKey");
   if (!question.topology_key.empty() && !api::is_qualified_name(question.topology_key))
-    findings.add("spec.topologyKey", fmt::format("\"{}\" is not a valid label key", question.topology_key));
+    findings.add(spec.path("topologyKey"),
+                 fmt::format("\"{}\" is not a valid label key", question.topology_key));
   if (const auto least = spec.integer("minCount", 1, kMostReplicas)) {
     question.min_count = static_cast<std::int32_t>(*least);
     if (question.replicas && *question.replicas < question.min_count)
-      findings.add("spec.minCount", fmt::format("must be at most spec.replicas ({})", *question.replicas));
+      findings.add(spec.path("minCount"),
+                   fmt::format("must be at most {} ({})", spec.path("replicas").text(), *question.replicas));
   } else if (!question.topology_key.empty()) {
-    findings.add("spec.topologyKey", "needs spec.minCount: the size of the group");
+    findings.add(spec.path("topologyKey"),
+                 fmt::format("needs {}: the size of the group", spec.path("minCount").text()));
   }
 }
 
 void read_strategies(ObjectReader& spec, Question& question, SpecFindings& findings) {
-  spec.items("strategies", kMostStrategies, [&](const json::value& item, const std::string& path) {
+  spec.items("strategies", kMostStrategies, [&](const json::value& item, const FieldPath& path) {
     ObjectReader reader(item, path, findings);
     StrategyWeight strategy;
     strategy.name = reader.required("name");
@@ -94,9 +98,9 @@ void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings
   question.refresh = std::chrono::seconds(every);
   if (every == 0) return;
   if (every < kLeastRefresh)
-    return findings.add("spec.refreshSeconds", fmt::format("must be 0 or at least {}", kLeastRefresh));
+    return findings.add(spec.path("refreshSeconds"), fmt::format("must be 0 or at least {}", kLeastRefresh));
   if (question.ttl < kKept && 2 * question.refresh > question.ttl) {
-    findings.add("spec.refreshSeconds",
+    findings.add(spec.path("refreshSeconds"),
                  fmt::format("must be at most half of the time that the answer is kept (spec.ttlSeconds; {} "
                              "seconds here)",
                              question.ttl.count()));
@@ -105,15 +109,15 @@ void read_refresh(ObjectReader& spec, Question& question, SpecFindings& findings
 
 void read_spec(const json::value& value, std::chrono::seconds default_ttl, Question& question,
                SpecFindings& findings) {
-  if (!value.is_object()) return findings.add("spec", "required");
-  ObjectReader spec(value, "spec", findings);
+  if (!value.is_object()) return findings.add(question.paths.spec, "required");
+  ObjectReader spec(value, question.paths.spec, findings);
   read_about(spec, question, findings);
   read_group(spec, question, findings);
   read_strategies(spec, question, findings);
   question.nodes = spec.texts("nodes", kMostNodes);
   question.profile = spec.text("profile");
   question.scheduler_name = spec.text("schedulerName");
-  spec.items("changes", kMostChanges, [&](const json::value& item, const std::string& path) {
+  spec.items("changes", kMostChanges, [&](const json::value& item, const FieldPath& path) {
     question.changes.push_back(read_change(item, path, question.meta.namespace_, findings));
   });
   question.fixes = spec.flag("fixes");
@@ -124,36 +128,38 @@ void read_spec(const json::value& value, std::chrono::seconds default_ttl, Quest
   spec.unknown_fields();
 }
 
-Result<void> check_size(const ReportText& report) {
-  if (report.template_bytes > kTemplateBytes) return invalid("spec.template: larger than 64 KiB");
-  if (report.template_depth > kTemplateDepth)
-    return invalid(fmt::format("spec.template: nested deeper than {} levels", kTemplateDepth));
-  if (report.rest_bytes > kTemplateBytes) return invalid("spec: larger than 64 KiB without its template");
-  if (report.rest_depth > kTemplateDepth)
-    return invalid(fmt::format("spec: nested deeper than {} levels", kTemplateDepth));
+Result<void> check_size(const ReportText& report, const QuestionPaths& paths) {
+  const auto too_deep = fmt::format("nested deeper than {} levels", kTemplateDepth);
+  if (report.template_bytes > kTemplateBytes) return invalid(paths.pod_template.said("larger than 64 KiB"));
+  if (report.template_depth > kTemplateDepth) return invalid(paths.pod_template.said(too_deep));
+  if (report.rest_bytes > kTemplateBytes)
+    return invalid(paths.spec.said("larger than 64 KiB without its template"));
+  if (report.rest_depth > kTemplateDepth) return invalid(paths.spec.said(too_deep));
   if (report.bytes > kObjectBytes) return invalid("metadata: the whole report is larger than 1 MiB");
   return {};
 }
 
 }  // namespace
 
-std::string subject_path(const Question& question) {
+FieldPath subject_path(const Question& question) {
   switch (question.about) {
     case Question::About::pod:
-      return "spec.podRef";
+      return question.paths.spec / "podRef";
     case Question::About::workload:
-      return "spec.workloadRef";
+      return question.paths.spec / "workloadRef";
     case Question::About::pod_template:
       break;
   }
-  return question.template_path;
+  return question.paths.pod_template;
 }
 
-Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl) {
-  if (auto size = check_size(report); !size) return std::unexpected(size.error());
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,
+                               const QuestionPaths& paths) {
+  if (auto size = check_size(report, paths); !size) return std::unexpected(size.error());
   auto spec = report.spec.empty() ? json::value() : api::parse_json(report.spec);
-  if (!spec) return invalid("spec: " + spec.error().message);
+  if (!spec) return invalid(paths.spec.said(spec.error().message));
   Question question;
+  question.paths = paths;
   question.meta.namespace_ = report.ns;
   question.meta.name = report.name;
   question.meta.uid = report.uid;
@@ -168,14 +174,15 @@ Result<void> read_subject(std::string_view json, Question& question) {
   const auto path = subject_path(question);
   const bool is_pod = question.about == Question::About::pod;
   if (json.size() > kObjectBytes)
-    return invalid(fmt::format("{}.name: the {} is larger than 1 MiB", path, is_pod ? "pod" : "workload"));
+    return invalid(
+        (path / "name").said(fmt::format("the {} is larger than 1 MiB", is_pod ? "pod" : "workload")));
   const auto live = api::parse_json(json);
-  if (!live) return invalid(path + ": " + live.error().message);
+  if (!live) return invalid(path.said(live.error().message));
   auto subject = is_pod ? read_stored_pod(*live, path)
                         : read_workload(*live, question.workload_kind, path, question.meta);
   if (!subject) return std::unexpected(subject.error());
   if (!question.pod_uid.empty() && question.pod_uid != subject->pod.meta.uid)
-    return invalid("spec.podRef.uid: pod " + question.pod_name + " has another UID");
+    return invalid((path / "uid").said("pod " + question.pod_name + " has another UID"));
   question.subject = std::move(*subject);
   return {};
 }

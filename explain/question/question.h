@@ -36,12 +36,18 @@ struct StrategyWeight {
   std::int64_t weight = 1;
 };
 
+// What the asker calls the parts of the question.
+struct QuestionPaths {
+  FieldPath spec = "spec";  // of the fields next to the template
+  FieldPath pod_template = "spec.template";
+};
+
 struct Question {
   enum class About : std::uint8_t { pod_template, pod, workload };
 
   api::ObjectMeta meta;  // of the report: namespace, name, UID and generation
   About about = About::pod_template;
-  std::string template_path = "spec.template";
+  QuestionPaths paths{};
   std::string pod_name, pod_uid;                     // podRef; no UID: any pod of that name
   Subject::Kind workload_kind = Subject::Kind::pod;  // workloadRef
   std::string workload_name;
@@ -61,10 +67,11 @@ struct Question {
 };
 
 // The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".
-std::string subject_path(const Question& question);
+FieldPath subject_path(const Question& question);
 
 // Reads spec. If it is a reference, read_subject() adds the subject.
-Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl);
+Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,
+                               const QuestionPaths& paths = {});
 // Adds the subject of spec.podRef or spec.workloadRef, from its JSON text as the API server returned it.
 Result<void> read_subject(std::string_view json, Question& question);
 

@@ -8,22 +8,16 @@ namespace podium::explain {
 
 namespace json = boost::json;
 
-void SpecFindings::add(const std::string& path, std::string_view reason) {
-  lines_.push_back(fmt::format("{}: {}", path, reason));
-}
-
 Error SpecFindings::error() const {
   std::string text;
   for (const auto& line : lines_) text += (text.empty() ? "" : "; ") + line;
   return Error{.kind = Error::Kind::invalid, .message = std::move(text)};
 }
 
-ObjectReader::ObjectReader(const json::value& value, std::string path, SpecFindings& findings)
+ObjectReader::ObjectReader(const json::value& value, FieldPath path, SpecFindings& findings)
     : object_(value.if_object()), path_(std::move(path)), findings_(findings) {
   if (!object_) findings_.add(path_, "must be an object");
 }
-
-std::string ObjectReader::path(std::string_view field) const { return fmt::format("{}.{}", path_, field); }
 
 const json::value* ObjectReader::value(std::string_view field) {
   known_.emplace_back(field);
@@ -82,7 +76,7 @@ const json::array* ObjectReader::array(std::string_view field, std::size_t most)
 
 std::vector<std::string> ObjectReader::texts(std::string_view field, std::size_t most) {
   std::vector<std::string> out;
-  items(field, most, [&](const json::value& item, const std::string& at) {
+  items(field, most, [&](const json::value& item, const FieldPath& at) {
     if (!item.is_string() || item.get_string().empty())
       findings_.add(at, "must be a string that is not empty");
     else if (item.get_string().size() > kMostName)

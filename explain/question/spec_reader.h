@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "explain/workload/field_path.h"
 
 namespace podium::explain {
 
 class SpecFindings {
  public:
-  void add(const std::string& path, std::string_view reason);
+  void add(const FieldPath& path, std::string_view reason) { lines_.push_back(path.said(reason)); }
   void add(const Error& error) { lines_.push_back(error.message); }  // its message has the path
   bool none() const { return lines_.empty(); }
   Error error() const;  // all findings in one line; Kind::invalid
@@ -32,9 +33,9 @@ class SpecFindings {
 class ObjectReader {
  public:
   // A value that is not an object is a finding, and has no fields.
-  ObjectReader(const boost::json::value& value, std::string path, SpecFindings& findings);
+  ObjectReader(const boost::json::value& value, FieldPath path, SpecFindings& findings);
 
-  std::string path(std::string_view field) const;
+  FieldPath path(std::string_view field) const { return path_ / field; }
   // Null if absent or null.
   const boost::json::value* value(std::string_view field);
   static constexpr std::size_t kMostText = 317;  // bytes: a label key
@@ -50,7 +51,7 @@ class ObjectReader {
     const auto* list = array(field, most);
     if (!list) return;
     std::size_t index = 0;
-    for (const auto& item : *list) each(item, path(field) + "[" + std::to_string(index++) + "]");
+    for (const auto& item : *list) each(item, path(field)[index++]);
   }
   void unknown_fields() const;
 
@@ -58,7 +59,7 @@ class ObjectReader {
   const boost::json::array* array(std::string_view field, std::size_t most);
 
   const boost::json::object* object_;
-  const std::string path_;
+  const FieldPath path_;
   SpecFindings& findings_;
   std::vector<std::string> known_;
 };

@@ -12,6 +12,7 @@
 #include "api/known_fields.h"
 #include "api/tolerations.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/validate_workload.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
 namespace podium::explain {
@@ -32,13 +33,13 @@ std::optional<std::int32_t> count_of(const json::value& value, std::string_view 
 
 // Reads the template of a pod. The pod gets labels, annotations and owners from the template; name, namespace
 // and UID come from the report.
-Result<void> read_pod_template(const json::value& value, const std::string& path,
-                               const api::ObjectMeta& report, Subject& out) {
+Result<void> read_pod_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
+                               Subject& out) {
   auto pod = api::decode_pod_template(value);
-  if (!pod) return invalid(path + "." + pod.error().message);
-  if (pod->containers.empty()) return invalid(path + ".spec.containers: at least one is needed");
+  if (!pod) return invalid((path / pod.error().message).text());
+  if (pod->containers.empty()) return invalid((path / "spec.containers").said("at least one is needed"));
   auto claims = read_ephemeral_claims(value);
-  if (!claims) return invalid(path + "." + claims.error().message);
+  if (!claims) return invalid((path / claims.error().message).text());
   out.claims = std::move(*claims);
   out.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();
   out.names_scheduler = api::find_at(value, "/spec/schedulerName") != nullptr;
@@ -73,14 +74,14 @@ void add_owner_object(Subject& subject, api::Workload::Kind kind, const std::str
 }
 
 // The API server refuses a workload whose selector is absent or does not select its own pods.
-Result<std::optional<api::LabelSelector>> read_selector(const json::value& value, const std::string& path,
+Result<std::optional<api::LabelSelector>> read_selector(const json::value& value, const FieldPath& path,
                                                         const Subject& subject) {
   const auto* selector = api::find_at(value, "/spec/selector");
-  if (!selector) return invalid(path + ".spec.selector: required");
-  auto read = api::decode_label_selector(*selector, path + ".spec.selector");
+  if (!selector) return invalid((path / "spec.selector").said("required"));
+  auto read = api::decode_label_selector(*selector, (path / "spec.selector").text());
   if (!read) return std::unexpected(read.error());
   if (!read->matches(subject.pod.meta.labels)) {
-    return invalid(path + ".spec.template.metadata.labels: spec.selector does not match them");
+    return invalid((path / "spec.template.metadata.labels").said("spec.selector does not match them"));
   }
   return std::optional<api::LabelSelector>(std::move(*read));
 }
@@ -94,7 +95,7 @@ void own_as_deployment(Subject& subject, std::optional<api::LabelSelector> selec
   add_owner_object(subject, api::Workload::Kind::replica_set, replica_set, std::move(selector));
 }
 
-Result<void> own_as_stateful_set(Subject& subject, const json::value& value, const std::string& path,
+Result<void> own_as_stateful_set(Subject& subject, const json::value& value, const FieldPath& path,
                                  std::optional<api::LabelSelector> selector) {
   own(subject, Kind::stateful_set, subject.name);
   add_owner_object(subject, api::Workload::Kind::stateful_set, subject.name, std::move(selector));
@@ -104,7 +105,7 @@ Result<void> own_as_stateful_set(Subject& subject, const json::value& value, con
   for (std::size_t i = 0; i < templates->get_array().size(); ++i) {
     auto claim = api::decode_persistent_volume_claim(templates->get_array()[i]);
     if (!claim) {
-      return invalid(fmt::format("{}.spec.volumeClaimTemplates[{}].{}", path, i, claim.error().message));
+      return invalid(((path / "spec.volumeClaimTemplates")[i] / claim.error().message).text());
     }
     api::set_defaults(*claim);
     subject.claim_templates.push_back(std::move(*claim));
@@ -156,7 +157,7 @@ void add_daemon_tolerations(api::Pod& pod) {
   if (pod.host_network) tolerate("node.kubernetes.io/network-unavailable", no_schedule);
 }
 
-Result<Subject> read_manifest(const json::value& value, Kind kind, const std::string& path,
+Result<Subject> read_manifest(const json::value& value, Kind kind, const FieldPath& path,
                               const api::ObjectMeta& report) {
   Subject subject;
   subject.kind = kind;
@@ -166,15 +167,19 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const std::st
     return subject;
   }
   subject.name = api::text_at(value, "/metadata/name");
-  if (subject.name.empty()) return invalid(path + ".metadata.name: required");
+  if (subject.name.empty()) return invalid((path / "metadata.name").said("required"));
   if (const auto ns = api::text_at(value, "/metadata/namespace"); !ns.empty() && ns != report.namespace_) {
-    return invalid(fmt::format("{}.metadata.namespace: must be the namespace of the what-if, {}", path,
-                               report.namespace_));
+    return invalid(
+        (path / "metadata.namespace")
+            .said(fmt::format(
+                "must be the namespace of the what-if, {}: only its quotas, limits and claims are read",
+                report.namespace_)));
   }
   const auto* pod_template = api::find_at(value, maker_of(kind).pod_template);
-  auto template_path = path + std::string(maker_of(kind).pod_template);
-  std::ranges::replace(template_path, '/', '.');
-  if (!pod_template) return invalid(template_path + ": required");
+  auto below = std::string(maker_of(kind).pod_template.substr(1));
+  std::ranges::replace(below, '/', '.');
+  const auto template_path = path / below;
+  if (!pod_template) return invalid(template_path.said("required"));
   if (auto read = read_pod_template(*pod_template, template_path, report, subject); !read)
     return std::unexpected(read.error());
   subject.replicas = count_of(value, "/spec/replicas").value_or(1);
@@ -256,33 +261,39 @@ std::optional<Kind> workload_kind(std::string_view kind) {
 const api::PodMaker& maker_of(Kind kind) { return api::pod_makers()[static_cast<std::size_t>(kind)]; }
 std::string_view to_string(Kind kind) { return maker_of(kind).kind; }
 
-Result<Subject> read_template(const json::value& value, const std::string& path,
-                              const api::ObjectMeta& report, bool allow_unknown_fields) {
+Result<Subject> read_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
+                              bool allow_unknown_fields) {
   const auto unknown_field = [&](std::string_view type) -> std::optional<std::string> {
     return allow_unknown_fields ? std::nullopt : api::detail::first_unknown_field(value, type);
   };
   if (!value.is_object() || !value.get_object().contains("kind")) {
     if (const auto unknown = unknown_field("PodTemplateSpec"))
-      return invalid(path + "." + *unknown + ": unknown field");
+      return invalid((path / *unknown).said("unknown field"));
     Subject subject;
     if (auto read = read_pod_template(value, path, report, subject); !read)
       return std::unexpected(read.error());
+    if (auto valid = validate_template(value, path); !valid) return std::unexpected(valid.error());
     return subject;
   }
   const auto kind = api::text_at(value, "/kind");
   const auto maker = std::ranges::find(api::pod_makers(), kind, &api::PodMaker::kind);
   if (maker == api::pod_makers().end()) {
-    return invalid(fmt::format("{}.kind: unknown kind \"{}\" (known: {})", path, kind, known_kinds()));
+    return invalid((path / "kind").said(fmt::format("unknown kind \"{}\" (known: {})", kind, known_kinds())));
   }
   if (api::text_at(value, "/apiVersion") != maker->api_version()) {
-    return invalid(fmt::format("{}.apiVersion: must be {} for a {}", path, maker->api_version(), kind));
+    return invalid(
+        (path / "apiVersion").said(fmt::format("must be {} for a {}", maker->api_version(), kind)));
   }
-  if (const auto unknown = unknown_field(kind)) return invalid(path + "." + *unknown + ": unknown field");
+  if (const auto unknown = unknown_field(kind)) return invalid((path / *unknown).said("unknown field"));
   const auto index = static_cast<std::size_t>(maker - api::pod_makers().begin());
-  return read_manifest(value, static_cast<Kind>(index), path, report);
+  auto subject = read_manifest(value, static_cast<Kind>(index), path, report);
+  if (!subject) return subject;
+  if (auto valid = validate_workload(value, subject->kind, path); !valid)
+    return std::unexpected(valid.error());
+  return subject;
 }
 
-Result<Subject> read_workload(const json::value& value, Kind kind, const std::string& path,
+Result<Subject> read_workload(const json::value& value, Kind kind, const FieldPath& path,
                               const api::ObjectMeta& report) {
   auto subject = read_manifest(value, kind, path, report);
   if (!subject) return subject;
@@ -293,11 +304,11 @@ Result<Subject> read_workload(const json::value& value, Kind kind, const std::st
   return subject;
 }
 
-Result<Subject> read_stored_pod(const json::value& value, const std::string& path) {
+Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path) {
   auto pod = api::decode_pod(value);
-  if (!pod) return invalid(path + ": " + pod.error().message);
+  if (!pod) return invalid(path.said(pod.error().message));
   auto claims = read_ephemeral_claims(value);
-  if (!claims) return invalid(path + ": " + claims.error().message);
+  if (!claims) return invalid(path.said(claims.error().message));
   Subject subject;
   subject.claims = std::move(*claims);
   subject.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();

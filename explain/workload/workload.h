@@ -22,6 +22,7 @@
 #include "api/pod_makers.h"
 #include "base/result.h"
 #include "explain/workload/ephemeral_claims.h"
+#include "explain/workload/field_path.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::explain {
@@ -62,13 +63,13 @@ std::string_view to_string(Subject::Kind);
 
 // `report` gives the pods their namespace, and a pod its name and UID.
 // A pod template, or a manifest, which has a kind. Refuses unknown fields, unless they are allowed.
-Result<Subject> read_template(const boost::json::value& value, const std::string& path,
+Result<Subject> read_template(const boost::json::value& value, const FieldPath& path,
                               const api::ObjectMeta& report, bool allow_unknown_fields = false);
 // A live workload. Accepts unknown fields: the API server may be newer.
-Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kind, const std::string& path,
+Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kind, const FieldPath& path,
                               const api::ObjectMeta& report);
 // A live pod, pending or placed. It is evaluated as if it were not placed.
-Result<Subject> read_stored_pod(const boost::json::value& value, const std::string& path);
+Result<Subject> read_stored_pod(const boost::json::value& value, const FieldPath& path);
 
 // Removes the subject's pods from the fork, so that they are evaluated as if they were not placed: the pod
 // itself, or the pods of the workload with this kind and name.

@@ -150,11 +150,10 @@ TEST(PodAdmission, ResolvesPriority) {
   }
 
   auto gone = valid("p").priority_class("gone").build();
-  EXPECT_EQ(PodAdmission({}).admit(gone).error().message,
-            "pod default/p: no PriorityClass with name gone was found");
+  EXPECT_EQ(PodAdmission({}).admit(gone).error().message, "no PriorityClass with name gone was found");
   auto differs = valid("p").priority_class("standard").preempt_never().build();
   EXPECT_EQ(PodAdmission(given).admit(differs).error().message,
-            "pod default/p: preemptionPolicy Never differs from PreemptLowerPriority of the priority class");
+            "preemptionPolicy Never differs from PreemptLowerPriority of the priority class");
 }
 
 TEST(PodAdmission, MergesLabelKeys) {

@@ -111,7 +111,7 @@ TEST(LimitRange, IsAppliedOnAdmission) {
   auto large = pod("p").container("c").image("i").limit("cpu", "2").build();
   const auto refused = admission.admit(large, objects);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "pod default/p: maximum cpu usage per Container is 1, but limit is 2");
+  EXPECT_EQ(refused.error().message, "maximum cpu usage per Container is 1, but limit is 2");
   EXPECT_EQ(large.containers[0].requests, amounts({{"cpu", "2"}})) << "defaulting comes before LimitRanger";
 
   auto stored = pod("p").container("c").image("i").created("2026-01-01T00:00:00Z").build();

@@ -156,19 +156,20 @@ TEST(ReadManifests, SetsTheNamespaceOfNamespacedKinds) {
   EXPECT_EQ(names(got->persistent_volumes), Names{"a"});
 }
 
-TEST(ReadPods, TakesOnlyPods) {
-  const auto pods = read_pods({{"a.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: a}}"},
-                               {"b.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: b}}"}},
-                              {});
+// What is wrong with an object of its own is said at its place, once.
+TEST(ReadManifests, OfSortedObjects) {
+  const auto pod = [](const char* name) {
+    return boost::json::value{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", name}}}};
+  };
+  std::vector<std::string> warnings;
+  const auto pods =
+      read_objects({{pod("a"), "in: document 1 (line 1)"}, {pod("b"), "in: document 2 (line 9)"}},
+                   {.ns = "shop"}, warnings);
   ASSERT_TRUE(pods);
-  EXPECT_EQ(names(*pods), (Names{"default/a", "default/b"}));
-  for (const std::string kind : {"Node", "ConfigMap"}) {
-    const auto refused = read_pods({{"in", "{apiVersion: v1, kind: " + kind + ", metadata: {name: a}}"}}, {});
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message,
-              "in: document 1 (line 1): " + std::string(kind == "Node" ? "node" : "configmap") +
-                  " a: expected a Pod, got " + kind);
-  }
+  EXPECT_EQ(names(pods->pods), (Names{"shop/a", "shop/b"}));
+  const auto refused = read_objects({{pod(""), "in: document 3 (line 20): item 4"}}, {}, warnings);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "in: document 3 (line 20): item 4: pod : metadata.name is required");
 }
 
 }  // namespace

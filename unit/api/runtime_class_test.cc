@@ -86,7 +86,7 @@ TEST(RuntimeClass, IsAppliedOnAdmission) {
   auto refused = contained().build();
   refused.runtime_class = "sandbox";
   EXPECT_EQ(admission.admit(refused, objects).error().message,
-            "pod default/p: pod rejected: RuntimeClass \"sandbox\" not found");
+            "pod rejected: RuntimeClass \"sandbox\" not found");
   auto stored = contained().created("2026-01-01T00:00:00Z").build();
   EXPECT_TRUE(admission.admit(stored, objects));
 }

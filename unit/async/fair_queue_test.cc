@@ -136,11 +136,23 @@ TEST(FairQueue, TheNextValueOfAKeyUnderWayWaits) {
 
 TEST(FairQueue, LaneOneHasATurnInSome) {
   FairQueueOptions options;
-  options.lane_1_every = 4;
+  options.lower_lanes_every = 4;
   Queue q(options);
   q.push_all({"a/r1", "a/r2", "a/r3"}, 1);
   q.push_all({"a/1", "a/2", "a/3", "b/4", "b/5", "b/6"});
   EXPECT_EQ(q.take(), (Strings{"a/1", "b/4", "a/2", "a/r1", "b/5", "a/3", "b/6", "a/r2", "a/r3"}));
+}
+
+// However much comes in on the first lane, each other one is served.
+TEST(FairQueue, NoLaneStarves) {
+  FairQueueOptions options;
+  options.lower_lanes_every = 3;
+  Queue q(options);
+  q.push_all({"a/r1", "a/r2"}, 2);
+  q.push_all({"a/p1", "a/p2", "a/p3", "a/p4"}, 1);
+  q.push_all({"b/1", "b/2", "b/3", "b/4", "b/5", "b/6", "b/7", "b/8", "b/9"});
+  EXPECT_EQ(q.take(), (Strings{"b/1", "b/2", "a/p1", "b/3", "b/4", "a/p2", "b/5", "b/6", "a/r1", "b/7", "b/8",
+                               "a/p3", "b/9", "a/p4", "a/r2"}));
 }
 
 TEST(FairQueue, ANewerValueMovesToTheBetterLaneNotToTheWorse) {
@@ -324,7 +336,7 @@ TEST(FairQueue, WhenFullTheFullestNamespaceMakesRoom) {
   q.push_all({"b/1", "a/1", "a/2"});
   q.push("a/3", 1);
   EXPECT_EQ(q.push("b/2"), Queue::Pushed::queued);
-  EXPECT_FALSE(q.queue.contains("a/3")) << "lane 1 goes first";
+  EXPECT_FALSE(q.queue.contains("a/3")) << "the lowest lane goes first";
   q.push("c/1");
   EXPECT_FALSE(q.queue.contains("a/1") && q.queue.contains("b/1"));
   EXPECT_EQ(q.queue.waiting(), 4u);

@@ -98,7 +98,18 @@ TEST(ClientError, TellsAMissingRightFromAnAdmissionRefusal) {
   EXPECT_FALSE(lacks(403, R"(pods "a" is forbidden: exceeded quota: x, requested: pods=1)"));
   EXPECT_FALSE(lacks(403, R"(pods "a" is forbidden: unable to create new content in namespace b)"));
   EXPECT_FALSE(lacks(409, R"(User "x" cannot create)"));
+  EXPECT_FALSE(lacks(403, R"(admission webhook "w" denied the request: User "x" cannot use "latest")"));
+  EXPECT_FALSE(lacks(403, R"(pods "a" is forbidden: the image "latest" cannot be pinned)"))
+      << "a policy's words";
   EXPECT_FALSE(lacks_right(fail(Error::Kind::unavailable, "User \"x\" cannot create").error()));
+}
+
+TEST(ClientError, AQuotaIsExceeded) {
+  EXPECT_TRUE(exceeds_quota(status(403, R"(pods "a" is forbidden: exceeded quota: x, requested: pods=1)")));
+  EXPECT_FALSE(
+      exceeds_quota(status(403, R"(pods "a" is forbidden: failed quota: x: must specify cpu for: c)")))
+      << "more room does not help";
+  EXPECT_FALSE(exceeds_quota(status(409, "exceeded quota: x")));
 }
 
 TEST(ClientError, DoubtIsLeftByWhatMayStillTakeEffect) {

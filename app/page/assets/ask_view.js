@@ -3,7 +3,7 @@ import { Component, h } from "./vendor/preact.js";
 import { ask, hasToken } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Devices, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
-import { movedWords, rank } from "./scores.js";
+import { movedWords, rank, stillOf } from "./scores.js";
 import { answerVerdict, bestWords, count, fixOutcome, marginWords, tolerations } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
@@ -126,12 +126,13 @@ export class AskView extends Component {
       ),
     );
   }
-  weights(question, strategies, again) {
+  weights(question, strategies, again, still) {
     return h(
       Weights,
       {
         strategies,
         moved: question.moved,
+        still,
         onMove: (name, weight) => this.set({ moved: { ...question.moved, [name]: weight } }),
         onReset: () => this.set({ moved: {} }),
       },
@@ -171,6 +172,7 @@ export class AskView extends Component {
           { id: "ask-again", form: "question", class: "main", disabled: this.state.isLoading },
           "Ask podium with these weights",
         ),
+        stillOf(status, rows),
       ),
     );
   }

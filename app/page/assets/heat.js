@@ -5,8 +5,9 @@ import { strategyWords } from "./words.js";
 
 const slidersEnd = (weight) => Math.max(10, weight * 2);
 
-// onMove(name, weight); children: elements next to the button.
-export function Weights({ strategies, moved, onMove, onReset, children }) {
+// onMove(name, weight); still: the strategies whose weight moves no shown node; children: elements next to the
+// button.
+export function Weights({ strategies, moved, still = [], onMove, onReset, children }) {
   const isMoved = strategies.some((one) => moved[one.name] !== undefined && moved[one.name] !== one.weight);
   return h(
     "fieldset",
@@ -17,7 +18,7 @@ export function Weights({ strategies, moved, onMove, onReset, children }) {
       const id = `weight-${one.name}`;
       return h(
         "div",
-        { key: one.name, class: weight === one.weight ? "" : "moved" },
+        { key: one.name, class: weight === one.weight ? (still.includes(one.name) ? "still" : "") : "moved" },
         h("label", { for: id, title: one.name }, strategyWords(one.name)),
         h("input", {
           id,
@@ -32,6 +33,7 @@ export function Weights({ strategies, moved, onMove, onReset, children }) {
         h("output", { for: id }, weight),
       );
     }),
+    still.length > 0 && h("p", { class: "note" }, "The pale ones score all shown nodes the same: their weights move none of them."),
     h("p", null, h("button", { type: "button", onClick: onReset, disabled: !isMoved }, "Weights as they were"), children),
   );
 }

@@ -2,7 +2,7 @@
 import { Component, h } from "./vendor/preact.js";
 import { decisions, hasToken } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
-import { count, isOfPod, reasonWords, time } from "./words.js";
+import { ago, count, isOfPod, reasonWords, time } from "./words.js";
 
 const MOST = 5000; // pods that are read at most, 500 per request
 
@@ -92,7 +92,7 @@ export class WaitingView extends Component {
       h("td", { class: "number" }, h("b", null, group.items.length)),
       h("th", { scope: "row" }, group.reason),
       h("td", { class: "number" }, group.attempts),
-      h("td", null, h("time", { datetime: group.last }, time(group.last))),
+      h("td", null, h("time", { datetime: group.last, title: time(group.last) }, ago(group.last))),
       h(
         "td",
         null,
@@ -191,7 +191,7 @@ export class PodsView extends Component {
       h("td", { class: "number" }, item.score ?? ""),
       h("td", null, item.outcome === "Scheduled" ? item.summary : reasonOf(item)),
       h("td", { class: "number" }, item.attempts),
-      h("td", null, h("time", { datetime: item.decidedAt }, time(item.decidedAt))),
+      h("td", null, h("time", { datetime: item.decidedAt, title: time(item.decidedAt) }, ago(item.decidedAt))),
     );
   }
   render({ ns, onNamespace }, { page, after, before, error, isLoading }) {

@@ -3,7 +3,7 @@ import { Component, h } from "./vendor/preact.js";
 import { hasToken, reportOf } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Attempts, Devices, Rejections, Trouble, podLink } from "./parts.js";
-import { movedWords, rank } from "./scores.js";
+import { movedWords, rank, stillOf } from "./scores.js";
 import { bestWords, count, marginWords, podVerdict } from "./words.js";
 
 export class PodView extends Component {
@@ -69,6 +69,7 @@ export class PodView extends Component {
           h(Weights, {
             strategies,
             moved,
+            still: stillOf(status, rows),
             onMove: (name, weight) => this.setState({ moved: { ...this.state.moved, [name]: weight } }),
             onReset: () => this.setState({ moved: {} }),
           }),
@@ -135,7 +136,7 @@ export class PodView extends Component {
               "In a terminal: ",
               h("code", null, `kubectl podium why ${pod} -n ${ns}`),
               ". Where would it go now? ",
-              h("a", { href: "#/ask" }, "Ask a what-if"),
+              h("a", { href: "#/ask", onClick: () => this.props.onCarry(ns, moved) }, "Ask a what-if"),
               ".",
             ),
           ),

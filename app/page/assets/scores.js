@@ -32,6 +32,12 @@ export function rank(status, moved) {
 // Whether a strategy scores all rows equally, so that its weight does not change their order.
 export const isEqual = (rows, column) => rows.every((row) => row.scores[column] === rows[0].scores[column]);
 
+// The strategies whose weight moves none of these rows.
+export const stillOf = (status, rows) =>
+  (status.strategies ?? [])
+    .filter((_, column) => rows.length > 1 && rows[0].scores.length > 0 && isEqual(rows, column))
+    .map(({ name }) => name);
+
 // In words, what other weights do to the shown nodes.
 export function movedWords(status, rows, strategies, moved) {
   if (!strategies.some((one) => moved[one.name] !== undefined && moved[one.name] !== one.weight)) return "";

@@ -35,6 +35,21 @@ export const count = (number, one, many = `${one}s`) => `${number} ${number === 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 export const time = (text) => (text ? clock.format(new Date(text)) : "");
 
+const spans = new Intl.RelativeTimeFormat(undefined, { style: "short" });
+const UNITS = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+];
+// How long ago, in one unit; the exact time belongs into the title.
+export function ago(text, now = Date.now()) {
+  if (!text) return "";
+  const seconds = Math.max(0, Math.round((now - new Date(text)) / 1000));
+  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? UNITS.at(-1);
+  return spans.format(-Math.floor(seconds / size), unit);
+}
+
 // How the chosen node leads.
 export function leadWords(choice, feasible, isQuestion = false) {
   if (feasible === 1 || choice.score === undefined) return "the only node that fits";

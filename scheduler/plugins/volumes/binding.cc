@@ -68,7 +68,8 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
 // Checks a claim that must be bound before the pod is scheduled.
 Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot) {
   Topics about{{Topic::claim, claim.meta.name}};
-  if (!claim.storage_class || claim.storage_class->empty()) return Reason(ReasonCode::claim_not_bound, about);
+  if (!claim.storage_class || claim.storage_class->empty())
+    return Reason(ReasonCode::claim_without_class, std::move(about));
   about.emplace_back(Topic::storage_class, *claim.storage_class);
   return Reason(class_of(snapshot, claim) ? ReasonCode::claim_not_bound : ReasonCode::claim_class_not_found,
                 std::move(about));

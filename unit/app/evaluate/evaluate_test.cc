@@ -48,7 +48,7 @@ TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
   EXPECT_TRUE(wide.ends_with("2 of 3 pods are placed\n")) << wide;
   EXPECT_EQ(to_table(done->pods, false),
             "2 of 3 pods are placed\n"
-            "  WORKLOAD  PODS  PLACED  WHERE    MOST OTHERS\n"
+            "  WORKLOAD  PODS  PLACED  WHERE    WHY NOT THE OTHERS\n"
             "  shop         3       2  2 nodes  Insufficient cpu\n"
             "\n"
             "1 not: Insufficient cpu\n");

@@ -150,8 +150,9 @@ spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu
       std::ranges::find(done->warnings,
                         "StatefulSet default/web: asked about as if its 1 placed pod were not there") !=
       done->warnings.end());
-  EXPECT_NE(to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods. 1 of them fit.\n"),
-            std::string::npos);
+  EXPECT_NE(
+      to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods. 1 of them fits.\n"),
+      std::string::npos);
 }
 
 TEST_F(Evaluate, AQuestionStandsForItsTemplate) {

@@ -40,7 +40,7 @@ TEST(TriedFixes, SayHowManyFit) {
       "What would let more run, each tried on a copy of the cluster's state:\n"
       "  a → all 3 fit\n"
       "  b → 2 of 3 fit\n"
-      "  c → at least 1 of 3 fit\n"
+      "  c → at least 1 of 3 fits\n"
       "  of an older podium (on n1)\n");
 }
 

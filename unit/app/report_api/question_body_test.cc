@@ -14,7 +14,7 @@ constexpr std::string_view kOnePod =
     R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop"},
   "spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"100m"}}}]}})";
 
-Result<AskedBody> ask(std::string_view text, boost::json::object fields = {}) {
+Result<QuestionPtr> ask(std::string_view text, boost::json::object fields = {}) {
   QuestionBody body;
   body.text = text;
   body.type = text.starts_with('{') || text.starts_with('[') ? ContentType::json : ContentType::yaml;
@@ -28,7 +28,7 @@ Result<AskedBody> ask(std::string_view text, boost::json::object fields = {}) {
 std::string asked(std::string_view text, boost::json::object fields = {}) {
   const auto read = ask(text, std::move(fields));
   if (!read) return read.error().message;
-  const auto& question = *read->question;
+  const auto& question = **read;
   return fmt::format("{} {}", question.subject->pod.full_name(),
                      question.replicas.value_or(question.subject->replicas));
 }
@@ -48,10 +48,9 @@ TEST(QuestionBody, PodsAndWorkloads) {
     const auto read =
         ask(workload("apps/v1", kind, R"("replicas":3,"selector":{"matchLabels":{"app":"api"}},)"));
     ASSERT_TRUE(read) << kind << ": " << read.error().message;
-    EXPECT_FALSE(read->is_report);
-    EXPECT_EQ(read->question->subject->replicas, 3) << kind;
-    EXPECT_EQ(read->question->subject->pod.meta.namespace_, "shop") << kind;
-    EXPECT_EQ(read->question->replicas, std::nullopt) << kind;
+    EXPECT_EQ((*read)->subject->replicas, 3) << kind;
+    EXPECT_EQ((*read)->subject->pod.meta.namespace_, "shop") << kind;
+    EXPECT_EQ((*read)->replicas, std::nullopt) << kind;
   }
 }
 
@@ -93,8 +92,7 @@ TEST(QuestionBody, AReportAsksWithItsWholeSpec) {
                "changes":[{"type":"CordonNode","nodeName":"n1"}],"nonce":"a","ttlSeconds":60,"refreshSeconds":60)"),
           {{"profile", "batch"}});
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->is_report);
-  const auto& question = *read->question;
+  const auto& question = **read;
   EXPECT_EQ(question.meta.namespace_, "shop");
   EXPECT_EQ(question.replicas, 3);
   EXPECT_TRUE(question.fixes);
@@ -131,10 +129,13 @@ TEST(QuestionBody, WhatIsWrongInAReportIsSaidWithItsPath) {
 }
 
 TEST(QuestionBody, EveryFindingHasItsOwnPath) {
-  EXPECT_EQ(own_words("spec.template.spec.containers: at least one is needed; spec.replicas: required"),
-            "spec.containers: at least one is needed; replicas: required");
-  EXPECT_EQ(own_words("spec.template: larger than 64 KiB"), "body: larger than 64 KiB");
-  EXPECT_EQ(own_words(""), "");
+  EXPECT_EQ(asked(R"({"kind":"Pod","apiVersion":"v1","spec":{"containers":[]}})", {{"replicas", 0}}),
+            "spec.containers: at least one is needed; replicas: must be between 1 and 10000");
+  const auto pod = ask(kOnePod), in_report = ask(whole(R"("replicas":3)"));
+  ASSERT_TRUE(pod && in_report);
+  EXPECT_EQ((*pod)->paths.pod_template.text(), "body") << "the answer's messages have these paths too";
+  EXPECT_EQ(((*pod)->paths.spec / "strategies")[0].text(), "strategies[0]");
+  EXPECT_EQ(((*in_report)->paths.spec / "strategies")[0].text(), "spec.strategies[0]");
 }
 
 // Any input gets an answer and does not end the process.

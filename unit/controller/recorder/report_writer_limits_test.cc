@@ -339,6 +339,19 @@ TEST(ReportWriter, WhatANamespaceRefusesForLongerThanTheTtlIsDropped) {
   EXPECT_EQ(w.writer.counts().dropped, 12u);
 }
 
+TEST(ReportWriter, PodsThatWaitAreReportedBeforePlacedOnesInABurst) {
+  Writing w;
+  for (int i = 0; i < 200; ++i) w.bind(small(fmt::format("p{}", i)));
+  w.decide(huge("waits"));
+  w.run();
+  const auto& sent = w.server.transport->requests();
+  const auto at = std::ranges::find_if(
+      sent, [](const auto& request) { return request.body.contains("\"uid-of-waits\""); });
+  ASSERT_NE(at, sent.end());
+  EXPECT_LT(at - sent.begin(), 50) << "of some 200 placed ones";
+  EXPECT_EQ(w.writer.counts().waiting, 0u) << "the placed ones are written too";
+}
+
 TEST(ReportWriter, FirstReportsGoBeforeRewrittenOnes) {
   Writing w;
   for (int i = 0; i < 200; ++i) w.decide(huge(fmt::format("p{}", i)));

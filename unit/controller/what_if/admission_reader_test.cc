@@ -42,9 +42,8 @@ TEST(WhatIfController, AppliesTheLimitRangesOfItsNamespaceAndTheRuntimeClass) {
   w.settle();
   EXPECT_EQ(w.status("plain").at("replicas").at("fitting"), 2) << "of 4 CPUs, 1500m each";
   EXPECT_EQ(w.status("sandbox").at("replicas").at("fitting"), 2) << "of 4 CPUs, 2 each";
-  EXPECT_EQ(
-      w.accepted("unknown"),
-      "False Invalid: spec.template: pod shop/unknown: pod rejected: RuntimeClass \"../nodes/n1\" not found");
+  EXPECT_EQ(w.accepted("unknown"),
+            "False Invalid: spec.template: pod rejected: RuntimeClass \"../nodes/n1\" not found");
   EXPECT_EQ(text_list(w.status("sandbox"), "notModelled"), R"(["admission webhooks and policies"])");
   for (const auto& request : w.server.requests("GET"))
     EXPECT_EQ(request.find("nodes"), request.npos) << request;

@@ -107,10 +107,9 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
        "spec.template.spec.priority: the integer value of priority (7) must not be provided in pod spec; "
        "priority "
        "admission controller computed 2000001000 from the given PriorityClass name"},
-      {R"("priorityClassName": "nope")",
-       "spec.template: pod shop/ask: no PriorityClass with name nope was found"},
+      {R"("priorityClassName": "nope")", "spec.template: no PriorityClass with name nope was found"},
       {R"("tolerations": [{"key": "a", "operator": "Exists", "value": "b"}])",
-       "spec.template: pod shop/ask: spec.tolerations[0]"},
+       "spec.template: spec.tolerations[0]"},
   };
   for (const auto& c : cases) {
     const auto admitted = admit_question(question(c.spec), {}, unit::default_config());

@@ -328,7 +328,7 @@ TEST(AddPods, WhatTheApiServerWouldRefuseHasItsPath) {
   const auto status = after(unit::two_nodes(), R"({"type": "AddPods", "template": {"spec": {
       "priorityClassName": "none", "containers": [{"name": "c", "image": "i"}]}}})");
   EXPECT_EQ(unit::condition(status, "Accepted").substr(0, 54),
-            "false Invalid: spec.changes[0].template: pod shop/befo");
+            "false Invalid: spec.changes[0].template: no PriorityCl");
 }
 
 TEST(AddClaims, TheQuestionsPodsMayUseThem) {

@@ -26,9 +26,11 @@ constexpr std::string_view kPod =
 
 std::string manifest(std::string_view kind, std::string_view more, std::string_view version = "apps/v1",
                      std::string_view selector = R"("selector": {"matchLabels": {"app": "web"}},)") {
+  std::string pod(kPod);
+  if (version == "batch/v1") pod.insert(pod.find("\"containers"), R"("restartPolicy": "Never", )");
   return fmt::format(R"({{"apiVersion": "{}", "kind": "{}", "metadata": {{"name": "web"}},
                          "spec": {{{} {} "template": {}}}}})",
-                     version, kind, selector, more, kPod);
+                     version, kind, selector, more, pod);
 }
 
 Subject subject_of(const std::string& manifest) {
@@ -98,7 +100,9 @@ TEST(Subject, WhatTheApiServerWouldRefuseHasItsPath) {
       {manifest("Deployment", "", "apps/v1", R"("selector": {"matchLabels": {"app": "db"}},)"),
        "spec.template.spec.template.metadata.labels: spec.selector does not match them"},
       {R"({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "else"}})",
-       "spec.template.metadata.namespace: must be the namespace of the what-if, shop"},
+       "spec.template.metadata.namespace: must be the namespace of the what-if, shop: only its quotas, "
+       "limits and "
+       "claims are read"},
       {R"({"apiVersion": "apps/v1", "kind": "Deployment", "spec": {}})",
        "spec.template.metadata.name: required"},
       {R"({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {}})",

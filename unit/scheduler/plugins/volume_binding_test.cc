@@ -78,6 +78,25 @@ TEST(VolumeBinding, ClaimsThatKeepThePodFromBeingScheduled) {
   for (const auto& c : cases) EXPECT_EQ(ask(c.pod, c.snapshot), (Answers{{"*", c.want}})) << c.name;
 }
 
+// No provisioner makes a volume for a claim without a class; one of a class is only waited for.
+TEST(VolumeBinding, AnUnboundClaimSaysWhatItWaitsFor) {
+  const auto code_of = [](const api::PersistentVolumeClaim& claim) {
+    const auto snapshot = storage({host("n")}, {}, immediate_class(), claim);
+    const auto info = cluster::make_pod_info(podium::test::share(api::Pod(pod("p").claim("c"))));
+    const auto plugin = make(make_volume_binding);
+    const auto prepared =
+        dynamic_cast<const framework::FilterPlugin&>(*plugin).prepare_filter(*info, snapshot);
+    return prepared.rejected ? prepared.rejected->reasons.front().code : framework::ReasonCode::other;
+  };
+  using enum framework::ReasonCode;
+  auto classless = claim("c"), empty = claim("c", "5Gi", "");
+  classless.storage_class.reset();
+  EXPECT_EQ(code_of(claim("c", "5Gi", "now")), claim_not_bound);
+  EXPECT_EQ(code_of(claim("c", "5Gi", "nonesuch")), claim_class_not_found);
+  EXPECT_EQ(code_of(classless), claim_without_class);
+  EXPECT_EQ(code_of(empty), claim_without_class);
+}
+
 TEST(VolumeBinding, PodsWithoutClaimsAreNotLookedAt) {
   EXPECT_EQ(ask(pod("p"), storage({host("n")}, {})), Answers{});
   EXPECT_EQ(ask(pod("p").volume(disk(api::Volume::Kind::other, "")), storage({host("n")}, {})), Answers{});

@@ -1,11 +1,16 @@
-#include "app/offline/snapshot.h"
+#include "app/offline/cluster.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "api/admission.h"
+#include "api/dump_kinds.h"
 #include "base/clock.h"
 #include "explain/workload/ephemeral_claims.h"
 
 namespace podium::offline {
+namespace {
 
 // Adds nodes by name and pods in the order of the input: upstream's results depend on that order.
 cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRules& rules) {
@@ -40,6 +45,7 @@ cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRu
   return snapshot;
 }
 
+// Like the admission plugin DefaultStorageClass.
 void default_storage_classes(cluster::Snapshot& snapshot) {
   const auto name = explain::default_storage_class(snapshot);
   if (!name) return;
@@ -50,6 +56,28 @@ void default_storage_classes(cluster::Snapshot& snapshot) {
     changed.back()->storage_class = name;
   }
   for (auto& claim : changed) snapshot.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+}
+
+}  // namespace
+
+Result<config::Config> read_config(const std::string& file, const config::LoadOptions& options,
+                                   std::vector<std::string>& warnings) {
+  auto config = file.empty() ? config::load("", "", options) : config::load_file(file, options);
+  if (!config) return config;
+  warnings = config->warnings;
+  for (const auto& extender : config->extenders)
+    warnings.push_back(fmt::format("extender {} is not called offline", extender.url_prefix));
+  return config;
+}
+
+Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifests::List<api::Pod>& asked,
+                                        const config::Config& config, const ClusterOptions& options) {
+  if (manifests.nodes.empty() && !options.as_given)
+    return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
+  if (auto admitted = api::admit(manifests, asked); !admitted) return std::unexpected(admitted.error());
+  auto snapshot = to_snapshot(manifests, framework::request_rules(config.features));
+  if (!options.as_given) default_storage_classes(snapshot);
+  return snapshot;
 }
 
 }  // namespace podium::offline

@@ -1,0 +1,62 @@
+#include "app/kubectl/last_decisions.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "api/json_view.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+// The label moves on with each write, by the minute.
+std::pair<std::string, std::string> written(const json::value& object) {
+  return {api::text_at(object, "/metadata/labels/podium.dev~1expires"),
+          api::text_at(object, "/metadata/creationTimestamp")};
+}
+
+}  // namespace
+
+LastDecisions::LastDecisions(Cluster& cluster, std::string ns, LastDecisionsOptions options)
+    : cluster_(cluster), ns_(std::move(ns)), options_(std::move(options)) {}
+
+Result<std::vector<LastDecision>> LastDecisions::read() {
+  client::ListOptions names;
+  names.label_selector = "podium.dev/report=decision";
+  if (!options_.outcome.empty()) names.label_selector += ",podium.dev/outcome=" + options_.outcome;
+  names.metadata_only = true;
+  auto listed = cluster_.list(client::resource::scheduling_reports, ns_, names);
+  if (!listed) return std::unexpected(std::move(listed.error()));
+  std::erase_if(*listed, [&](const json::value& object) {
+    return !api::text_at(object, "/metadata/name").starts_with(options_.prefix);
+  });
+  const auto most = static_cast<std::ptrdiff_t>(std::min(listed->size(), options_.most));
+  std::ranges::partial_sort(*listed, listed->begin() + most, std::greater(), written);
+  std::map<std::string, LastDecision> seen;
+  std::vector<LastDecision> out;
+  for (auto object = listed->begin(); object != listed->begin() + most; ++object) {
+    const auto version =
+        api::text_at(*object, "/metadata/uid") + api::text_at(*object, "/metadata/resourceVersion");
+    if (const auto known = seen_.find(version); known != seen_.end()) {
+      out.push_back(known->second);
+    } else {
+      auto report =
+          cluster_.get(client::resource::scheduling_reports, api::text_at(*object, "/metadata/namespace"),
+                       api::text_at(*object, "/metadata/name"));
+      if (!report) continue;  // deleted after the list
+      auto read = render::read_report(*report);
+      out.push_back({std::move(*report), std::move(read)});
+    }
+    seen.insert_or_assign(version, out.back());
+  }
+  seen_ = std::move(seen);
+  std::erase_if(out, [](const auto& each) { return each.report.status.outcome.empty(); });
+  std::ranges::stable_sort(out, [](const LastDecision& a, const LastDecision& b) {
+    return a.report.status.decided_at > b.report.status.decided_at;
+  });
+  return out;
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,31 @@
+// A cluster from manifests, as the live scheduler would have built it from its watches. `evaluate` and the
+// plugin's `--cluster` share it.
+//
+// Threads: any; reads the clock. Errors: Kind::invalid.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/manifests.h"
+#include "base/result.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/config.h"
+
+namespace podium::offline {
+
+// The configuration in the file, or the defaults. Adds warnings of what it has that works only on a cluster.
+Result<config::Config> read_config(const std::string& file, const config::LoadOptions& options,
+                                   std::vector<std::string>& warnings);
+
+struct ClusterOptions {
+  // What the objects lack is not added, and they need not be those of a cluster.
+  bool as_given = false;
+};
+
+// Admits the cluster and the pods that are asked about (api/admission.h), and builds the snapshot. Pods
+// without a node are left out, but for nominated ones. Claims that were not stored yet get the default class.
+Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifests::List<api::Pod>& asked,
+                                        const config::Config& config, const ClusterOptions& options = {});
+
+}  // namespace podium::offline

@@ -1,0 +1,207 @@
+#include "explain/workload/validate_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/json_view.h"
+#include "api/validate.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+using Kind = Subject::Kind;
+
+constexpr std::size_t kLongestCronJob = 52;  // its Jobs have eleven characters more, and 63 at most
+constexpr std::int64_t kMostIndexedParallelism = 100'000;
+
+class Findings {
+ public:
+  void add(const FieldPath& path, std::string_view problem) {
+    text_ += (text_.empty() ? "" : "; ") + path.said(problem);
+  }
+  Result<void> result() const { return text_.empty() ? Result<void>() : invalid(text_); }
+
+ private:
+  std::string text_;
+};
+
+bool is_job(Kind kind) { return kind == Kind::job || kind == Kind::cron_job; }
+
+std::optional<std::int64_t> number_at(const json::value& value, std::string_view pointer) {
+  const auto* found = api::find_at(value, pointer);
+  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
+}
+
+bool has_items(const json::value& value, std::string_view pointer) {
+  const auto* found = api::find_at(value, pointer);
+  return found && ((found->is_array() && !found->get_array().empty()) ||
+                   (found->is_object() && !found->get_object().empty()));
+}
+
+void check_not_negative(const json::value& value, std::string_view field, const FieldPath& path,
+                        Findings& findings) {
+  const auto number = number_at(value, fmt::format("/{}", field));
+  if (number && *number < 0)
+    findings.add(path / field, fmt::format("Invalid value: {}: must be greater than or equal to 0", *number));
+}
+
+// Upstream validates a Deployment's template as that of its ReplicaSet.
+std::string_view owner_of_template(Kind kind) {
+  return to_string(kind == Kind::deployment ? Kind::replica_set : kind);
+}
+
+void check_restart_policy(const json::value& pod_template, const json::value& spec, Kind kind,
+                          const FieldPath& path, Findings& findings) {
+  const auto given = api::text_at(pod_template, "/spec/restartPolicy");
+  const std::string_view policy = given.empty() ? "Always" : std::string_view(given);
+  const auto at = path / "spec.restartPolicy";
+  const bool may_end = policy == "OnFailure" || policy == "Never";
+  if (kind == Kind::pod) {
+    if (!may_end && policy != "Always")
+      findings.add(at,
+                   fmt::format(R"(Unsupported value: "{}": supported values: "Always", "OnFailure", "Never")",
+                               policy));
+  } else if (!is_job(kind)) {
+    if (policy != "Always")
+      findings.add(at, fmt::format(R"(Unsupported value: "{}": supported values: "Always")", policy));
+  } else if (policy == "Always") {
+    findings.add(at, R"(Required value: valid values: "OnFailure", "Never")");
+  } else if (!may_end) {
+    findings.add(at,
+                 fmt::format(R"(Unsupported value: "{}": supported values: "OnFailure", "Never")", policy));
+  } else if (policy != "Never" && api::find_at(spec, "/podFailurePolicy")) {
+    findings.add(
+        at,
+        fmt::format(R"(Invalid value: "{}": only "Never" is supported when podFailurePolicy is specified)",
+                    policy));
+  }
+}
+
+void check_deadline(const json::value& pod_template, Kind kind, const FieldPath& path, Findings& findings) {
+  const auto seconds = number_at(pod_template, "/spec/activeDeadlineSeconds");
+  if (!seconds) return;
+  const auto at = path / "spec.activeDeadlineSeconds";
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (*seconds < 1 || *seconds > kMost)
+    findings.add(at, fmt::format("Invalid value: {}: must be between 1 and {}, inclusive", *seconds, kMost));
+  if (kind != Kind::pod && !is_job(kind))
+    findings.add(
+        at, fmt::format("Forbidden: activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
+}
+
+// `spec`: that of the workload or Job, or null.
+void check_template(const json::value& pod_template, const json::value& spec, Kind kind,
+                    const FieldPath& path, Findings& findings) {
+  check_deadline(pod_template, kind, path, findings);
+  check_restart_policy(pod_template, spec, kind, path, findings);
+  if (has_items(pod_template, "/spec/ephemeralContainers"))
+    findings.add(path / "spec.ephemeralContainers",
+                 "Forbidden: ephemeral containers not allowed in pod template");
+}
+
+void check_pod(const json::value& pod, const FieldPath& path, Findings& findings) {
+  check_deadline(pod, Kind::pod, path, findings);
+  check_restart_policy(pod, nullptr, Kind::pod, path, findings);
+  if (has_items(pod, "/spec/ephemeralContainers"))
+    findings.add(path / "spec.ephemeralContainers", "Forbidden: cannot be set on create");
+  if (!api::text_at(pod, "/spec/nodeName").empty() && has_items(pod, "/spec/schedulingGates"))
+    findings.add(path / "spec.nodeName",
+                 "Forbidden: cannot be set until all schedulingGates have been cleared");
+}
+
+void check_job(const json::value& spec, const FieldPath& path, Findings& findings) {
+  for (const auto* field : {"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds"})
+    check_not_negative(spec, field, path, findings);
+  const auto mode = api::text_at(spec, "/completionMode");
+  if (!mode.empty() && mode != "Indexed" && mode != "NonIndexed")
+    findings.add(path / "completionMode",
+                 fmt::format(R"(Unsupported value: "{}": supported values: "Indexed", "NonIndexed")", mode));
+  if (mode != "Indexed") return;
+  if (!api::find_at(spec, "/completions"))
+    findings.add(path / "completions", "Required value: when completion mode is Indexed");
+  if (const auto parallelism = number_at(spec, "/parallelism"); parallelism > kMostIndexedParallelism)
+    findings.add(
+        path / "parallelism",
+        fmt::format("Invalid value: {}: must be less than or equal to {} when completion mode is Indexed",
+                    *parallelism, kMostIndexedParallelism));
+}
+
+void check_name(const std::string& name, Kind kind, const FieldPath& path, Findings& findings) {
+  if (name.empty()) return;  // reported where it is read
+  const bool is_label = kind == Kind::stateful_set;
+  if (is_label ? !api::is_dns_label(name) : !api::is_dns_subdomain(name))
+    findings.add(path, fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 {}", name,
+                                   is_label ? "label" : "subdomain"));
+  if (kind == Kind::cron_job && name.size() > kLongestCronJob)
+    findings.add(path, fmt::format("Invalid value: \"{}\": must be no more than {} characters", name,
+                                   kLongestCronJob));
+}
+
+void check_selector(const json::value& value, Kind kind, const FieldPath& path, Findings& findings) {
+  const auto* selector = api::find_at(value, "/spec/selector");
+  if (!selector || !selector->is_object()) return;  // reported where it is read
+  if (kind == Kind::replication_controller) {
+    for (const auto& [key, wanted] : selector->get_object()) {
+      const auto* labels = api::find_at(value, "/spec/template/metadata/labels");
+      const auto* label = labels && labels->is_object() ? labels->get_object().if_contains(key) : nullptr;
+      if (label && *label == wanted) continue;
+      return findings.add(path / "spec.template.metadata.labels",
+                          "Invalid value: `selector` does not match template `labels`");
+    }
+    return;
+  }
+  if (is_job(kind) || has_items(*selector, "/matchLabels") || has_items(*selector, "/matchExpressions"))
+    return;
+  const char* of_kind = kind == Kind::stateful_set ? "statefulset"
+                        : kind == Kind::daemon_set ? "daemonset"
+                                                   : "deployment";
+  findings.add(path / "spec.selector",
+               fmt::format("Invalid value: {{}}: empty selector is invalid for {}", of_kind));
+}
+
+}  // namespace
+
+Result<void> validate_workload(const json::value& value, Kind kind, const FieldPath& path) {
+  Findings findings;
+  check_name(api::text_at(value, "/metadata/name"), kind, path / "metadata.name", findings);
+  if (kind == Kind::pod) {
+    check_pod(value, path, findings);
+    return findings.result();
+  }
+  const auto* spec = api::find_at(value, "/spec");
+  if (!spec) return findings.result();  // reported where it is read
+  auto at = path / "spec";
+  if (kind == Kind::cron_job) {
+    if (api::text_at(*spec, "/schedule").empty()) findings.add(at / "schedule", "Required value");
+    spec = api::find_at(*spec, "/jobTemplate/spec");
+    at = at / "jobTemplate.spec";
+    if (!spec) return findings.result();
+  }
+  if (is_job(kind)) {
+    check_job(*spec, at, findings);
+  } else {
+    check_not_negative(*spec, "replicas", at, findings);
+    check_not_negative(*spec, "minReadySeconds", at, findings);
+    if (const auto* ordinals = api::find_at(*spec, "/ordinals"))
+      check_not_negative(*ordinals, "start", at / "ordinals", findings);
+  }
+  check_selector(value, kind, path, findings);
+  if (const auto* pod_template = api::find_at(*spec, "/template"))
+    check_template(*pod_template, *spec, kind, at / "template", findings);
+  return findings.result();
+}
+
+Result<void> validate_template(const json::value& value, const FieldPath& path) {
+  Findings findings;
+  check_template(value, nullptr, Kind::pod, path, findings);
+  return findings.result();
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,184 @@
+// The codes of reasons, and the table of their names and words: a new reason is a code and a row here.
+//
+// Threads: constants. Errors: none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace podium::framework {
+
+enum class ReasonCode : std::uint8_t {
+  other,  // of a foreign plugin, of an extender, or a failure: the text only
+  claim_class_not_found,
+  claim_deleted,
+  claim_in_use,
+  claim_invalid,
+  claim_not_bound,
+  claim_not_created,
+  claim_not_found,
+  claim_of_another_pod,
+  claim_without_class,
+  csi_driver_missing,
+  device_class_not_found,
+  device_pool_invalid,
+  disk_conflict,
+  enforced_affinity_mismatch,
+  excluded_by_name,
+  existing_pod_anti_affinity,
+  host_port_in_use,
+  insufficient_devices,
+  insufficient_resource,
+  insufficient_storage,
+  no_volume_to_bind,
+  node_affinity_conflict,
+  node_feature_missing,
+  node_name_mismatch,
+  node_selector_mismatch,
+  node_unschedulable,
+  pod_affinity,
+  pod_anti_affinity,
+  resource_claim_deleted,
+  resource_claim_elsewhere,
+  resource_claim_in_flight,
+  resource_claim_invalid,
+  resource_claim_left_over,
+  resource_claim_not_created,
+  resource_claim_not_found,
+  resource_claim_of_another_pod,
+  resource_not_offered,
+  scheduling_gated,
+  storage_class_not_found,
+  too_many_pods,
+  too_many_volumes,
+  topology_label_missing,
+  topology_spread_skew,
+  untolerated_taint,
+  volume_affinity_mismatch,
+  volume_not_found,
+  volume_zone_mismatch,
+};
+
+// A row of the table. In `text` and `words`, "{claim}" and the like are placeholders for the topic.
+struct ReasonRow {
+  ReasonCode code;
+  std::string_view name;   // "InsufficientResource"; stable, for programs
+  std::string_view text;   // kube-scheduler's; empty: plugins compose it
+  std::string_view words;  // plain: what a node does, "is cordoned", or, of the pod, a clause: "its claim …"
+  bool is_of_pod = false;  // the pod itself is the cause, on any node
+};
+// In the order of the codes.
+inline constexpr auto kReasonRows = [] {
+  using enum ReasonCode;
+  constexpr bool kOfPod = true;
+  return std::to_array<ReasonRow>({
+      {other, "Other", "", ""},
+      {claim_class_not_found, "ClaimClassNotFound", "pod has unbound immediate PersistentVolumeClaims",
+       "its claim {claim} names the StorageClass {class}, which does not exist", kOfPod},
+      {claim_deleted, "ClaimDeleted", "persistentvolumeclaim \"{claim}\" is being deleted",
+       "its claim {claim} is being deleted", kOfPod},
+      {claim_in_use, "ClaimInUse",
+       "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
+       "another pod",
+       "cannot use the pod's volume: another pod uses it as ReadWriteOncePod"},
+      {claim_invalid, "ClaimInvalid", "", "its claim {claim} or the claim's StorageClass is incomplete",
+       kOfPod},
+      {claim_not_bound, "ClaimNotBound", "pod has unbound immediate PersistentVolumeClaims",
+       "its claim {claim} is not bound to a volume yet", kOfPod},
+      {claim_not_created, "ClaimNotCreated",
+       "waiting for ephemeral volume controller to create the persistentvolumeclaim \"{claim}\"",
+       "its claim {claim} is not created yet", kOfPod},
+      {claim_not_found, "ClaimNotFound", "persistentvolumeclaim \"{claim}\" not found",
+       "its claim {claim} does not exist", kOfPod},
+      {claim_of_another_pod, "ClaimOfAnotherPod", "", "the claim {claim} belongs to another pod", kOfPod},
+      {claim_without_class, "ClaimWithoutClass", "pod has unbound immediate PersistentVolumeClaims",
+       "its claim {claim} names no StorageClass, so somebody has to create a volume for it", kOfPod},
+      {csi_driver_missing, "CSIDriverMissing", "{driver} CSI driver is not installed on the node",
+       "does not have the CSI driver {driver}"},
+      {device_class_not_found, "DeviceClassNotFound",
+       "request {request}: device class {class} does not exist",
+       "its claim asks for the DeviceClass {class}, which does not exist", kOfPod},
+      {device_pool_invalid, "DevicePoolInvalid", "invalid resource pools were encountered",
+       "does not have enough free devices, and a driver's resource pool is invalid"},
+      {disk_conflict, "DiskConflict", "node(s) had no available disk",
+       "cannot use the disk: another pod uses it"},
+      {enforced_affinity_mismatch, "EnforcedAffinityMismatch",
+       "node(s) didn't match scheduler-enforced node affinity",
+       "does not match the node affinity of the scheduler's configuration"},
+      {excluded_by_name, "ExcludedByName", "", "is not among the nodes that the pod names"},
+      {existing_pod_anti_affinity, "ExistingPodAntiAffinity",
+       "node(s) didn't satisfy existing pods anti-affinity rules",
+       "has a pod whose anti-affinity excludes this pod"},
+      {host_port_in_use, "HostPortInUse", "node(s) didn't have free ports for the requested pod ports",
+       "has a pod that uses the same host port"},
+      {insufficient_devices, "InsufficientDevices", "cannot allocate all claims",
+       "does not have enough free devices for the pod's claims"},
+      {insufficient_resource, "InsufficientResource", "Insufficient {resource}",
+       "does not have enough free {resource}"},
+      {insufficient_storage, "InsufficientStorage", "node(s) did not have enough free storage",
+       "does not have enough free storage for the pod's claim"},
+      {no_volume_to_bind, "NoVolumeToBind", "node(s) didn't find available persistent volumes to bind",
+       "has no volume for the pod's claim"},
+      {node_affinity_conflict, "NodeAffinityConflict", "pod affinity terms conflict",
+       "its node affinity names no node that could match all of it", kOfPod},
+      {node_feature_missing, "NodeFeatureMissing", "node(s) didn't match Pod's required features",
+       "does not have the features that the pod needs"},
+      {node_name_mismatch, "NodeNameMismatch", "node(s) didn't match the requested node name",
+       "is not the node that spec.nodeName names"},
+      {node_selector_mismatch, "NodeSelectorMismatch", "node(s) didn't match Pod's node affinity/selector",
+       "does not match the pod's node selector or affinity"},
+      {node_unschedulable, "NodeUnschedulable", "node(s) were unschedulable", "is cordoned"},
+      {pod_affinity, "PodAffinity", "node(s) didn't match pod affinity rules",
+       "does not have a pod that the pod's affinity requires"},
+      {pod_anti_affinity, "PodAntiAffinity", "node(s) didn't match pod anti-affinity rules",
+       "has a pod that the pod's anti-affinity excludes"},
+      {resource_claim_deleted, "ResourceClaimDeleted", "resourceclaim \"{claim}\" is being deleted",
+       "its ResourceClaim {claim} is being deleted", kOfPod},
+      {resource_claim_elsewhere, "ResourceClaimElsewhere", "resourceclaim not available on the node",
+       "cannot reach the devices that the pod's claim has"},
+      {resource_claim_in_flight, "ResourceClaimInFlight", "",
+       "its ResourceClaim {claim} is being allocated for another pod", kOfPod},
+      {resource_claim_invalid, "ResourceClaimInvalid", "",
+       "its ResourceClaim {claim} has a request that podium does not know", kOfPod},
+      {resource_claim_left_over, "ResourceClaimLeftOver", "cannot schedule extended resource claim",
+       "cannot take the pod until the claim of an earlier attempt is deleted"},
+      {resource_claim_not_created, "ResourceClaimNotCreated", "",
+       "a ResourceClaim is not created from its template yet", kOfPod},
+      {resource_claim_not_found, "ResourceClaimNotFound", "", "its ResourceClaim {claim} does not exist",
+       kOfPod},
+      {resource_claim_of_another_pod, "ResourceClaimOfAnotherPod", "",
+       "the ResourceClaim {claim} belongs to another pod", kOfPod},
+      {resource_not_offered, "ResourceNotOffered", "cannot fit resource",
+       "does not have an extended resource of the pod, and no DeviceClass offers it"},
+      {scheduling_gated, "SchedulingGated", "", "it waits for its scheduling gates", kOfPod},
+      {storage_class_not_found, "StorageClassNotFound", "storageclass.storage.k8s.io \"{class}\" not found",
+       "its claim {claim} names the StorageClass {class}, which does not exist", kOfPod},
+      {too_many_pods, "TooManyPods", "Too many pods", "already runs its maximum number of pods"},
+      {too_many_volumes, "TooManyVolumes", "node(s) exceed max volume count",
+       "already has its maximum number of volumes"},
+      {topology_label_missing, "TopologyLabelMissing",
+       "node(s) didn't match pod topology spread constraints (missing required label)",
+       "does not have the label of a topology spread constraint"},
+      {topology_spread_skew, "TopologySpreadSkew", "node(s) didn't match pod topology spread constraints",
+       "would spread the pods too unevenly"},
+      {untolerated_taint, "UntoleratedTaint", "node(s) had untolerated taint(s)",
+       "has a taint that the pod does not tolerate"},
+      {volume_affinity_mismatch, "VolumeAffinityMismatch",
+       "node(s) didn't match PersistentVolume's node affinity", "cannot reach the pod's volume"},
+      {volume_not_found, "VolumeNotFound", "",
+       "its claim {claim} is bound to the volume {volume}, which does not exist", kOfPod},
+      {volume_zone_mismatch, "VolumeZoneMismatch", "node(s) had no available volume zone",
+       "is not in the zone of the pod's volume"},
+  });
+}();
+
+static_assert([] {
+  for (std::size_t i = 0; i < kReasonRows.size(); ++i) {
+    if (kReasonRows[i].code != static_cast<ReasonCode>(i)) return false;
+  }
+  return true;
+}());
+
+}  // namespace podium::framework

@@ -1,0 +1,120 @@
+// What the API server refuses about a workload or a template is refused, in its words.
+// e2e/tests/test_faces.py asks a real one.
+#include "explain/workload/validate_workload.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr std::string_view kSelector = R"("selector": {"matchLabels": {"app": "web"}},)";
+
+std::string pod_template(std::string_view more) {
+  return fmt::format(R"({{"metadata": {{"labels": {{"app": "web"}}}}, "spec": {{{}
+      "containers": [{{"name": "c", "image": "i"}}]}}}})",
+                     more);
+}
+
+std::string workload(std::string_view kind, std::string_view of_pod, std::string_view of_spec = kSelector,
+                     std::string_view version = "apps/v1") {
+  return fmt::format(R"({{"apiVersion": "{}", "kind": "{}", "metadata": {{"name": "web"}},
+                         "spec": {{{} "template": {}}}}})",
+                     version, kind, of_spec, pod_template(of_pod));
+}
+
+std::string job(std::string_view of_pod, std::string_view of_spec = "") {
+  return workload("Job", of_pod, of_spec, "batch/v1");
+}
+
+std::string cron_job(std::string_view name, std::string_view of_pod) {
+  return fmt::format(R"({{"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {{"name": "{}"}},
+      "spec": {{"schedule": "0 3 * * *", "jobTemplate": {{"spec": {{"template": {}}}}}}}}})",
+                     name, pod_template(of_pod));
+}
+
+std::string finding(const std::string& manifest) {
+  const auto question = unit::read(fmt::format(R"({{"template": {}}})", manifest));
+  return question ? "" : question.error().message;
+}
+
+TEST(ValidateWorkload, WhatTheApiServerRefuses) {
+  struct Case {
+    std::string manifest, error;
+  };
+  constexpr std::string_view kNever = R"("restartPolicy": "Never",)";
+  constexpr std::string_view kDeadline = R"("activeDeadlineSeconds": 60,)";
+  constexpr std::string_view kDebugger = R"("ephemeralContainers": [{"name": "debug", "image": "i"}],)";
+  constexpr std::string_view kAlways = R"(: Unsupported value: "Never": supported values: "Always")";
+  const std::string of_template = "spec.template.spec.template.spec.";
+  const Case cases[] = {
+      {workload("StatefulSet", kDeadline),
+       of_template +
+           "activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in StatefulSet is not Supported"},
+      {workload("Deployment", kDeadline),
+       of_template +
+           "activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported"},
+      {workload("DaemonSet", kDeadline),
+       of_template + "activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in DaemonSet is not Supported"},
+      {workload("ReplicationController", kDeadline, "", "v1"),
+       of_template + "activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is "
+                     "not Supported"},
+      {job(R"("restartPolicy": "Never", "activeDeadlineSeconds": 0,)"),
+       of_template + "activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive"},
+      {workload("Deployment", kNever), of_template + "restartPolicy" + std::string(kAlways)},
+      {workload("DaemonSet", kNever), of_template + "restartPolicy" + std::string(kAlways)},
+      {workload("ReplicaSet", kNever), of_template + "restartPolicy" + std::string(kAlways)},
+      {workload("StatefulSet", kNever), of_template + "restartPolicy" + std::string(kAlways)},
+      {job(""), of_template + R"(restartPolicy: Required value: valid values: "OnFailure", "Never")"},
+      {job(R"("restartPolicy": "Sometimes",)"),
+       of_template +
+           R"(restartPolicy: Unsupported value: "Sometimes": supported values: "OnFailure", "Never")"},
+      {job(R"("restartPolicy": "OnFailure",)", R"("podFailurePolicy": {"rules": []},)"),
+       of_template +
+           R"(restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified)"},
+      {cron_job("nightly", ""),
+       R"(spec.template.spec.jobTemplate.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never")"},
+      {cron_job(std::string(53, 'a'), kNever),
+       fmt::format(R"(spec.template.metadata.name: Invalid value: "{}": must be no more than 52 characters)",
+                   std::string(53, 'a'))},
+      {job(kNever, R"("completionMode": "Indexed",)"),
+       "spec.template.spec.completions: Required value: when completion mode is Indexed"},
+      {job(kNever, R"("parallelism": -1,)"),
+       "spec.template.spec.parallelism: Invalid value: -1: must be greater than or equal to 0"},
+      {workload("Deployment", "", fmt::format(R"({} "replicas": -2,)", kSelector)),
+       "spec.template.spec.replicas: Invalid value: -2: must be greater than or equal to 0"},
+      {workload("Deployment", kDebugger),
+       of_template + "ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"},
+      {workload("StatefulSet", "", R"("selector": {},)"),
+       "spec.template.spec.selector: Invalid value: {}: empty selector is invalid for statefulset"},
+      {workload("ReplicationController", "", R"("selector": {"app": "db"},)", "v1"),
+       "spec.template.spec.template.metadata.labels: Invalid value: `selector` does not match template "
+       "`labels`"},
+      {pod_template(kDebugger),
+       "spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"},
+      {workload("StatefulSet", R"("restartPolicy": "Never", "activeDeadlineSeconds": 60,)"),
+       of_template +
+           "activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in StatefulSet is not Supported; " +
+           of_template + "restartPolicy" + std::string(kAlways)},
+  };
+  for (const auto& c : cases) EXPECT_EQ(finding(c.manifest), c.error) << c.manifest;
+}
+
+TEST(ValidateWorkload, WhatTheApiServerAccepts) {
+  for (const auto& manifest :
+       {workload("Deployment", R"("restartPolicy": "Always",)"), workload("DaemonSet", ""),
+        job(R"("restartPolicy": "Never", "activeDeadlineSeconds": 60,)"),
+        job(R"("restartPolicy": "OnFailure",)"),
+        cron_job(std::string(52, 'a'), R"("restartPolicy": "Never",)"),
+        pod_template(R"("restartPolicy": "Never", "activeDeadlineSeconds": 60,)"),
+        workload("ReplicationController", "", R"("selector": {"app": "web"},)", "v1")})
+    EXPECT_EQ(finding(manifest), "") << manifest;
+}
+
+}  // namespace
+}  // namespace podium::explain
