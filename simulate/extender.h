@@ -1,7 +1,7 @@
 // Extender: an HTTP extender that answers late, so that events arrive while an engine decides on a pod.
 //
-// It is asked about each pod, accepts each node, and prefers one. Until rest() some answers take seconds, some
-// never come, and some are errors.
+// It is asked about each pod, accepts each node, and prefers one. Until rest() some answers take seconds,
+// some never come, and some are errors.
 // Owner: a Life with an extender. Threads: one. Errors: as the Transport's.
 #pragma once
 

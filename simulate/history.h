@@ -29,8 +29,8 @@ class History {
     const auto it = read_.find(engine + uid);
     return it == read_.end() ? std::nullopt : std::optional(it->second.back().first);
   }
-  // The versions of the object if it exists, from the one on that the engine had read at that time. All versions
-  // if it has not read any.
+  // The versions of the object if it exists, from the one on that the engine had read at that time. All
+  // versions if it has not read any.
   std::vector<StoredPtr> possible(const std::string& uid, const std::string& engine, Steady decided) const;
 
  private:
