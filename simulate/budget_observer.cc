@@ -76,8 +76,7 @@ StoredPtr BudgetObserver::broken_budget(const std::string& engine, const cluster
   return nullptr;
 }
 
-// True if the preemptor fits on the node after its pods without a budget leave that have a lower priority,
-// and not before: then it would not preempt.
+// True if the preemptor fits on the node only after its pods leave that have a lower priority and no budget.
 bool BudgetObserver::is_better(const cluster::Snapshot& snapshot, cluster::Row row,
                                const cluster::PodInfo& preemptor) const {
   const auto& entry = snapshot.entry(row);
