@@ -1,7 +1,7 @@
 // FieldPath: the place of a value in the document that its author wrote, as messages name it.
 //
-// A question is a SchedulingReport, the body of a request or a manifest of a file. Its reader gets the paths of
-// that document, so that no message is rewritten later.
+// A question is a SchedulingReport, the body of a request or a manifest of a file. Its reader gets the paths
+// of that document, so that no message is rewritten later.
 //
 // Threads: values. Errors: none.
 #pragma once
