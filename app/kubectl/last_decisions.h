@@ -1,7 +1,7 @@
 // LastDecisions: the reports of the last decisions, for commands that read them again and again.
 //
-// Lists names only, and reads those reports that are new. Owner: a command. Threads: the Cluster's. Errors:
-// as Cluster's.
+// Lists names only, and reads those reports that are new. Owner: a command. Threads: the Cluster's.
+// Errors: as Cluster's.
 #pragma once
 
 #include <boost/json/value.hpp>

@@ -29,6 +29,18 @@ def tolerate(spec, tolerations):
             there.append({"key": key, "operator": "Exists", "effect": effect})
 
 
+def selects(terms, node):
+    """Whether the required node affinity selects the node. The controller asks that itself, before it pins the pod to a node."""
+    labels = node["metadata"].get("labels", {})
+
+    def meets(wanted):
+        value, values = labels.get(wanted["key"]), wanted.get("values", [])
+        if wanted["operator"] in ("Gt", "Lt"):
+            return value is not None and (int(value) > int(values[0])) == (wanted["operator"] == "Gt") and int(value) != int(values[0])
+        return {"In": value in values, "NotIn": value not in values, "Exists": value is not None, "DoesNotExist": value is None}[wanted["operator"]]
+    return not terms or any(all(map(meets, term["matchExpressions"])) for term in terms)
+
+
 class Objects:
     """What the controllers would create for a workload."""
 
@@ -114,15 +126,17 @@ class Judge:
     def __init__(self, directory, cluster, program=oracle.PROGRAM):
         """`cluster`: the objects of a dump."""
         self.directory, self.cluster, self.program = directory, cluster, program
-        self.nodes = sorted(each["metadata"]["name"] for each in cluster if each["kind"] == "Node")
+        self.nodes = sorted((each for each in cluster if each["kind"] == "Node"), key=lambda node: node["metadata"]["name"])
         self.asked = {}  # by directory: (workload, answer)
         directory.mkdir()
 
     def add(self, made, status):
         objects = Objects(copy.deepcopy(made))
         if made.kind == "DaemonSet":
+            required = made.template["spec"]["affinity"]["nodeAffinity"].get("requiredDuringSchedulingIgnoredDuringExecution", {})
             for node in self.nodes:
-                objects.add_pod(node, node)
+                if selects(required.get("nodeSelectorTerms"), node):
+                    objects.add_pod(node["metadata"]["name"], node["metadata"]["name"])
         else:
             # Those that fit, and the first that does not.
             for number in range(min(status["replicas"]["fitting"] + 1, status["replicas"]["asked"])):

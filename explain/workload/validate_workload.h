@@ -1,5 +1,5 @@
-// Validation of workloads and of pod templates, as the API server does it on creation: what a pod of theirs
-// does not show any more.
+// Validation of workloads and of pod templates, as the API server does it on creation: what their pods alone
+// do not show.
 //
 // api/validate.h validates the pods themselves, after admission. Findings have upstream's form and mostly its
 // words. Sources: pkg/apis/apps/validation, pkg/apis/batch/validation, ValidatePodTemplateSpec,

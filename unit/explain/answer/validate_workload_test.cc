@@ -1,5 +1,5 @@
-// What the API server refuses about a workload or a template is refused, in its words.
-// e2e/tests/test_faces.py asks a real one.
+// What the API server refuses of a workload or a template, podium refuses in its words. A live test
+// (e2e/tests/test_faces.py) asks a real API server about the same.
 #include "explain/workload/validate_workload.h"
 
 #include <fmt/format.h>
