@@ -50,7 +50,8 @@ test: setup      ## the whole test suite, as continuous integration runs it
 .PHONY: cost
 cost: setup      ## measures what the largest objects cost that the API server takes, and that the cost is linear
 	@tools/build.sh asan unit_cost
-	@PODIUM_COST=largest build/asan/unit/unit_cost --gtest_filter='*AreLinear*'
+	@tools/build.sh release unit_cost
+	@unit/cost/largest.py
 
 fuzz: setup      ## fuzzes with AFL++, under ASan and UBSan (MINUTES=1 of each fuzzer; FUZZER=name: of this one; PODIUM_TEST_SEED)
 	@$(DIES_WITH_MAKE) tools/fuzz/run.sh $(FUZZER)

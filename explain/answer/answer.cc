@@ -110,7 +110,10 @@ class Answering {
                        .claim_templates = objects_.claim_templates,
                        .fork = start,
                        .existing = existing_pods(subject_, removed)};
-    set_quotas(answer_, quotas_.answers(pods, placed.asked));
+    auto quotas = quotas_.answers(pods, placed.asked);
+    // A quota that was not counted to its end says nothing.
+    if (!quotas.empty() && is_cut_short()) quotas.clear();
+    set_quotas(answer_, std::move(quotas));
     if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));
     if (question_.min_count > 0) {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
@@ -380,7 +383,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto removed = remove_placed(subject, fork);
   auto now = zones_now(removed, fork);
   add_owner(subject, fork);
-  Quotas quotas(objects.quotas.value_or(std::vector<api::ResourceQuota>()));
+  Quotas quotas(objects.quotas.value_or(std::vector<api::ResourceQuota>()), budget);
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "explain/answer/admission.h"
@@ -83,7 +84,7 @@ void delete_pods(const Change& change, const ChangeContext& context, ChangeResul
   });
   // A pod that waits for its victims to terminate reserves room on its node.
   for (const auto& nomination : fork.nominations()) {
-    if (selects(*nomination.pod)) gone.nominated.push_back(nomination.pod);
+    if (has_time(context.budget) && selects(*nomination.pod)) gone.nominated.push_back(nomination.pod);
   }
   for (const auto& pod : gone.placed) {
     if (!has_time(context.budget)) return;
@@ -127,8 +128,10 @@ void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& f
 void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
   edit_node(row, fork, [&](api::Node& node) {
     std::vector<api::Labels::Entry> left(node.meta.labels.begin(), node.meta.labels.end());
+    std::set<std::string_view> changed;
+    for (const auto& [key, value] : change.labels) changed.insert(key);
+    std::erase_if(left, [&](const auto& each) { return changed.contains(each.first); });
     for (const auto& [key, value] : change.labels) {
-      std::erase_if(left, [&](const auto& each) { return each.first == key; });
       if (value) left.emplace_back(key, *value);
     }
     node.meta.labels = api::Labels(std::move(left));

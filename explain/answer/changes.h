@@ -7,12 +7,12 @@
 // pod that the API server would refuse, or more new nodes or pods than the what-if has memory for.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "api/admission.h"
 #include "base/result.h"
+#include "explain/answer/budget.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/quotas.h"
 #include "explain/question/change.h"
@@ -21,12 +21,6 @@
 #include "scheduler/config/config.h"
 
 namespace podium::explain {
-
-// Returns whether there is time left. Called before each decision, and in every loop over parts of the
-// question or the cluster that may take more than a few milliseconds: what-ifs keep their deadline and a stop
-// of the process within 100 ms or so. The core has no clock. May be empty.
-using Budget = std::function<bool()>;
-inline bool has_time(const Budget& budget) { return !budget || budget(); }
 
 struct ChangeContext {
   const std::string& ns;  // of the what-if

@@ -38,9 +38,10 @@ std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& b
   std::size_t broken = 0;
   for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
     const auto& selector = budget->selector;
-    if (!selector || !has_time(budget_of_time)) continue;
+    if (!selector) continue;
     const auto hits = std::ranges::count_if(evicted, [&](const PodInfoPtr& pod) {
-      return pod->pod->meta.namespace_ == budget->meta.namespace_ && selector->matches(pod->pod->meta.labels);
+      return pod->pod->meta.namespace_ == budget->meta.namespace_ && has_time(budget_of_time) &&
+             selector->matches(pod->pod->meta.labels);
     });
     if (hits > budget->disruptions_allowed) ++broken;
   }
@@ -215,8 +216,9 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& n
 void place_waiting(const std::vector<PodInfoPtr>& waiting, const config::Config& config, const Budget& budget,
                    Snapshot& fork) {
   for (const auto& pod : waiting) {
+    if (!has_time(budget)) return;
     const auto* profile = config.profile(pod->pod->scheduler_name);
-    if (!profile || !has_time(budget)) continue;
+    if (!profile) continue;
     const auto decision = framework::evaluate(*pod, fork, *profile);
     // A pod that Reserve rejects continues to wait.
     if (decision.fits()) (void)framework::place(pod, *decision.choice, *profile, fork);

@@ -51,7 +51,7 @@ std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
 
 // The shortest prefix of these pods whose removal makes the pod fit on the node; nullopt: removing all is not
 // enough.
-std::optional<std::size_t> fewest(const framework::Filters& filters, Row row,
+std::optional<std::size_t> fewest(const Trials& trials, const framework::Filters& filters, Row row,
                                   const std::vector<PodInfoPtr>& largest) {
   const auto fits = [&](std::size_t count) {
     return !filters.check(row, {.added = {}, .removed = std::span(largest).first(count)});
@@ -59,6 +59,7 @@ std::optional<std::size_t> fewest(const framework::Filters& filters, Row row,
   if (largest.empty() || !fits(largest.size())) return std::nullopt;
   std::size_t too_few = 0, enough = largest.size();
   while (enough - too_few > 1) {
+    if (!trials.has_time()) return std::nullopt;
     const auto middle = too_few + (enough - too_few) / 2;
     (fits(middle) ? enough : too_few) = middle;
   }
@@ -78,7 +79,7 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
         trials.verdict(row).code != framework::Code::unschedulable)
       continue;
     auto largest = largest_first(trials, row);
-    const auto count = fewest(filters, row, largest);
+    const auto count = fewest(trials, filters, row, largest);
     if (!count || *count >= least) continue;
     least = *count;
     best = row;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <type_traits>
@@ -68,13 +69,16 @@ void set_request(api::Pod& pod, std::string_view resource, std::int64_t steps) {
 }
 
 // nullopt: the request cannot be reduced.
+std::optional<Request> request_of(std::string_view resource, const std::string& container,
+                                  const api::Quantity& amount) {
+  const auto now = resource == "cpu" ? amount.milli_value() : amount.value() / unit_of(resource).per_step;
+  if (now < 2) return std::nullopt;
+  return Request{std::string(resource), container, now};
+}
+
 std::optional<Request> request_of(const api::Pod& pod, const std::string& resource) {
   const auto largest = largest_request(pod, resource);
-  if (!largest.list) return std::nullopt;
-  const auto now =
-      resource == "cpu" ? largest.amount.milli_value() : largest.amount.value() / unit_of(resource).per_step;
-  if (now < 2) return std::nullopt;
-  return Request{resource, largest.container, now};
+  return largest.list ? request_of(resource, largest.container, largest.amount) : std::nullopt;
 }
 
 void try_less_of(const Trials& trials, const Request& request, Fixes& out) {
@@ -89,18 +93,29 @@ void try_less_of(const Trials& trials, const Request& request, Fixes& out) {
 }  // namespace
 
 std::vector<Request> requests_of(const api::Pod& pod, std::size_t most) {
-  std::vector<std::string> names;
-  const auto collect = [&](const api::ResourceList& list) {
-    for (const auto& [name, _] : list) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  // As largest_request() finds it, of all resources together: a pod may have tens of thousands.
+  struct Found {
+    std::string_view resource;
+    const std::string* container;  // null: the pod's own
+    api::Quantity amount;
+  };
+  std::vector<Found> found;
+  std::map<std::string_view, std::size_t> index_of;
+  const auto collect = [&](const api::ResourceList& list, const std::string* container) {
+    for (const auto& [name, amount] : list) {
+      const auto [it, is_new] = index_of.try_emplace(name, found.size());
+      if (is_new) found.push_back({name, container, amount});
+      auto& known = found[it->second];
+      if (known.container && amount > known.amount) known = {name, container, amount};
     }
   };
-  collect(pod.pod_requests);
-  for (const auto& container : pod.containers) collect(container.requests);
+  collect(pod.pod_requests, nullptr);
+  for (const auto& container : pod.containers) collect(container.requests, &container.name);
   std::vector<Request> out;
-  for (const auto& name : names) {
+  for (const auto& [resource, container, amount] : found) {
     if (out.size() == most) break;
-    if (auto request = request_of(pod, name)) out.push_back(*std::move(request));
+    if (auto request = request_of(resource, container ? *container : "", amount))
+      out.push_back(*std::move(request));
   }
   return out;
 }

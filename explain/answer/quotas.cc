@@ -71,10 +71,11 @@ class Share {
   bool empty() const { return lines_.empty() && refusal_.empty(); }
 
   // Returns how many replicas are admitted, up to the bound of a what-if.
-  std::int32_t allowed() const {
+  std::int32_t allowed(const std::function<bool()>& has_time) const {
     if (!refusal_.empty()) return pods_.existing;
     auto used = start();
     for (auto i = pods_.existing; i < kMostReplicas; ++i) {
+      if (!has_time()) return i;
       add_replica(i, used);
       for (std::size_t k = 0; k < lines_.size(); ++k) {
         if (used[k] > lines_[k].hard && used[k] > lines_[k].used) return i;
@@ -84,18 +85,18 @@ class Share {
   }
 
   // The usage by line for this number of replicas.
-  std::vector<Quantity> used_with(std::int32_t count) const {
+  std::vector<Quantity> used_with(std::int32_t count, const std::function<bool()>& has_time) const {
     auto used = start();
-    for (auto i = pods_.existing; i < count; ++i) add_replica(i, used);
+    for (auto i = pods_.existing; i < count && has_time(); ++i) add_replica(i, used);
     return used;
   }
 
-  QuotaAnswer answer(std::int32_t asked) const {
+  QuotaAnswer answer(std::int32_t asked, const std::function<bool()>& has_time) const {
     QuotaAnswer out{.name = quota_.meta.name,
-                    .allowed = static_cast<std::size_t>(allowed()),
+                    .allowed = static_cast<std::size_t>(allowed(has_time)),
                     .reason = refusal_,
                     .resources = {}};
-    const auto then = used_with(asked);
+    const auto then = used_with(asked, has_time);
     for (std::size_t k = 0; k < lines_.size(); ++k) {
       const auto& line = lines_[k];
       const auto text = [&](Quantity amount) { return api::quota_text(line.resource, amount); };
@@ -196,7 +197,8 @@ void change_used(const ResourceList& usage, ResourceQuota& quota, Change change)
 
 }  // namespace
 
-Quotas::Quotas(std::vector<ResourceQuota> quotas) : quotas_(std::move(quotas)) {
+Quotas::Quotas(std::vector<ResourceQuota> quotas, const Budget& budget)
+    : quotas_(std::move(quotas)), budget_(&budget) {
   std::ranges::sort(quotas_, {}, [](const ResourceQuota& quota) -> const auto& { return quota.meta.name; });
 }
 
@@ -219,11 +221,11 @@ std::int32_t Quotas::take(const NewPods& pods, std::int32_t count) {
   for (auto& quota : quotas_) {
     Share share(quota, pods);
     if (share.empty()) continue;
-    count = std::min(count, share.allowed());
+    count = std::min(count, share.allowed([this] { return has_time(); }));
     shares.emplace_back(&quota, std::move(share));
   }
   for (const auto& [quota, share] : shares) {
-    const auto used = share.used_with(count);
+    const auto used = share.used_with(count, [this] { return has_time(); });
     for (std::size_t k = 0; k < used.size(); ++k) set(quota->used, share.lines()[k].resource, used[k]);
   }
   return count;
@@ -248,7 +250,9 @@ std::string Quotas::take(const api::PersistentVolumeClaim& claim) {
 std::vector<QuotaAnswer> Quotas::answers(const NewPods& pods, std::int32_t asked) const {
   std::vector<QuotaAnswer> out;
   for (const auto& quota : quotas_) {
-    if (const Share share(quota, pods); !share.empty()) out.push_back(share.answer(asked));
+    if (!has_time()) break;
+    if (const Share share(quota, pods); !share.empty())
+      out.push_back(share.answer(asked, [this] { return has_time(); }));
   }
   std::ranges::stable_sort(out, {}, &QuotaAnswer::allowed);
   return out;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/admission.h"
+#include "explain/answer/budget.h"
 #include "explain/report/answer.h"
 #include "explain/workload/workload.h"
 
@@ -29,7 +30,8 @@ struct NewPods {
 class Quotas {
  public:
   Quotas() = default;
-  explicit Quotas(std::vector<api::ResourceQuota> quotas);
+  // Keeps a reference to the budget. Once it has ended, fewer pods are admitted than the quotas allow.
+  Quotas(std::vector<api::ResourceQuota> quotas, const Budget& budget);
 
   // Removes the pods from the usage. The fork does not know whether they have deadlines.
   void release(const RemovedPods& pods, bool have_deadlines = false);
@@ -44,7 +46,10 @@ class Quotas {
  private:
   void release(const api::QuotaPod& pod);
 
+  bool has_time() const { return !budget_ || explain::has_time(*budget_); }
+
   std::vector<api::ResourceQuota> quotas_;
+  const Budget* budget_ = nullptr;
 };
 
 // Returns how many of these pods exist and stay: those of a question about a pod or a workload of the

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -57,12 +58,14 @@ Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const json::value& pod
 }
 
 void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork) {
+  std::map<std::string_view, const PersistentVolumeClaim*> by_volume;
+  for (const auto& [volume, claim] : claims) by_volume.emplace(volume, &claim);
   for (const auto& volume : pod.volumes) {
-    const auto of_volume = std::ranges::find(claims, volume.name, &EphemeralClaim::volume);
-    if (volume.kind != api::Volume::Kind::ephemeral || of_volume == claims.end()) continue;
+    const auto of_volume = by_volume.find(volume.name);
+    if (volume.kind != api::Volume::Kind::ephemeral || of_volume == by_volume.end()) continue;
     const auto name = *plugins::claim_name(pod, volume);
     if (plugins::find_claim(fork, pod, name)) continue;
-    auto claim = std::make_shared<PersistentVolumeClaim>(of_volume->claim);
+    auto claim = std::make_shared<PersistentVolumeClaim>(*of_volume->second);
     claim->meta.name = name;
     claim->meta.namespace_ = pod.meta.namespace_;
     claim->meta.uid = pod.meta.uid + "-" + volume.name;

@@ -239,15 +239,6 @@ std::set<std::string, std::less<>> replica_sets_of(const Subject& subject,
   return names;
 }
 
-// Whether podium's DaemonSet controller would run a pod on this node.
-// Source: daemon_controller.go NodeShouldRunDaemonPod.
-bool should_run(const api::Pod& pod, const api::Node& node) {
-  if (!plugins::required_affinity_selects(pod, node)) return false;
-  const api::Tolerations tolerations(pod.tolerations, false);
-  return std::ranges::none_of(node.taints,
-                              [&](const auto& taint) { return tolerations.are_kept_away_by(taint); });
-}
-
 }  // namespace
 
 std::optional<Kind> workload_kind(std::string_view kind) {
@@ -373,12 +364,14 @@ api::Pod replica_of(const Subject& subject, const api::Pod& admitted, std::int32
     pod.meta.name = fmt::format("{}-{}", subject.name, ordinal);
     pod.meta.labels.set("statefulset.kubernetes.io/pod-name", pod.meta.name);
     pod.meta.labels.set("apps.kubernetes.io/pod-index", std::to_string(ordinal));
+    std::set<std::string_view> replaced;
+    for (const auto& claim : subject.claim_templates) replaced.insert(claim.meta.name);
+    std::erase_if(pod.volumes, [&](const auto& each) { return replaced.contains(each.name); });
     for (const auto& claim : subject.claim_templates) {
       api::Volume volume;
       volume.name = claim.meta.name;
       volume.kind = api::Volume::Kind::claim;
       volume.id = fmt::format("{}-{}", claim.meta.name, pod.meta.name);
-      std::erase_if(pod.volumes, [&](const auto& each) { return each.name == volume.name; });
       pod.volumes.push_back(std::move(volume));
     }
   }
@@ -401,9 +394,20 @@ void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::S
 }
 
 std::vector<cluster::Row> daemon_rows(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  cluster::NodeMask selected = snapshot.present();
+  const plugins::RequiredNodeAffinity affinity(pod, snapshot);
+  for (std::size_t chunk = 0; chunk < snapshot.chunks(); ++chunk) {
+    auto rows = plugins::chunk_of(selected, chunk);
+    affinity.narrow(chunk, rows);
+    for (std::size_t w = 0; w < plugins::kChunkWords; ++w)
+      selected.word(chunk * plugins::kChunkWords + w) = rows[w];
+  }
+  const api::Tolerations tolerations(pod.tolerations, false);
   std::vector<cluster::Row> rows;
   for (const auto row : snapshot.rows_by_name()) {
-    if (should_run(pod, *snapshot.entry(row).node)) rows.push_back(row);
+    const auto keeps_away = [&](const auto& taint) { return tolerations.are_kept_away_by(taint); };
+    if (selected.test(row) && std::ranges::none_of(snapshot.entry(row).node->taints, keeps_away))
+      rows.push_back(row);
   }
   return rows;
 }
