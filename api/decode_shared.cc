@@ -80,8 +80,11 @@ Requirement read_requirement(Field field, bool node_selector) {
 LabelSelector read_label_selector(Field field) {
   LabelSelector selector;
   field["matchLabels"].into(selector.match_labels);
-  field["matchExpressions"].list(selector.match_expressions,
-                                 [](Field item) { return read_requirement(item, false); });
+  field["matchExpressions"].list(selector.match_expressions, [](Field item) {
+    auto requirement = read_requirement(item, false);
+    requirement.sort_values();
+    return requirement;
+  });
   return selector;
 }
 

@@ -79,7 +79,10 @@ std::string_view Requirement::op_text() const {
 }
 
 bool Requirement::matches(const std::string* value) const {
-  const auto listed = [&] { return std::find(values.begin(), values.end(), *value) != values.end(); };
+  const auto listed = [&] {
+    return is_sorted ? std::ranges::binary_search(values, *value)
+                     : std::ranges::find(values, *value) != values.end();
+  };
   switch (op) {
     case Op::in:
       return value != nullptr && listed();
@@ -101,6 +104,13 @@ bool Requirement::matches(const std::string* value) const {
       return false;
   }
   return false;
+}
+
+void Requirement::sort_values() {
+  constexpr std::size_t kFew = 16;  // of which a linear search is as fast
+  if (values.size() <= kFew) return;
+  std::ranges::sort(values);
+  is_sorted = true;
 }
 
 bool LabelSelector::matches(const Labels& labels) const {

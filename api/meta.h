@@ -60,6 +60,7 @@ struct Requirement {
   std::string key;
   Op op = Op::in;
   std::vector<std::string> values;
+  bool is_sorted = false;            // the values are in ascending order: see sort_values()
   std::string_view op_text() const;  // as in manifests: "NotIn"; empty: unknown
   bool operator==(const Requirement&) const = default;
 
@@ -67,6 +68,9 @@ struct Requirement {
   // is absent; Gt and Lt compare int64 and match only if both sides are decimal integers.
   // Source: apimachinery labels.Requirement.Matches.
   bool matches(const std::string* value) const;
+  // Sorts a long list of values. To match it then takes the logarithm of its length: a selector meets each of
+  // thousands of pods.
+  void sort_values();
 };
 
 struct LabelSelector {

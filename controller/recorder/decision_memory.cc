@@ -57,12 +57,19 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   entry.decision = std::move(decision);
   entry.bytes = bytes;
   entry.place = living_.insert(living_.end(), key);
+  join_namespace(key, entry);
   by_uid_[uid] = key;
   by_name_.insert(key);
   if (status.outcome != explain::kScheduled) waits(key, *entry.decision);
   bytes_ += bytes;
+  make_room(dropped);
+}
+
+void DecisionMemory::make_room(Dropped& dropped) {
   while (bytes_ > options_.bytes && !entries_.empty()) {
-    drop(std::string(gone_.empty() ? living_.front() : gone_.front()), Absence::evicted, dropped);
+    const auto& oldest =
+        gone_.empty() ? by_namespace_.find(by_size_.rbegin()->second)->second.living.front() : gone_.front();
+    drop(std::string(oldest), Absence::evicted, dropped);
   }
 }
 
@@ -72,6 +79,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   if (key == by_uid_.end()) return;
   auto& entry = entries_.find(key->second)->second;
   if (std::exchange(entry.is_gone, true)) return;
+  leave_namespace(entry);
   gone_.splice(gone_.end(), living_, entry.place);
   waits_no_more(key->second, *entry.decision);
 }
@@ -176,6 +184,27 @@ void DecisionMemory::waits_no_more(const std::string& key, const RememberedDecis
   if (--it->second == 0) blocked_.erase(it);
 }
 
+void DecisionMemory::join_namespace(const std::string& key, Entry& entry) {
+  const auto& ns = entry.decision->ns;
+  auto& of = by_namespace_[ns];
+  entry.in_namespace = of.living.insert(of.living.end(), key);
+  resize(ns, of, of.bytes + entry.bytes);
+}
+
+void DecisionMemory::leave_namespace(const Entry& entry) {
+  const auto it = by_namespace_.find(entry.decision->ns);
+  auto& of = it->second;
+  of.living.erase(entry.in_namespace);
+  resize(it->first, of, of.bytes - entry.bytes);
+  if (of.living.empty()) by_namespace_.erase(it);
+}
+
+void DecisionMemory::resize(const std::string& ns, OfNamespace& of, std::size_t bytes) {
+  by_size_.erase({of.bytes, ns});
+  of.bytes = bytes;
+  if (bytes > 0) by_size_.emplace(bytes, ns);
+}
+
 // Without a trace for Absence::none: another decision takes its place.
 void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped) {
   const auto it = entries_.find(key);
@@ -184,6 +213,7 @@ void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped)
   const auto& decision = *entry.decision;
   if (why != Absence::none) leave_trace(key, {why, decision.status.decided_at.value_or(Wall{}), 0});
   if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end()) by_uid_.erase(of_uid);
+  if (!entry.is_gone) leave_namespace(entry);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
   by_name_.erase(key);
   waits_no_more(key, decision);

@@ -1,9 +1,9 @@
 // DecisionMemory: the last decision on each pod, with its report, until the report expires.
 //
 // Answers HTTPS requests, even if no report is written. A report is dropped when it expires
-// (ReportStatus::expires_at). At the budget the oldest reports are dropped first: those of deleted pods
-// before those of living pods. A dropped report leaves a trace of a few bytes, to explain why there is no
-// answer.
+// (ReportStatus::expires_at). At the budget the oldest reports of deleted pods are dropped first, then the
+// oldest of the namespace whose living pods take most. A dropped report leaves a trace of a few bytes, to
+// explain why there is no answer.
 //
 // Owner: the Engine. Threads: any; a lock is held for lookups in maps; values are freed outside of it.
 // Errors: none.
@@ -99,7 +99,12 @@ class DecisionMemory {
     DecisionPtr decision;
     std::size_t bytes = 0;
     bool is_gone = false;
-    std::list<std::string>::iterator place;  // in living_ or gone_
+    std::list<std::string>::iterator place;         // in living_ or gone_
+    std::list<std::string>::iterator in_namespace;  // of a living pod: in OfNamespace::living
+  };
+  struct OfNamespace {
+    std::size_t bytes = 0;
+    std::list<std::string> living;  // keys, oldest decision first
   };
   // What a waiting pod waits for: its namespace, the code of the reason that rejects most nodes, and the
   // resource that it names, or "".
@@ -114,6 +119,10 @@ class DecisionMemory {
   static Blocked blocked_by(const RememberedDecision& decision);
   void waits(const std::string& key, const RememberedDecision& decision);
   void waits_no_more(const std::string& key, const RememberedDecision& decision);
+  void join_namespace(const std::string& key, Entry& entry);
+  void leave_namespace(const Entry& entry);
+  void resize(const std::string& ns, OfNamespace& of, std::size_t bytes);
+  void make_room(Dropped& dropped);
   void drop(const std::string& key, Absence why, Dropped& dropped);
   void drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped);
   void leave_trace(const std::string& key, Trace trace);
@@ -125,9 +134,11 @@ class DecisionMemory {
   boost::unordered_flat_map<std::string, Entry> entries_;       // by "namespace/pod"
   boost::unordered_flat_map<std::string, std::string> by_uid_;  // key of the pod's entry
   std::list<std::string> living_, gone_;                        // keys, oldest decision first
-  std::set<std::string> by_name_;                               // all keys
-  std::set<std::string> waiting_;                               // keys of living pods without a node
-  std::map<Blocked, std::size_t> blocked_;                      // how many of waiting_
+  std::map<std::string, OfNamespace> by_namespace_;
+  std::set<std::pair<std::size_t, std::string>> by_size_;  // bytes and name of each namespace
+  std::set<std::string> by_name_;                          // all keys
+  std::set<std::string> waiting_;                          // keys of living pods without a node
+  std::map<Blocked, std::size_t> blocked_;                 // how many of waiting_
   std::size_t bytes_ = 0;
   boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key
   std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces

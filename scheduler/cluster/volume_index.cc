@@ -68,11 +68,16 @@ const std::vector<Row>& VolumeIndex::users(std::string_view ns, std::string_view
   return found ? *found : kNone;
 }
 
-std::vector<std::string_view> VolumeIndex::candidates_for(const api::PersistentVolumeClaim& claim) const {
+std::vector<std::string_view> VolumeIndex::promised_to(const api::PersistentVolumeClaim& claim) const {
   std::vector<std::string_view> names;
   if (const auto* promised = available_.find(full_name(claim)))
     names.assign(promised->begin(), promised->end());
   std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string_view> VolumeIndex::candidates_for(const api::PersistentVolumeClaim& claim) const {
+  auto names = promised_to(claim);
   if (const auto* free = available_.find(of_class(claim.storage_class.value_or(""))))
     names.insert(names.end(), free->begin(), free->end());
   return names;

@@ -44,8 +44,9 @@ class VolumeIndex {
   const Attachments& attachments(std::string_view node) const;
   // The row of each placed pod that uses the claim; a row may repeat.
   const std::vector<Row>& users(std::string_view ns, std::string_view claim) const;
-  // Names of the volumes with a claimRef to this claim, sorted, then of the volumes of its class without a
-  // claimRef, unordered. Valid until the next write to this copy.
+  // Names of the volumes with a claimRef to this claim, sorted. Valid until the next write to this copy.
+  std::vector<std::string_view> promised_to(const api::PersistentVolumeClaim& claim) const;
+  // The same, then those of the volumes of its class without a claimRef, unordered.
   std::vector<std::string_view> candidates_for(const api::PersistentVolumeClaim& claim) const;
 
   void node_added(const std::string& name, Row row);

@@ -43,6 +43,46 @@ constexpr std::string_view kNodeTermEach =
 constexpr std::string_view kApp = R"(,"labels":{"app":"a","pod":"p$"})";
 constexpr std::string_view kDisk = R"(,"volumes":[{"name":"v","gcePersistentDisk":{"pdName":"d"}}])";
 
+// Claims that wait for their first consumer, and what may hold their volumes.
+constexpr std::string_view kVolumeEach =
+    R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v$","uid":"v$","resourceVersion":"1"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"s"},"status":{"phase":"Available"}})";
+constexpr std::string_view kCapacityEach =
+    R"({"apiVersion":"storage.k8s.io/v1","kind":"CSIStorageCapacity","metadata":{"namespace":"kube-system","name":"c$","uid":"c$","resourceVersion":"1"},"storageClassName":"s","capacity":"1Ti","nodeTopology":{"matchLabels":{"kubernetes.io/hostname":"n0"}}})";
+constexpr std::string_view kReportsCapacity =
+    R"({"apiVersion":"storage.k8s.io/v1","kind":"CSIDriver","metadata":{"name":"p","uid":"p","resourceVersion":"1"},"spec":{"storageCapacity":true}})";
+
+// `more`: an object more; may be empty.
+Row of_claims(std::string name, std::string_view size, std::string_view each, std::string_view more = "") {
+  Row row{
+      std::move(name),
+      128,
+      {{node()},
+       {waiting(R"(,"volumes":[«{"name":"v#","persistentVolumeClaim":{"claimName":"c#"}}»])")},
+       {R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"s","uid":"s","resourceVersion":"1"},"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer"})"},
+       {std::string(
+            R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"shop","name":"c$","uid":"c$","resourceVersion":"1"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"s","resources":{"requests":{"storage":")")
+            .append(size)
+            .append(R"("}}},"status":{"phase":"Pending"}})"),
+        true},
+       {std::string(each), true}}};
+  if (!more.empty()) row.docs.push_back({std::string(more)});
+  return row;
+}
+
+const std::string kNodeEach =
+    R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n$","uid":"n$","labels":{"kubernetes.io/hostname":"n$"}},"spec":{"taints":[{"key":"t$","value":"v","effect":"NoSchedule"}]},"status":{"allocatable":{"cpu":"8","memory":"1Ti","pods":"110"}}})";
+
+// One that selects all pods, by 50 requirements.
+std::string not_in_budget() {
+  std::string requirements;
+  for (int i = 0; i < 50; ++i) {
+    if (i > 0) requirements += ',';
+    requirements += R"({"key":"k)" + std::to_string(i) + R"(","operator":"NotIn","values":["v"]})";
+  }
+  return R"({"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"namespace":"shop","name":"b$","uid":"b$","resourceVersion":"1"},"spec":{"selector":{"matchExpressions":[)" +
+         requirements + R"(]}},"status":{"disruptionsAllowed":0}})";
+}
+
 }  // namespace
 
 std::vector<Row> rows_of_pairs() {
@@ -138,15 +178,49 @@ std::vector<Row> rows_of_pairs() {
         {waiting(anti_affinity(kNamespaceTermEach))},
         {R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns$","uid":"ns$","resourceVersion":"1","labels":{"a":"b$"}}})",
          true}}},
-      {"unbound claims × PersistentVolumes",
-       200,
+      of_claims("unbound claims × PersistentVolumes", "1Gi", kVolumeEach),
+      of_claims("unbound claims of many sizes × PersistentVolumes", "$Mi", kVolumeEach),
+      of_claims("unbound claims × CSIStorageCapacities", "1Gi", kCapacityEach, kReportsCapacity),
+      {"volumes of one claim",
+       1000,
        {{node()},
-        {waiting(R"(,"volumes":[«{"name":"v#","persistentVolumeClaim":{"claimName":"c#"}}»])")},
-        {R"({"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"s","uid":"s","resourceVersion":"1"},"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer"})"},
-        {R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"shop","name":"c$","uid":"c$","resourceVersion":"1"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"s","resources":{"requests":{"storage":"1Gi"}}},"status":{"phase":"Pending"}})",
-         true},
-        {R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v$","uid":"v$","resourceVersion":"1"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"s"},"status":{"phase":"Available"}})",
+        {waiting(R"(,"volumes":[«{"name":"v#","persistentVolumeClaim":{"claimName":"c"}}»])")},
+        {R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"namespace":"shop","name":"c","uid":"c","resourceVersion":"1"},"spec":{"accessModes":["ReadWriteOnce"],"volumeName":"v"},"status":{"phase":"Bound"}})"},
+        {R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v","uid":"v","resourceVersion":"1"},"spec":{"capacity":{"storage":"1Gi"},"csi":{"driver":"d","volumeHandle":"h"},"claimRef":{"namespace":"shop","name":"c","uid":"c"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"Exists"}]}]}}},"status":{"phase":"Bound"}})"}}},
+      {"podAntiAffinity NotIn values × pods",
+       1000,
+       {{node()},
+        {waiting(anti_affinity(
+            R"({"topologyKey":"kubernetes.io/hostname","labelSelector":{"matchExpressions":[{"key":"pod","operator":"NotIn","values":[«"v#"»]}]}})"))},
+        {placed("", kApp), true}}},
+      {"topologySpreadConstraints NotIn values × pods",
+       1000,
+       {{node()},
+        {waiting(spread(R"({"matchExpressions":[{"key":"pod","operator":"NotIn","values":[«"v#"»]}]})"))},
+        {placed("", kApp), true}}},
+      {"namespaceSelector NotIn values × Namespaces",
+       1000,
+       {{node()},
+        {waiting(anti_affinity(
+            R"({"topologyKey":"kubernetes.io/hostname","labelSelector":{},"namespaceSelector":{"matchExpressions":[{"key":"a","operator":"NotIn","values":[«"v#"»]}]}})"))},
+        {R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ns$","uid":"ns$","resourceVersion":"1","labels":{"a":"b$"}}})",
          true}}},
+      victims("PodDisruptionBudgets NotIn × victims", 400, waiting(anti_affinity(kAppTerm)), placed("", kApp),
+              {{not_in_budget(), true}}),
+      {"nodeAffinity NotIn values × nodes",
+       1000,
+       {{kNodeEach, true},
+        {waiting(
+            R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"NotIn","values":[«"v#"»]}]}]}}})")}}},
+      {"tolerations × nodes",
+       1000,
+       {{kNodeEach, true}, {waiting(R"(,"tolerations":[«{"key":"t#","operator":"Exists"}»])")}}},
+      {"topologySpreadConstraints matchLabelKeys × labels",
+       1000,
+       {{node()},
+        {waiting(
+            R"(,"topologySpreadConstraints":[«{"maxSkew":1,"topologyKey":"kubernetes.io/hostname","whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"a":"b"}},"matchLabelKeys":["l#"]}»])",
+            R"(,"labels":{«"l#":"v"»})")}}},
       {"claims × claims",
        300,
        {{node()},

@@ -30,7 +30,7 @@ bool reprieve(Filters::Node& node, const PodInfoPtr& victim) {
 }
 
 Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
-                       const DisruptionBudgets& budgets, Row row) {
+                       DisruptionBudgets& budgets, Row row) {
   std::vector<PodInfoPtr> lower;
   std::ranges::copy_if(snapshot.entry(row).pods, std::back_inserter(lower),
                        [&](const PodInfoPtr& other) { return other->priority < pod.priority; });
@@ -115,7 +115,7 @@ std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Sna
 PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                     const Decision& decision) {
   PreemptionDryRun out;
-  const DisruptionBudgets budgets(snapshot.objects());
+  DisruptionBudgets budgets(snapshot.objects());
   std::set<std::string, std::less<>> errors;
   for (const Row row : snapshot.rows_by_name()) {
     if (decision.rejections.verdict(decision.rejections.id(row)).code != Code::unschedulable) continue;

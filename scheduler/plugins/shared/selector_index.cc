@@ -9,8 +9,11 @@ void SelectorIndex::insert(const api::LabelSelector& selector, std::size_t id) {
     const auto& [key, value] = *selector.match_labels.begin();
     return file(key, value, id);
   }
-  const auto in =
-      std::ranges::find(selector.match_expressions, api::Requirement::Op::in, &api::Requirement::op);
+  // One that lists very many values is compared with each pod instead: to file it takes longer.
+  constexpr std::size_t kMostValues = 256;
+  const auto in = std::ranges::find_if(selector.match_expressions, [](const api::Requirement& requirement) {
+    return requirement.op == api::Requirement::Op::in && requirement.values.size() <= kMostValues;
+  });
   if (in == selector.match_expressions.end()) return any_.push_back(id);
   for (const auto& value : in->values) file(in->key, value, id);
 }

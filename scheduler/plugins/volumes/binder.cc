@@ -78,19 +78,26 @@ void VolumeBinder::check_volume(const api::PersistentVolume& volume) {
   if (!plugin.empty()) {
     const auto beyond_driver = terms ? out_of_reach(*terms) : NodeMask(snapshot_.chunks());
     NodeMask untranslatable(snapshot_.chunks());
-    for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
-      const auto row =
-          has_migrated(*csi_node, plugin) ? snapshot_.find_row(csi_node->meta.name) : std::nullopt;
-      if (!row) continue;
-      if (beyond_driver.test(*row))
-        beyond.set(*row);
+    for (const auto row : migrated(plugin)) {
+      if (beyond_driver.test(row))
+        beyond.set(row);
       else
-        beyond.clear(*row);
-      if (!terms && !conflict_.test(*row)) untranslatable.set(*row);
+        beyond.clear(row);
+      if (!terms && !conflict_.test(row)) untranslatable.set(row);
     }
     if (!terms) untranslatable_.push_back({std::move(untranslatable), terms.error()});
   }
   conflict_ |= beyond;
+}
+
+const std::vector<Row>& VolumeBinder::migrated(std::string_view plugin) {
+  const auto [it, is_new] = migrated_.try_emplace(std::string(plugin));
+  if (!is_new) return it->second;
+  for (const auto& [key, csi_node] : snapshot_.objects().all<api::CsiNode>()) {
+    const auto row = has_migrated(*csi_node, plugin) ? snapshot_.find_row(csi_node->meta.name) : std::nullopt;
+    if (row) it->second.push_back(*row);
+  }
+  return it->second;
 }
 
 const std::string& VolumeBinder::error_at(Row row) const {
@@ -118,36 +125,50 @@ NodeMask VolumeBinder::out_of_reach(const std::optional<std::vector<api::NodeSel
   return nodes;
 }
 
-VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& claim) const {
+VolumeBinder::Provision VolumeBinder::provision(const PersistentVolumeClaim& claim) {
   Provision result{&claim, false, {}, {}};
   const auto* storage_class = class_of(snapshot_, claim);
   if (!storage_class || storage_class->provisioner.empty() || storage_class->provisioner == kNoProvisioner)
     return result;
   result.possible = true;
-  if (!storage_class->allowed_topologies.empty())
-    result.topology = selected(storage_class->allowed_topologies);
+  if (!storage_class->allowed_topologies.empty()) result.topology = topology_of(*storage_class);
   const auto* driver = snapshot_.objects().find<api::CsiDriver>("", storage_class->provisioner);
   if (driver && driver->storage_capacity && !claim.request.is_zero()) {
-    result.capacities = capacities_for(claim, storage_class->meta.name);
+    result.capacities = capacities_for(claim, *storage_class);
   }
   return result;
 }
 
+std::shared_ptr<const NodeMask> VolumeBinder::topology_of(const api::StorageClass& storage_class) {
+  auto& known = topologies_[&storage_class];
+  if (!known) known = std::make_shared<const NodeMask>(selected(storage_class.allowed_topologies));
+  return known;
+}
+
 // If several capacities are large enough, upstream takes any of them; podium takes the first by
 // namespace and name.
-VolumeBinder::Capacities VolumeBinder::capacities_for(const PersistentVolumeClaim& claim,
-                                                      std::string_view storage_class) const {
-  Capacities by_row(snapshot_.chunks() * kChunkRows);
+std::shared_ptr<const VolumeBinder::Capacities> VolumeBinder::capacities_for(
+    const PersistentVolumeClaim& claim, const api::StorageClass& storage_class) {
+  auto& known = capacities_[{&storage_class, claim.request.value()}];
+  if (known) return known;
+  auto by_row = std::make_shared<Capacities>(snapshot_.chunks() * kChunkRows);
   for (const auto& [key, capacity] : snapshot_.objects().all<api::CsiStorageCapacity>()) {
-    if (capacity->storage_class != storage_class || !is_enough(*capacity, claim.request.value())) continue;
+    if (capacity->storage_class != storage_class.meta.name || !is_enough(*capacity, claim.request.value()))
+      continue;
     if (!capacity->node_topology) continue;
-    const auto nodes =
-        capacity->node_topology->empty() ? snapshot_.present() : selected(as_terms(*capacity->node_topology));
-    nodes.each([&](Row row) {
-      if (!by_row[row]) by_row[row] = capacity.get();
+    auto nodes = nodes_of_.find(capacity.get());
+    if (nodes == nodes_of_.end()) {
+      nodes = nodes_of_
+                  .emplace(capacity.get(), capacity->node_topology->empty()
+                                               ? snapshot_.present()
+                                               : selected(as_terms(*capacity->node_topology)))
+                  .first;
+    }
+    nodes->second.each([&](Row row) {
+      if (!(*by_row)[row]) (*by_row)[row] = capacity.get();
     });
   }
-  return by_row;
+  return known = std::move(by_row);
 }
 
 std::uint8_t VolumeBinder::check_provision(const Provision& provision, Row row) const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,9 +64,9 @@ class VolumeBinder {
   using Capacities = std::vector<const api::CsiStorageCapacity*>;  // by row; null: none is large enough
   struct Provision {
     const api::PersistentVolumeClaim* claim = nullptr;
-    bool possible = false;                      // its class has a provisioner
-    std::optional<cluster::NodeMask> topology;  // nodes that the class allows; nullopt: all
-    std::optional<Capacities> capacities;       // nullopt: the driver does not report capacity
+    bool possible = false;                              // its class has a provisioner
+    std::shared_ptr<const cluster::NodeMask> topology;  // nodes that the class allows; null: all
+    std::shared_ptr<const Capacities> capacities;       // null: the driver does not report capacity
 
     VolumePlan::Provision at(cluster::Row row) const {
       return {claim, capacities ? (*capacities)[row] : nullptr};
@@ -80,9 +81,12 @@ class VolumeBinder {
 
   void check_bound(const PodClaims::Claims& bound);
   void check_volume(const api::PersistentVolume& volume);
+  const std::vector<cluster::Row>& migrated(std::string_view plugin);
   cluster::NodeMask out_of_reach(const std::optional<std::vector<api::NodeSelectorTerm>>& affinity) const;
-  Provision provision(const api::PersistentVolumeClaim& claim) const;
-  Capacities capacities_for(const api::PersistentVolumeClaim& claim, std::string_view storage_class) const;
+  Provision provision(const api::PersistentVolumeClaim& claim);
+  std::shared_ptr<const cluster::NodeMask> topology_of(const api::StorageClass& storage_class);
+  std::shared_ptr<const Capacities> capacities_for(const api::PersistentVolumeClaim& claim,
+                                                   const api::StorageClass& storage_class);
   cluster::NodeMask selected(std::span<const api::NodeSelectorTerm> terms) const;
   std::uint8_t check_provision(const Provision& provision, cluster::Row row) const;
   std::uint8_t check_delayed(cluster::Row row, VolumePlan* plan) const;
@@ -95,6 +99,11 @@ class VolumeBinder {
   std::optional<cluster::NodeMask> selected_nodes_;
   std::vector<Provision> selected_, to_match_;  // delayed claims with a selected node; the others by size
   std::optional<VolumeFinder> finder_;          // for to_match_
+  // What claims of one class share, and those of one size.
+  std::map<const api::StorageClass*, std::shared_ptr<const cluster::NodeMask>> topologies_;
+  std::map<std::pair<const api::StorageClass*, std::int64_t>, std::shared_ptr<const Capacities>> capacities_;
+  std::map<const api::CsiStorageCapacity*, cluster::NodeMask> nodes_of_;    // whose topology it has
+  std::map<std::string, std::vector<cluster::Row>, std::less<>> migrated_;  // nodes, by plugin
 };
 
 }  // namespace podium::plugins

@@ -5,6 +5,7 @@
 #include <expected>
 
 #include <fmt/format.h>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -38,10 +39,15 @@ std::optional<Reason> problem_of(const api::PersistentVolumeClaim* claim, const 
   return std::nullopt;
 }
 
+// Each is compared with the volumes of its class, and looked for on each node. No node attaches as many.
+constexpr std::size_t kMostUnbound = 256;
+
 // Classifies the pod's claims. Error: the verdict on the pod.
 std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot& snapshot) {
   PodClaims claims;
   std::optional<std::string> error;
+  boost::unordered_flat_set<const api::PersistentVolumeClaim*>
+      bound;  // a pod may name one thousands of times
   for (const auto& volume : pod.volumes) {
     const auto name = claim_name(pod, volume);
     if (!name) continue;
@@ -53,7 +59,7 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
     const bool delayed =
         storage_class && storage_class->wait_for_first_consumer && claim->volume_name.empty();
     if (is_bound(*claim)) {
-      claims.bound.push_back(claim);
+      if (bound.insert(claim).second) claims.bound.push_back(claim);
     } else if (storage_class && !storage_class->has_binding_mode) {
       if (!error)
         error = fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", storage_class->meta.name);
@@ -62,6 +68,9 @@ std::expected<PodClaims, Verdict> claims_of(const api::Pod& pod, const Snapshot&
     }
   }
   if (error) return std::unexpected(plugin_error(kName, std::move(*error)));
+  if (claims.delayed.size() > kMostUnbound)
+    return std::unexpected(
+        unresolvable(kName, Reason(ReasonCode::no_volume_to_bind, "the pod has too many unbound claims")));
   return claims;
 }
 

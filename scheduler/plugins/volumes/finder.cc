@@ -1,5 +1,8 @@
 #include "scheduler/plugins/volumes/finder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "scheduler/plugins/shared/node_selector.h"
@@ -33,9 +36,10 @@ bool is_smaller(const PersistentVolume* a, const PersistentVolume* b) {
 
 // Equal texts mean equal selectors, since labels contain no control characters.
 void append_text(std::string& text, const std::vector<api::Requirement>& requirements) {
-  for (const auto& [key, op, values] : requirements) {
-    text.append(key).append(1, '\1').append(1, static_cast<char>('0' + static_cast<int>(op)));
-    for (const auto& value : values) text.append(1, '\2').append(value);
+  for (const auto& requirement : requirements) {
+    text.append(requirement.key).append(1, '\1');
+    text.append(1, static_cast<char>('0' + static_cast<int>(requirement.op)));
+    for (const auto& value : requirement.values) text.append(1, '\2').append(value);
     text.append(1, '\3');
   }
 }
@@ -51,31 +55,52 @@ std::string text_of(const std::vector<api::NodeSelectorTerm>& terms) {
   return text;
 }
 
+// What a claim asks for of volumes that name no claim.
+std::string text_of(const PersistentVolumeClaim& claim) {
+  auto text = fmt::format("{}\1{}\1{}\1{}\1{}\1", claim.storage_class.value_or(""), claim.request.text(),
+                          claim.volume_mode, claim.attributes_class.value_or(""),
+                          fmt::join(claim.access_modes, "\2"));
+  if (!claim.selector) return text;
+  text.append(1, '\4');
+  for (const auto& [key, value] : claim.selector->match_labels)
+    text.append(key).append(1, '\2').append(value).append(1, '\3');
+  append_text(text, claim.selector->match_expressions);
+  return text;
+}
+
 }  // namespace
 
 VolumeFinder::VolumeFinder(const cluster::Snapshot& snapshot,
                            std::vector<const PersistentVolumeClaim*> claims)
     : snapshot_(snapshot), claims_(claims.size()) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    for (const auto name : snapshot.objects().volumes().candidates_for(*claims[i]))
-      add(*find_volume(snapshot, name), *claims[i], claims_[i]);
-  }
-  for (auto& candidates : claims_) {
-    for (auto& [group, volumes] : candidates.available) std::ranges::sort(volumes, is_smaller);
+    add_prebound(*claims[i], claims_[i]);
+    const auto [it, is_new] = index_of_.try_emplace(text_of(*claims[i]), available_.size());
+    if (is_new) add_available(*claims[i]);
+    claims_[i].available = it->second;
   }
   std::ranges::sort(by_row_);
 }
 
-void VolumeFinder::add(const PersistentVolume& volume, const PersistentVolumeClaim& claim, Candidates& to) {
-  if (!could_hold(volume, claim)) return;
-  if (claim_ref_matches(volume, claim)) {
+void VolumeFinder::add_prebound(const PersistentVolumeClaim& claim, Candidates& to) {
+  for (const auto name : snapshot_.objects().volumes().promised_to(claim)) {
+    const auto& volume = *find_volume(snapshot_, name);
+    if (!claim_ref_matches(volume, claim) || !could_hold(volume, claim)) continue;
     to.prebound.emplace_back(&volume, group_of(volume));
-  } else if (is_free_for(volume, claim)) {
-    to.available[group_of(volume)].push_back(&volume);
-  } else {
-    return;
+    has_candidates_ = true;
   }
-  has_candidates_ = true;
+}
+
+void VolumeFinder::add_available(const PersistentVolumeClaim& claim) {
+  auto& available = available_.emplace_back();
+  for (const auto name : snapshot_.objects().volumes().candidates_for(claim)) {
+    const auto& volume = *find_volume(snapshot_, name);
+    if (claim_ref_matches(volume, claim) || !could_hold(volume, claim) || !is_free_for(volume, claim))
+      continue;
+    available[group_of(volume)].push_back(&volume);
+    has_candidates_ = true;
+  }
+  for (auto& [group, volumes] : available) std::ranges::sort(volumes, is_smaller);
 }
 
 VolumeFinder::Group VolumeFinder::group_of(const PersistentVolume& volume) {
@@ -107,19 +132,22 @@ std::pair<std::size_t, std::size_t> VolumeFinder::groups_of(Row row) const {
           static_cast<std::size_t>(found.end() - by_row_.begin())};
 }
 
-const PersistentVolume* VolumeFinder::find(Row row, const Candidates& candidates,
-                                           const Volumes& taken) const {
-  const auto is_taken = [&](const auto* volume) { return std::ranges::find(taken, volume) != taken.end(); };
+const PersistentVolume* VolumeFinder::find(const Candidates& candidates, Taking& taking) const {
+  const auto row = taking.row;
+  const auto is_taken = [&](const auto* volume) { return taking.taken.contains(volume); };
   // As upstream, a pre-bound volume excludes all others even if the node cannot reach it. It may be taken: by
   // another volume of the pod with the same claim.
   for (const auto& [volume, group] : candidates.prebound)
     if (!is_taken(volume)) return reaches(row, group) ? volume : nullptr;
   const PersistentVolume* best = nullptr;
+  const auto& available = available_[candidates.available];
   const auto consider = [&](Group group) {
-    const auto it = candidates.available.find(group);
-    if (it == candidates.available.end()) return;
-    const auto free = std::ranges::find_if_not(it->second, is_taken);
-    if (free != it->second.end() && (!best || is_smaller(*free, best))) best = *free;
+    const auto it = available.find(group);
+    if (it == available.end()) return;
+    const auto& volumes = it->second;
+    auto& first = taking.passed[&volumes];
+    while (first < volumes.size() && is_taken(volumes[first])) ++first;
+    if (first < volumes.size() && (!best || is_smaller(volumes[first], best))) best = volumes[first];
   };
   consider(0);
   for (auto [i, end] = groups_of(row); i < end; ++i) consider(by_row_[i].second);
@@ -128,7 +156,11 @@ const PersistentVolume* VolumeFinder::find(Row row, const Candidates& candidates
 
 std::vector<const PersistentVolume*> VolumeFinder::find(Row row) const {
   Volumes result;
-  for (const auto& candidates : claims_) result.push_back(find(row, candidates, result));
+  Taking taking{row};
+  for (const auto& candidates : claims_) {
+    result.push_back(find(candidates, taking));
+    if (result.back()) taking.taken.insert(result.back());
+  }
   return result;
 }
 

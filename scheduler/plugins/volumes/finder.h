@@ -1,13 +1,15 @@
 // VolumeFinder: matches unbound claims with existing volumes on a node.
 //
-// Conditions that do not depend on the node (class, size, modes, selector, phase) are checked once per claim.
-// Volumes are grouped by node affinity, and the nodes of each group are found along the label columns. So a
-// cluster with a local volume on every node costs one lookup per node, not a walk over all volumes.
+// Conditions that do not depend on the node (class, size, modes, selector, phase) are checked once for claims
+// that ask for the same. Volumes are grouped by node affinity, and the nodes of each group are found along
+// the label columns. So a cluster with a local volume on every node costs one lookup per node, not a walk
+// over all volumes.
 // Source: component-helpers/storage/volume FindMatchingVolume, as the scheduler calls it.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -32,20 +34,30 @@ class VolumeFinder {
   using Group = std::uint32_t;  // volumes with equal node affinity; 0: without any
   using Volumes = std::vector<const api::PersistentVolume*>;
 
+  using Available = boost::unordered_flat_map<Group, Volumes>;  // smallest first, then by name
   struct Candidates {
     std::vector<std::pair<const api::PersistentVolume*, Group>> prebound;  // volumes that name the claim
-    boost::unordered_flat_map<Group, Volumes> available;                   // smallest first, then by name
+    std::size_t available = 0;                                             // index into available_
+  };
+  // The claims of a pod on one node, in their order.
+  struct Taking {
+    cluster::Row row;
+    boost::unordered_flat_set<const api::PersistentVolume*> taken = {};
+    boost::unordered_flat_map<const Volumes*, std::size_t> passed =
+        {};  // of a list: its first ones, all taken
   };
 
-  void add(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim, Candidates& to);
+  void add_prebound(const api::PersistentVolumeClaim& claim, Candidates& to);
+  void add_available(const api::PersistentVolumeClaim& claim);  // to available_
   Group group_of(const api::PersistentVolume& volume);
   bool reaches(cluster::Row row, Group group) const;
   std::pair<std::size_t, std::size_t> groups_of(cluster::Row row) const;  // a range of by_row_
-  const api::PersistentVolume* find(cluster::Row row, const Candidates& candidates,
-                                    const Volumes& taken) const;
+  const api::PersistentVolume* find(const Candidates& candidates, Taking& taking) const;
 
   const cluster::Snapshot& snapshot_;
   std::vector<Candidates> claims_;
+  std::vector<Available> available_;
+  boost::unordered_flat_map<std::string, std::size_t> index_of_;  // of available_, by what claims ask for
   boost::unordered_flat_map<std::string, Group> groups_;
   std::vector<std::pair<cluster::Row, Group>> by_row_;  // sorted
   bool has_candidates_ = false;

@@ -194,6 +194,16 @@ TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {
   EXPECT_EQ(m.find("web-1"), "n2") << "a decision replaces the trace";
 }
 
+// However many pods a namespace has.
+TEST(DecisionMemory, TheFullestNamespaceMakesRoom) {
+  Memory m(room_for(10));
+  m.memory.remember("modest", "web-0", "uid-of-modest", m.status("n1"));
+  for (int i = 0; i < 100; ++i) m.decide(fmt::format("web-{}", i));
+  EXPECT_EQ(m.find("web-0", "modest"), "n1");
+  EXPECT_EQ(m.find("web-99"), "n1");
+  EXPECT_EQ(m.find("web-80"), "evicted");
+}
+
 TEST(DecisionMemory, StaysWithinItsBudget) {
   Memory m({.bytes = 100'000, .traces = 50});
   for (int i = 0; i < 2'000; ++i) {

@@ -1,6 +1,7 @@
 // PodDisruptionBudgets in preemption: the pods that they protect, and their effect on the chosen node.
 #include "scheduler/plugins/preemption/disruption_budgets.h"
 #include "unit/scheduler/plugins/preemption_fixture.h"
+#include "unit/support/cost.h"
 
 namespace podium::plugins::test::preemption_budgets_test {
 namespace {
@@ -129,6 +130,37 @@ TEST(DefaultPreemption, PodsThatABudgetHasCounted) {
   EXPECT_EQ(split({"db1"}), (Strings{"db3"}));
   EXPECT_EQ(split({"db3"}), (Strings{"db2"}));
   EXPECT_EQ(split({"db1", "db3"}), Strings{});
+}
+
+// Users write budgets, pods and the requirements of selectors, each by the thousand.
+TEST(DefaultPreemption, ComparisonsWithBudgetsAreBounded) {
+  constexpr int kMany = 1'000;
+  cluster::Objects objects;
+  const auto add = [&objects](const std::string& ns, const std::string& name, int requirements) {
+    api::LabelSelector selector;
+    for (int i = 0; i < requirements; ++i)
+      selector.match_expressions.push_back({"k" + std::to_string(i), api::Requirement::Op::not_in, {"v"}});
+    objects.set(share(disruption_budget(ns, name, std::move(selector), kMany)));
+  };
+  for (int i = 0; i < kMany; ++i) add("greedy", std::to_string(i), 100);
+  add("modest", "one", 3);
+  std::vector<cluster::PodInfoPtr> pods;
+  for (const auto* ns : {"greedy", "modest", "none"}) {
+    for (int i = 0; i < kMany; ++i) {
+      auto one = pod(std::to_string(i)).ns(ns).label("pod", std::to_string(i));
+      pods.push_back(info(one));
+    }
+  }
+  std::map<std::string, int> violating;
+  DisruptionBudgets budgets(objects);
+  const auto cost = podium::test::cost_of([&] {
+    for (const auto& each : budgets.split(pods).violating) ++violating[(*each)->meta.namespace_];
+  });
+  // Those that were not compared count as protected, in their namespace only.
+  EXPECT_EQ(violating.size(), 1u);
+  EXPECT_GT(violating["greedy"], kMany / 2);
+  // Without a bound: 100 million requirements, of about 40 basic blocks each.
+  EXPECT_LT(cost.steps, 60 * DisruptionBudgets::kMostOfNamespace);
 }
 
 }  // namespace

@@ -404,5 +404,21 @@ TEST(VolumeBinding, Hints) {
     EXPECT_EQ(helps(make(make_volume_binding), rejected, c.event), c.want) << c.name;
 }
 
+// Each of them is looked for among the volumes of its class, on each node.
+TEST(VolumeBinding, APodWithVeryManyUnboundClaimsIsRefused) {
+  for (const auto& [count, want] :
+       {std::pair(256, Answers{}), {257, Answers{{"*", "UU; the pod has too many unbound claims"}}}}) {
+    auto snapshot = storage({host("n")}, {}, local_class());
+    auto many = pod("p");
+    for (int i = 0; i < count; ++i) {
+      const auto name = "c" + std::to_string(i);
+      snapshot.objects().set<api::PersistentVolumeClaim>(podium::test::share(claim(name)));
+      snapshot.objects().set<api::PersistentVolume>(podium::test::share(volume("v" + name)));
+      many = many.claim(name);
+    }
+    EXPECT_EQ(ask(many, snapshot), want) << count;
+  }
+}
+
 }  // namespace
 }  // namespace podium::plugins::test::volume_binding_test
