@@ -115,7 +115,8 @@ TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
     const Budget budget;
     const api::AdmissionObjects objects;
     Quotas quotas;
-    ASSERT_TRUE(apply_changes(question->changes, {ns, unit::default_config(), budget, objects, quotas},
+    ASSERT_TRUE(apply_changes(question->changes,
+                              {ns, question->paths.spec, unit::default_config(), budget, objects, quotas},
                               memory, fork.snapshot));
     EXPECT_FALSE(fork.claim("own").status.allocation) << change;
   }
