@@ -61,7 +61,8 @@ TEST_F(CompletionTest, NamesOfTheCluster) {
 }
 
 TEST_F(CompletionTest, ValuesAndFiles) {
-  EXPECT_EQ(after({"why", "-o", ""}).words, (Words{"table", "wide", "json", "yaml", "name", "jsonpath="}));
+  EXPECT_EQ(after({"why", "-o", ""}).words,
+            (Words{"table", "wide", "json", "yaml", "name", "answer", "jsonpath="}));
   EXPECT_TRUE(after({"whatif", "-f", ""}).files);
   EXPECT_FALSE(after({"why", ""}).files);
   EXPECT_TRUE(after({"diff", "./a"}).files);

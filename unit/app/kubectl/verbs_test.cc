@@ -236,7 +236,7 @@ TEST_F(OnADump, WhoMistypesReadsWhatWasMeant) {
   EXPECT_EQ(said.err, "podium drain: there is no node n1. Did you mean n-1, n-2 and n-3?\n");
   EXPECT_THAT(run({"drain", "-l", "pool=x"}).err, HasSubstr("no node has the labels pool=x"));
   EXPECT_THAT(run({"pending", "-o", "jsn"}).err,
-              HasSubstr("\"jsn\" is not table, wide, json, yaml, name or jsonpath="));
+              HasSubstr("\"jsn\" is not table, wide, json, yaml, name, answer or jsonpath="));
   EXPECT_THAT(run({"pending", "--sort-by", "{.a"}).err, HasSubstr("--sort-by: "));
 }
 
