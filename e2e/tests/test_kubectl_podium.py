@@ -67,7 +67,7 @@ class KubectlPodium(Plugin):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
         self.assertIn("which pod? Give POD, TYPE/NAME or -l SELECTOR", self.ask("why", code=2))
         self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
-        self.assertIn("is no duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
+        self.assertIn("is not a valid duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
         self.assertIn('"svc" is not a type that makes pods', self.ask("whatif", "svc/web", code=2))
         self.assertIn("needs either -f FILE or TYPE/NAME", self.ask("whatif", code=2))
         self.assertTrue(self.ask("--version").startswith("podium "))
