@@ -133,7 +133,10 @@ class Demos(WithTheDriver):
             waiting = [pod for pod in self.pods(NAMESPACE) if not pod["spec"].get("nodeName")]
             return waiting if len(waiting) == 1 else None
         (pod,) = wait_until(left, "all devices are given")
-        status = self.status_of_report(NAMESPACE, pod["metadata"]["name"], "Unschedulable")
+        name = pod["metadata"]["name"]
+        status = self.status_of_report(NAMESPACE, name, "Unschedulable")
+        # Read again: the pod may have been listed before its claim was made.
+        (pod,) = [one for one in self.pods(NAMESPACE) if one["metadata"]["name"] == name]
         (why,) = status["rejections"]
         (counts,) = why["devices"]
         self.assertEqual((counts["claimName"], counts["request"]), (self.claims_of(pod)[0], "gpu"))
