@@ -10,8 +10,8 @@
 //
 // Bounds: `capacity` in total and `per_namespace`. When full, push() refuses, or evicts the oldest item: of
 // the pushing namespace if that is full, of the largest one if the queue is; items that back off first, then
-// those of the lowest lane. Retries are always accepted, so the queue holds at most capacity + items in
-// progress.
+// those of the lowest lane. Retries are always accepted, so the queue holds at most capacity
+// + items in progress.
 //
 // Owner: async::Writers, or one thread. Threads: not thread-safe. Time is passed in and never goes back.
 // Errors: none.

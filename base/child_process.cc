@@ -71,8 +71,8 @@ class SlowWatch {
 };
 
 // The child's standard error: kept or passed on, up to a bound for a run, since it goes into the log of a
-// process that runs the program again and again. The rest is read and dropped, so that the child does not
-// wait.
+// process that runs the program again and again. The rest is read and dropped, so that the
+// child does not wait.
 class ErrorOutput {
  public:
   ErrorOutput(int fd, bool keeps) : end_(fd), keeps_(keeps) { ::fcntl(fd, F_SETFL, O_NONBLOCK); }

@@ -14,8 +14,8 @@ namespace podium::simulate {
 inline constexpr std::uint64_t kFirstWithDevices = 1'000'000;
 // Some of the devices have binding conditions from this seed on.
 inline constexpr std::uint64_t kFirstWithConditions = 2'000'000;
-// From this seed on, an extender answers late, so that events arrive while an engine decides. Odd seeds have
-// devices.
+// From this seed on, an extender answers late, so that events arrive while an engine decides.
+// Odd seeds have devices.
 inline constexpr std::uint64_t kFirstWithExtender = 3'000'000;
 // From this seed on, pods have constraints on each other, and running pods are changed; no devices.
 inline constexpr std::uint64_t kFirstWithNeighbours = 4'000'000;

@@ -100,8 +100,8 @@ class Engine {
   std::vector<std::string> not_synced() const;
   // Any thread. Why the leader election is stuck; nullopt: it is not, or it is disabled.
   std::optional<std::string> election_trouble() const;
-  // Any thread. Why podium runs but cannot work: the lease cannot be read or written, or bindings are
-  // refused.
+  // Any thread. Why podium runs but cannot work: the lease cannot be read or written,
+  // or bindings are refused.
   std::optional<std::string> lease_trouble() const;
   std::optional<std::string> binding_trouble() const { return binder_.why_unhealthy(); }
   // On the strand. All pods that have not terminated; empty if this process does not lead.
@@ -120,8 +120,8 @@ class Engine {
   const live::ClusterFeed& feed() const { return feed_; }
   std::uint64_t events_dropped() const;  // any thread
   std::size_t events_waiting() const;    // any thread
-  // Any thread. Compares the snapshot and the queue with the API server, and logs the differences and a
-  // summary.
+  // Any thread. Compares the snapshot and the queue with the API server, and logs the
+  // differences and a summary.
   void debug_cache();
 
  private:

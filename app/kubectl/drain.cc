@@ -321,7 +321,7 @@ std::string nodes_like(Cluster& cluster, const std::string& name) {
   return names.empty() ? "" : fmt::format(". Did you mean {}?", render::listed(names, 3));
 }
 
-// podium reports which of the nodes exist, for a user who may not get nodes.
+// Asks podium which of the nodes exist, for a user without the right to get nodes.
 Result<void> ask_about(const Names& nodes, Cluster& cluster) {
   json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}};
   const auto count = std::min(nodes.size(), kMostAsked);

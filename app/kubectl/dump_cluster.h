@@ -4,8 +4,8 @@
 // A dump has no reports, so the decision about a pod that waits is made again. The reason for a placement is
 // not known.
 //
-// Owner: a command. Threads: one. Errors: as Cluster's; kinds that the dump lacks are warnings on standard
-// error.
+// Owner: a command. Threads: one. Errors: as Cluster's; kinds that the dump lacks are
+// warnings on standard error.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // LiveCluster: one API server, for a program that sends one request at a time. Each call blocks the caller
 // until its reply.
 //
-// Tests give it their own transport. Calls run one io_context on the caller's thread; nothing runs between
-// calls.
+// Tests give it their own transport. Calls run one io_context on the caller's thread;
+// nothing runs between calls.
 // Owner: a command. Threads: one. Errors: as Api; `invalid` for an invalid kubeconfig.
 #pragma once
 

@@ -114,8 +114,8 @@ Result<json::value> pod_of(const json::value& object, const std::string& ns) {
   meta["generateName"] = (name.empty() ? std::string("whatif") : name.substr(0, 50)) + "-";
   meta["namespace"] = ns;
   json::object pod_spec = spec->get_object();
-  // A pod that kubectl printed is on its node. Any other pod with nodeName requests the node and skips the
-  // scheduler.
+  // A pod that kubectl printed is on its node. Any other pod with nodeName requests the node
+  // and skips the scheduler.
   if (kind == "Pod" && api::find_at(object, "/metadata/uid")) pod_spec.erase("nodeName");
   if (kind == "StatefulSet") add_claims(object, pod_spec);
   return json::object{

@@ -40,8 +40,8 @@ struct PageFlags {
   std::uint16_t port = 0;
 };
 
-// A file that redirects a browser to the page. An argument of a program would reveal the address to other
-// users.
+// A file that redirects a browser to the page. An argument of a program would reveal the
+// address to other users.
 class RedirectFile {
  public:
   static Result<std::unique_ptr<RedirectFile>> create(const std::string& url) {

@@ -2,8 +2,8 @@
 // /v1/ the replies of podium's HTTPS API, called with the caller's own credentials.
 //
 // All paths are below /SECRET/, which no other page or user of the machine can guess. Only the loopback's own
-// names are accepted as Host, against DNS rebinding. Only /v1/ is forwarded, with Content-Type as its only
-// header.
+// names are accepted as Host, against DNS rebinding. Only /v1/ is forwarded, with Content-Type
+// as its only header.
 //
 // Owner: a command. Threads: one. Errors: each failure is a reply.
 #pragma once

@@ -33,8 +33,8 @@ Result<boost::json::object> question_spec(const QuestionFlags& flags);
 // Options that the question does not use yet: "--weights NodeResourcesFit=5, --drain n1".
 std::string other_options(const QuestionFlags& flags, const render::Report& report);
 
-// The object to create. podium deletes it soon if its author does not; `keep`: it is kept like other
-// questions.
+// The object to create. podium deletes it soon if its author does not; `keep`: it is
+// kept like other questions.
 boost::json::value question_object(const std::string& ns, const std::string& name, boost::json::object spec,
                                    bool keep);
 

@@ -28,8 +28,8 @@ struct Verb {
   std::string_view needs;      // the rights, for the documentation
   std::string_view examples;   // one line each: the words after the program's name, and "# a remark" above
   unsigned takes;              // of Takes
-  // Declares the arguments and options of this verb. Returns the function that runs it and returns the exit
-  // code.
+  // Declares the arguments and options of this verb. Returns the function that runs it and
+  // returns the exit code.
   std::function<int()> (*declare)(CLI::App& command, const std::shared_ptr<Shared>& shared);
 };
 

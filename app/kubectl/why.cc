@@ -153,7 +153,7 @@ class Why {
     });
   }
 
-  // Asks podium which changes let more of its pods fit. A user who may not ask gets the command.
+  // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
   std::string what_helps(const Target& target, const std::vector<render::WaitingGroup>& groups) {
     const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
       return group.report && group.report->status.outcome != "Fits" && !group.report->status.preemption &&

@@ -26,7 +26,7 @@ struct Call {
   std::string verb;
 };
 
-// What a message leads to: at most one of these.
+// The effect of a message: at most one of these.
 struct Step {
   std::string reply;                            // a line without its end; empty: none
   std::optional<Call> call;                     // to be run; reply_of() is its reply

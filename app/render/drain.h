@@ -1,5 +1,5 @@
-// The answer to "what if these nodes were drained": the new place of each pod, the obstacles, and the next
-// step.
+// The answer to "what if these nodes were drained": the new place of each pod, the obstacles,
+// and the next step.
 //
 // Joins podium's answers, which name only pods of the question's namespace, with the objects that the user
 // may list.

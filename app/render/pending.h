@@ -59,8 +59,8 @@ struct WaitingGroup {
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
-// The reason why a pod waits, in one line: "54 of 66 nodes do not have enough free cpu", "gate
-// example.com/quota".
+// The reason why a pod waits, in one line: "54 of 66 nodes do not have enough
+// free cpu", "gate example.com/quota".
 std::string blocked_by(const WaitingPod& pod);
 
 // Sorts by the value that the path finds in each row of pending_document(), ascending. Rows without a value

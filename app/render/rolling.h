@@ -1,5 +1,5 @@
-// The answer to "what if these nodes were drained, a few at a time": the pods that each step moves and leaves
-// pending.
+// The answer to "what if these nodes were drained, a few at a time": the pods that each step
+// moves and leaves pending.
 //
 // Threads: values and pure functions. Errors: none.
 #pragma once

@@ -1,5 +1,5 @@
-// Renders `podium why deploy/hungry`: how many pods of a workload run, what blocks the others, and what would
-// help.
+// Renders `podium why deploy/hungry`: how many pods of a workload run, what blocks the others,
+// and what would help.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

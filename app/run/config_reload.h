@@ -1,8 +1,8 @@
 // ConfigReload: reads the configuration file again when it changes.
 //
 // Passes a valid changed file to `apply`. Logs the error of an invalid one once and keeps the settings. A
-// warning names changed settings that take effect only at the next start. FileReload polls and reads the
-// file.
+// warning names changed settings that take effect only at the next start. FileReload polls
+// and reads the file.
 //
 // Owner: Process; `gate` is empty before this is destroyed. Threads: start() before `io` runs, `load` on
 // `files`, the rest on `io`. Errors: logged.

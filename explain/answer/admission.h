@@ -32,8 +32,8 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
                                        const config::Config& config);
 
 // The part of a profile that applies to a pod that names its node (spec.nodeName): such a pod skips the
-// scheduler, and the kubelet admits it if these filters pass. Source: pkg/kubelet/lifecycle/predicate.go,
-// AdmissionCheck.
+// scheduler, and the kubelet admits it if these filters
+// pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
 framework::Profile kubelet_profile(framework::Profile profile);
 
 // Names what may change the real outcome and is not part of the answer. The question has its subject.

@@ -31,8 +31,8 @@ bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kube
 // kubectl drain leaves these pods alone.
 bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
 
-// Returns how many budgets the evictions exceed. For evictions, an empty selector matches all pods of the
-// namespace.
+// Returns how many budgets the evictions exceed. For evictions, an empty selector matches all
+// pods of the namespace.
 std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
                          const Snapshot& fork) {
   std::size_t broken = 0;

@@ -55,8 +55,8 @@ std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most);
 // Uncordons a node, adds a node, removes pods from a node, or raises the priority.
 void add_cluster_fixes(const Trials& trials, Fixes& out);
 
-// Two changes, each of which helps only with the other. Returns whether all pairs were tried and the bound
-// held.
+// Two changes, each of which helps only with the other. Returns whether all pairs were tried
+// and the bound held.
 bool add_pairs(const Trials& trials, Fixes& out);
 
 // The resources that are short according to the verdict ("Insufficient cpu").

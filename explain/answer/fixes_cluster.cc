@@ -49,8 +49,8 @@ std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
   return out;
 }
 
-// The shortest prefix of these pods whose removal makes the pod fit on the node; nullopt: removing all is not
-// enough.
+// The shortest prefix of these pods whose removal makes the pod fit on the node; nullopt: removing
+// all is not enough.
 std::optional<std::size_t> fewest(const Trials& trials, const framework::Filters& filters, Row row,
                                   const std::vector<PodInfoPtr>& largest) {
   const auto fits = [&](std::size_t count) {
@@ -107,8 +107,8 @@ std::vector<std::int32_t> higher_priorities(const Trials& trials) {
   return {values.begin(), values.end()};
 }
 
-// The class with the lowest value that is enough; empty: there is none. System classes are for system pods
-// only.
+// The class with the lowest value that is enough; empty: there is none. System classes are
+// for system pods only.
 std::string class_of_at_least(const Trials& trials, std::int32_t priority) {
   const api::PriorityClass* best = nullptr;
   for (const auto& [_, each] : trials.question().start.objects().all<api::PriorityClass>()) {
@@ -127,8 +127,8 @@ std::string eviction_words(const Trials::Landing& landing) {
   return fmt::format("{} on {}", so_many(landing.evicted), *landing.evicted_from.begin());
 }
 
-// A pod of higher priority may evict every pod that one of lower priority may. So bisection finds the lowest
-// priority.
+// A pod of higher priority may evict every pod that one of lower priority may. So bisection
+// finds the lowest priority.
 void try_priority(const Trials& trials, Fixes& out) {
   if (trials.pod().preempt_never || trials.question().decision.preemption) return;
   const auto values = higher_priorities(trials);

@@ -27,8 +27,8 @@ void keep(List& list, std::size_t most) {
   list.resize(std::min(list.size(), most));
 }
 
-// Texts of the same meaning: sentences, or names of plugins, resources and domains, whose length is not
-// bounded.
+// Texts of the same meaning: sentences, or names of plugins, resources and domains, whose
+// length is not bounded.
 void cut_to(ReportStatus& status, Meaning meaning, std::size_t bytes) {
   each_text(status, [&](Meaning has, std::string& text) {
     if (has == meaning) text = cut(std::move(text), bytes);

@@ -1,5 +1,5 @@
-// Writes and reads the JSON of a report, and visits its fields. All of it derives from the lists of fields
-// (fields.h).
+// Writes and reads the JSON of a report, and visits its fields. All of it derives from the
+// lists of fields (fields.h).
 //
 // Reading is tolerant: an absent field, or one of another type, stays empty, and numbers are clamped. So
 // podium can read reports of a newer podium or of other authors.
@@ -23,8 +23,8 @@ boost::json::object to_json(const framework::Topics& about);
 boost::json::object to_merge_patch(const ReportStatus& status);
 
 ReportStatus read_status(const boost::json::value& status);
-// Reads a whole SchedulingReport. A question always has an answer; a missing one gets the replicas of the
-// spec.
+// Reads a whole SchedulingReport. A question always has an answer; a missing one gets the
+// replicas of the spec.
 Report read_report(const boost::json::value& object);
 
 // The paths of all fields that podium writes, sorted: "status.choice.nodeName". The items of a list belong to

@@ -43,8 +43,8 @@ class NodeNames {
 };
 
 // The same for a decision, for which the other names of the cluster are not available. Keeps the node that
-// the pod is on, which the pod itself shows. Removes the message of a failed attempt, which may contain any
-// name.
+// the pod is on, which the pod itself shows. Removes the message of a failed attempt, which
+// may contain any name.
 void withhold_node_names(ReportStatus& decision);
 
 }  // namespace podium::explain

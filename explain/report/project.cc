@@ -55,8 +55,8 @@ std::optional<framework::Ranked> runner_up(const framework::Decision& decision,
   return out;
 }
 
-// If all nodes of a full list are tied, the runner-up replaces the last one: the margin is the lead over the
-// runner-up.
+// If all nodes of a full list are tied, the runner-up replaces the last one: the margin is the
+// lead over the runner-up.
 void keep_runner_up(const framework::Decision& decision, const cluster::Snapshot& snapshot,
                     std::vector<framework::Ranked>& best) {
   if (best.size() < kTopNodes || best.size() < 2 || best.back().score < best.front().score) return;

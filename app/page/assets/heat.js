@@ -33,7 +33,7 @@ export function Weights({ strategies, moved, still = [], onMove, onReset, childr
         h("output", { for: id }, weight),
       );
     }),
-    still.length > 0 && h("p", { class: "note" }, "The pale ones score all shown nodes the same: their weights move none of them."),
+    still.length > 0 && h("p", { class: "note" }, "A pale strategy scores all shown nodes the same, so its weight changes no order."),
     h("p", null, h("button", { type: "button", onClick: onReset, disabled: !isMoved }, "Weights as they were"), children),
   );
 }

@@ -1,5 +1,5 @@
-// ConfigReload: applies a changed file's switches, logs its errors once, and names settings that need a
-// restart.
+// ConfigReload: applies a changed file's switches, logs its errors once, and names settings
+// that need a restart.
 #include "app/run/config_reload.h"
 
 #include <fmt/format.h>
