@@ -249,6 +249,7 @@ Result<void> PodAdmission::admit(Pod& pod, const AdmissionObjects& objects) cons
   if (is_new) {
     if (auto applied = apply_runtime(objects, pod); !applied) return refuse(applied.error().message);
     merge_label_keys(pod);
+    set_pod_level_defaults(pod);
     if (const auto findings = validate(pod); !findings.empty()) return refuse(join(findings));
     if (const auto why = refusal_of_limit_ranges(objects, pod); !why.empty()) return refuse(why);
   }
