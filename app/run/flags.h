@@ -1,4 +1,4 @@
-// The flags of `podium run`: every flag of kube-scheduler 1.36, and what podium does with it.
+// The flags of `podium run`: every flag of kube-scheduler 1.37, and what podium does with it.
 //
 // One table: the command, --help, /flagz and docs/flags.md are all made of it.
 //
