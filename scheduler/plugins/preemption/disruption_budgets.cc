@@ -23,10 +23,13 @@ DisruptionBudgets::Split DisruptionBudgets::split(std::span<const cluster::PodIn
     bool violates = false;
     if (index != by_namespace_.end() && !meta.labels.empty()) {
       index->second.each_candidate(meta.labels, [&](std::size_t i) {
+        if (violates) return;
         const auto& [budget, disrupted] = budgets_[i];
         if (!budget->selector->matches(meta.labels)) return;
         if (std::ranges::binary_search(disrupted, std::string_view(meta.name))) return;
-        if (++taken[i] > budget->disruptions_allowed) violates = true;
+        // Upstream stops at the first violated budget: later ones are not charged. Its order is random, the
+        // order here is that of the index.
+        violates = ++taken[i] > budget->disruptions_allowed;
       });
     }
     (violates ? out.violating : out.others).push_back(pod);
