@@ -252,6 +252,7 @@ Result<void> PodAdmission::admit(Pod& pod, const AdmissionObjects& objects) cons
   if (is_new) {
     if (auto applied = apply_runtime(objects, pod); !applied) return applied;
     merge_label_keys(pod);
+    set_pod_level_defaults(pod);
     if (const auto findings = validate(pod); !findings.empty()) return invalid(join(findings));
     if (const auto why = refusal_of_limit_ranges(objects, pod); !why.empty()) return invalid(why);
   }

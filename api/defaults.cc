@@ -1,5 +1,7 @@
 #include "api/defaults.h"
 
+#include <algorithm>
+
 #include "api/resource_sum.h"
 
 namespace podium::api {
@@ -19,8 +21,7 @@ void default_container(Container& container, bool host_network) {
 }
 
 // Huge pages cannot be overcommitted, so the pod-level limit defaults to that of the containers.
-void default_pod_limits(Pod& pod) {
-  if (pod.pod_limits.empty() && pod.pod_requests.empty()) return;
+void default_huge_pages(Pod& pod) {
   for (const auto& [name, amount] : aggregate_containers(pod, &Container::limits)) {
     if (!is_huge_page(name) || find_resource(pod.pod_requests, name)) continue;
     set_if_absent(pod.pod_limits, name, amount);
@@ -28,12 +29,26 @@ void default_pod_limits(Pod& pod) {
 }
 
 void default_pod_requests(Pod& pod) {
-  if (pod.pod_limits.empty()) return;
   for (const auto& [name, amount] : aggregate_containers(pod, &Container::requests)) {
     if (name == "cpu" || name == "memory") set_if_absent(pod.pod_requests, name, amount);
   }
   for (const auto& [name, amount] : pod.pod_limits) {
     if (is_supported_pod_level_resource(name)) set_if_absent(pod.pod_requests, name, amount);
+  }
+}
+
+// A limit for what the pod requests, if every container has one: at least the request.
+void default_pod_limits(Pod& pod) {
+  const auto is_limited = [&](std::string_view name) {
+    const auto has_limit = [&](const Container& each) { return find_resource(each.limits, name) != nullptr; };
+    return std::ranges::all_of(pod.containers, has_limit) &&
+           std::ranges::all_of(pod.init_containers, has_limit);
+  };
+  const auto limits = aggregate_containers(pod, &Container::limits);
+  for (const auto& [name, request] : pod.pod_requests) {
+    if (!is_supported_pod_level_resource(name) || !is_limited(name)) continue;
+    const auto* limit = find_resource(limits, name);
+    if (limit) set_if_absent(pod.pod_limits, name, std::max(*limit, request));
   }
 }
 
@@ -91,11 +106,14 @@ ResourceList aggregate_containers(const Pod& pod, ResourceList Container::* amou
 void set_defaults(Pod& pod) {
   for (auto& container : pod.containers) default_container(container, pod.host_network);
   for (auto& container : pod.init_containers) default_container(container, pod.host_network);
-  if (pod.has_pod_level_resources) {
-    default_pod_limits(pod);
-    default_pod_requests(pod);
-  }
   round_up_all(pod);
+}
+
+void set_pod_level_defaults(Pod& pod) {
+  if (pod.pod_limits.empty() && pod.pod_requests.empty()) return;
+  default_huge_pages(pod);
+  default_pod_requests(pod);
+  default_pod_limits(pod);
 }
 
 void set_defaults(Node& node) {

@@ -10,10 +10,13 @@
 
 namespace podium::api {
 
-// Requests from limits, pod-level requests and limits from those of the containers, host ports of hostNetwork
-// pods from container ports. Rounds every quantity up to a whole thousandth: after the pod-level defaults, as
-// the API server does.
+// Requests from limits, host ports of hostNetwork pods from container ports. Rounds every quantity up to a
+// whole thousandth.
 void set_defaults(Pod&);
+// Pod-level requests and limits from those of the containers and from each other, for a pod that has some.
+// The API server does it once, at the end of the admission of a new pod.
+// Source: pkg/api/pod/util.go DefaultPodLevelResources.
+void set_pod_level_defaults(Pod&);
 void set_defaults(Node&);  // allocatable from capacity
 void set_defaults(Namespace&);
 void set_defaults(PriorityClass&);

@@ -1,6 +1,7 @@
-// The fields of manifest kinds in the API of Kubernetes 1.36. One type per line, followed by its fields;
-// indented lines continue the line before. "field:Type" is an object or a list of objects of that type,
-// "field:*Type" a map to such objects. Fields without a type are scalars, lists of scalars, or free-form.
+// The fields of manifest kinds in the API of Kubernetes 1.37 and 1.36. One type per line, followed by its
+// fields; indented lines continue the line before. "field:Type" is an object or a list of objects of that
+// type, "field:*Type" a map to such objects. Fields without a type are scalars, lists of scalars, or
+// free-form.
 #include "api/known_fields.h"
 
 namespace podium::api::detail {
@@ -23,6 +24,7 @@ PodSpec volumes:Volume initContainers:Container containers:Container
   preemptionPolicy overhead topologySpreadConstraints:TopologySpreadConstraint setHostnameAsFQDN
   os:PodOS hostUsers schedulingGates:PodSchedulingGate resourceClaims:PodResourceClaim
   resources:ResourceRequirements hostnameOverride schedulingGroup:PodSchedulingGroup
+  evictionResponders:EvictionResponder
 Volume name hostPath:HostPathVolumeSource emptyDir:EmptyDirVolumeSource
   gcePersistentDisk:GCEPersistentDiskVolumeSource awsElasticBlockStore:AWSElasticBlockStoreVolumeSource
   gitRepo:GitRepoVolumeSource secret:SecretVolumeSource nfs:NFSVolumeSource iscsi:ISCSIVolumeSource
@@ -36,12 +38,12 @@ Volume name hostPath:HostPathVolumeSource emptyDir:EmptyDirVolumeSource
   storageos:StorageOSVolumeSource csi:CSIVolumeSource ephemeral:EphemeralVolumeSource
   image:ImageVolumeSource
 HostPathVolumeSource path type
-EmptyDirVolumeSource medium sizeLimit
+EmptyDirVolumeSource medium sizeLimit mode
 GCEPersistentDiskVolumeSource pdName fsType partition readOnly
 AWSElasticBlockStoreVolumeSource volumeID fsType partition readOnly
 GitRepoVolumeSource repository revision directory
-SecretVolumeSource secretName items:KeyToPath defaultMode optional
-KeyToPath key path mode
+SecretVolumeSource secretName items:KeyToPath defaultMode optional defaultUser
+KeyToPath key path mode user
 NFSVolumeSource server path readOnly
 ISCSIVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery
   chapAuthSession secretRef:LocalObjectReference initiatorName
@@ -53,30 +55,30 @@ FlexVolumeSource driver fsType secretRef:LocalObjectReference readOnly options
 CinderVolumeSource volumeID fsType readOnly secretRef:LocalObjectReference
 CephFSVolumeSource monitors path user secretFile secretRef:LocalObjectReference readOnly
 FlockerVolumeSource datasetName datasetUUID
-DownwardAPIVolumeSource items:DownwardAPIVolumeFile defaultMode
-DownwardAPIVolumeFile path fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector mode
+DownwardAPIVolumeSource items:DownwardAPIVolumeFile defaultMode defaultUser
+DownwardAPIVolumeFile path fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector mode user
 ObjectFieldSelector apiVersion fieldPath
 ResourceFieldSelector containerName resource divisor
 FCVolumeSource targetWWNs lun fsType readOnly wwids
 AzureFileVolumeSource secretName shareName readOnly
-ConfigMapVolumeSource name items:KeyToPath defaultMode optional
+ConfigMapVolumeSource name items:KeyToPath defaultMode optional defaultUser
 VsphereVirtualDiskVolumeSource volumePath fsType storagePolicyName storagePolicyID
 QuobyteVolumeSource registry volume readOnly user group tenant
 AzureDiskVolumeSource diskName diskURI cachingMode fsType readOnly kind
 PhotonPersistentDiskVolumeSource pdID fsType
-ProjectedVolumeSource sources:VolumeProjection defaultMode
+ProjectedVolumeSource sources:VolumeProjection defaultMode defaultUser
 VolumeProjection secret:SecretProjection downwardAPI:DownwardAPIProjection configMap:ConfigMapProjection
   serviceAccountToken:ServiceAccountTokenProjection clusterTrustBundle:ClusterTrustBundleProjection
   podCertificate:PodCertificateProjection
 SecretProjection name items:KeyToPath optional
 DownwardAPIProjection items:DownwardAPIVolumeFile
 ConfigMapProjection name items:KeyToPath optional
-ServiceAccountTokenProjection audience expirationSeconds path
-ClusterTrustBundleProjection name signerName labelSelector:LabelSelector optional path
+ServiceAccountTokenProjection audience expirationSeconds path user
+ClusterTrustBundleProjection name signerName labelSelector:LabelSelector optional path user
 LabelSelector matchLabels matchExpressions:LabelSelectorRequirement
 LabelSelectorRequirement key operator values
 PodCertificateProjection signerName keyType maxExpirationSeconds credentialBundlePath keyPath
-  certificateChainPath userAnnotations
+  certificateChainPath userAnnotations user
 PortworxVolumeSource volumeID fsType readOnly
 ScaleIOVolumeSource gateway system secretRef:LocalObjectReference sslEnabled protectionDomain
   storagePool storageMode volumeName fsType readOnly
@@ -112,15 +114,16 @@ ContainerResizePolicy resourceName restartPolicy
 ContainerRestartRule action exitCodes:ContainerRestartRuleOnExitCodes
 ContainerRestartRuleOnExitCodes operator values
 VolumeMount name readOnly recursiveReadOnly mountPath subPath mountPropagation subPathExpr
+  bindMountOptions
 VolumeDevice name devicePath
 Probe exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction grpc:GRPCAction
   initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold
   terminationGracePeriodSeconds
 ExecAction command
-HTTPGetAction path port host scheme httpHeaders:HTTPHeader
+HTTPGetAction path port host scheme httpHeaders:HTTPHeader protocol
 HTTPHeader name value
 TCPSocketAction port host
-GRPCAction port service
+GRPCAction port service mode
 Lifecycle postStart:LifecycleHandler preStop:LifecycleHandler stopSignal
 LifecycleHandler exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction sleep:SleepAction
 SleepAction seconds
@@ -173,6 +176,7 @@ PodStatus observedGeneration phase conditions:PodCondition message reason nomina
   resourceClaimStatuses:PodResourceClaimStatus
   extendedResourceClaimStatus:PodExtendedResourceClaimStatus allocatedResources
   resources:ResourceRequirements nodeAllocatableResourceClaimStatuses:NodeAllocatableResourceClaimStatus
+  volumeHealth:PodVolumeHealth
 PodCondition type observedGeneration status lastProbeTime lastTransitionTime reason message
 HostIP ip
 PodIP ip
@@ -195,8 +199,15 @@ PodResourceClaimStatus name resourceClaimName
 PodExtendedResourceClaimStatus requestMappings:ContainerExtendedResourceRequest resourceClaimName
 ContainerExtendedResourceRequest containerName resourceName requestName
 NodeAllocatableResourceClaimStatus resourceClaimName containers resources
+  mapping:NodeAllocatableResourceAmount overhead:NodeAllocatableResourceOverheadAmount
+NodeAllocatableResourceAmount name quantity
+NodeAllocatableResourceOverheadAmount name perPod perContainer
+EvictionResponder name priority
+PodVolumeHealth name healthConditions:VolumeHealthCondition lastTransitionTime
+VolumeHealthCondition status reason message
 Node kind apiVersion metadata:ObjectMeta spec:NodeSpec status:NodeStatus
 NodeSpec podCIDR podCIDRs providerID unschedulable taints:Taint configSource:NodeConfigSource externalID
+  podPreemptionPolicy:NodePodPreemptionPolicy
 Taint key value effect timeAdded
 NodeConfigSource configMap:ConfigMapNodeConfigSource
 ConfigMapNodeConfigSource namespace name uid resourceVersion kubeletConfigKey
@@ -209,7 +220,8 @@ NodeAddress type address
 NodeDaemonEndpoints kubeletEndpoint:DaemonEndpoint
 DaemonEndpoint Port
 NodeSystemInfo machineID systemUUID bootID kernelVersion osImage containerRuntimeVersion kubeletVersion
-  kubeProxyVersion operatingSystem architecture swap:NodeSwapStatus
+  kubeProxyVersion operatingSystem architecture swap:NodeSwapStatus runningInUserNamespace
+NodePodPreemptionPolicy disableResizePreemption
 NodeSwapStatus capacity
 ContainerImage names sizeBytes
 AttachedVolume name devicePath
@@ -272,7 +284,14 @@ Job kind apiVersion metadata:ObjectMeta spec:JobSpec status:JobStatus
 JobSpec parallelism completions activeDeadlineSeconds podFailurePolicy:PodFailurePolicy
   successPolicy:SuccessPolicy backoffLimit backoffLimitPerIndex maxFailedIndexes selector:LabelSelector
   manualSelector template:PodTemplateSpec ttlSecondsAfterFinished completionMode suspend
-  podReplacementPolicy managedBy
+  podReplacementPolicy managedBy scheduling:JobScheduling
+JobScheduling schedulingPolicy:JobSchedulingPolicy schedulingConstraints:JobSchedulingConstraints
+  disruptionMode:JobDisruptionMode resourceClaims:PodResourceClaim
+JobSchedulingPolicy basic gang:JobGang
+JobGang minCount
+JobSchedulingConstraints topology:JobTopology
+JobTopology key
+JobDisruptionMode single all
 CronJob kind apiVersion metadata:ObjectMeta spec:CronJobSpec status
 CronJobSpec schedule timeZone startingDeadlineSeconds concurrencyPolicy suspend jobTemplate:JobTemplateSpec
   successfulJobsHistoryLimit failedJobsHistoryLimit
@@ -292,7 +311,8 @@ PersistentVolumeClaim kind apiVersion metadata:ObjectMeta spec:PersistentVolumeC
   status:PersistentVolumeClaimStatus
 PersistentVolumeClaimStatus phase accessModes capacity conditions:PersistentVolumeClaimCondition
   allocatedResources allocatedResourceStatuses currentVolumeAttributesClassName
-  modifyVolumeStatus:ModifyVolumeStatus
+  modifyVolumeStatus:ModifyVolumeStatus healthStatus:VolumeHealthStatus
+VolumeHealthStatus healthConditions:VolumeHealthCondition lastTransitionTime
 PersistentVolumeClaimCondition type status lastProbeTime lastTransitionTime reason message
 ModifyVolumeStatus targetVolumeAttributesClassName status
 StatefulSetUpdateStrategy type rollingUpdate:RollingUpdateStatefulSetStrategy
@@ -352,7 +372,10 @@ StorageClass kind apiVersion metadata:ObjectMeta provisioner parameters reclaimP
   allowVolumeExpansion volumeBindingMode allowedTopologies:TopologySelectorTerm
 TopologySelectorTerm matchLabelExpressions:TopologySelectorLabelRequirement
 TopologySelectorLabelRequirement key values
-CSINode kind apiVersion metadata:ObjectMeta spec:CSINodeSpec
+CSINode kind apiVersion metadata:ObjectMeta spec:CSINodeSpec status:CSINodeStatus
+CSINodeStatus storageHealth:CSIStorageHealth
+CSIStorageHealth name healthConditions:CSIStorageHealthCondition
+CSIStorageHealthCondition status reason message accessMode volumeMode lastTransitionTime
 CSINodeSpec drivers:CSINodeDriver
 CSINodeDriver name nodeID topologyKeys allocatable:VolumeNodeResources
 VolumeNodeResources count
@@ -371,7 +394,7 @@ VolumeAttachmentStatus attached attachmentMetadata attachError:VolumeError detac
 VolumeError time message errorCode
 ResourceSlice kind apiVersion metadata:ObjectMeta spec:ResourceSliceSpec
 ResourceSliceSpec driver pool:ResourcePool nodeName nodeSelector:NodeSelector allNodes devices:Device
-  perDeviceNodeSelection sharedCounters:CounterSet
+  perDeviceNodeSelection sharedCounters:CounterSet partitionTypeAttribute skipNodeOperations
 ResourcePool name generation resourceSliceCount
 CounterSet name counters:*Counter
 Counter value
@@ -379,8 +402,12 @@ Device name attributes:*DeviceAttribute capacity:*DeviceCapacity
   consumesCounters:DeviceCounterConsumption nodeName nodeSelector:NodeSelector allNodes taints:DeviceTaint
   bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations
   nodeAllocatableResourceMappings:*NodeAllocatableResourceMapping
+  nodeAllocatableResources:*NodeAllocatableResource
+NodeAllocatableResource mapping:NodeAllocatableMapping overhead:NodeAllocatableOverhead
+NodeAllocatableMapping capacityKey capacityMultiplier deviceMultiplier
+NodeAllocatableOverhead perPod perContainer
 NodeAllocatableResourceMapping capacityKey allocationMultiplier
-DeviceCounterConsumption counterSet counters:*Counter
+DeviceCounterConsumption counterSet counters:*Counter compatibilityGroups
 DeviceCapacity value requestPolicy:CapacityRequestPolicy
 CapacityRequestPolicy default validValues validRange:CapacityRequestPolicyRange
 CapacityRequestPolicyRange min max step
@@ -397,9 +424,10 @@ ResourceClaimSpec devices:DeviceClaim
 DeviceClaim requests:DeviceRequest constraints:DeviceConstraint config:DeviceClaimConfiguration
 DeviceRequest name exactly:ExactDeviceRequest firstAvailable:DeviceSubRequest
 ExactDeviceRequest deviceClassName selectors:DeviceSelector allocationMode count adminAccess
-  tolerations:DeviceToleration capacity:CapacityRequirements
+  tolerations:DeviceToleration capacity:CapacityRequirements derivedAttributes:DeviceDerivedAttribute
 DeviceSubRequest name deviceClassName selectors:DeviceSelector allocationMode count
-  tolerations:DeviceToleration capacity:CapacityRequirements
+  tolerations:DeviceToleration capacity:CapacityRequirements derivedAttributes:DeviceDerivedAttribute
+DeviceDerivedAttribute name expression
 CapacityRequirements requests
 DeviceConstraint requests matchAttribute distinctAttribute
 DeviceClaimConfiguration requests opaque:OpaqueDeviceConfiguration
@@ -410,7 +438,7 @@ ResourceClaimConsumerReference apiGroup resource name uid
 AllocationResult devices:DeviceAllocationResult nodeSelector:NodeSelector allocationTimestamp
 DeviceAllocationResult results:DeviceRequestAllocationResult config:DeviceAllocationConfiguration
 DeviceRequestAllocationResult request driver pool device adminAccess tolerations:DeviceToleration
-  bindingConditions bindingFailureConditions shareID consumedCapacity
+  bindingConditions bindingFailureConditions shareID consumedCapacity skipNodeOperations
 DeviceAllocationConfiguration source requests opaque:OpaqueDeviceConfiguration
 AllocatedDeviceStatus driver pool device shareID conditions:Condition data
   networkData:NetworkDeviceData

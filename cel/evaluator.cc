@@ -13,39 +13,7 @@ namespace {
 
 bool is_unhashable(const Value& value) { return value.is(Kind::semver) || value.is(Kind::bytes); }
 
-// In `? :`, upstream converts an optional value of a branch through Go's types unless the branch is a path.
-bool is_path_like(const Node& node) {
-  return node.op == Op::variable || node.op == Op::path || node.op == Op::conditional ||
-         node.op == Op::opt_map || node.op == Op::opt_flat_map;
-}
-Value branch_value(Value value) {
-  if (!value.is(Kind::optional) || !value.has_value()) return value;
-  return Value::optional(through_go(value.unwrapped()));
-}
-
 }  // namespace
-
-Value through_go(const Value& value) {
-  const auto unsupported = [&](std::string_view type) {
-    return Value::error(fmt::format("unsupported conversion to ref.Val: ({}){}", type, value.go_text()));
-  };
-  switch (value.kind()) {
-    case Kind::optional:
-      return value.has_value() ? through_go(value.unwrapped()) : Value();
-    case Kind::type:
-      return Value::string(value.text());
-    case Kind::semver:
-      return unsupported("semver.Version");
-    case Kind::quantity:
-      return unsupported("*resource.Quantity");
-    case Kind::ip:
-      return unsupported("netip.Addr");
-    case Kind::cidr:
-      return unsupported("netip.Prefix");
-    default:
-      return value;
-  }
-}
 
 Evaluator::Evaluator(std::span<const Value> values, std::size_t slots, Budget budget)
     : slots_(slots), budget_(budget) {
@@ -117,7 +85,7 @@ Value Evaluator::eval_path(const Node& node) {
   bool is_optional = object.is(Kind::optional);
   if (is_optional) {
     if (!object.has_value()) return node.steps.back().is_test ? Value::boolean(false) : object;
-    object = through_go(object.unwrapped());
+    object = Value(object.unwrapped());
   }
   for (const Step& step : node.steps) {
     is_optional = is_optional || step.is_optional;
@@ -167,8 +135,7 @@ Value Evaluator::eval_conditional(const Node& node) {
   const Value condition = eval(*node.children[0]);
   if (!condition.is(Kind::boolean)) return condition.is_error() ? condition : Value::no_such_overload();
   const Node& branch = *node.children[condition.as_bool() ? 1 : 2];
-  Value value = eval(branch);
-  return is_path_like(branch) ? value : branch_value(std::move(value));
+  return eval(branch);
 }
 
 // `&&` and `||`: a term with the decisive value decides, even if others are errors.
@@ -300,7 +267,7 @@ Value Evaluator::eval_opt_map(const Node& node) {
   slots_[node.slot] = {target.unwrapped(), nullptr};
   Value result = eval(*node.children[1]);
   if (result.is_error()) return result;
-  return branch_value(node.op == Op::opt_map ? Value::optional(std::move(result)) : std::move(result));
+  return node.op == Op::opt_map ? Value::optional(std::move(result)) : result;
 }
 
 Value Evaluator::eval_sort_by(const Node& node) {

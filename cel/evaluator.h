@@ -68,7 +68,4 @@ class Evaluator {
   std::string fatal_;
 };
 
-// Converts a value through Go's native types, as upstream does; the kinds of Kubernetes do not survive that.
-Value through_go(const Value& value);
-
 }  // namespace podium::cel

@@ -156,6 +156,15 @@ Value index_of(const Call& call) {
   }
   return Value::integer(-1);
 }
+// A list has the value, or anything else equals it.
+Value includes(const Call& call) {
+  if (!call.args[0].is(Kind::list)) {
+    return Value::boolean(says_equal(call.args[0], call.args[1], call.budget));
+  }
+  call.budget.spend(items(call).size());
+  return Value::boolean(std::ranges::any_of(
+      items(call), [&](const Value& item) { return says_equal(item, call.args[1], call.budget); }));
+}
 Value last_index_of(const Call& call) {
   call.budget.spend(items(call).size());
   for (std::size_t i = items(call).size(); i-- > 0;) {
@@ -280,6 +289,7 @@ void add_lists(Table& table) {
   add("sum", {kList}, sum, kInt | bit(Kind::unsigned_integer) | bit(Kind::real) | bit(Kind::duration));
   add("indexOf", {kList, kAny}, index_of);
   add("lastIndexOf", {kList, kAny}, last_index_of);
+  add("includes", {kAny, kAny}, includes);
   add("sets.contains", {kList, kList}, sets_contains);
   add("sets.equivalent", {kList, kList}, sets_equivalent);
   add("sets.intersects", {kList, kList}, sets_intersects);

@@ -85,8 +85,8 @@ Result<void> check_refused(const Parsed& parsed) {
   if (!format.empty() && format != "text" && format != "json")
     return invalid("--logging-format: " + format + ": podium knows text and json");
   for (const auto& version : given.emulated) {
-    if (!version.empty() && version != "1.36" && version != "kube=1.36")
-      return invalid("--emulated-version: " + version + ": podium decides as version 1.36 only");
+    if (!version.empty() && version != "1.37" && version != "kube=1.37")
+      return invalid("--emulated-version: " + version + ": podium decides as version 1.37 only");
   }
   const auto& tls = given.options.tls;
   if (tls.certificate_file.empty() != tls.key_file.empty())

@@ -86,7 +86,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"disable-http2-serving", "bool", ignored, kNoHttp2, "false"},
     {"disabled-metrics", "list", ignored, kAllMetrics, "[]"},
     {"emulated-version", "list", same,
-     "1.36; podium refuses other versions, since it decides only as this one", "[]", given<&Given::emulated>},
+     "1.37; podium refuses other versions, since it decides only as this one", "[]", given<&Given::emulated>},
     {"feature-gates", "list", same, "the gates of kube-scheduler; podium version prints its version", "",
      option<&Options::feature_gates>},
     {"help", "bool", same, "prints podium's own help", "false"},

@@ -1,4 +1,4 @@
-// The flags of `podium run`: every flag of kube-scheduler 1.36, and what podium does with it.
+// The flags of `podium run`: every flag of kube-scheduler 1.37, and what podium does with it.
 //
 // The command, --help, /flagz and docs/flags.md derive from one table.
 //

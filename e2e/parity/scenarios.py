@@ -9,7 +9,7 @@ import time
 from e2e.support import seeds
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FEATURES = "all,nominated,nodefeatures,dra,draextended,draconditions"
+FEATURES = "all,nominated,nodefeatures,dra,draextended,draconditions,statuses,storagescoring,missingdrivers"
 
 
 def parse_seeds(text):

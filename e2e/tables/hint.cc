@@ -59,8 +59,8 @@ ClusterEvent to_event(api::Object before, api::Object after, std::string_view hi
   const auto *old_pod = held<api::Pod>(event.before), *new_pod = held<api::Pod>(event.after);
   const auto *old_node = held<api::Node>(event.before), *new_node = held<api::Node>(event.after);
   if (old_pod || new_pod) {
-    const auto* last = new_pod ? new_pod : old_pod;
-    event.resource = last->node_name.empty() ? Resource::unscheduled_pod : Resource::assigned_pod;
+    const bool of_itself = hint.find("TargetPod") != hint.npos;
+    event.resource = of_itself ? Resource::target_pod : Resource::assigned_pod;
   } else if (old_node || new_node || hint.find("Node") != hint.npos) {
     event.resource = Resource::node;
   } else {
@@ -75,12 +75,15 @@ ClusterEvent to_event(api::Object before, api::Object after, std::string_view hi
   return event;
 }
 
-// Upstream's name of a resource; it has one for pods with and without a node.
+// Upstream's name of a resource.
 std::string_view name_of(Resource resource) {
   switch (resource) {
     case Resource::assigned_pod:
+      return "AssignedPod";
     case Resource::unscheduled_pod:
-      return "Pod";
+      return "UnscheduledPod";
+    case Resource::target_pod:
+      return "TargetPod";
     case Resource::node:
       return "Node";
     case Resource::persistent_volume:
@@ -120,6 +123,7 @@ boost::json::array names_of(std::uint32_t actions) {
       {kUpdateNodeDeclaredFeature, "UpdateNodeDeclaredFeature"},
       {kUpdatePodLabel, "UpdatePodLabel"},
       {kUpdatePodScaleDown, "UpdatePodScaleDown"},
+      {kUpdatePodScaleUp, "UpdatePodScaleUp"},
       {kUpdatePodTolerations, "UpdatePodToleration"},
       {kUpdatePodGatesEliminated, "UpdatePodSchedulingGatesEliminated"},
       {kUpdatePodClaims, "UpdatePodGeneratedResourceClaim"},
@@ -138,10 +142,6 @@ boost::json::array names_of(std::uint32_t actions) {
 Result<object> answer_events(const FilterPlugin& plugin) {
   std::map<Resource, std::uint32_t> actions;
   for (const auto& hint : plugin.hints()) actions[hint.resource] |= hint.actions;
-  if (actions.contains(Resource::assigned_pod) != actions.contains(Resource::unscheduled_pod) ||
-      actions[Resource::assigned_pod] != actions[Resource::unscheduled_pod]) {
-    return invalid("pods with and without a node are not alike");
-  }
   object events;
   for (const auto& [resource, set] : actions) {
     if (set) events[name_of(resource)] = names_of(set);

@@ -36,23 +36,15 @@ bool resize_infeasible(const api::Pod& pod) {
   return condition && condition->reason == "Infeasible";
 }
 
-// The maximum of the spec, the running and the allocated amounts.
-Amounts effective_requests(const api::Pod& pod, const api::ResourceList& spec,
-                           const api::ResourceList& running, const api::ResourceList& allocated) {
-  auto amounts = resize_infeasible(pod) ? Amounts() : Amounts(spec);
-  amounts.max(running);
-  amounts.max(allocated);
-  return amounts;
-}
-
 // The statuses of a pod's containers by name; of several with one name, the first. Empty: they do not count.
 class Statuses {
  public:
   Statuses(const api::Pod& pod, bool use_status) {
     if (!use_status) return;
-    for (const auto* statuses : {&pod.init_container_statuses, &pod.container_statuses})
+    for (const auto* statuses : {&pod.container_statuses, &pod.init_container_statuses})
       for (const auto& status : *statuses) add(status);
   }
+  bool empty() const { return few_.empty() && by_name_.empty(); }
   const api::ContainerStatus* of(std::string_view container) const {
     if (!by_name_.empty()) {
       const auto it = by_name_.find(container);
@@ -81,11 +73,22 @@ class Statuses {
   boost::unordered_flat_map<std::string_view, const api::ContainerStatus*, TextHash> by_name_;
 };
 
-Amounts container_requests(const api::Pod& pod, const api::Container& container,
-                           const api::ContainerStatus* status, Defaults defaults) {
-  auto amounts = status && status->resources
-                     ? effective_requests(pod, container.requests, *status->resources, status->allocated)
-                     : Amounts(container.requests);
+// A pod's requests as its spec has them, as the kubelet has allocated them, and as they run. Each is a sum of
+// its own.
+enum class View { spec, allocated, running };
+
+// A container that the status does not tell of counts with its spec, unless the resize is infeasible.
+const api::ResourceList& requests_of(const api::Container& container, const api::ContainerStatus* status,
+                                     View view, bool infeasible) {
+  static const api::ResourceList nothing;
+  if (view == View::running && status && status->resources && !status->resources->empty())
+    return *status->resources;
+  if (view != View::spec && status && !status->allocated.empty()) return status->allocated;
+  return view != View::spec && infeasible ? nothing : container.requests;
+}
+
+Amounts with_defaults(const api::ResourceList& requests, Defaults defaults) {
+  Amounts amounts(requests);
   if (defaults.cpu && !amounts.has(kCpu)) amounts.set(kCpu, kDefaultCpu);
   if (defaults.memory && !amounts.has(kMemory)) amounts.set(kMemory, kDefaultMemory);
   return amounts;
@@ -93,16 +96,18 @@ Amounts container_requests(const api::Pod& pod, const api::Container& container,
 
 // The maximum of what runs at the same time (containers and sidecars) and of the peak of initialisation: an
 // init container runs next to the sidecars listed before it.
-Amounts sum_of_containers(const api::Pod& pod, const Statuses& statuses, Defaults defaults) {
+Amounts sum_of_containers(const api::Pod& pod, const Statuses& statuses, Defaults defaults, View view,
+                          bool infeasible) {
+  const auto amounts_of = [&](const api::Container& container) {
+    const auto* status = view == View::spec ? nullptr : statuses.of(container.name);
+    return with_defaults(requests_of(container, status, view, infeasible), defaults);
+  };
   Amounts sum;
-  for (const auto& container : pod.containers) {
-    sum.add(container_requests(pod, container, statuses.of(container.name), defaults));
-  }
+  for (const auto& container : pod.containers) sum.add(amounts_of(container));
 
   api::Initialisation initialisation;
   for (const auto& container : pod.init_containers) {
-    const auto* status = container.restart_always ? statuses.of(container.name) : nullptr;
-    auto amounts = container_requests(pod, container, status, defaults);
+    auto amounts = amounts_of(container);
     if (container.restart_always) {
       sum.add(amounts);
       initialisation.add_sidecar(amounts);
@@ -114,15 +119,38 @@ Amounts sum_of_containers(const api::Pod& pod, const Statuses& statuses, Default
   return sum;
 }
 
+// The maximum of the three views, by resource. The spec of an infeasible resize does not count. A status of
+// the pod replaces those of its containers.
+// Source: component-helpers/resource AggregateContainerRequests.
+Amounts sum_of_views(const api::Pod& pod, const RequestOptions& options, Defaults defaults) {
+  const Statuses statuses(pod, options.use_status);
+  const bool infeasible = options.use_status && resize_infeasible(pod);
+  const auto sum_of = [&](View view) { return sum_of_containers(pod, statuses, defaults, view, infeasible); };
+  auto sum = infeasible ? Amounts() : sum_of(View::spec);
+  if (!options.use_status) return sum;
+  if (!options.ignore_pod_level_resize && !pod.status_pod_allocated.empty() && pod.status_pod_requests &&
+      !pod.status_pod_requests->empty()) {
+    sum.max(Amounts(pod.status_pod_allocated));
+    sum.max(Amounts(*pod.status_pod_requests));
+  } else if (infeasible || !statuses.empty()) {
+    sum.max(sum_of(View::allocated));
+    sum.max(sum_of(View::running));
+  }
+  return sum;
+}
+
+// Source: component-helpers/resource PodRequests.
 Amounts sum_of_pod(const api::Pod& pod, const RequestOptions& options, Defaults defaults) {
-  auto sum = sum_of_containers(pod, Statuses(pod, options.use_status), defaults);
+  auto sum = sum_of_views(pod, options, defaults);
   if (!options.ignore_pod_level && has_pod_level_requests(pod)) {
     const bool resized = options.use_status && !options.ignore_pod_level_resize && pod.status_pod_requests;
-    auto level = resized ? effective_requests(pod, pod.pod_requests, *pod.status_pod_requests,
-                                              pod.status_pod_allocated)
-                         : Amounts(pod.pod_requests);
-    for (const auto& [name, amount] : pod.pod_requests) {
-      if (supported_at_pod_level(name)) sum.set(name, level.get(name));
+    auto level = resized && resize_infeasible(pod) ? Amounts() : Amounts(pod.pod_requests);
+    if (resized) {
+      level.max(Amounts(*pod.status_pod_requests));
+      level.max(Amounts(pod.status_pod_allocated));
+    }
+    for (const auto& [name, amount] : level) {
+      if (supported_at_pod_level(name)) sum.set(name, amount);
     }
   }
   sum.add(Amounts(pod.overhead));

@@ -39,29 +39,39 @@ struct Note {
 constexpr std::array kNoDifference = std::to_array<Note>({
     {"ComponentFlagz", "podium has no /flagz"},
     {"ComponentStatusz", "podium has no /statusz"},
+    {"InterPodAffinityHostnameFastPath", "podium's counts are the same on every topology key"},
+    {"NativeHistograms", "podium writes metrics as text"},
     {"OpportunisticBatching", "podium evaluates every pod on its own"},
     {"SchedulerAsyncAPICalls", "podium never waits for the API server before the next pod"},
     {"SchedulerAsyncPreemption", "podium never waits for the API server before the next pod"},
+    {"SchedulerPreQueueingHints", "podium asks the same hints in either case"},
 });
 
 constexpr std::array kRefused = std::to_array<Note>({
+    {"CompositePodGroup", "podium schedules pods one by one"},
     {"CoordinatedLeaderElection", "podium acquires its lease itself"},
     {"DRAConsumableCapacity", "podium gives devices with the default only"},
+    {"DRADerivedAttributes", "podium gives devices with the default only"},
     {"DRADeviceBindingConditions", "podium gives devices with the default only"},
+    {"DRADeviceCompatibilityGroups", "podium gives devices with the default only"},
     {"DRADeviceTaintRules", "podium reads no DeviceTaintRules"},
     {"DRADeviceTaints", "podium gives devices with the default only"},
     {"DRAExtendedResource", "podium gives devices with the default only"},
+    {"DRAFractionalCapacityRange", "podium counts capacity in whole numbers"},
     {"DRAListTypeAttributes", "podium reads no attributes that are lists"},
     {"DRANodeAllocatableResources", "podium counts no cpu or memory of devices"},
+    {"DRAOptionalNodeOperations", "podium gives devices with the default only"},
     {"DRAPartitionableDevices", "podium gives devices with the default only"},
+    {"DRAPartitionableDevicesType", "podium gives devices with the default only"},
     {"DRAPrioritizedList", "podium gives devices with the default only"},
     {"DRAResourceClaimDeviceStatus", "podium gives devices with the default only"},
     {"DRASchedulerFilterTimeout", "podium gives devices with the default only"},
     {"DRAWorkloadResourceClaims", "podium gives devices to the claims of pods only"},
-    {"GangScheduling", "podium schedules pods one by one"},
     {"GenericWorkload", "podium schedules pods one by one"},
+    {"InPlacePodVerticalScalingSchedulerPreemption", "podium does not preempt for resizes"},
+    {"PodGroupPreemptionPolicy", "podium schedules pods one by one"},
     {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
-    {"WorkloadAwarePreemption", "podium schedules pods one by one"},
+    {"VolumeBindMountOptions", "podium does not ask nodes for the feature"},
 });
 
 template <typename List>

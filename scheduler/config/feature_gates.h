@@ -1,6 +1,6 @@
 // Feature gates: parses --feature-gates.
 //
-// podium knows all gates of kube-scheduler 1.36 with their defaults, since users give one list to all
+// podium knows all gates of kube-scheduler 1.37 with their defaults, since users give one list to all
 // components. Most gates concern other components and have no effect. podium honours some of the gates that
 // change kube-scheduler's decisions. Changing any other such gate is an Error that names it, so that podium
 // never silently ignores one.
@@ -19,7 +19,7 @@
 
 namespace podium::config {
 
-// One gate as kube-scheduler knows it at 1.36; see feature_gate_table.cc.
+// One gate as kube-scheduler knows it at 1.37; see feature_gate_table.cc.
 struct GateSpec {
   enum class Stage : std::uint8_t { alpha, beta, ga, deprecated };
   std::string_view name;

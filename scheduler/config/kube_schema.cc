@@ -126,7 +126,8 @@ const Schema& plugins() {
                                      {"postBind", &set},
                                      {"multiPoint", &set},
                                      {"placementGenerate", &set},
-                                     {"placementScore", &set}});
+                                     {"placementScore", &set},
+                                     {"podGroupPostFilter", &set}});
   return type;
 }
 

@@ -31,6 +31,7 @@ constexpr std::array<FieldNames, framework::kPoints + 1> kNames{{
     {"postBind", "PostBindPlugin"},
     {"placementGenerate", "PlacementGeneratePlugin"},
     {"placementScore", "PlacementScorePlugin"},
+    {"podGroupPostFilter", "PodGroupPostFilterPlugin"},
     {"multiPoint", "MultiPoint"},
 }};
 

@@ -114,8 +114,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   if (before) renominate(pod);
   queue_.update(pod, now);
   if (queue_.is_gated(uid)) gated_.insert(uid);
-  // A pod that is gated when it is added is not nominated before its next update, as upstream.
-  if (!before && !queue_.is_gated(uid)) renominate(pod);
+  if (!before) renominate(pod);  // gated or not
   observe_duration(Resource::unscheduled_pod, actions);
   const bool was_nominated = before && !before->pod->nominated_node.empty();
   if (was_nominated && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);

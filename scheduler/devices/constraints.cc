@@ -30,10 +30,7 @@ Constraint::Constraint(const api::DeviceConstraint& constraint)
       distinct_(!constraint.match_attribute),
       attribute_name_(distinct_ ? *constraint.distinct_attribute : *constraint.match_attribute) {}
 
-void Constraint::clear() {
-  devices_ = 0;
-  of_requests_.clear();
-}
+void Constraint::clear() { taken_.clear(); }
 
 bool Constraint::applies_to(const RequestName& name) const {
   if (constraint_.requests.empty()) return true;
@@ -46,37 +43,26 @@ bool Constraint::applies_to(const RequestName& name) const {
 }
 
 bool Constraint::matches(const api::DeviceAttribute& attribute) const {
-  return is_known(attribute) && attribute == *first_;
+  return is_known(attribute) && attribute == *taken_.front();
 }
 
 bool Constraint::is_distinct(const api::DeviceAttribute& attribute) const {
-  return std::ranges::all_of(
-      of_requests_, [&](const auto& entry) { return is_known(attribute) && attribute != *entry.second; });
+  return std::ranges::all_of(taken_,
+                             [&](const auto* other) { return is_known(attribute) && attribute != *other; });
 }
 
 bool Constraint::add(const RequestName& name, const api::Device& device, std::string_view driver) {
   if (!applies_to(name)) return true;
   const auto* attribute = find_attribute(device, driver, attribute_name_);
   if (!attribute) return false;
-  if (devices_ > 0 && !(distinct_ ? is_distinct(*attribute) : matches(*attribute))) return false;
-  if (distinct_) {
-    const auto at = std::ranges::find(of_requests_, name.request, &decltype(of_requests_)::value_type::first);
-    if (at == of_requests_.end()) {
-      of_requests_.emplace_back(name.request, attribute);
-    } else {
-      at->second = attribute;
-    }
-  } else if (devices_ == 0) {
-    first_ = attribute;
-  }
-  ++devices_;
+  if (!taken_.empty() && !(distinct_ ? is_distinct(*attribute) : matches(*attribute))) return false;
+  taken_.push_back(attribute);
   return true;
 }
 
 void Constraint::remove(const RequestName& name) {
   if (!applies_to(name)) return;
-  --devices_;
-  std::erase_if(of_requests_, [&](const auto& entry) { return entry.first == name.request; });
+  taken_.pop_back();
 }
 
 }  // namespace podium::devices

@@ -1,7 +1,7 @@
 // Constraints of a claim: matchAttribute and distinctAttribute, with the attributes of the chosen devices.
 //
 // Role: checked when the search takes a device, and updated when it gives one back. Threads: one search.
-// Errors: none. Upstream's distinctAttribute remembers one value per request, not per device; that is copied.
+// Errors: none.
 // Source: dynamic-resource-allocation/structured/internal/incubating constraint.go.
 #pragma once
 
@@ -28,7 +28,7 @@ class Constraint {
  public:
   explicit Constraint(const api::DeviceConstraint& constraint);
   bool add(const RequestName& name, const api::Device& device, std::string_view driver);
-  // Undoes an add() that returned true.
+  // Undoes the last add() that returned true.
   void remove(const RequestName& name);
   void clear();
 
@@ -40,9 +40,7 @@ class Constraint {
   const api::DeviceConstraint& constraint_;
   bool distinct_;
   std::string_view attribute_name_;
-  std::size_t devices_ = 0;
-  const api::DeviceAttribute* first_ = nullptr;                                        // of matchAttribute
-  std::vector<std::pair<std::string_view, const api::DeviceAttribute*>> of_requests_;  // of distinctAttribute
+  std::vector<const api::DeviceAttribute*> taken_;  // one for each device
 };
 
 }  // namespace podium::devices

@@ -1,4 +1,4 @@
-// Features: the feature gates that the choice of devices depends on. Defaults as in Kubernetes 1.36.
+// Features: the feature gates that the choice of devices depends on. Defaults as in Kubernetes 1.37.
 //
 // Source: dynamic-resource-allocation/structured. Threads: a value.
 #pragma once

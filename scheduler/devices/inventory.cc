@@ -9,14 +9,10 @@ namespace podium::devices {
 namespace {
 
 // Upstream keeps such slices per node and tries them first.
-bool is_local(const api::ResourceSlice& slice) {
-  return slice.nodes.name && !slice.nodes.name->empty() && slice.shared_counters.empty();
-}
+bool is_local(const api::ResourceSlice& slice) { return slice.nodes.name && !slice.nodes.name->empty(); }
 
 // A slice that every node may use.
-bool is_everywhere(const api::ResourceSlice& slice) {
-  return !slice.shared_counters.empty() || (slice.nodes.all && !is_local(slice));
-}
+bool is_everywhere(const api::ResourceSlice& slice) { return slice.nodes.all && !is_local(slice); }
 
 bool is_ignored(const api::ResourceSlice& slice, const Features& features) {
   return !features.partitionable && (slice.per_device_node_selection || !slice.shared_counters.empty());
@@ -55,7 +51,7 @@ void Inventory::index_pool(OfferedPool& pool) {
   for (const auto* each : pool.slices) {
     const auto& slice = each->slice();
     ++pool.generations[slice.pool.generation];
-    pool.consumes_counters |= each->consumes_counters();
+    pool.uses_counters |= each->consumes_counters() || each->has_counters();
     if (is_ignored(slice, features_)) continue;
     if (!is_local(slice)) {
       pool.shared.push_back(each);

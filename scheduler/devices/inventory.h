@@ -39,7 +39,7 @@ class Inventory {
     std::vector<const SliceDevices*> slices;           // in the order of listing
     std::vector<const SliceDevices*> shared;           // those that more than one node may use
     std::map<std::int64_t, std::int64_t> generations;  // the number of slices of each
-    bool consumes_counters = false;
+    bool uses_counters = false;
     // The pool as seen by every node that can use any of its slices, unless that depends on the node. Null:
     // skip the pool.
     bool is_fixed = false;

@@ -24,7 +24,6 @@ bool is_named_or_all(const api::DeviceNodes& nodes) {
 // True if a slice that is not local to one node matters for this node.
 Result<bool> is_relevant(const SliceDevices& each, const api::Node& node) {
   const auto& slice = each.slice();
-  if (each.has_counters()) return true;
   if (is_named_or_all(slice.nodes) || slice.nodes.selector) {
     auto match = node_matches(each, node);
     if (match) return match;
@@ -104,14 +103,15 @@ bool fill(Pool& pool, const Slices& relevant, const Slices& elsewhere, const Fea
   for (const auto* slice : relevant) {
     (features.partitionable && slice->has_counters() ? with_counters : pool.slices).push_back(slice);
   }
+  for (const auto* slice : elsewhere) {
+    (features.partitionable && slice->has_counters() ? with_counters : pool.elsewhere).push_back(slice);
+  }
   if (have_duplicate_names(pool.slices)) return false;
   if (!features.partitionable) return true;
   std::vector<std::string_view> sets;
   if (!collect_counters(with_counters, sets, pool.counters)) return false;
-  if (!counters_are_known(relevant, sets, pool.counters)) return false;
-  if (!counters_are_known(elsewhere, sets, pool.counters)) return false;
-  pool.elsewhere = elsewhere;
-  return true;
+  return counters_are_known(pool.slices, sets, pool.counters) &&
+         counters_are_known(pool.elsewhere, sets, pool.counters);
 }
 
 // False: some selector cannot be parsed.
@@ -159,10 +159,12 @@ std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, Slices releva
     pool->incomplete = true;
     return pool;
   }
+  // Slices of other nodes matter for their counters, and for devices that consume some.
   Slices elsewhere;
-  if (!has_all && all.consumes_counters) {
+  if (!has_all && all.uses_counters) {
     for (const auto* slice : all.slices) {
-      if (slice->slice().pool.generation != version.generation || !slice->consumes_counters()) continue;
+      if (slice->slice().pool.generation != version.generation) continue;
+      if (!slice->consumes_counters() && !slice->has_counters()) continue;
       if (std::ranges::find(relevant, slice) == relevant.end()) elsewhere.push_back(slice);
     }
   }
@@ -171,6 +173,7 @@ std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, Slices releva
   if (!fill(*pool, relevant, elsewhere, features)) {
     pool->invalid = true;
     pool->slices.clear();
+    pool->elsewhere.clear();
     return pool;
   }
   pool->binding_conditions = std::ranges::any_of(pool->slices, &SliceDevices::has_binding_conditions);

@@ -66,24 +66,37 @@ void add_class_configs(const std::vector<const WantedDevices*>& requests,
   }
 }
 
-// Adds it once for each named request, as upstream.
+// True if the configuration names the request, or the subrequest that it got.
+bool is_named(const WantedDevices& wanted, std::string_view request, const std::vector<std::string>& names) {
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  return has(request) || (!wanted.parent.empty() && has(wanted.full_name()));
+}
+
 void add_claim_configs(const api::ResourceClaim& claim, const std::vector<const WantedDevices*>& requests,
                        std::vector<api::AllocatedConfiguration>& configs) {
   for (const auto& config : claim.spec.config) {
-    const auto names = [&](std::string_view name) {
-      return std::ranges::find(config.requests, name) != config.requests.end();
-    };
     const api::AllocatedConfiguration entry{.requests = config.requests, .opaque = config.opaque};
     if (config.requests.empty()) {
       configs.push_back(entry);
       continue;
     }
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      if (names(claim.spec.requests[i].name) ||
-          (!requests[i]->parent.empty() && names(requests[i]->full_name()))) {
-        configs.push_back(entry);
-      }
+      if (!is_named(*requests[i], claim.spec.requests[i].name, config.requests)) continue;
+      configs.push_back(entry);
+      break;
     }
+  }
+}
+
+// A configuration for every request of the claim needs no names.
+void clear_names(const api::ResourceClaim& claim, const std::vector<const WantedDevices*>& requests,
+                 std::vector<api::AllocatedConfiguration>& configs) {
+  for (auto& config : configs) {
+    bool is_for_all = true;
+    for (std::size_t i = 0; i < requests.size() && is_for_all; ++i) {
+      is_for_all = is_named(*requests[i], claim.spec.requests[i].name, config.requests);
+    }
+    if (is_for_all) config.requests.clear();
   }
 }
 
@@ -142,6 +155,7 @@ std::vector<api::Allocation> allocations(const std::vector<WantedClaim>& claims,
     const auto requests = chosen(claims[i], solution, i);
     add_class_configs(requests, allocation.config);
     add_claim_configs(*claims[i].claim, requests, allocation.config);
+    clear_names(*claims[i].claim, requests, allocation.config);
     // The search has checked that there is no error.
     allocation.node_selector = node_selector(solution, i, node).value_or(std::nullopt);
   }

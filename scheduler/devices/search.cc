@@ -13,6 +13,10 @@ namespace {
 
 constexpr const char* kTooMany = "the pod's claims ask for too many devices";
 
+std::string_view name_of_request(const WantedDevices& wanted) {
+  return wanted.parent.empty() ? wanted.name : wanted.parent;
+}
+
 // True if fewer than `needed` candidates are left from here on.
 bool has_too_few(const WantedDevices& wanted, std::size_t needed, Location from) {
   const auto& candidates = wanted.candidates;
@@ -104,11 +108,13 @@ Search::Step Search::validate() {
         }
         least = std::min(least, wanted.devices);
       }
+      if (least > kMaxResults - needed) {
+        return fail(
+            fmt::format("claim {}, request {}: adding {} devices exceeds the claim limit of {}, with {} "
+                        "already accounted for",
+                        claim.text(), name_of_request(alternatives.front()), least, kMaxResults, needed));
+      }
       needed += least;
-    }
-    if (needed > kMaxResults) {
-      return fail(fmt::format("claim {}: number of requested devices {} exceeds the claim limit of {}",
-                              claim.text(), needed, kMaxResults));
     }
     if (!claim.fault.empty()) return fail(claim.fault);
   }
@@ -131,7 +137,13 @@ Search::Step Search::list_all(const WantedClaim& claim, WantedDevices& wanted) {
         const auto step = is_selectable(claim, wanted, *pool.slices[s], d);
         if (step == Step::none) continue;
         if (step != Step::found) return step;
-        if (has_capacity(wanted, {p, s, d})) wanted.all.push_back({p, s, d});
+        // A device whose capacity is taken by others stays one of all devices, so that the request fails.
+        const auto fits = has_capacity(wanted, {p, s, d}, false);
+        if (!fits) {
+          return fail(fmt::format("claim {}, request {}: checking capacity for device {}: {}", claim.text(),
+                                  wanted.name, device_at({p, s, d}).name, fits.error()));
+        }
+        if (*fits) wanted.all.push_back({p, s, d});
       }
     }
   }
@@ -216,7 +228,14 @@ Search::Step Search::try_device(Position position, WantedDevices& wanted, bool i
   if (!is_usable_by(wanted, position.claim, at)) return Step::none;
   const auto selectable = is_selectable(claims_[position.claim], wanted, slice_at(at), at.device);
   if (selectable != Step::found) return selectable;
-  if (!has_capacity(wanted, at)) return Step::none;
+  const auto fits = has_capacity(wanted, at);
+  if (!fits) {
+    const auto& slice = slice_at(at).slice();
+    return fail(fmt::format("claim {}, request {}: checking capacity for device {}/{}/{}: {}",
+                            claims_[position.claim].text(), wanted.name, slice.driver, slice.pool.name,
+                            device_at(at).name, fits.error()));
+  }
+  if (!*fits) return Step::none;
   const auto taken = take(position, wanted, at, false);
   if (taken != Step::found) return taken;
   ++position.device;

@@ -5,6 +5,7 @@
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -83,7 +84,8 @@ class Search {
   static bool blocks(const Taken& taken, const WantedDevices& wanted, std::uint32_t claim,
                      const api::Device* device);
   bool is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Location at) const;
-  bool has_capacity(const WantedDevices& wanted, Location at) const;
+  std::expected<bool, std::string> has_capacity(const WantedDevices& wanted, Location at,
+                                                bool left = true) const;
   // True if the taker of the device pays for its counters. A shared device pays once.
   bool owes_counters(Location at) const;
   bool has_counters(Location at);

@@ -10,6 +10,23 @@
 
 namespace podium::devices {
 
+namespace {
+
+std::string full_name(const SliceDevices& slice, std::size_t device) {
+  const auto& of = slice.slice();
+  return fmt::format("{}/{}/{}", of.driver, of.pool.name, of.devices[device].name);
+}
+
+// Source: dynamic-resource-allocation/cel EnhanceRuntimeError.
+std::string with_hint(std::string error) {
+  if (!error.contains("no such key:")) return error;
+  return error +
+         ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() "
+         "for optional fields";
+}
+
+}  // namespace
+
 // The class's selectors, then the request's, then the device's node.
 Search::Step Search::is_selectable(const WantedClaim& claim, WantedDevices& wanted, const SliceDevices& slice,
                                    std::size_t device) {
@@ -22,22 +39,23 @@ Search::Step Search::is_selectable(const WantedClaim& claim, WantedDevices& want
   }
   for (std::size_t i = 0; i < wanted.matches.size(); ++i) {
     const auto of_class = wanted.device_class->selectors.size();
-    const auto fault = [&](std::string_view kind, const std::string& error) {
-      return fail(i < of_class ? fmt::format("class {}: selector #{}: CEL {} error: {}",
-                                             wanted.device_class->meta.name, i, kind, error)
-                               : fmt::format("claim {}: selector #{}: CEL {} error: {}", claim.text(),
-                                             i - of_class, kind, error));
+    const auto fault = [&](std::string_view where, std::string_view kind, const std::string& error) {
+      return fail(i < of_class ? fmt::format("class {}: selector #{}{}: CEL {} error: {}",
+                                             wanted.device_class->meta.name, i, where, kind, error)
+                               : fmt::format("claim {}: selector #{}{}: CEL {} error: {}", claim.text(),
+                                             i - of_class, where, kind, error));
     };
     auto& matches = *wanted.matches[i];
     if (!matches.expression().prepare(*steps_)) return Step::out_of_steps;
     if (!matches.expression().compile_error().empty()) {
-      return fault("compile", matches.expression().compile_error());
+      return fault("", "compile", matches.expression().compile_error());
     }
     switch (matches.of(device, *steps_)) {
       case Match::unknown:
         return Step::out_of_steps;
       case Match::error:
-        return fault("runtime", matches.error(device));
+        return fault(fmt::format(" on device {}", full_name(slice, device)), "runtime",
+                     with_hint(matches.error(device)));
       case Match::no:
         return Step::none;
       case Match::yes:
@@ -80,11 +98,13 @@ bool Search::is_usable_by(const WantedDevices& wanted, std::uint32_t claim, Loca
                               [&](const Taken& taken) { return blocks(taken, wanted, claim, device); });
 }
 
-bool Search::has_capacity(const WantedDevices& wanted, Location at) const {
+// `left`: of what is not in use; otherwise of the whole device.
+std::expected<bool, std::string> Search::has_capacity(const WantedDevices& wanted, Location at,
+                                                      bool left) const {
   if (!features().consumable_capacity) return true;
-  const auto* use = use_of(at);
+  const auto* use = left ? use_of(at) : nullptr;
   const auto& device = device_at(at);
-  const auto* mine = allocating(device);
+  const auto* mine = left ? allocating(device) : nullptr;
   // The whole of an unshared device always fits; this needs no look at the device.
   const bool all_is_asked = wanted.asked->capacity.empty() && !slice_at(at).divides_capacity();
   if (all_is_asked && !mine && !(use && use->consumed)) return true;
@@ -107,7 +127,7 @@ bool Search::owes_counters(Location at) const {
   if (device.consumes_counters.empty()) return false;
   const auto* use = use_of(at);
   const bool is_shared = features().consumable_capacity && device.allow_multiple_allocations;
-  return !is_shared || (!(use && use->consumed) && !allocating(device));
+  return !is_shared || (!(use && (use->consumed || use->shares > 0)) && !allocating(device));
 }
 
 // Takes the device if counters, taints, constraints and capacity allow it. `must`: a constraint that does not
@@ -147,7 +167,13 @@ Search::Step Search::take(Position position, WantedDevices& wanted, Location at,
         "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
         claim.text(), wanted.name, node_pools_.pools[at.pool]->id->text(), device.name));
   }
-  if (!has_capacity(wanted, at)) return refuse();
+  const auto fits = has_capacity(wanted, at);
+  if (!fits) {
+    refuse();
+    return fail(fmt::format("claim {}, request {}: rechecking capacity for device {}: {}", claim.text(),
+                            wanted.name, full_name(slice, at.device), fits.error()));
+  }
+  if (!*fits) return refuse();
   taken.in_use = !shared;
   if (shared) {
     for (const auto& [name, amount] : consumed_capacity(wanted.asked->capacity, device)) {

@@ -19,7 +19,8 @@ Tally::Device Search::state_of(const WantedDevices& wanted, std::uint32_t claim,
   if (!is_usable_by(wanted, claim, at)) return Tally::Device::in_use;
   if (features().taints && is_tainted(device_at(at), wanted.asked->tolerations))
     return Tally::Device::tainted;
-  return has_capacity(wanted, at) && has_counters(at) ? Tally::Device::free : Tally::Device::too_small;
+  return has_capacity(wanted, at).value_or(false) && has_counters(at) ? Tally::Device::free
+                                                                      : Tally::Device::too_small;
 }
 
 // A device whose selector fails counts as not chosen: the search did not reach it, or the attempt has failed.

@@ -8,8 +8,9 @@ namespace podium::framework {
 namespace {
 
 // In the order of Resource. Upstream has no namespace events.
-constexpr std::array<std::string_view, 16> kResources{"AssignedPod",
-                                                      "UnschedulablePod",
+constexpr std::array<std::string_view, 17> kResources{"AssignedPod",
+                                                      "UnscheduledPod",
+                                                      "TargetPod",
                                                       "Node",
                                                       "Namespace",
                                                       "Service",
@@ -36,6 +37,7 @@ constexpr std::array<std::string_view, kEventActions> kActions{"Add",
                                                                "UpdateNodeDeclaredFeature",
                                                                "UpdatePodLabel",
                                                                "UpdatePodScaleDown",
+                                                               "UpdatePodScaleUp",
                                                                "UpdatePodToleration",
                                                                "UpdatePodSchedulingGatesEliminated",
                                                                "UpdatePodGeneratedResourceClaim",

@@ -28,9 +28,9 @@ std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after, const c
     changes |= kUpdatePodGatesEliminated;
   const cluster::RequestOptions as_granted{.use_status = true,
                                            .ignore_pod_level_resize = !rules.pod_level_resize};
-  if (scaled_down(cluster::pod_requests(before, as_granted), cluster::pod_requests(after, as_granted))) {
-    changes |= kUpdatePodScaleDown;
-  }
+  const auto was = cluster::pod_requests(before, as_granted), is = cluster::pod_requests(after, as_granted);
+  if (scaled_down(was, is)) changes |= kUpdatePodScaleDown;
+  if (scaled_down(is, was)) changes |= kUpdatePodScaleUp;
   if (before.resource_claim_statuses != after.resource_claim_statuses ||
       before.extended_resource_claim != after.extended_resource_claim) {
     changes |= kUpdatePodClaims;

@@ -22,7 +22,8 @@ namespace podium::framework {
 
 enum class Resource : std::uint8_t {
   assigned_pod,
-  unscheduled_pod,
+  unscheduled_pod,  // a pod without a node, for pods other than itself
+  target_pod,       // the pod without a node that changed itself
   node,
   namespace_,
   service,
@@ -51,12 +52,13 @@ enum Action : std::uint32_t {
   kUpdateNodeDeclaredFeature = 1 << 7,
   kUpdatePodLabel = 1 << 8,
   kUpdatePodScaleDown = 1 << 9,  // requests went down
-  kUpdatePodTolerations = 1 << 10,
-  kUpdatePodGatesEliminated = 1 << 11,
-  kUpdatePodClaims = 1 << 12,  // the claims in the status: generated, or for extended resources
-  kUpdateOther = 1 << 13,      // any other update; matches hints for all of kUpdate
-  kUpdate = ((1 << 14) - 1) & ~3u,
-  kAll = (1 << 14) - 1,
+  kUpdatePodScaleUp = 1 << 10,   // requests went up; no plugin listens to it
+  kUpdatePodTolerations = 1 << 11,
+  kUpdatePodGatesEliminated = 1 << 12,
+  kUpdatePodClaims = 1 << 13,  // the claims in the status: generated, or for extended resources
+  kUpdateOther = 1 << 14,      // any other update; matches hints for all of kUpdate
+  kUpdate = ((1 << 15) - 1) & ~3u,
+  kAll = (1 << 15) - 1,
 };
 
 struct ClusterEvent {
@@ -65,7 +67,7 @@ struct ClusterEvent {
   api::Object before, after;  // monostate if there is none
 };
 
-// The update actions between two versions of an object; 0 if there are none. Lower pod-level requests count
+// The update actions between two versions of an object; 0 if there are none. Pod-level requests count
 // regardless of rules.pod_level: upstream checks no gate here.
 std::uint32_t pod_changes(const api::Pod& before, const api::Pod& after,
                           const cluster::RequestRules& rules = {});

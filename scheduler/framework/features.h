@@ -1,6 +1,6 @@
 // Features: the feature gates that decisions depend on, as plugin factories and the queue get them.
 //
-// scheduler/config fills them from --feature-gates. Defaults as in Kubernetes 1.36. Upstream's other gates
+// scheduler/config fills them from --feature-gates. Defaults as in Kubernetes 1.37. Upstream's other gates
 // have no effect here or are locked; see scheduler/config/feature_gates.cc.
 // Source: pkg/scheduler/framework/plugins/feature. Threads: a value.
 #pragma once
@@ -16,9 +16,9 @@ struct Features {
   bool nominated_node_name_for_expectation = true;  // NominatedNodeNameForExpectation
   bool pod_level_resources = true;
   bool pop_from_backoff_queue = true;                  // SchedulerPopFromBackoffQ
-  bool storage_capacity_scoring = false;               // VolumeBinding scores
+  bool storage_capacity_scoring = true;                // VolumeBinding scores
   bool taint_toleration_comparison_operators = false;  // tolerations with the operators Lt and Gt
-  bool volume_limit_scaling = false;                   // nodes without a CSI driver may be rejected
+  bool volume_limit_scaling = true;                    // nodes without a CSI driver may be rejected
   bool operator==(const Features&) const = default;
 };
 

@@ -31,7 +31,7 @@ Verdict named_no_node(const std::vector<std::string>& plugins) {
 
 std::string_view status_of(const PreparedFilter& prepared) {
   if (prepared.rejected) return to_string(prepared.rejected->code);
-  return prepared.filter || prepared.only ? kSuccess : kSkip;
+  return prepared.filter || prepared.only || prepared.never_skips ? kSuccess : kSkip;
 }
 
 // For filters without counts: lists of the pods. Each check walks them.
@@ -148,7 +148,7 @@ void Filters::prepare(const Profile& profile) {
     const auto ready = std::find_if(pre_filtered_.begin(), pre_filtered_.end(),
                                     [&](const auto& p) { return p.first == entry.plugin; });
     if (ready != pre_filtered_.end()) {
-      if (ready->second.filter) {
+      if (ready->second.filter || ready->second.never_skips) {
         filters_.push_back({entry.plugin, std::move(ready->second.filter), {}, index});
       }
       continue;

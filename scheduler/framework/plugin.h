@@ -98,6 +98,7 @@ struct PreparedFilter {
   std::optional<Verdict> rejected;            // PreFilter rejected the pod on all nodes
   std::optional<std::set<std::string>> only;  // PreFilter restricts the nodes to these; some may be unknown
   std::unique_ptr<NodeFilter> filter;         // null: nothing to do for this pod (Skip)
+  bool never_skips = false;                   // upstream's PreFilter succeeds also if there is nothing to do
 };
 
 class FilterPlugin {
@@ -166,6 +167,7 @@ struct PostFilterResult {
   std::optional<ObjectWrite> write = {};             // sent once the decision counts; no pod waits for it
   // With `write`: the written claim, as later decisions see it until a newer version arrives.
   std::shared_ptr<const api::ResourceClaim> assumed_claim = {};
+  std::string success = {};  // the message of a success
 };
 
 class PostFilterPlugin {

@@ -20,8 +20,9 @@ enum class Point : std::uint8_t {
   pre_bind,
   bind,
   post_bind,
-  placement_generate,  // this and the next are gated off and never run
+  placement_generate,  // this and the next two are gated off and never run
   placement_score,
+  pod_group_post_filter,
   multi_point,  // configurations only: all of the above
 };
 inline constexpr std::size_t kPoints = static_cast<std::size_t>(Point::multi_point);

@@ -45,6 +45,7 @@ bool PostFiltering::take(PostFilterResult result) {
     decision_.preemption = std::move(result.preemption);
     decision_.withdraw_nomination = false;
     reasons_.clear();
+    if (!result.success.empty()) reasons_.emplace_back(std::move(result.success));
     status_ = kSuccess;
     return false;
   }

@@ -14,7 +14,7 @@ using namespace framework;
 
 constexpr std::int64_t kMiB = 1024 * 1024;
 constexpr std::int64_t kMin = 23 * kMiB;
-constexpr std::int64_t kMaxPerContainer = 1000 * kMiB;
+constexpr std::int64_t kMaxPerImage = 1000 * kMiB;
 
 // References without a tag or a digest mean ":latest".
 std::string normalized(const std::string& image) {
@@ -31,13 +31,17 @@ std::int64_t scaled_size(const cluster::ImageState& image, std::size_t total_nod
   return static_cast<std::int64_t>(static_cast<double>(image.size) * spread);
 }
 
+// The images that the pod uses, whether a node has them or not.
+std::size_t count_images(const api::Pod& pod) {
+  const auto volumes = std::ranges::count(pod.volumes, api::Volume::Kind::image, &api::Volume::kind);
+  return pod.containers.size() + pod.init_containers.size() + static_cast<std::size_t>(volumes);
+}
+
 class ImageScorer final : public NodeScorer {
  public:
   ImageScorer(const PodInfo& pod, const Snapshot& snapshot)
       : total_nodes_(snapshot.node_count()),
-        range_(kMaxPerContainer *
-                   static_cast<std::int64_t>(pod->containers.size() + pod->init_containers.size()) -
-               kMin) {
+        range_(kMaxPerImage * static_cast<std::int64_t>(count_images(*pod)) - kMin) {
     const auto use = [&](const std::string& image) {
       if (const auto* state = snapshot.image(normalized(image))) images_.push_back(state);
     };
@@ -76,7 +80,7 @@ class ImageScorer final : public NodeScorer {
 
   std::vector<const cluster::ImageState*> images_;  // one entry per use
   std::size_t total_nodes_;
-  std::int64_t range_;  // maximum of the sum minus kMin; grows with containers, not with image volumes
+  std::int64_t range_;  // maximum of the sum minus kMin
 };
 
 class ImageLocality final : public Plugin, public ScorePlugin {

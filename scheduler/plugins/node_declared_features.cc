@@ -78,12 +78,11 @@ class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
            const auto* after = object_after<api::Node>(event);
            return after && (!before || before->declared_features != after->declared_features);
          }});
-    add_pod_hints(hints, kUpdate, [](const PodInfo& rejected, const ClusterEvent& event) {
-      const auto* before = object_before<api::Pod>(event);
-      const auto* after = object_after<api::Pod>(event);
-      return before && after && after->meta.uid == rejected->meta.uid &&
-             needed_features(*before) != needed_features(*after);
-    });
+    hints.push_back({Resource::target_pod, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+                       const auto* before = object_before<api::Pod>(event);
+                       const auto* after = object_after<api::Pod>(event);
+                       return before && after && needed_features(*before) != needed_features(*after);
+                     }});
     return hints;
   }
 };

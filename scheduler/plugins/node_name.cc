@@ -1,4 +1,5 @@
-// NodeName: a pod with spec.nodeName fits only on that node.
+// NodeName: a pod with spec.nodeName fits only on that node. PreFilter leaves only that node; the filter
+// serves profiles that disable PreFilter.
 // Source: pkg/scheduler/framework/plugins/nodename.
 #include "scheduler/plugins/shared/factories.h"
 
@@ -30,11 +31,12 @@ class NodeNameFilter final : public NodeFilter {
 class NodeName final : public Plugin, public FilterPlugin {
  public:
   std::string_view name() const override { return "NodeName"; }
-  bool has_pre_filter() const override { return false; }
+  bool has_pre_filter() const override { return true; }
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
-    if (pod->node_name.empty()) return {};
-    return {.filter = std::make_unique<NodeNameFilter>(snapshot, pod->node_name)};
+    if (pod->node_name.empty()) return {.never_skips = true};
+    return {.only = std::set{pod->node_name},
+            .filter = std::make_unique<NodeNameFilter>(snapshot, pod->node_name)};
   }
 
   std::vector<EventHint> hints() const override { return {{Resource::node, kAdd, nullptr}}; }

@@ -148,12 +148,13 @@ class NodePorts final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints{{Resource::node, kAdd, nullptr}};
-    add_pod_hints(hints, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
+    const auto helps = [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* deleted = std::get_if<api::PodPtr>(&event.before);
       if (!deleted || !*deleted) return true;
       if ((*deleted)->node_name.empty() && (*deleted)->nominated_node.empty()) return false;
       return WantedPorts(rejected.host_ports).conflicts_with(cluster::make_pod_info(*deleted)->host_ports);
-    });
+    };
+    hints.push_back({Resource::assigned_pod, kDelete, helps});
     return hints;
   }
 };

@@ -42,7 +42,7 @@ class UnschedulableFilter final : public NodeFilter {
 class NodeUnschedulable final : public Plugin, public FilterPlugin {
  public:
   std::string_view name() const override { return "NodeUnschedulable"; }
-  bool has_pre_filter() const override { return false; }
+  bool has_pre_filter() const override { return true; }
 
   PreparedFilter prepare_filter(const PodInfo& pod, const Snapshot& snapshot) const override {
     const auto sets = snapshot.taint_sets();
@@ -50,7 +50,7 @@ class NodeUnschedulable final : public Plugin, public FilterPlugin {
     for (std::size_t id = 0; id < sets.size(); ++id) {
       if (sets[id].unschedulable && sets[id].nodes > 0) cordoned.insert(static_cast<std::uint32_t>(id));
     }
-    if (cordoned.empty() || tolerates_unschedulable(*pod)) return {};
+    if (cordoned.empty() || tolerates_unschedulable(*pod)) return {.never_skips = true};
     return {.filter = std::make_unique<UnschedulableFilter>(snapshot, std::move(cordoned))};
   }
 
@@ -61,10 +61,11 @@ class NodeUnschedulable final : public Plugin, public FilterPlugin {
                        const auto* after = object_after<api::Node>(event);
                        return after && !after->unschedulable && (!before || before->unschedulable);
                      }});
-    add_pod_hints(hints, kUpdatePodTolerations, [](const PodInfo& rejected, const ClusterEvent& event) {
-      const auto* after = object_after<api::Pod>(event);
-      return after && after->meta.uid == rejected->meta.uid && tolerates_unschedulable(*after);
-    });
+    hints.push_back(
+        {Resource::target_pod, kUpdatePodTolerations, [](const PodInfo&, const ClusterEvent& event) {
+           const auto* after = object_after<api::Pod>(event);
+           return after && tolerates_unschedulable(*after);
+         }});
     return hints;
   }
 };

@@ -83,7 +83,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
  public:
   explicit TaintToleration(bool comparison) : comparison_(comparison) {}
   std::string_view name() const override { return "TaintToleration"; }
-  bool has_pre_filter() const override { return false; }
+  bool has_pre_filter() const override { return true; }
   bool has_pre_score() const override { return true; }
   std::string error_without_pre_score() const override {
     return "failed to read \"PreScoreTaintToleration\" from cycleState: not found";
@@ -98,7 +98,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
         untolerated.insert(static_cast<std::uint32_t>(id));
       }
     }
-    if (untolerated.empty()) return {};
+    if (untolerated.empty()) return {.never_skips = true};
     return {.filter = std::make_unique<TaintFilter>(snapshot, std::move(untolerated))};
   }
 
@@ -125,10 +125,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
                        return after && !has_untolerated_taint(after->taints, tolerations) &&
                               (!before || has_untolerated_taint(before->taints, tolerations));
                      }});
-    add_pod_hints(hints, kUpdatePodTolerations, [](const PodInfo& rejected, const ClusterEvent& event) {
-      const auto* after = object_after<api::Pod>(event);
-      return after && after->meta.uid == rejected->meta.uid;
-    });
+    hints.push_back({Resource::target_pod, kUpdatePodTolerations, nullptr});
     return hints;
   }
 

@@ -202,8 +202,8 @@ struct SchedulingQueue::Impl {
         break;
     }
     const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod, before->rules);
-    const ClusterEvent event{Resource::unscheduled_pod, changes ? changes : framework::kUpdateOther,
-                             before->pod, entry.queued.pod->pod};
+    const ClusterEvent event{Resource::target_pod, changes ? changes : framework::kUpdateOther, before->pod,
+                             entry.queued.pod->pod};
     if (entry.state == State::in_flight) {
       entry.removed = false;
       log.push(event);

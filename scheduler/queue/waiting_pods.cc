@@ -14,21 +14,6 @@ std::vector<EventHint> any_event() {
   return {EventHint{framework::Resource::wild_card, framework::kAll, nullptr}};
 }
 
-// A plugin that listens to added nodes but not to taints gets every taint change as a helpful event: a node
-// may be added with a taint and become useful only without it.
-// Source: pkg/scheduler/scheduler.go buildQueueingHintMap.
-std::vector<EventHint> with_taints(std::vector<EventHint> hints) {
-  const auto listens = [&](std::uint32_t action) {
-    return std::ranges::any_of(hints, [&](const EventHint& hint) {
-      return hint.resource == framework::Resource::node && (hint.actions & action) != 0;
-    });
-  };
-  if (listens(framework::kAdd) && !listens(framework::kUpdateNodeTaint)) {
-    hints.push_back({framework::Resource::node, framework::kUpdateNodeTaint, nullptr});
-  }
-  return hints;
-}
-
 }  // namespace
 
 bool PluginWaiters::listens_to(const ClusterEvent& event) const {
@@ -48,7 +33,7 @@ WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name
   const auto know = [&](const auto& list) {
     for (const auto& entry : list) {
       if (!entry.plugin || it->second.contains(entry.name)) continue;
-      it->second[entry.name].hints = with_taints(entry.plugin->hints());
+      it->second[entry.name].hints = entry.plugin->hints();
     }
   };
   know(profile->pre_filters);

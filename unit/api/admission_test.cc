@@ -59,7 +59,20 @@ TEST(SetDefaults, PodLevelResources) {
     ResourceList requests, limits;
   };
   const Case cases[] = {
-      {"requests only", pod("p").req("memory", "1Gi").pod_req("cpu", "1"), resources({{"cpu", "1"}}), {}},
+      {"none", pod("p").limit("cpu", "1"), {}, {}},
+      {"requests only",
+       pod("p").req("memory", "1Gi").pod_req("cpu", "1"),
+       resources({{"cpu", "1"}, {"memory", "1Gi"}}),
+       {}},
+      {"every container has a limit",
+       pod("p").limit("cpu", "3").container().limit("cpu", "2").pod_req("cpu", "4"),
+       resources({{"cpu", "4"}}), resources({{"cpu", "5"}})},
+      {"the pod requests more than that", pod("p").limit("cpu", "3").pod_req("cpu", "4"),
+       resources({{"cpu", "4"}}), resources({{"cpu", "4"}})},
+      {"an init container has none",
+       pod("p").limit("cpu", "3").init_container().pod_req("cpu", "4"),
+       resources({{"cpu", "4"}}),
+       {}},
       {"limits only, containers ask for one",
        pod("p")
            .req("cpu", "300m")
@@ -68,9 +81,9 @@ TEST(SetDefaults, PodLevelResources) {
            .pod_limit("cpu", "1")
            .pod_limit("memory", "1Gi"),
        resources({{"cpu", "500m"}, {"memory", "1Gi"}}), resources({{"cpu", "1"}, {"memory", "1Gi"}})},
-      {"the sum is rounded, not the parts",
+      {"the parts are rounded",
        pod("p").req("cpu", "100500u").container().req("cpu", "100500u").pod_limit("cpu", "1"),
-       resources({{"cpu", "201m"}}), resources({{"cpu", "1"}})},
+       resources({{"cpu", "202m"}}), resources({{"cpu", "1"}})},
       {"init containers count",
        pod("p")
            .req("cpu", "1")
@@ -88,6 +101,7 @@ TEST(SetDefaults, PodLevelResources) {
   for (const auto& test : cases) {
     auto given = test.given.build();
     set_defaults(given);
+    set_pod_level_defaults(given);
     EXPECT_EQ(given.pod_requests, test.requests) << test.name;
     EXPECT_EQ(given.pod_limits, test.limits) << test.name;
   }

@@ -239,6 +239,10 @@ func (g *generator) boolean() string {
 			"double")))
 	case 10:
 		item := g.one("int", "string")
+		if g.chance(30) {
+			return fmt.Sprintf("%s.includes(%s)", g.value(g.one("list("+item+")", "list("+item+")", item, "version", "quantity")),
+				g.value(g.one(item, item, "version")))
+		}
 		return fmt.Sprintf("%s in %s", g.value(g.one(item, item, "version")), g.value("list("+item+")"))
 	case 11:
 		return fmt.Sprintf("%s in %s", g.value("string"), g.one(g.literal("map"), fmt.Sprintf("device.attributes[%q]",

@@ -315,18 +315,20 @@ bool has_alternatives(const ClaimPtr& claim) {
 bool claim_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapshot& snapshot) {
   const auto *before = object_before<api::ResourceClaim>(event),
              *after = object_after<api::ResourceClaim>(event);
+  // Its devices are free, for whichever pod asks for them. Without an allocation it had none.
+  if (!after) return !before || before->status.allocation.has_value();
   const auto own = claims_of(*rejected, snapshot.objects());
-  if (!own || !after) return false;
+  if (!own) return false;
   if (before && before->status.allocation && !after->status.allocation) return true;
   const auto is_it = [&](const ClaimPtr& claim) { return claim->meta.uid == after->meta.uid; };
   if (std::ranges::none_of(*own, is_it)) return false;
   return !before || before->status != after->status;
 }
 
-// Source: isSchedulableAfterPodChange.
-bool own_change_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapshot& snapshot) {
+// Source: isSchedulableAfterTargetPodUpdate.
+bool own_change_helps(const PodInfo&, const ClusterEvent& event, const Snapshot& snapshot) {
   const auto* after = object_after<api::Pod>(event);
-  return after && after->meta.uid == rejected->meta.uid && claims_of(*after, snapshot.objects()).has_value();
+  return after && claims_of(*after, snapshot.objects()).has_value();
 }
 
 }  // namespace
@@ -376,7 +378,10 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
   };
   if (!filters.ran_pre_filter(kName)) return says(Code::error, "not found");
   const auto accepted = accept(pod, snapshot);
-  if (!accepted || accepted->empty()) return says(Code::unschedulable, "no new claims to deallocate");
+  const auto nothing_to_free = [] {
+    return PostFilterResult{.failed = Verdict{std::string(kName), Code::unschedulable, {}}};
+  };
+  if (!accepted || accepted->empty()) return nothing_to_free();
   const auto& claims = accepted->claims;
   std::vector<Row> rows;
   if (!decision.pre_filter) {
@@ -400,7 +405,7 @@ PostFilterResult DynamicResources::post_filter(const PodInfo& pod, const Snapsho
     result.write = removal_of(*accepted->extended->left_over());
     return result;
   }
-  return says(Code::unschedulable, "still not schedulable");
+  return nothing_to_free();
 }
 
 PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot& snapshot,
@@ -412,12 +417,11 @@ PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot
   return {std::make_unique<ZeroScorer>()};
 }
 
-// Deletions wake no pod, as upstream.
 std::vector<EventHint> DynamicResources::hints() const {
   std::vector<EventHint> hints;
   hints.push_back({Resource::node, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable, nullptr});
-  hints.push_back({Resource::resource_claim, kAdd | kUpdate, claim_helps});
-  add_pod_hints(hints, kUpdatePodClaims, own_change_helps);
+  hints.push_back({Resource::resource_claim, kAdd | kUpdate | kDelete, claim_helps});
+  hints.push_back({Resource::target_pod, kUpdatePodClaims, own_change_helps});
   hints.push_back({Resource::device_class, kAdd | kUpdate, nullptr});
   hints.push_back({Resource::resource_slice, kAdd | kUpdate, nullptr});
   return hints;

@@ -1,9 +1,10 @@
 // Queueing hints: whether an event may make a pod schedulable that InterPodAffinity rejected.
 //
-// Two of upstream's rules can leave a pod that fits waiting until the periodic flush. podium keeps both, so
-// that the same pods wait: a deleted pod must match *all* anti-affinity terms, and namespace selectors are
-// matched against empty labels, since an event has no namespace labels.
-// Source: plugins/interpodaffinity/plugin.go isSchedulableAfterPodChange and isSchedulableAfterNodeChange.
+// One of upstream's rules can leave a pod that fits waiting until the periodic flush. podium keeps it, so
+// that the same pods wait: namespace selectors are matched against empty labels, since an event has no
+// namespace labels.
+// Source: plugins/interpodaffinity/plugin.go isSchedulableAfterAssignedPodChange and
+// isSchedulableAfterNodeChange.
 #include <algorithm>
 
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
@@ -25,6 +26,10 @@ bool matches_all(const std::vector<api::PodAffinityTerm>& terms, const api::Pod&
          std::ranges::all_of(terms, [&](const auto& term) { return matches(term, owner, pod); });
 }
 
+bool matches_any(const std::vector<api::PodAffinityTerm>& terms, const api::Pod& owner, const api::Pod& pod) {
+  return std::ranges::any_of(terms, [&](const auto& term) { return matches(term, owner, pod); });
+}
+
 bool is_assigned_or_nominated(const api::Pod& pod) {
   return !pod.node_name.empty() || !pod.nominated_node.empty();
 }
@@ -34,8 +39,6 @@ bool is_assigned_or_nominated(const api::Pod& pod) {
 bool affinity_helps_after_pod_change(const api::Pod& rejected, const api::Pod* before,
                                      const api::Pod* after) {
   if (!before && !after) return true;
-  // The rejected pod's labels changed: anti-affinity terms of other pods may no longer match it.
-  if (before && after && after->meta.uid == rejected.meta.uid) return true;
   if ((before && !is_assigned_or_nominated(*before)) || (after && !is_assigned_or_nominated(*after)))
     return false;
 
@@ -46,9 +49,9 @@ bool affinity_helps_after_pod_change(const api::Pod& rejected, const api::Pod* b
     return true;
   if (!before) return false;
   if (after)
-    return matches_all(anti_affinity, rejected, *before) && !matches_all(anti_affinity, rejected, *after);
-  return matches_all(anti_affinity, rejected, *before) ||
-         matches_all(before->pod_anti_affinity.required, *before, rejected);
+    return matches_any(anti_affinity, rejected, *before) && !matches_any(anti_affinity, rejected, *after);
+  return matches_any(anti_affinity, rejected, *before) ||
+         matches_any(before->pod_anti_affinity.required, *before, rejected);
 }
 
 bool affinity_helps_after_node_change(const api::Pod& rejected, const api::Node* before,

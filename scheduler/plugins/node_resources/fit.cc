@@ -254,13 +254,13 @@ bool class_helps(const PodInfo& rejected, const ClusterEvent& event) {
   return resource && asks_for(*resource);
 }
 
-// Source: isSchedulableAfterPodScaleDown. It counts pod-level requests even if PodLevelResources is off.
+// Source: isSchedulableAfterAssignedPodDelete and isSchedulableAfterAssignedPodScaleDown, which counts
+// pod-level requests even if PodLevelResources is off.
 bool pod_helps(const PodInfo& rejected, const ClusterEvent& event) {
   const auto* before = object_before<api::Pod>(event);
   const auto* after = object_after<api::Pod>(event);
   if (!before) return true;
   if (!after) return !before->node_name.empty() || !before->nominated_node.empty();
-  if (after->meta.uid == rejected->meta.uid) return true;
   if (after->node_name.empty()) return false;
   const cluster::RequestOptions as_granted{.use_status = true,
                                            .ignore_pod_level_resize = !rejected.rules.pod_level_resize};
@@ -306,7 +306,8 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints{{Resource::node, kAdd | kUpdateNodeAllocatable, node_helps}};
-    add_pod_hints(hints, kDelete | kUpdatePodScaleDown, pod_helps);
+    hints.push_back({Resource::assigned_pod, kDelete | kUpdatePodScaleDown, pod_helps});
+    hints.push_back({Resource::target_pod, kUpdatePodScaleDown, nullptr});
     hints.push_back({Resource::device_class, kAdd | kUpdate, class_helps});
     return hints;
   }

@@ -157,16 +157,23 @@ std::vector<SpreadConstraint> PodTopologySpread::constraints(const api::Pod& pod
   return result;
 }
 
-// Source: plugin.go EventsToRegister, isSchedulableAfterPodChange and isSchedulableAfterNodeChange.
+// Source: plugin.go EventsToRegister, isSchedulableAfter….
 std::vector<framework::EventHint> PodTopologySpread::hints() const {
   using namespace framework;
   std::vector<EventHint> hints;
-  add_pod_hints(
-      hints, kAdd | kDelete | kUpdatePodLabel | kUpdatePodTolerations,
-      [this](const cluster::PodInfo& rejected, const ClusterEvent& event, const cluster::Snapshot& snapshot) {
-        return helps_after_pod_change(*rejected, object_before<api::Pod>(event),
-                                      object_after<api::Pod>(event), snapshot);
-      });
+  const auto pod_helps = [this](const cluster::PodInfo& rejected, const ClusterEvent& event,
+                                const cluster::Snapshot& snapshot) {
+    return helps_after_pod_change(*rejected, object_before<api::Pod>(event), object_after<api::Pod>(event),
+                                  snapshot);
+  };
+  hints.push_back({Resource::assigned_pod, kAdd | kDelete | kUpdatePodLabel, pod_helps});
+  const auto own_change_helps = [this](const cluster::PodInfo& rejected, const ClusterEvent& event,
+                                       const cluster::Snapshot& snapshot) {
+    const auto* before = object_before<api::Pod>(event);
+    const auto* after = object_after<api::Pod>(event);
+    return !before || !after || helps_after_own_change(*rejected, *before, *after, snapshot);
+  };
+  hints.push_back({Resource::target_pod, kUpdatePodLabel | kUpdatePodTolerations, own_change_helps});
   hints.push_back({Resource::node, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint,
                    [this](const cluster::PodInfo& rejected, const ClusterEvent& event,
                           const cluster::Snapshot& snapshot) {
@@ -186,15 +193,20 @@ bool PodTopologySpread::helps_after_pod_change(const api::Pod& rejected, const a
   const auto hard = constraints(rejected, snapshot, true);
   const auto any = [&](auto&& holds) { return std::ranges::any_of(hard, holds); };
   if (before && after) {
-    if (after->meta.uid == rejected.meta.uid && before->tolerations != after->tolerations &&
-        any(&SpreadConstraint::honor_node_taints)) {
-      return true;
-    }
     return any([&](const auto& each) {
       return each.selector.matches(before->meta.labels) != each.selector.matches(after->meta.labels);
     });
   }
   return any([&](const auto& each) { return each.selector.matches((after ? after : before)->meta.labels); });
+}
+
+bool PodTopologySpread::helps_after_own_change(const api::Pod& rejected, const api::Pod& before,
+                                               const api::Pod& after,
+                                               const cluster::Snapshot& snapshot) const {
+  return std::ranges::any_of(constraints(rejected, snapshot, true), [&](const auto& each) {
+    return (each.honor_node_taints && before.tolerations != after.tolerations) ||
+           each.selector.matches(before.meta.labels) != each.selector.matches(after.meta.labels);
+  });
 }
 
 bool PodTopologySpread::helps_after_node_change(const api::Pod& rejected, const api::Node* before,

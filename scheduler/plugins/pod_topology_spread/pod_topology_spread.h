@@ -60,6 +60,8 @@ class PodTopologySpread final : public framework::Plugin,
                                             bool do_not_schedule) const;
   bool helps_after_pod_change(const api::Pod& rejected, const api::Pod* before, const api::Pod* after,
                               const cluster::Snapshot&) const;
+  bool helps_after_own_change(const api::Pod& rejected, const api::Pod& before, const api::Pod& after,
+                              const cluster::Snapshot&) const;
   bool helps_after_node_change(const api::Pod& rejected, const api::Node* before, const api::Node* after,
                                const cluster::Snapshot&) const;
 

@@ -43,6 +43,9 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
     const auto& best = best_candidate(*candidates);
     PostFilterResult result{.preempts = true};
     result.preemption = Preemption{std::string(snapshot.node_name(best.row)), best.victims};
+    result.success =
+        fmt::format("preemption: found a potential placement for pod on node {}, preempting {} victims",
+                    result.preemption->node, best.victims.size());
     return result;
   }
 

@@ -30,12 +30,15 @@ DisruptionBudgets::Split DisruptionBudgets::split(std::span<const cluster::PodIn
     bool violates = false;
     if (of != by_namespace_.end() && !meta.labels.empty() && !is_spent(of->second)) {
       of->second.index.each_candidate(meta.labels, [&](std::size_t i) {
+        if (violates) return;
         const auto& [budget, disrupted] = budgets_[i];
         if (is_spent(of->second)) return;
         spend(of->second, *budget->selector);
         if (!budget->selector->matches(meta.labels)) return;
         if (std::ranges::binary_search(disrupted, std::string_view(meta.name))) return;
-        if (++taken[i] > budget->disruptions_allowed) violates = true;
+        // Upstream stops at the first violated budget: later ones are not charged. Its order is random, the
+        // order here is that of the index.
+        violates = ++taken[i] > budget->disruptions_allowed;
       });
     }
     violates |= of != by_namespace_.end() && !meta.labels.empty() && is_spent(of->second);

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <variant>
-#include <vector>
 
 #include "scheduler/framework/events.h"
 
@@ -20,13 +19,6 @@ template <typename T>
 const T* object_after(const framework::ClusterEvent& event) {
   const auto* held = std::get_if<std::shared_ptr<const T>>(&event.after);
   return held ? held->get() : nullptr;
-}
-
-// Upstream's Pod resource covers both pods with a node and pods without one.
-template <typename Helps>
-void add_pod_hints(std::vector<framework::EventHint>& hints, std::uint32_t actions, Helps helps) {
-  hints.push_back({framework::Resource::assigned_pod, actions, helps});
-  hints.push_back({framework::Resource::unscheduled_pod, actions, helps});
 }
 
 }  // namespace podium::plugins

@@ -29,7 +29,7 @@ IncomingTerm::IncomingTerm(const api::PodAffinityTerm& term, const api::Pod& own
   if (term.namespaces.empty() && !term.namespace_selector) namespaces_.push_back(owner.meta.namespace_);
   namespaces_.insert(namespaces_.end(), term.namespaces.begin(), term.namespaces.end());
   if (term.namespace_selector) {
-    any_namespace_ = term.namespace_selector->matches({});
+    any_namespace_ = term.namespace_selector->empty();
     if (!any_namespace_) {
       for (const auto& [key, ns] : snapshot.objects().all<api::Namespace>()) {
         if (term.namespace_selector->matches(ns->meta.labels)) namespaces_.push_back(ns->meta.name);

@@ -46,11 +46,8 @@ class Selector {
 };
 
 // An affinity term of the pod that is being scheduled; pod and snapshot must outlive it.
-//
-// kube-scheduler resolves the namespace selector to namespaces, but also matches the selector itself against
-// an empty label set. So a selector with only NotIn and DoesNotExist matches every namespace; this class does
-// the same. Source: plugins/interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty, which takes its
-// term by value.
+// The namespace selector is resolved to the namespaces that exist; an empty one selects any.
+// Source: plugins/interpodaffinity/plugin.go mergeAffinityTermNamespacesIfNotEmpty.
 class IncomingTerm {
  public:
   IncomingTerm(const api::PodAffinityTerm& term, const api::Pod& owner, const cluster::Snapshot& snapshot);

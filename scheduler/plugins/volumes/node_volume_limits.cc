@@ -321,12 +321,13 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
                                   *after = object_after<api::CsiNode>(event);
                        return !before || !after || limit_went_up(*before, *after);
                      }});
-    add_pod_hints(hints, kDelete, [](const PodInfo&, const ClusterEvent& event) {
+    const auto helps_if_gone = [](const PodInfo&, const ClusterEvent& event) {
       const auto* gone = object_before<api::Pod>(event);
       if (!gone) return true;
       return (!gone->node_name.empty() || !gone->nominated_node.empty()) &&
              std::ranges::any_of(gone->volumes, may_be_attachable);
-    });
+    };
+    hints.push_back({Resource::assigned_pod, kDelete, helps_if_gone});
     hints.push_back(
         {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
            const auto* claim = object_after<api::PersistentVolumeClaim>(event);

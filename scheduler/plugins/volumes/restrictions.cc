@@ -194,7 +194,7 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    add_pod_hints(hints, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
+    const auto helps = [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* gone = object_before<api::Pod>(event);
       if (!gone || gone->meta.namespace_ != rejected->meta.namespace_) return !gone;
       if (Disks(*rejected).conflict_with(*gone)) return true;
@@ -205,7 +205,8 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
       return std::ranges::any_of(gone->volumes, [&](const api::Volume& volume) {
         return volume.kind == Kind::claim && claims.contains(volume.id);
       });
-    });
+    };
+    hints.push_back({Resource::assigned_pod, kDelete, helps});
     hints.push_back({Resource::node, kAdd, nullptr});
     hints.push_back(
         {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {

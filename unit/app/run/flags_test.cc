@@ -155,7 +155,7 @@ TEST(Flags, AcceptsWhatOthersWrite) {
       {"--authorization-always-allow-paths=/healthz,/metrics", "--authentication-skip-lookup",
        "--authentication-tolerate-lookup-failure=false", "--authorization-webhook-cache-authorized-ttl=1m"},
       {"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384"},
-      {"--emulated-version=1.36", "--secure-port=0", "--permit-port-sharing"},
+      {"--emulated-version=1.37", "--secure-port=0", "--permit-port-sharing"},
   };
   for (auto flags : cases) {
     flags.push_back("--kubeconfig=/no/such/kubeconfig");

@@ -32,7 +32,7 @@ TEST(Zpages, StatuszIsText) {
                 StartsWith("\npodium statusz\nWarning: This endpoint is not meant to be machine"));
     EXPECT_THAT(reply.body,
                 HasSubstr("\n\nStarted: Tue Nov 14 22:13:20 UTC 2023\nUp: 100 hr 02 min 03 sec\n"));
-    EXPECT_THAT(reply.body, HasSubstr("\nEmulation version: 1.36\nPaths: /configz /livez /metrics\n"));
+    EXPECT_THAT(reply.body, HasSubstr("\nEmulation version: 1.37\nPaths: /configz /livez /metrics\n"));
   }
 }
 

@@ -254,14 +254,35 @@ TEST(PodRequests, InPlaceResize) {
   infeasible.condition("PodResizePending", "True", "Infeasible");
   auto deferred = pod("p").container("c").req("cpu", "4").status_resources("c", "cpu", "1");
   deferred.condition("PodResizePending", "True", "Deferred");
+  auto unreported = pod("p").container("c").req("cpu", "4");
+  unreported.condition("PodResizePending", "True", "Infeasible");
+  auto half_reported = pod("p").container("c").req("cpu", "4").container("d").req("cpu", "2");
+  half_reported.status_allocated("d", "cpu", "1").condition("PodResizePending", "True", "Infeasible");
+  const auto crossed = pod("p")
+                           .container("c")
+                           .req("cpu", "1")
+                           .status_resources("c", "cpu", "3")
+                           .container("d")
+                           .req("cpu", "3")
+                           .status_resources("d", "cpu", "1");
+  const auto as_a_whole =
+      with_status_pod_requests(pod("p").container("c").req("cpu", "1").status_resources("c", "cpu", "9"),
+                               {{"cpu", quantity("2")}}, {{"cpu", quantity("3")}});
+  const auto not_allocated = with_status_pod_requests(
+      pod("p").container("c").req("cpu", "1").status_resources("c", "cpu", "9"), {{"cpu", quantity("2")}});
   check({
       {"the most of spec, running and allocated", resized, kStatus, {2000, 30}},
       {"incoming pods: spec only", resized, kSpec, {1000, 10}},
-      {"no status.resources: spec only", without_status_resources, kStatus, {1000}},
+      {"what is allocated counts before it runs", without_status_resources, kStatus, {2000}},
+      {"two containers are resized in opposite directions: the most of the sums", crossed, kStatus, {4000}},
+      {"infeasible, and the status does not say what runs", unreported, kStatus, {0}},
+      {"infeasible, and it says so of one container only", half_reported, kStatus, {1000}},
+      {"the pod's status replaces those of containers", as_a_whole, kStatus, {3000}},
+      {"if it has both lists", not_allocated, kStatus, {9000}},
       {"infeasible: what runs and what is allocated", infeasible, kStatus, {2000, 0}},
       {"deferred: the spec may still come", deferred, kStatus, {4000}},
-      {"init containers do not look at the status", init, kStatus, {1000}},
-      {"sidecars do", with_sidecar_status(sidecar, "s", {{"cpu", quantity("7")}}), kStatus, {7000}},
+      {"init containers", init, kStatus, {7000}},
+      {"sidecars", with_sidecar_status(sidecar, "s", {{"cpu", quantity("7")}}), kStatus, {7000}},
       {"a resource that is only running counts, so it gets no default", resized, kPlacedNonZero, {2000, 30}},
       {"an infeasible container without running memory gets the default",
        infeasible,

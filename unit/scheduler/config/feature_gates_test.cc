@@ -26,7 +26,7 @@ TEST(FeatureGates, Values) {
   framework::Features containers_only;
   containers_only.pod_level_resources = containers_only.in_place_pod_level_resize = false;
   framework::Features storage;
-  storage.storage_capacity_scoring = storage.volume_limit_scaling = true;
+  storage.storage_capacity_scoring = storage.volume_limit_scaling = false;
   const struct {
     const char* name;
     Flags flags;
@@ -48,7 +48,7 @@ TEST(FeatureGates, Values) {
       {"pod-level resources",
        {"PodLevelResources=false", "InPlacePodLevelResourcesVerticalScaling=false"},
        containers_only},
-      {"storage", {"StorageCapacityScoring=true,VolumeLimitScaling=true"}, storage},
+      {"storage", {"StorageCapacityScoring=false,VolumeLimitScaling=false"}, storage},
       {"all alpha off", {"AllAlpha=false"}, defaults},
   };
   for (const auto& c : cases) {

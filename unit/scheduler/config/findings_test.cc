@@ -116,6 +116,10 @@ TEST(Findings, Plugins) {
       {"profiles: [{plugins: {placementScore: {enabled: [{name: NodeName}]}}}]",
        "c.yaml:3: profiles[0].plugins.placementScore.enabled[0]: plugin \"NodeName\" does not extend "
        "PlacementScorePlugin plugin"},
+      {"profiles: [{plugins: {podGroupPostFilter: {enabled: [{name: NodeName}]}}}]",
+       "c.yaml:3: profiles[0].plugins.podGroupPostFilter.enabled[0]: plugin \"NodeName\" does not extend "
+       "PodGroupPostFilterPlugin plugin"},
+      {"profiles: [{plugins: {podGroupPostFilter: {enabled: [{name: DynamicResources}]}}}]", "valid"},
       {"profiles: [{plugins: {score: {enabled: [{name: NodeAffinity}, {name: NodeAffinity}]}}}]",
        "c.yaml:3: profiles[0].plugins.score.enabled[1]: plugin \"NodeAffinity\" already registered as "
        "\"ScorePlugin\""},
@@ -125,7 +129,7 @@ TEST(Findings, Plugins) {
       {"profiles: [{plugins: {multiPoint: {enabled: [{name: TaintToleration}, {name: TaintToleration}]}}}]",
        "c.yaml:3: profiles[0].plugins.multiPoint.enabled[0]: plugin \"TaintToleration\" already registered "
        "as "
-       "\"FilterPlugin\""},
+       "\"PreFilterPlugin\""},
       {"profiles: [{plugins: {filter: {enabled: [{name: EBSLimits}]}}}]",
        "c.yaml:3: profiles[0].plugins.filter.enabled[0]: Invalid value: \"EBSLimits\": was invalid in "
        "version "
@@ -313,16 +317,18 @@ TEST(FindingsInArgs, OtherPlugins) {
                   "minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as "
                   "minCandidateNodesPercentage"},
              });
-  check_args("VolumeBinding", {
-                                  {"{bindTimeoutSeconds: 0}", "valid"},
-                                  {"{bindTimeoutSeconds: -1, shape: []}",
-                                   "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, "
-                                   "should not be a negative value\n"
-                                   "shape: Invalid value: []: unexpected field `shape`, remove it or turn on "
-                                   "the feature gate StorageCapacityScoring"},
-                              });
-  framework::Features scoring;
-  scoring.storage_capacity_scoring = true;
+  framework::Features unscored;
+  unscored.storage_capacity_scoring = false;
+  check_args("VolumeBinding",
+             {
+                 {"{bindTimeoutSeconds: 0}", "valid"},
+                 {"{bindTimeoutSeconds: -1, shape: []}",
+                  "bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, "
+                  "should not be a negative value\n"
+                  "shape: Invalid value: []: unexpected field `shape`, remove it or turn on "
+                  "the feature gate StorageCapacityScoring"},
+             },
+             unscored);
   check_args(
       "VolumeBinding",
       {
@@ -337,8 +343,7 @@ TEST(FindingsInArgs, OtherPlugins) {
            "shape[1].score: Invalid value: 11: not in valid range [0, 10]"},
           {"{shape: [{utilization: 0, score: -1}]}",
            "shape[0].score: Invalid value: -1: not in valid range [0, 10]"},
-      },
-      scoring);
+      });
   check_args("DynamicResources",
              {
                  {"{filterTimeout: 0s, bindingTimeout: 1s}", "valid"},

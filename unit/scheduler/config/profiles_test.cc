@@ -38,11 +38,8 @@ framework::ProfilePtr profile_with(std::string_view plugins) {
   return config->profiles.at(0);
 }
 
-constexpr std::string_view kDefaultPreFilters =
-    "NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone "
-    "PodTopologySpread InterPodAffinity DynamicResources NodeDeclaredFeatures";
 constexpr std::string_view kDefaultFilters =
-    "NodeUnschedulable NodeName TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions "
+    "NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit VolumeRestrictions "
     "NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread InterPodAffinity DynamicResources "
     "NodeDeclaredFeatures";
 // A "!" marks a plugin without its PreScore; these two have none.
@@ -57,7 +54,7 @@ TEST(Profiles, TheDefaultOne) {
   ASSERT_EQ(config->profiles.size(), 1u);
   const auto& profile = *config->profiles[0];
   EXPECT_EQ(profile.scheduler_name, "default-scheduler");
-  EXPECT_EQ(names(profile.pre_filters), kDefaultPreFilters);
+  EXPECT_EQ(names(profile.pre_filters), kDefaultFilters);
   EXPECT_EQ(names(profile.filters), kDefaultFilters);
   EXPECT_EQ(names(profile.post_filters), "DynamicResources DefaultPreemption");
   EXPECT_EQ(weighted(profile), kDefaultScores);
@@ -145,7 +142,7 @@ TEST(Profiles, FiltersByOverrides) {
       "InterPodAffinity NodeName NodeUnschedulable TaintToleration NodeAffinity NodePorts NodeResourcesFit "
       "VolumeRestrictions NodeVolumeLimits VolumeBinding VolumeZone PodTopologySpread DynamicResources "
       "NodeDeclaredFeatures");
-  EXPECT_EQ(names(reordered->pre_filters), kDefaultPreFilters);
+  EXPECT_EQ(names(reordered->pre_filters), kDefaultFilters);
 
   const auto bare = profile_with(
       "{multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, {name: DefaultBinder}, {name: "

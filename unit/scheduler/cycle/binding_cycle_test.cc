@@ -242,7 +242,7 @@ TEST_F(Binding, ADeletedPodWaitsNoLonger) {
 TEST_F(Binding, ARejectedPodIsTriedAgainWhenSomethingHelps) {
   a_.given_hints = {{framework::Resource::persistent_volume, framework::kAdd, nullptr},
                     {framework::Resource::assigned_pod, framework::kDelete, nullptr},
-                    {framework::Resource::unscheduled_pod, framework::kUpdate, nullptr}};
+                    {framework::Resource::target_pod, framework::kUpdate, nullptr}};
   for (const bool meanwhile : {false, true}) {
     SCOPED_TRACE(meanwhile);
     a_.waits = 1min;

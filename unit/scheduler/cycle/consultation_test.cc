@@ -191,7 +191,9 @@ TEST_F(ConsultationTest, WhatHappensMeanwhile) {
 // The extenders chose "low" and "lower" on n1 as victims.
 TEST_F(ConsultationTest, VictimsThatGoMeanwhileAreNotEvicted) {
   static constexpr auto kDecided = "decided gpu among 1 nodes in 0 s";
-  static constexpr auto kFailed = "failed gpu Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.";
+  static constexpr auto kFailed =
+      "failed gpu Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential "
+      "placement for pod on node n1, preempting 2 victims";
   const auto victim = [](const char* name) { return pod(name).priority(1).req("cpu", "2").node("n1"); };
   const struct {
     const char* name;

@@ -33,10 +33,10 @@ TEST_F(SchedulerTest, WhatHappensIsCountedUnderUpstreamsNames) {
                                            {"AssignedPodUpdate", 3},  // each, and one of no other kind
                                                                       // kind
                                            {"AssignedPodDelete", 1},
-                                           {"UnschedulablePodAdd", 1},
-                                           {"UnschedulablePodUpdate", 1},
-                                           {"UnschedulablePodUpdatePodLabel", 1},
-                                           {"UnschedulablePodDelete", 1},
+                                           {"UnscheduledPodAdd", 1},
+                                           {"UnscheduledPodUpdate", 1},
+                                           {"UnscheduledPodUpdatePodLabel", 1},
+                                           {"UnscheduledPodDelete", 1},
                                            {"NodeDelete", 1}}));
 }
 
@@ -52,7 +52,7 @@ TEST_F(SchedulerTest, EveryUpdateOfAPlacedPodIsAnEvent) {
 // watch event is not counted.
 TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
   const auto web = [] { return pod("web").req("cpu", "3"); };
-  const EventCounts seen{{"NodeAdd", 1}, {"UnschedulablePodAdd", 1}};
+  const EventCounts seen{{"NodeAdd", 1}, {"UnscheduledPodAdd", 1}};
   struct Case {
     const char* name;
     std::function<void()> happens;
@@ -61,28 +61,28 @@ TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
   const Case cases[] = {
       {"placed by somebody else",
        [&] { see(web().node("n1")); },
-       {{"AssignedPodAdd", 1}, {"UnschedulablePodDelete", 1}}},
+       {{"AssignedPodAdd", 1}, {"UnscheduledPodDelete", 1}}},
       {"bound",
        [&] {
          run();
          end("web", BindEnd::bound);
          see(web().node("n1"));
        },
-       {{"AssignedPodAdd", 1}, {"UnschedulablePodDelete", 1}}},
+       {{"AssignedPodAdd", 1}, {"UnscheduledPodDelete", 1}}},
       {"bound, before the reply, to another node",
        [&] {
          run();
          see(web().node("n2"));
          end("web", BindEnd::elsewhere);
        },
-       {{"AssignedPodAdd", 1}, {"UnschedulablePodDelete", 1}}},
+       {{"AssignedPodAdd", 1}, {"UnscheduledPodDelete", 1}}},
       {"bound and deleted",
        [&] {
          run();
          see(web().node("n1"));
          scheduler_.pod_deleted("uid-web");
        },
-       {{"AssignedPodAdd", 1}, {"UnschedulablePodDelete", 1}, {"AssignedPodDelete", 1}}},
+       {{"AssignedPodAdd", 1}, {"UnscheduledPodDelete", 1}, {"AssignedPodDelete", 1}}},
       {"its binding is rejected",
        [&] {
          run();
@@ -95,13 +95,13 @@ TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
          scheduler_.pod_deleted("uid-web");
          end("web", BindEnd::elsewhere);
        },
-       {{"UnschedulablePodDelete", 1}}},
+       {{"UnscheduledPodDelete", 1}}},
       {"changed while it is being bound",
        [&] {
          run();
          see(web().label("a", "b"));
        },
-       {{"UnschedulablePodUpdate", 1}, {"UnschedulablePodUpdatePodLabel", 1}}},
+       {{"UnscheduledPodUpdate", 1}, {"UnscheduledPodUpdatePodLabel", 1}}},
       {"on its way out while it is being bound, and gone",
        [&] {
          run();
@@ -109,16 +109,16 @@ TEST_F(SchedulerTest, WhatHappensToPodsOnTheirWayIsCounted) {
          end("web", BindEnd::rejected, "no");
          scheduler_.pod_deleted("uid-web");
        },
-       {{"UnschedulablePodUpdate", 1}, {"UnschedulablePodDelete", 1}}},
+       {{"UnscheduledPodUpdate", 1}, {"UnscheduledPodDelete", 1}}},
       {"placed, and then not any more",
        [&] {
          see(web().node("n1"));
          see(web());
        },
        {{"AssignedPodAdd", 1},
-        {"UnschedulablePodDelete", 1},
+        {"UnscheduledPodDelete", 1},
         {"AssignedPodDelete", 1},
-        {"UnschedulablePodAdd", 1}}},
+        {"UnscheduledPodAdd", 1}}},
       {"of another scheduler",
        [&] { see(pod("theirs").scheduler("another").node("n1")); },
        {{"AssignedPodAdd", 1}}},

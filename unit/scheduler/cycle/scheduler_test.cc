@@ -272,6 +272,17 @@ TEST_F(SchedulerTest, AGatedPodWaitsForItsGates) {
   EXPECT_EQ(binder_.asked, Log{"web to n1"});
 }
 
+TEST_F(SchedulerTest, AGatedPodTakesTheRoomThatItIsNominatedFor) {
+  see(machine("n1"));
+  see(pod("gated").req("cpu", "3").priority(5).nominated("n1").gate("g"));
+  see(pod("lower").req("cpu", "2").priority(1));
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{});
+  see(pod("higher").req("cpu", "2").priority(9));
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(binder_.asked, Log{"higher to n1"});
+}
+
 TEST_F(SchedulerTest, APodThatIsGatedAgainHasItsAttempts) {
   see(machine("n1", "1"));
   see(pod("web").req("cpu", "2"));

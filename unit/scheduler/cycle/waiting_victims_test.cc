@@ -8,6 +8,8 @@ using lifecycle_test::Log;
 using podium::test::pod;
 using namespace std::chrono_literals;
 
+const std::string kFound = "preemption: found a potential placement for pod on node n1, preempting 1 victims";
+
 // n1 has 4 CPUs. "low" is assumed there with 3 and waits in PreBind for plugin A; "high" has
 // a higher priority.
 class WaitingVictims : public lifecycle_test::LifecycleTest {
@@ -37,7 +39,7 @@ TEST_F(WaitingVictims, OneThatWaitsForItsVolumes) {
   EXPECT_EQ(take(), (Log{"nominate low to ",
                          "SchedulerError low: running PreBind plugin \"A\": preempted by DefaultPreemption",
                          "preempted low by high on n1 in memory",
-                         "Unschedulable high: 0/1 nodes are available: 1 Insufficient cpu.",
+                         "Unschedulable high: 0/1 nodes are available: 1 Insufficient cpu. " + kFound,
                          "make room for high on n1:"}));
   EXPECT_FALSE(is_placed("low"));
   scheduler_.preemption_ended(world_.orders.at(0), {});
@@ -56,7 +58,7 @@ TEST_F(WaitingVictims, OneThatWaitsForAPermit) {
   high_comes();
   EXPECT_EQ(take(), (Log{"nominate low to ", "SchedulerError low: waiting on permit for pod: preempted",
                          "preempted low by high on n1 in memory",
-                         "Unschedulable high: 0/1 nodes are available: 1 Insufficient cpu.",
+                         "Unschedulable high: 0/1 nodes are available: 1 Insufficient cpu. " + kFound,
                          "make room for high on n1:"}));
 }
 
@@ -94,7 +96,7 @@ TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
   see(pod("higher").priority(200).req("cpu", "4"));
   scheduler_.step();
   EXPECT_EQ(take(), (Log{"preempted low by higher on n1 in memory",
-                         "Unschedulable higher: 0/1 nodes are available: 1 Insufficient cpu.",
+                         "Unschedulable higher: 0/1 nodes are available: 1 Insufficient cpu. " + kFound,
                          "make room for higher on n1:"}));
   wrote("low");
   EXPECT_FALSE(is_placed("low"));

@@ -179,9 +179,13 @@ TEST(Capacity, RequestsAreRoundedUpAsThePolicySays) {
     for (const auto& each : cases) {
       api::ByName<api::WrittenQuantity> asked;
       if (each.asked) asked.emplace_back("memory", amount(*each.asked));
-      const bool fits = fits_capacity(asked, gpu, nullptr, nullptr);
-      EXPECT_EQ(fits, !each.taken.empty()) << each.name;
-      if (fits) {
+      const auto fits = fits_capacity(asked, gpu, nullptr, nullptr);
+      if (!fits) {
+        EXPECT_EQ("error: " + fits.error(), each.taken) << each.name;
+        continue;
+      }
+      EXPECT_EQ(*fits, !each.taken.empty()) << each.name;
+      if (*fits) {
         EXPECT_EQ(consumed_capacity(asked, gpu).front().second.text, each.taken) << each.name;
       }
     }
@@ -194,7 +198,17 @@ TEST(Capacity, RequestsAreRoundedUpAsThePolicySays) {
                 {"less than the least", "1", "1Gi"},
                 {"between steps", "1100Mi", "1536Mi"},
                 {"bytes", "1610612736", "1536Mi"},
+                {"more than a number holds", "9Ei",
+                 "error: capacity \"memory\": capacity request cannot be represented in the device's range "
+                 "arithmetic: request 9Ei exceeds MaxInt64"},
+                {"the next step is more than that", "9223372036854775807",
+                 "error: capacity \"memory\": capacity request cannot be represented in the device's range "
+                 "arithmetic: rounding request 9223372036854775807 up to the next step passes MaxInt64"},
                 {"more than the most", "4097Mi", ""}});
+  api::CapacityPolicy decimal = range;
+  decimal.fallback = amount("2");
+  decimal.valid_range = {.min = amount("1"), .max = amount("8k"), .step = amount("1k")};
+  check(decimal, {{"in the format of the step", "1500", "2001"}});
   check(values,
         {{"default", std::nullopt, "1Gi"}, {"the next", "2Gi", "4Gi"}, {"none is enough", "5Gi", ""}});
 }

@@ -19,10 +19,23 @@ TEST(Result, ConfigurationsOfClassesThenOfTheClaim) {
   w.claims.front().spec.config = {{.opaque = {kDriver, "3"}},
                                   {.requests = {"s", "r"}, .opaque = {kDriver, "4"}},
                                   {.requests = {"other"}, .opaque = {kDriver, "5"}}};
-  // As upstream: an entry that names two requests appears twice.
-  const std::vector<api::AllocatedConfiguration> wanted = {
-      from(true, {"r", "s"}, "1"), from(true, {"r", "s"}, "2"), from(false, {}, "3"),
-      from(false, {"s", "r"}, "4"), from(false, {"s", "r"}, "4")};
+  // One that is for every request names none.
+  const std::vector<api::AllocatedConfiguration> wanted = {from(true, {}, "1"), from(true, {}, "2"),
+                                                           from(false, {}, "3"), from(false, {}, "4")};
+  EXPECT_EQ(w.allocations("n1").front().config, wanted);
+}
+
+TEST(Result, ConfigurationsOfSomeRequestsNameThem) {
+  World w;
+  w.slices = {slice("s", {device("a"), device("b"), device("c")})};
+  w.classes["other"].meta.name = "other";
+  w.classes.at("gpu").config = {{kDriver, "1"}};
+  auto third = request("t");
+  third.exactly->device_class = "other";
+  w.claims = {claim("c", {request("r"), request("s"), third})};
+  w.claims.front().spec.config = {{.requests = {"s", "r"}, .opaque = {kDriver, "2"}}};
+  const std::vector<api::AllocatedConfiguration> wanted = {from(true, {"r", "s"}, "1"),
+                                                           from(false, {"s", "r"}, "2")};
   EXPECT_EQ(w.allocations("n1").front().config, wanted);
 }
 

@@ -325,6 +325,8 @@ TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
     return PostFilterResult{Verdict{"", code, std::move(reasons)}, {}};
   };
   const PostFilterResult helps{std::nullopt, Preemption{"a", {}}};
+  auto speaks = helps;
+  speaks.success = "preemption: found it";
   struct Case {
     std::string name;
     std::vector<PostFilterResult> plugins;
@@ -334,13 +336,21 @@ TEST(EvaluateMessage, PostFilterPluginsAddTheirs) {
   const std::vector<Case> cases{
       {"none", {}, "0/1 nodes are available: 1 no.", false},
       {"joined",
-       {says(Code::unschedulable, {"no new claims to deallocate"}),
+       {says(Code::unschedulable, {"deallocation of ResourceClaim completed"}), says(Code::unschedulable, {}),
         says(Code::unschedulable, {"preemption: nobody"})},
-       "0/1 nodes are available: 1 no. no new claims to deallocate, preemption: nobody",
+       "0/1 nodes are available: 1 no. deallocation of ResourceClaim completed, preemption: nobody",
+       false},
+      {"one that has nothing to say",
+       {says(Code::unschedulable, {})},
+       "0/1 nodes are available: 1 no.",
        false},
       {"one that helps silences the others",
        {says(Code::unschedulable, {"x"}), helps},
        "0/1 nodes are available: 1 no.",
+       true},
+      {"and may speak itself",
+       {says(Code::unschedulable, {"x"}), speaks},
+       "0/1 nodes are available: 1 no. preemption: found it",
        true},
       {"an error ends the chain and speaks alone",
        {says(Code::unschedulable, {"x"}), says(Code::error, {"not found"}), helps},

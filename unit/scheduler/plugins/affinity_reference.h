@@ -22,22 +22,22 @@ inline const api::Namespace* find_namespace(const TestCluster& cluster, const st
   return nullptr;
 }
 
-// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name, and match their
-// selector without labels.
+// The term of a pod in `owner_ns`; incoming pods' terms see namespaces by name.
 inline bool term_matches(const api::PodAffinityTerm& term, const std::string& owner_ns,
                          const api::Pod& target, bool incoming, const TestCluster& cluster) {
   std::set<std::string> namespaces(term.namespaces.begin(), term.namespaces.end());
   if (term.namespaces.empty() && !term.namespace_selector) namespaces.insert(owner_ns);
-  api::Labels target_ns_labels;
+  bool selected = false;
   if (incoming) {
+    selected = term.namespace_selector && term.namespace_selector->empty();
     for (const auto& ns : cluster.namespaces) {
       if (matches(term.namespace_selector, ns.meta.labels)) namespaces.insert(ns.meta.name);
     }
-  } else if (const auto* ns = find_namespace(cluster, target.meta.namespace_)) {
-    target_ns_labels = ns->meta.labels;
+  } else {
+    const auto* ns = find_namespace(cluster, target.meta.namespace_);
+    selected = matches(term.namespace_selector, ns ? ns->meta.labels : api::Labels());
   }
-  if (!namespaces.contains(target.meta.namespace_) && !matches(term.namespace_selector, target_ns_labels))
-    return false;
+  if (!selected && !namespaces.contains(target.meta.namespace_)) return false;
   return matches(term.label_selector, target.meta.labels);
 }
 

@@ -260,16 +260,16 @@ TEST(DefaultPreemption, Messages) {
                   {machine("a"), machine("b"), tainted}};
   auto decision = decide(vain);
   EXPECT_EQ(decision.message,
-            "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu. no new claims to "
-            "deallocate, "
+            "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu. "
             "preemption: 0/3 nodes are available: 1 Insufficient cpu, 1 No preemption victims found for "
             "incoming pod, 1 "
             "Preemption is not helpful for scheduling.");
   EXPECT_TRUE(decision.withdraw_nomination);
 
   decision = decide({"", wants("3"), {runs("v", "a", 0)}, "", {machine("a")}});
-  EXPECT_EQ(decision.message, "0/1 nodes are available: 1 Insufficient cpu.")
-      << "who finds a way silences the others";
+  EXPECT_EQ(decision.message,
+            "0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on "
+            "node a, preempting 1 victims");
   EXPECT_FALSE(decision.withdraw_nomination);
 
   decision = decide({"", wants("3").preempt_never(), {runs("v", "a", 0)}, "", {machine("a")}});

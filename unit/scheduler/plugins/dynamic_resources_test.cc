@@ -219,17 +219,17 @@ TEST(DynamicResources, AnAllocationThatIsInTheWayIsTakenBack) {
     return made;
   };
   const api::ClaimConsumer own{"", "pods", "p", "uid-p"}, other{"", "pods", "q", "uid-q"};
-  const std::string nodes = "0/2 nodes are available: 2 resourceclaim not available on the node. ";
+  const std::string nodes = "0/2 nodes are available: 2 resourceclaim not available on the node.";
   const struct {
     const char* name;
     Snapshot snapshot;
     std::string want;
     bool writes;
   } cases[] = {
-      {"nobody's", devices_of(claim({})), nodes + "deallocation of ResourceClaim completed", true},
-      {"the pod's own", devices_of(claim({own})), nodes + "deallocation of ResourceClaim completed", true},
-      {"another's", devices_of(claim({other})), nodes + "still not schedulable", false},
-      {"of both", devices_of(claim({own, other})), nodes + "still not schedulable", false},
+      {"nobody's", devices_of(claim({})), nodes + " deallocation of ResourceClaim completed", true},
+      {"the pod's own", devices_of(claim({own})), nodes + " deallocation of ResourceClaim completed", true},
+      {"another's", devices_of(claim({other})), nodes, false},
+      {"of both", devices_of(claim({own, other})), nodes, false},
   };
   const Devices none;
   for (const auto& c : cases) {
@@ -253,10 +253,9 @@ TEST(DynamicResources, WhatPostFilterSaysOtherwise) {
   const Devices none;
   const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
   EXPECT_EQ(after_filter(plugin_with(none), pod_with({"c"}), snapshot).message,
-            "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable");
-  EXPECT_EQ(
-      after_filter(plugin_with(none), pod_with({"d"}), snapshot).message,
-      "0/2 nodes are available: could not find ResourceClaim \"default/d\". no new claims to deallocate");
+            "0/2 nodes are available: 2 cannot allocate all claims.");
+  EXPECT_EQ(after_filter(plugin_with(none), pod_with({"d"}), snapshot).message,
+            "0/2 nodes are available: could not find ResourceClaim \"default/d\".");
 }
 
 // --- what wakes a pod ---
@@ -286,6 +285,8 @@ TEST(DynamicResources, WhatMayHelp) {
   other_before.meta.uid = other_after.meta.uid = "uid-q";
   const framework::ClusterEvent gone{
       Resource::resource_claim, framework::kDelete, podium::test::share(others), {}};
+  const framework::ClusterEvent gone_without{
+      Resource::resource_claim, framework::kDelete, podium::test::share(other), {}};
   const struct {
     const char* name;
     framework::ClusterEvent event;
@@ -305,9 +306,11 @@ TEST(DynamicResources, WhatMayHelp) {
       {"another lost them, and the own is missing", claim_event(others, other), without, false},
       {"the own got devices", claim_event(mine, allocated), snapshot, true},
       {"the own changed without its status", claim_event(mine, newer), snapshot, false},
-      {"another is gone", gone, snapshot, false},
-      {"the own pod's claims", pod_updated(Resource::unscheduled_pod, before, after), snapshot, true},
-      {"the same, and one is missing", pod_updated(Resource::unscheduled_pod, before, after), without, false},
+      {"another is gone with its devices", gone, snapshot, true},
+      {"another is gone that had none", gone_without, snapshot, false},
+      {"one with devices is gone, and the own is missing", gone, without, true},
+      {"the own pod's claims", pod_updated(Resource::target_pod, before, after), snapshot, true},
+      {"the same, and one is missing", pod_updated(Resource::target_pod, before, after), without, false},
       {"another pod's claims", pod_updated(Resource::assigned_pod, other_before, other_after), snapshot,
        false},
   };

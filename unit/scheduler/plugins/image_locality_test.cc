@@ -37,14 +37,15 @@ TEST(ImageLocality, Score) {
        pod("p").image("gcr.io/300").init_container("b").image("gcr.io/40"), scores(4, 0)},
       // (200 - 23) * 100 / (2000 - 23)
       {"used twice", pod("p").image("gcr.io/300").container("b").image("gcr.io/300"), scores(8, 0)},
-      // (200 - 23) * 100 / 977
-      {"a volume adds to the sum only", pod("p").image("gcr.io/300").volume(image_volume), scores(18, 0)},
-      {"by digest", pod("p").image("gcr.io/40@sha256:0f").volume(image_volume), scores(9, 0)},
-      {"capped",
+      {"a volume counts as well", pod("p").image("gcr.io/300").volume(image_volume), scores(8, 0)},
+      {"one that no node has", pod("p").image("gcr.io/x").volume(image_volume), scores(3, 0)},
+      {"by digest", pod("p").image("gcr.io/40@sha256:0f").volume(image_volume), scores(4, 0)},
+      // (1333 - 23) * 100 / (2000 - 23)
+      {"large ones",
        pod("p")
            .image("gcr.io/2000")
            .volume({.name = "v", .kind = api::Volume::Kind::image, .id = "gcr.io/2000"}),
-       scores(0, 100)},
+       scores(0, 66)},
   };
   for (const auto& c : cases) {
     EXPECT_EQ(score(make(make_image_locality), c.pod, snapshot_of(nodes)), c.want) << c.name;

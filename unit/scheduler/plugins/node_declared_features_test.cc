@@ -54,14 +54,13 @@ TEST(NodeDeclaredFeatures, Hints) {
 
   const api::Pod plain = pod("p").uid("1"), labelled = pod("p").uid("1").label("a", "b");
   const auto changes = [&](const api::Pod& before, const api::Pod& after) {
-    const framework::ClusterEvent event{framework::Resource::unscheduled_pod, framework::kUpdateOther,
+    const framework::ClusterEvent event{framework::Resource::target_pod, framework::kUpdateOther,
                                         object(before), object(after)};
     return helps(plugin, rejected, event);
   };
   EXPECT_TRUE(changes(plain, rejected));
   EXPECT_TRUE(changes(rejected, plain));
   EXPECT_FALSE(changes(plain, labelled));
-  EXPECT_FALSE(changes(pod("q").uid("2"), pod("q").uid("2").restart_rule("RestartAllContainers")));
 }
 
 }  // namespace

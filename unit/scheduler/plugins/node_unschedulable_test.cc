@@ -42,9 +42,8 @@ TEST(NodeUnschedulable, Hints) {
       {"a node was uncordoned", node_updated(cordoned, open), true},
       {"a node was cordoned", node_updated(open, cordoned), false},
       {"a taint came to an open node", node_updated(open, node("n").taint("k", "v", "NoSchedule")), false},
-      {"the pod tolerates it now", pod_updated(Resource::unscheduled_pod, rejected, tolerant), true},
-      {"the pod tolerates something else now", pod_updated(Resource::unscheduled_pod, rejected, unrelated),
-       false},
+      {"the pod tolerates it now", pod_updated(Resource::target_pod, rejected, tolerant), true},
+      {"the pod tolerates something else now", pod_updated(Resource::target_pod, rejected, unrelated), false},
       {"another pod tolerates it now",
        pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), other_tolerant), false},
   };

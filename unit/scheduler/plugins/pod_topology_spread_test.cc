@@ -434,7 +434,8 @@ TEST(PodTopologySpread, HintsOnPods) {
        true},
   };
   for (const auto& test : cases) {
-    ClusterEvent event{Resource::assigned_pod, 0, {}, {}};
+    const bool is_own = test.before && test.before->meta.uid == test.rejected.meta.uid;
+    ClusterEvent event{is_own ? Resource::target_pod : Resource::assigned_pod, 0, {}, {}};
     if (test.before) event.before = share(*test.before);
     if (test.after) event.after = share(*test.after);
     event.actions = !test.before  ? framework::kAdd

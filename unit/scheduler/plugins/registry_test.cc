@@ -12,8 +12,8 @@ TEST(Registry, DefaultPluginsInUpstreamsOrderWithTheirWeights) {
   }
   const std::vector<std::pair<std::string, int>> want{{"SchedulingGates", 0},
                                                       {"PrioritySort", 0},
-                                                      {"NodeUnschedulable", 0},
                                                       {"NodeName", 0},
+                                                      {"NodeUnschedulable", 0},
                                                       {"TaintToleration", 3},
                                                       {"NodeAffinity", 2},
                                                       {"NodePorts", 0},
@@ -88,8 +88,8 @@ TEST(Registry, APluginIsAtTheExtensionPointsThatItImplements) {
   EXPECT_EQ(Registry().add("NodeName", make_permits).clash(), "NodeName");
 }
 
-TEST(VolumeBinding, ItsScoreIsAlwaysSkipped) {
-  EXPECT_EQ(score(make(make_volume_binding), pod("p"), snapshot_of({node("n")})), Scores{});
+TEST(VolumeBinding, ScoresEveryPodByDefault) {
+  EXPECT_EQ(score(make(make_volume_binding), pod("p"), snapshot_of({node("n")})), (Scores{{"n", 0}}));
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(TaintToleration, Hints) {
       {"a tolerated taint went", node_updated(tolerated, clean), false},
       {"a taint came", node_updated(clean, bad), false},
       {"the pod has a new toleration",
-       pod_updated(Resource::unscheduled_pod, rejected,
+       pod_updated(Resource::target_pod, rejected,
                    pod("a").uid("1").tolerate_exists("foo").tolerate_exists("bar")),
        true},
       {"another pod has one",

@@ -253,7 +253,9 @@ TEST(VolumeScore, EveryPodIsScored) {
   const auto snapshot = storage({host("a"), host("b")}, {}, there("ssd"), claim("s", "50Gi", "ssd"),
                                 volume_on("a", "ssd", "200Gi"));
   EXPECT_EQ(ask(pod("p"), snapshot), (Scores{{"a", 0}, {"b", 0}}));
-  EXPECT_EQ(score(make(make_volume_binding, kFuller), pod("p").claim("s"), snapshot), Scores{});
+  framework::Features off;
+  off.storage_capacity_scoring = false;
+  EXPECT_EQ(score(make(make_volume_binding, kFuller, off), pod("p").claim("s"), snapshot), Scores{});
 }
 
 }  // namespace

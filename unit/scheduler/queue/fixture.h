@@ -61,7 +61,7 @@ inline framework::Profile make_profile() {
   };
   add("Fit", {{Resource::node, framework::kAdd | framework::kUpdateNodeAllocatable, named_pod}});
   add("Affinity", {{Resource::assigned_pod, framework::kAll, nullptr}});
-  add("Taints", {{Resource::unscheduled_pod, framework::kUpdatePodTolerations, nullptr}});
+  add("Taints", {{Resource::target_pod, framework::kUpdatePodTolerations, nullptr}});
   add("Deaf", {});
   auto gate = std::make_shared<GatePlugin>();
   profile.pre_enqueue.push_back(gate.get());

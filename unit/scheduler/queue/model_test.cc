@@ -41,8 +41,8 @@ class Model {
     }
     if (known.state == "gated") return enqueue(known, now);
     const auto changes = framework::pod_changes(*before->pod, *pod->pod);
-    const ClusterEvent event{framework::Resource::unscheduled_pod,
-                             changes ? changes : framework::kUpdateOther, before->pod, pod->pod};
+    const ClusterEvent event{framework::Resource::target_pod, changes ? changes : framework::kUpdateOther,
+                             before->pod, pod->pod};
     if (known.state == "in flight") {
       known.removed = false;
       for (auto& [_, other] : pods_) {

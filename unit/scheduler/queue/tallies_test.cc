@@ -46,7 +46,7 @@ class QueueTallies : public testing::Test {
 
 TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   queue_.add(info(pod("a")), now_);
-  EXPECT_THAT(incoming(), UnorderedElementsAre(Pair("active UnschedulablePodAdd", 1)));
+  EXPECT_THAT(incoming(), UnorderedElementsAre(Pair("active UnscheduledPodAdd", 1)));
 
   reject({"Fit"});
   EXPECT_EQ(incoming()["unschedulable ScheduleAttemptFailure"], 1u);
@@ -70,7 +70,7 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
 
   reject({"Taints"});
   queue_.update(info(pod("a").tolerate_exists("k")), now_);
-  EXPECT_EQ(incoming()["backoff UnschedulablePodUpdatePodToleration"], 1u);
+  EXPECT_EQ(incoming()["backoff TargetPodUpdatePodToleration"], 1u);
 
   reject({"Fit"});
   now_ += 6min;
@@ -78,14 +78,14 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   EXPECT_EQ(incoming()["active UnschedulableTimeout"], 1u);
 
   queue_.add(info(pod("gated").gate("g")), now_);
-  EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
+  EXPECT_EQ(incoming()["unschedulable UnscheduledPodAdd"], 1u);
   queue_.update(info(pod("gated").gate("g").label("a", "b")), now_);  // already gated
-  EXPECT_EQ(incoming()["unschedulable UnschedulablePodAdd"], 1u);
+  EXPECT_EQ(incoming()["unschedulable UnscheduledPodAdd"], 1u);
   now_ += 6min;
   queue_.advance(now_);  // asked again, and gated again
   EXPECT_EQ(incoming()["unschedulable UnschedulableTimeout"], 1u);
   queue_.update(info(pod("gated").label("a", "b")), now_);
-  EXPECT_EQ(incoming()["active UnschedulablePodUpdatePodSchedulingGatesEliminated"], 1u);
+  EXPECT_EQ(incoming()["active TargetPodUpdatePodSchedulingGatesEliminated"], 1u);
 }
 
 TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain) {

@@ -35,8 +35,8 @@ func newRegistry(recorder *victimRecorder) frameworkruntime.Registry {
 			return nil, err
 		}
 		plugin.Evaluator.Interface = &exhaustivePreemption{Interface: plugin, recorder: recorder}
-		plugin.Executor.PreemptPod = func(context.Context, preemption.Candidate, preemption.ExecutorPreemptor, *v1.Pod, string) error {
-			return nil
+		plugin.Executor.PreemptPod = func(context.Context, preemption.Candidate, preemption.ExecutorPreemptor, *v1.Pod, string) (bool, error) {
+			return false, nil
 		}
 		return plugin, nil
 	}

@@ -36,11 +36,13 @@ func run() error {
 		return err
 	}
 	client := fake.NewClientset()
+	snapshot := cache.NewEmptySnapshot()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	framework, err := runtime.NewFramework(ctx, plugins.NewInTreeRegistry(), &config.Profiles[0],
 		runtime.WithClientSet(client),
 		runtime.WithInformerFactory(factory),
-		runtime.WithSnapshotSharedLister(cache.NewEmptySnapshot()),
+		runtime.WithSnapshotSharedLister(snapshot),
+		runtime.WithMutableSnapshotLister(snapshot),
 		runtime.WithWaitingPods(runtime.NewWaitingPodsMap()),
 		runtime.WithSharedCSIManager(nodevolumelimits.NewCSIManager(factory.Storage().V1().CSINodes().Lister())))
 	if err != nil {
