@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/check.h"
+
 namespace podium::server {
 namespace {
 
@@ -76,6 +78,7 @@ Result<std::shared_ptr<const ClientCa>> ClientCa::parse(const std::string& pem, 
 }
 
 Result<std::optional<User>> ClientCa::user(const Certificates& certificates) const {
+  PODIUM_CHECK(!certificates.empty());
   const Owned<X509_STORE_CTX> check(X509_STORE_CTX_new());
   const Owned<STACK_OF(X509)> others(sk_X509_new_null());
   for (std::size_t i = 1; i < certificates.size(); ++i) sk_X509_push(others.get(), certificates[i].get());

@@ -15,6 +15,7 @@
 
 #include "async/nap.h"
 #include "async/timer.h"
+#include "base/check.h"
 #include "base/shares.h"
 #include "log/log.h"
 #include "server/connection_table.h"
@@ -324,7 +325,9 @@ struct HttpsServer::Impl {
       if (!came) co_return;
       auto request = request_of(parser.get(), *connection);
       Shares::Slot slot;
-      request.read_body = [self, connection, &buffer, &parser, &slot](std::size_t limit) {
+      bool asked = false;
+      request.read_body = [self, connection, &buffer, &parser, &slot, &asked](std::size_t limit) {
+        PODIUM_CHECK(!std::exchange(asked, true), connection->peer, limit);
         return read_asked(self, connection, &buffer, &parser, &slot, limit);
       };
       connection->lift_limit();  // the handler has deadlines of its own
@@ -409,6 +412,7 @@ HttpsServer::~HttpsServer() = default;
 
 Result<std::uint16_t> HttpsServer::listen() {
   auto& self = *impl_;
+  PODIUM_CHECK(!self.acceptor.is_open());
   if (auto ready = self.certificate.load(); !ready) return std::unexpected(ready.error());
   auto acceptor = server::listen(self.executor, self.options.listen);
   if (!acceptor) return std::unexpected(acceptor.error());

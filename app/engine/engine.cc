@@ -10,6 +10,7 @@
 
 #include "async/on.h"
 #include "async/timer.h"
+#include "base/check.h"
 #include "controller/recorder/missing_reports.h"
 #include "log/log.h"
 #include "log/sink.h"
@@ -271,6 +272,7 @@ std::vector<cluster::PodInfoPtr> Engine::pods_as_leader() const {
 // --- start ---
 
 void Engine::start(std::function<void(std::string)> lost) {
+  PODIUM_CHECK(!std::exchange(started_, true));
   lost_ = std::move(lost);
   for (auto& [name, recorder] : recorders_) recorder->start();
   if (extenders_) {

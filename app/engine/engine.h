@@ -184,7 +184,7 @@ class Engine {
   std::optional<client::LeaderElector> elector_;
   Driver driver_;
 
-  bool checks_crd_ = false;
+  bool started_ = false, checks_crd_ = false;
   std::function<void(std::string)> lost_;
   bool synced_ = false, leading_ = false;  // strand
   std::atomic<bool> ready_{false}, election_runs_{false}, stopping_{false};

@@ -10,6 +10,7 @@
 
 #include "async/nap.h"
 #include "async/writers.h"
+#include "base/check.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "client/events/event_json.h"
@@ -108,6 +109,7 @@ struct EventRecorder::Impl {
   async::Gate& gate;
   const asio::any_io_executor io;
   const std::string controller, instance;
+  bool started = false;
   LogLimit log;  // used on io
 
   std::mutex mutex;  // guards these
@@ -241,6 +243,7 @@ void EventRecorder::record(EventRegarding regarding, std::string type, std::stri
 }
 
 void EventRecorder::start() {
+  PODIUM_CHECK(!std::exchange(impl_->started, true), impl_->controller);
   async::spawn(impl_->gate, impl_->io, "series of events of " + impl_->controller, Impl::tick(impl_.get()));
 }
 

@@ -41,7 +41,7 @@ class EventRecorder {
   ~EventRecorder();
   void record(EventRegarding regarding, std::string type, std::string reason, std::string action,
               std::string note, std::optional<EventRegarding> related = std::nullopt);
-  // Writes the counts of series in time, until the gate is cancelled. Once.
+  // Writes the counts of series in time, until the gate is cancelled. Call once.
   void start();
   // Writes the queued events and the counts of all series, at most until the deadline. Then stops.
   Task<void> drain(std::chrono::milliseconds deadline);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <expected>
 
+#include "base/check.h"
+
 namespace podium::controller {
 namespace {
 
@@ -61,6 +63,7 @@ void RetentionIndex::set_limits(const ReportLimits& limits) {
 // --- what exists ---
 
 void RetentionIndex::track(const Report& report) {
+  PODIUM_CHECK(!report.uid.empty(), report.ns, report.name);
   auto& slot = *reports_.try_emplace(key_of(report.ns, report.name)).first;
   if (!slot.second.uid.empty()) remove(slot);
   const auto due = together(report, slot.first);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "async/timer.h"
+#include "base/check.h"
 #include "client/error.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/deleter.h"
@@ -68,6 +69,7 @@ struct Retention::Impl {
   std::size_t evictions = 0;            // reports evicted for new ones since the last round
   std::shared_ptr<async::Timer> timer;  // of the loop, used on io only
 
+  bool started = false;
   std::function<void()> listed;  // set before the loop runs
   // Used on io only.
   bool has_backlog = false;  // the last round could not take all
@@ -321,6 +323,7 @@ std::chrono::nanoseconds Retention::overdue() const {
 }
 
 void Retention::start(std::function<void()> listed) {
+  PODIUM_CHECK(!std::exchange(impl_->started, true));
   impl_->listed = std::move(listed);
   async::spawn(impl_->gate, impl_->io, "retention", Impl::run(impl_.get()));
 }

@@ -7,6 +7,7 @@
 
 #include "api/admission.h"
 #include "api/limit_range.h"
+#include "base/check.h"
 #include "explain/report/bounds.h"
 
 namespace podium::explain {
@@ -92,6 +93,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
                                                        const cluster::Snapshot& snapshot,
                                                        const config::Config& config,
                                                        const api::AdmissionObjects& objects) {
+  PODIUM_CHECK(question.subject, question.meta.name);
   auto profile = profile_of(question, config);
   if (!profile) return std::unexpected(profile.error());
   auto pod = std::make_shared<api::Pod>(question.subject->pod);
@@ -155,6 +157,7 @@ framework::Profile kubelet_profile(framework::Profile profile) {
 
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects) {
+  PODIUM_CHECK(question.subject, question.meta.name);
   const auto& subject = *question.subject;
   std::vector<std::string> out;
   if (profile.has_extenders) out.emplace_back("HTTP extenders");

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/checks.h"
 #include "explain/answer/fixes.h"
@@ -364,6 +365,7 @@ std::vector<std::string> named_by(const Question& question) {
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
                     const Budget& budget, const api::AdmissionObjects& objects) {
+  PODIUM_CHECK(question.subject, question.meta.name);
   const auto& subject = *question.subject;
   const auto admitted = admit_question(question, fork, config, objects);
   if (!admitted) return refusal(admitted.error().message);

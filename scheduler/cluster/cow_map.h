@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "scheduler/cluster/cow.h"
 #include "scheduler/cluster/hash.h"
 
@@ -110,7 +111,8 @@ class CowIndex {
   }
   // The name must not be present.
   void insert(std::uint64_t hash, Value value) {
-    if (values_.find(hash)) {
+    if (const auto* other = values_.find(hash)) {
+      PODIUM_CHECK(*other != value, hash);
       clashes_.write().emplace_back(hash, value);
     } else {
       values_[hash] = value;
@@ -119,7 +121,11 @@ class CowIndex {
   // The value must have been inserted under this hash.
   void erase(std::uint64_t hash, Value value) {
     const auto clash = std::ranges::find(*clashes_, hash, &Clash::first);
-    if (clash == clashes_->end()) return values_.erase(hash);
+    if (clash == clashes_->end()) {
+      const auto* found = values_.find(hash);
+      PODIUM_CHECK(found && *found == value, hash);
+      return values_.erase(hash);
+    }
     auto& clashes = clashes_.write();
     auto it = std::ranges::find(clashes, Clash(hash, value));
     if (it == clashes.end()) {  // it is the one in values_: a clashing one replaces it

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "api/device.h"
+#include "base/check.h"
+
 namespace podium::cluster {
 namespace {
 
@@ -75,9 +78,10 @@ void DevicesInUse::remove(const api::Allocation& allocation) {
     if (result.admin_access) continue;
     const PoolId pool(result.driver, result.pool);
     auto* use = pools_.find_for_write(pool);
-    if (!use) continue;
+    PODIUM_CHECK(use, result.driver, result.pool, result.device);
     const auto at = std::ranges::lower_bound(use->devices_, result.device, {}, &DeviceUse::device);
-    if (at == use->devices_.end() || at->device != result.device) continue;
+    PODIUM_CHECK(at != use->devices_.end() && at->device == result.device, result.driver, result.pool,
+                 result.device);
     if (!result.share_id) {
       --at->exclusive;
     } else {

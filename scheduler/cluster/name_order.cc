@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
+
 namespace podium::cluster {
 
 std::span<const Row> NameOrder::rows(const NodeMask& present, const NameOf& name_of) {
@@ -17,6 +19,7 @@ std::span<const Row> NameOrder::rows(const NodeMask& present, const NameOf& name
     for (const auto& [name, row] : named) rows_.push_back(row);
     made_.store(true, std::memory_order_release);
   });
+  PODIUM_CHECK(rows_.size() == present.count(), rows_.size(), present.count());
   unread_edits_.store(0, std::memory_order_relaxed);
   return rows_;
 }
@@ -44,7 +47,9 @@ std::shared_ptr<NameOrder> NameOrder::with(Row row, const NameOf& name_of) const
 std::shared_ptr<NameOrder> NameOrder::without(Row row, const NameOf& name_of) const {
   if (!worth_editing()) return std::make_shared<NameOrder>();
   auto rows = rows_;
-  rows.erase(std::ranges::lower_bound(rows, name_of(row), {}, name_of));
+  const auto at = std::ranges::lower_bound(rows, name_of(row), {}, name_of);
+  PODIUM_CHECK(at != rows.end() && *at == row, row, name_of(row));
+  rows.erase(at);
   return edited(std::move(rows));
 }
 

@@ -22,8 +22,9 @@ class NameOrder {
   // The first call sorts the rows of `present`; every caller must pass the same nodes.
   std::span<const Row> rows(const NodeMask& present, const NameOf& name_of);
 
-  // The order after a node is added or removed. Edits an order that is in use. One without reads over the
-  // last kUnreadEdits edits is sorted again on demand, so adding a thousand nodes in a row costs one sort.
+  // The order after a node is added or removed; without() needs a row of the order. Edits an order that is in
+  // use. One without reads over the last kUnreadEdits edits is sorted again on demand, so adding a thousand
+  // nodes in a row costs one sort.
   std::shared_ptr<NameOrder> with(Row row, const NameOf& name_of) const;
   std::shared_ptr<NameOrder> without(Row row, const NameOf& name_of) const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace podium::config {
 namespace json = boost::json;
 namespace {
@@ -21,6 +23,7 @@ bool writes_zero_percentage(const json::object& config) {
 }
 
 std::vector<std::int64_t> percentages(const json::object& config) {
+  PODIUM_CHECK(config.contains(kField));
   std::vector<std::int64_t> out;
   for (const auto& profile : config.at("profiles").as_array()) {
     const auto* own = profile.as_object().if_contains(kField);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/check.h"
 #include "base/duration.h"
 #include "scheduler/config/kube_schema.h"
 #include "scheduler/config/names.h"
@@ -146,6 +147,7 @@ void validate_extenders(const json::array& extenders, Findings& findings) {
 }
 
 void validate_plugin_sets(const std::vector<PluginSets>& profiles, Findings& findings) {
+  PODIUM_CHECK(!profiles.empty());
   const auto& first = profiles.front()[Point::queue_sort];
   if (first.enabled.size() > 1) {
     findings.invalid("profiles[0].plugins.queueSort.enabled", first.enabled.size(),

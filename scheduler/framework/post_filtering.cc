@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "base/check.h"
+
 namespace podium::framework {
 
 PostFiltering::PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
@@ -15,10 +17,19 @@ PostFiltering::PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const
 
 void PostFiltering::settle(Result<std::vector<PreemptionCandidate>> candidates) {
   const auto* plugin = std::exchange(asked_, nullptr);
+  PODIUM_CHECK(plugin);
   if (take(plugin->choose(snapshot_, std::move(candidates)))) ask();
 }
 
-std::string PostFiltering::message() const { return framework::message({"", Code::unschedulable, reasons_}); }
+std::string PostFiltering::message() const {
+  PODIUM_CHECK(!asked_, candidates_.size());
+  return framework::message({"", Code::unschedulable, reasons_});
+}
+
+std::string_view PostFiltering::status() const {
+  PODIUM_CHECK(!asked_, candidates_.size());
+  return status_;
+}
 
 void PostFiltering::ask() {
   while (next_ < profile_.post_filters.size()) {

@@ -21,11 +21,12 @@ class PostFiltering {
 
   // The candidates to settle() next; null: finished.
   std::vector<PreemptionCandidate>* candidates() { return asked_ ? &candidates_ : nullptr; }
+  // Only if candidates() returned some.
   void settle(Result<std::vector<PreemptionCandidate>> candidates);
 
   // The plugins' messages if none succeeded, for Decision::message. Only when finished.
   std::string message() const;
-  std::string_view status() const { return status_; }  // the text of an upstream code; only when finished
+  std::string_view status() const;  // the text of an upstream code; only when finished
 
  private:
   void ask();

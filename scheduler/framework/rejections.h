@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/check.h"
 #include "scheduler/cluster/hash.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/framework/verdict.h"
@@ -37,7 +38,11 @@ class Rejections {
   void forget(cluster::Row row) { of_row_[row] = kFits; }
 
   VerdictId id(cluster::Row row) const { return of_row_[row]; }
-  const Verdict& verdict(VerdictId id) const { return verdicts_[id - 1]; }
+  // `id` is not kFits.
+  const Verdict& verdict(VerdictId id) const {
+    PODIUM_CHECK(id != kFits && id <= verdicts_.size(), id, verdicts_.size());
+    return verdicts_[id - 1];
+  }
   const std::vector<Verdict>& verdicts() const { return verdicts_; }  // index is VerdictId - 1
 
  private:

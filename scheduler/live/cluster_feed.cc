@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "api/decode.h"
+#include "api/device.h"
+#include "base/check.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"
 #include "client/watch/reflector_state.h"
@@ -354,6 +356,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
   std::size_t unsynced = 0;  // strand
   std::function<void()> on_synced;
   ClusterFeed::Tap tap;
+  bool started = false;
   mutable std::mutex mutex;
   std::atomic<std::uint64_t> undecodable{0};
 };
@@ -365,13 +368,17 @@ ClusterFeed::ClusterFeed(client::Api& api, cycle::Scheduler& scheduler, const cl
 ClusterFeed::~ClusterFeed() = default;
 
 void ClusterFeed::start(std::function<void()> synced) {
+  PODIUM_CHECK(!std::exchange(impl_->started, true));
   impl_->on_synced = std::move(synced);
   for (auto& source : impl_->sources) {
     async::spawn(impl_->gate, impl_->io, "watch " + source->kind.resource.plural, source->reflector.run());
   }
 }
 
-void ClusterFeed::tap(Tap tap) { impl_->tap = std::move(tap); }
+void ClusterFeed::tap(Tap tap) {
+  PODIUM_CHECK(!impl_->started);
+  impl_->tap = std::move(tap);
+}
 
 void ClusterFeed::stop() {
   for (auto& source : impl_->sources) source->reflector.stop();

@@ -35,7 +35,7 @@ class ClusterFeed {
               async::Gate& gate, boost::asio::any_io_executor io, boost::asio::any_io_executor strand);
   ~ClusterFeed();
 
-  // Calls `synced` once, on the strand, when all kinds have been listed and applied.
+  // Call once. Calls `synced` once, on the strand, when all kinds have been listed and applied.
   void start(std::function<void()> synced);
   // Called on `io` with every change, before the scheduler gets it. Set before start().
   using Tap = std::function<void(const client::Resource&, const client::Change&)>;

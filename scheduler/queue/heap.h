@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace podium::queue {
 
 // T has a member `std::size_t heap_index`. Before(a, b) is true if a is popped before b.
@@ -17,7 +19,10 @@ class IndexedHeap {
  public:
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
-  T* top() const { return items_.front(); }
+  T* top() const {  // of a heap that is not empty
+    PODIUM_CHECK(!items_.empty());
+    return items_.front();
+  }
   const std::vector<T*>& items() const { return items_; }  // unordered
 
   void push(T* item) {
@@ -26,15 +31,16 @@ class IndexedHeap {
     rise(item->heap_index);
   }
 
+  // The item is in this heap.
   void erase(T* item) {
-    const auto index = item->heap_index;
+    const auto index = index_of(item);
     place(items_.back(), index);
     items_.pop_back();
     if (index < items_.size()) settle(index);
   }
 
-  // Must be called after a change that affects the order of `item`.
-  void moved(T* item) { settle(item->heap_index); }
+  // Must be called after a change that affects the order of `item`, which is in this heap.
+  void moved(T* item) { settle(index_of(item)); }
 
   T* pop() {
     auto* item = top();
@@ -43,6 +49,12 @@ class IndexedHeap {
   }
 
  private:
+  std::size_t index_of(const T* item) const {
+    const auto index = item->heap_index;
+    PODIUM_CHECK(index < items_.size() && items_[index] == item, index, items_.size());
+    return index;
+  }
+
   void place(T* item, std::size_t index) {
     items_[index] = item;
     item->heap_index = index;

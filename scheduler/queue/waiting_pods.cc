@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace podium::queue {
 namespace {
 
@@ -28,8 +30,9 @@ bool PluginWaiters::helps(const cluster::PodInfo& pod, const ClusterEvent& event
 
 WaitingPods::ByPlugin& WaitingPods::of_profile(const std::string& scheduler_name) {
   const auto [it, is_new] = profiles_.try_emplace(scheduler_name);
-  const auto* profile = is_new ? profile_of_(scheduler_name) : nullptr;
-  if (!profile) return it->second;
+  if (!is_new) return it->second;
+  const auto* profile = profile_of_(scheduler_name);
+  PODIUM_CHECK(profile, scheduler_name);
   const auto know = [&](const auto& list) {
     for (const auto& entry : list) {
       if (!entry.plugin || it->second.contains(entry.name)) continue;

@@ -432,5 +432,14 @@ TEST(FairQueue, TakesValuesThatOnlyMove) {
   EXPECT_EQ(*taken[0].value, 2);
 }
 
+TEST(FairQueueDeathTest, FinishesOnlyATakenItem) {
+  Queue q;
+  q.push("a/1");
+  q.take();
+  auto twice = q.taken.front();
+  q.end();
+  EXPECT_DEATH(q.queue.finish(std::move(twice), q.now), "check failed at .*State::busy.*a/1");
+}
+
 }  // namespace
 }  // namespace podium

@@ -222,5 +222,11 @@ TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
   EXPECT_EQ(recorder.dropped(), 0u);
 }
 
+TEST(EventRecorderDeathTest, StartsOnce) {
+  Recording r;
+  r.recorder.start();
+  EXPECT_DEATH(r.recorder.start(), "check failed at .*started.*default-scheduler");
+}
+
 }  // namespace
 }  // namespace podium::client

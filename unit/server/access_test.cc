@@ -414,5 +414,10 @@ TEST(OpenPaths, Parse) {
   EXPECT_TRUE(OpenPaths::parse({"*"})->contains("/anything"));
 }
 
+TEST(ClientCaDeathTest, ACertificateIsPresented) {
+  const auto ca = *ClientCa::parse(unit::TestCa().certificate(), "ca");
+  EXPECT_DEATH(static_cast<void>(ca->user({})), "check failed at .*!certificates.empty\\(\\)");
+}
+
 }  // namespace
 }  // namespace podium::server

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/volumes/claims.h"
@@ -101,7 +102,10 @@ const std::vector<Row>& VolumeBinder::migrated(std::string_view plugin) {
 }
 
 const std::string& VolumeBinder::error_at(Row row) const {
-  return std::ranges::find_if(untranslatable_, [&](const auto& each) { return each.nodes.test(row); })->error;
+  const auto at =
+      std::ranges::find_if(untranslatable_, [&](const auto& each) { return each.nodes.test(row); });
+  PODIUM_CHECK(at != untranslatable_.end(), row);
+  return at->error;
 }
 
 NodeMask VolumeBinder::selected(std::span<const api::NodeSelectorTerm> terms) const {

@@ -397,5 +397,11 @@ TEST(Engine, IsAbandonedAtAnyStep) {
   }
 }
 
+TEST(EngineDeathTest, StartsOnce) {
+  Life life;
+  EXPECT_DEATH(life.engine->start({}), "check failed at .*started_");
+  EXPECT_TRUE(life.stop());
+}
+
 }  // namespace
 }  // namespace podium::app

@@ -348,5 +348,10 @@ TEST(RetentionIndex, AListTellsWhatIsGone) {
   EXPECT_EQ(index.size(), 2u);
 }
 
+TEST(RetentionIndexDeathTest, AReportHasAUid) {
+  RetentionIndex index;
+  EXPECT_DEATH(index.track({.ns = "shop", .name = "a"}), "check failed at .*uid.*shop, a");
+}
+
 }  // namespace
 }  // namespace podium::controller

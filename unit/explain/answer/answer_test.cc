@@ -433,5 +433,12 @@ TEST(Refusal, IsCutToWhatTheApiServerTakes) {
     EXPECT_EQ(each.at("message").as_string().size(), 8192u) << each.at("type");
 }
 
+TEST(AnswerDeathTest, AQuestionHasItsSubject) {
+  Question question;
+  question.meta.name = "ask";
+  EXPECT_DEATH(static_cast<void>(answer(question, unit::two_nodes(), unit::default_config(), {})),
+               "check failed at .*question.subject.*ask");
+}
+
 }  // namespace
 }  // namespace podium::explain

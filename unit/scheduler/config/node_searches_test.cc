@@ -92,5 +92,10 @@ TEST(NodeSearches, AreChosenByTheConfiguration) {
   }
 }
 
+TEST(NodeSearchesDeathTest, TheConfigurationHasDefaults) {
+  EXPECT_DEATH(static_cast<void>(percentages({{"profiles", boost::json::array()}})),
+               "check failed at .*config.contains\\(kField\\)");
+}
+
 }  // namespace
 }  // namespace podium::config

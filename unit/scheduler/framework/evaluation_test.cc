@@ -301,5 +301,15 @@ TEST(Evaluation, WithoutScorePluginsNodesAreWorthOneOrWhatExtendersSay) {
   EXPECT_EQ(totals(evaluate(*incoming, snapshot, profile), snapshot), (Totals{{"a", 0}, {"b", 0}}));
 }
 
+TEST(EvaluationDeathTest, StepsHaveAnOrder) {
+  const Snapshot snapshot;
+  const Profile profile;
+  const auto web = cluster::make_pod_info(pod("web").ptr());
+  Evaluation evaluation(*web, snapshot, profile);
+  EXPECT_DEATH(evaluation.settle({}), "check failed at .*post_filtering_");
+  evaluation.fail("out of luck");
+  EXPECT_DEATH(evaluation.narrow({.extender = "ext"}), "check failed at .*undecided\\(\\).*ext, out of luck");
+}
+
 }  // namespace
 }  // namespace podium::framework::test

@@ -74,5 +74,10 @@ TEST(Rejections, AnExtenderMayGiveEveryNodeAReasonOfItsOwn) {
   EXPECT_TRUE(std::ranges::all_of(groups, [](const auto& group) { return group.nodes == 1; }));
 }
 
+TEST(RejectionsDeathTest, ANodeThatFitsHasNoVerdict) {
+  const Rejections rejections(0);
+  EXPECT_DEATH(rejections.verdict(kFits), "check failed at .*id != kFits");
+}
+
 }  // namespace
 }  // namespace podium::framework::test

@@ -1,4 +1,5 @@
 #include "scheduler/live/cluster_feed.h"
+#include "api/device.h"
 
 #include <boost/asio/io_context.hpp>
 #include <map>
@@ -214,6 +215,17 @@ TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
     expected[event] = 1;
     EXPECT_EQ(counted_events(), expected) << path;
   }
+}
+
+TEST_F(ClusterFeedTest, DeathTestOfAFeedThatHasStarted) {
+  boost::asio::io_context context;
+  client::Api api(transport_, system_clock(), system_random());
+  async::Gate gate;
+  gate.close();
+  ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
+  feed.start({});
+  EXPECT_DEATH(feed.start({}), "check failed at .*started");
+  EXPECT_DEATH(feed.tap({}), "check failed at .*started");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // plan_volumes(): the volumes to bind and to provision for a pod on a node.
 #include <fmt/format.h>
 
+#include "scheduler/plugins/volumes/binder.h"
 #include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
 
@@ -94,6 +95,12 @@ TEST(VolumePlan, AnAssumptionIsFoundAgain) {
   ASSERT_FALSE(reserved.failed);
   EXPECT_EQ(plan(pod("q").claim("c"), snapshot), "c=v6");
   EXPECT_EQ(plan(pod("q").claim("c"), snapshot, "m"), "no") << "the smaller one is not its volume any more";
+}
+
+TEST(VolumeBinderDeathTest, OnlyAnUntranslatableVolumeHasAnError) {
+  const Snapshot snapshot;
+  const VolumeBinder binder(snapshot, {});
+  EXPECT_DEATH(static_cast<void>(binder.error_at(3)), "check failed at .*\\(row = 3\\)");
 }
 
 }  // namespace

@@ -336,5 +336,11 @@ TEST_F(Queue, ActivationInFlightBringsThePodBackOnce) {
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
 }
 
+TEST(QueueDeathTest, APodNamesAProfile) {
+  SchedulingQueue queue({}, [](std::string_view) { return nullptr; });
+  EXPECT_DEATH(queue.add(test::info(podium::test::pod("web").build()), Steady{}),
+               "check failed at .*profile \\(scheduler_name = default-scheduler\\)");
+}
+
 }  // namespace
 }  // namespace podium::queue
