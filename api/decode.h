@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-#include "api/device.h"
+#include "api/device_fwd.h"
 #include "api/node.h"
 #include "api/objects.h"
 #include "api/pod.h"

@@ -3,6 +3,7 @@
 
 #include "api/decode.h"
 #include "api/decode_reader.h"
+#include "api/device.h"
 
 namespace podium::api {
 namespace {

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "api/device.h"
 #include "scheduler/config/config.h"
 #include "scheduler/framework/decision.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/decode.h"
+#include "api/device.h"
 #include "client/decode/arena_json.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/admission.h"
+#include "api/device.h"
 #include "app/evaluate/asked.h"
 #include "app/offline/cluster.h"
 #include "app/offline/missing_kinds.h"

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/decode.h"
+#include "api/device.h"
 #include "e2e/tables/gates.h"
 
 namespace podium::tables {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/decode.h"
+#include "api/device.h"
 #include "e2e/tables/cluster.h"
 #include "scheduler/framework/events.h"
 

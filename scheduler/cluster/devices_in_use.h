@@ -7,11 +7,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "api/device.h"
+#include "api/device_fwd.h"
+#include "api/quantity.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/hash.h"
 
@@ -37,7 +40,7 @@ struct PoolIdHash {
 };
 
 // Amounts by the name of the capacity, sorted; as in api::Device::capacity.
-using DeviceAmounts = api::ByName<api::Quantity>;
+using DeviceAmounts = std::vector<std::pair<std::string, api::Quantity>>;
 void add_amounts(DeviceAmounts& to, const DeviceAmounts& amounts);
 // Ignores names that `from` does not have.
 void subtract_amounts(DeviceAmounts& from, const DeviceAmounts& amounts);

@@ -1,5 +1,6 @@
 #include "scheduler/cluster/extended_classes.h"
 
+#include "api/device.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::cluster {

@@ -152,19 +152,8 @@ class Objects {
   using ClaimsInFlight = std::map<std::string, std::shared_ptr<const api::ResourceClaim>, std::less<>>;
   const ClaimsInFlight& claims_in_flight() const { return *claims_in_flight_; }  // by UID; all are allocated
   bool is_in_flight(std::string_view uid) const { return claims_in_flight_->contains(uid); }
-  void begin_flight(std::shared_ptr<const api::ResourceClaim> claim) {
-    auto uid = claim->meta.uid;
-    const auto [at, is_new] = claims_in_flight_.write().try_emplace(std::move(uid), std::move(claim));
-    if (is_new) devices_in_use_.changed(nullptr, at->second.get());
-  }
-  bool end_flight(std::string_view uid) {  // false: it was not in flight
-    if (!is_in_flight(uid)) return false;
-    auto& claims = claims_in_flight_.write();
-    const auto at = claims.find(uid);
-    devices_in_use_.changed(at->second.get(), nullptr);
-    claims.erase(at);
-    return true;
-  }
+  void begin_flight(std::shared_ptr<const api::ResourceClaim> claim);
+  bool end_flight(std::string_view uid);  // false: it was not in flight
 
   // --- devices ---
   const DevicesInUse& devices_in_use() const {

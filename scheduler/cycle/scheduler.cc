@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/device.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/nominated_node.h"
 

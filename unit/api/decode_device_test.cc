@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 
 #include "api/decode.h"
+#include "api/device.h"
 #include "base/time.h"
 #include "unit/support/builders.h"
 

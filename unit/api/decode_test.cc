@@ -5,6 +5,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "api/device.h"
 #include "base/time.h"
 #include "unit/support/builders.h"
 

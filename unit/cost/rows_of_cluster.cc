@@ -1,3 +1,4 @@
+#include "api/device.h"
 #include "unit/cost/rows.h"
 
 namespace podium::test::cost {

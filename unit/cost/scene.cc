@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "api/decode.h"
+#include "api/device.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
 #include "scheduler/config/config.h"

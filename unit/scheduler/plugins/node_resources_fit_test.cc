@@ -1,3 +1,4 @@
+#include "api/device.h"
 #include "unit/scheduler/plugins/resource_reference.h"
 
 namespace podium::plugins::test::node_resources_fit_test {
