@@ -28,6 +28,13 @@ Response status(int code, std::string_view reason, std::string_view message, con
                                              {"code", code}})};
 }
 
+// Discovery, of what has a reader that may do without it.
+constexpr std::string_view kServedGroups =
+    R"({"kind":"APIGroupList","groups":[{"name":"resource.k8s.io","versions":[{"version":"v1"}]}]})";
+constexpr std::string_view kServedDeviceKinds =
+    R"({"kind":"APIResourceList","resources":[{"name":"resourceclaims"},{"name":"resourceslices"},)"
+    R"({"name":"deviceclasses"},{"name":"devicetaintrules"}]})";
+
 Response not_found(const Route& route) {
   return status(404, "NotFound", fmt::format("{} \"{}\" not found", route.plural, route.name), route,
                 route.name);
@@ -141,6 +148,9 @@ std::optional<Response> ApiServer::refusal(std::string_view verb, const Route& r
 }
 
 Response ApiServer::serve(const client::Request& request, const std::string& by) {
+  if (request.method == "GET" && request.target == "/apis") return {200, std::string(kServedGroups)};
+  if (request.method == "GET" && request.target == "/apis/resource.k8s.io/v1")
+    return {200, std::string(kServedDeviceKinds)};
   const auto route = parse_route(request.target);
   if (!route) return not_understood(request, "unknown path");
   if (request.method == "GET") {

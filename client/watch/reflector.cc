@@ -19,6 +19,7 @@
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
+#include "client/discovery.h"
 #include "client/request_info.h"
 #include "client/watch/known_objects.h"
 #include "client/watch/reflector_state.h"
@@ -38,6 +39,7 @@ constexpr std::size_t kNamesLogged = 256;      // of objects that cannot be read
 constexpr int kPagesInVain = 3;                // in a row, with no object that the list has not had before
 constexpr std::size_t kVainBytes = 64 * 1024;  // of empty lines in a row in a watch
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
+constexpr auto kWhileAbsent = 30s;  // between questions to discovery, if the resource is not served
 
 }  // namespace
 
@@ -67,7 +69,9 @@ struct Reflector::Impl {
   Task<void> list(ReflectorState::Action action);
   Task<void> probe();
   Task<void> wait(std::chrono::milliseconds delay);
+  Task<void> ask_discovery();
   Task<Result<std::string>> fetch(std::string query, std::chrono::milliseconds timeout);
+  Task<std::string> read_discovery(std::string target);  // the body; empty: it cannot be read
 
   void in_vain();
   void take_piece(std::string_view piece);
@@ -106,6 +110,7 @@ struct Reflector::Impl {
   std::optional<async::Timer> settling;  // while a watch is open and the kind still counts as failing
   bool synced = false;
   std::optional<int> told;  // the outage that was reported to the handler
+  bool absent = false;      // discovery has confirmed the present outage
   Error last_error;
 
   std::atomic<bool> stopped{false};
@@ -117,6 +122,11 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
   using Kind = ReflectorState::Action::Kind;
   co_await asio::this_coro::throw_if_cancelled(false);
   while (!self->stopped) {
+    if (self->absent) {
+      co_await async::nap(kWhileAbsent);
+      if (!self->stopped) co_await self->ask_discovery();
+      continue;
+    }
     const auto action = self->state.next(self->clock.now());
     if (action.kind != Kind::read) {
       self->settling.reset();
@@ -142,6 +152,8 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
         break;
     }
     if (!self->stopped) self->tell_readiness();
+    if (!self->stopped && self->options.optional && self->told == 404 && !self->absent)
+      co_await self->ask_discovery();
   }
   self->stream.reset();
 }
@@ -397,6 +409,29 @@ Task<void> Reflector::Impl::probe() {
   state.probed(version, clock.now());
 }
 
+// Asked after each request that failed with a 404, until discovery confirms it. Then it is asked from time to
+// time instead of such requests.
+Task<void> Reflector::Impl::ask_discovery() {
+  const auto groups = co_await read_discovery(kGroupsPath);
+  auto served = served_version(groups, options.resource);
+  if (served == Served::yes && !stopped) {
+    const auto resources = co_await read_discovery(resources_path(options.resource));
+    served = served_resource(resources, options.resource);
+  }
+  if (stopped || served == Served::unknown) co_return;
+  const bool was_absent = std::exchange(absent, served == Served::no);
+  if (absent && !was_absent) handler.not_served();
+}
+
+Task<std::string> Reflector::Impl::read_discovery(std::string target) {
+  Request request;
+  request.target = std::move(target);
+  request.timeout = kProbeTimeout;
+  auto response = co_await transport.send(std::move(request));
+  if (!response || response->status != 200) co_return std::string();
+  co_return std::move(response->body);
+}
+
 Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {
   co_await async::nap(delay);
   state.waited();
@@ -439,6 +474,7 @@ void Reflector::Impl::fail(const Error& error) {
 void Reflector::Impl::tell_readiness() {
   if (state.outage() == told) return;
   told = state.outage();
+  absent = false;
   if (told) {
     log::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
                last_error.status.code, last_error.text());

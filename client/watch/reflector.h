@@ -49,6 +49,7 @@ struct ReflectorOptions {
   Resource resource;
   std::string ns;  // empty: all
   std::string label_selector, field_selector;
+  bool optional = false;       // the server may not serve the resource: a 404 is checked by discovery
   bool streaming_list = true;  // use sendInitialEvents if the server supports it
   // A watch without events and bookmarks for this long is renewed. A frozen server is reported (unavailable)
   // after this plus one probe of 10 s.
@@ -71,6 +72,9 @@ class ReflectorHandler {
   // For readiness and logs: the resource cannot be listed or watched; called once per outage, and again when
   // the code becomes another. The message begins with the request.
   virtual void unavailable(const Error&) {}
+  // The outage is a 404, and discovery confirms that the server does not serve the resource (`optional`).
+  // Until discovery lists it again, only discovery is asked, twice a minute.
+  virtual void not_served() {}
   virtual void available() {}  // the outage is over: a list is complete, or a watch works
 };
 

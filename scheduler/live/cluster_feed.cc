@@ -267,7 +267,11 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     Source(Impl& feed_, const Kind& kind_, client::Api& api)
         : feed(feed_),
           kind(kind_),
-          reflector(api, {.resource = kind_.resource, .field_selector = kind_.field_selector}, *this) {}
+          reflector(api,
+                    {.resource = kind_.resource,
+                     .field_selector = kind_.field_selector,
+                     .optional = kind_.optional},
+                    *this) {}
 
     void changed(std::span<const client::Change> changes) override {
       std::vector<Arrival> arrivals;
@@ -311,15 +315,16 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       asio::post(feed.strand, [self = feed.shared_from_this()] { self->one_synced(); });
     }
     void unavailable(const Error& error) override {
-      if (kind.optional && client::is_not_found(error)) {
-        log::info("not served, handling it as empty resource={}", kind.resource.plural);
-        end_trouble();
-        return synced();
-      }
       std::lock_guard lock(feed.mutex);
       trouble = error.text();
+      if (kind.optional && client::is_not_found(error)) return;  // discovery is asked now
       log::warn("cannot list or watch verb={} resource={} code={} error={:?}", error.request.verb,
                 error.request.resource, error.status.code, error.text());
+    }
+    void not_served() override {
+      log::info("not served, handling it as empty resource={}", kind.resource.plural);
+      end_trouble();
+      synced();
     }
     void available() override {
       end_trouble();

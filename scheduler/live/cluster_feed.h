@@ -4,9 +4,9 @@
 // Owner: the Engine, whose gate holds the reflectors. Threads: reflectors and decoding run on `io`;
 // changes are posted to the strand in batches, in order per kind. start(), stop(), not_ready() and
 // undecodable() from any thread.
-// A kind of dynamic resource allocation that the API server does not serve (before Kubernetes 1.34) counts as
-// listed and ready; it is listed once it is served. If a kind stops being served, its last known objects stay
-// until then.
+// A kind of dynamic resource allocation that the API server does not serve, as its discovery confirms,
+// counts as listed and ready; it is listed once it is served. If a kind stops being served, its last known
+// objects stay until then.
 // Errors: an object that cannot be decoded is logged, counted and handled as if it were deleted, so
 // that no decision uses a stale version of it.
 #pragma once

@@ -120,6 +120,15 @@ TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
   EXPECT_EQ(names, (std::vector<std::string>{"kept", "last"}));
 }
 
+const std::string kGroups = R"({"kind":"APIGroupList","groups":[
+    {"name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}]},
+    {"name":"resource.k8s.io","versions":[{"groupVersion":"resource.k8s.io/v1beta1","version":"v1beta1"}]}]})";
+
+const std::string kGroupsWithV1 = R"({"kind":"APIGroupList","groups":[
+    {"name":"resource.k8s.io","versions":[{"groupVersion":"resource.k8s.io/v1","version":"v1"}]}]})";
+const std::string kResources = R"({"kind":"APIResourceList","resources":[
+    {"name":"resourceclaims"},{"name":"resourceslices"},{"name":"deviceclasses"}]})";
+
 // API servers before Kubernetes 1.34 do not serve resource.k8s.io/v1. Some answer only after a while.
 TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
   const std::string refusal = R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})";
@@ -134,7 +143,10 @@ TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
       if (first == 0) return fail(Error::Kind::unavailable, "connection refused");
       return unit::StreamScript{first, {}};
     };
-    transport_->on_send = [&](const client::Request&) -> Result<client::Response> {
+    auto groups = kGroups;
+    transport_->on_send = [&](const client::Request& request) -> Result<client::Response> {
+      if (request.target == "/apis") return client::Response{200, groups};
+      if (request.target == "/apis/resource.k8s.io/v1") return client::Response{200, kResources};
       return client::Response{404, refusal};
     };
     async::VirtualTime time;
@@ -147,6 +159,51 @@ TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
     unit::run_for(context, time, 10s);
     EXPECT_EQ(not_ready, std::vector<std::string>());
     EXPECT_EQ(asked.size(), 3u);
+    // It is listed once discovery has it.
+    groups = kGroupsWithV1;
+    bool is_listed = false;
+    transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
+      is_listed |= request.target.starts_with("/apis/resource.k8s.io/");
+      return unit::StreamScript{200, {kListed}, End::hang};
+    };
+    unit::run_for(context, time, 20s);
+    EXPECT_FALSE(is_listed) << "discovery is asked twice a minute";
+    unit::run_for(context, time, 40s);
+    EXPECT_TRUE(is_listed);
+    feed.stop();
+    unit::run_for(context, time, 1s);
+  }
+}
+
+// Neither a proxy's 404 nor its page in place of discovery says that a kind is not served.
+TEST_F(ClusterFeedTest, A404WithoutDiscoveryLeavesAKindUnlisted) {
+  const std::string page = "<html>no such page</html>";
+  for (const auto& groups : {page, std::string("{}"), std::string("[1]"), kGroupsWithV1}) {
+    SCOPED_TRACE(groups);
+    bool proxy_is_away = false;
+    transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
+      const bool is_listed = proxy_is_away || !request.target.starts_with("/apis/resource.k8s.io/");
+      return is_listed ? unit::StreamScript{200, {kListed}, End::hang} : unit::StreamScript{404, {page}};
+    };
+    transport_->on_send = [&](const client::Request& request) -> Result<client::Response> {
+      if (request.target == "/apis") return client::Response{200, groups};
+      if (request.target == "/apis/resource.k8s.io/v1") return client::Response{200, kResources};
+      return client::Response{404, page};
+    };
+    async::VirtualTime time;
+    boost::asio::io_context context;
+    client::Api api(transport_, time, system_random());
+    async::Gate gate;
+    ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
+    bool is_synced = false;
+    feed.start([&] { is_synced = true; });
+    unit::run_for(context, time, 60s);
+    EXPECT_FALSE(is_synced);
+    EXPECT_EQ(feed.not_ready().size(), 3u);
+    proxy_is_away = true;
+    unit::run_for(context, time, 60s);
+    EXPECT_TRUE(is_synced);
+    EXPECT_EQ(feed.not_ready(), std::vector<std::string>());
     feed.stop();
     unit::run_for(context, time, 1s);
   }

@@ -1,0 +1,65 @@
+#include "client/discovery.h"
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+namespace podium::client {
+namespace json = boost::json;
+namespace {
+
+std::string_view text_of(const json::value& object, std::string_view key) {
+  const auto* fields = object.if_object();
+  const auto* found = fields ? fields->if_contains(key) : nullptr;
+  const auto* text = found ? found->if_string() : nullptr;
+  return text ? std::string_view(*text) : std::string_view();
+}
+
+const json::array* list_of(const json::value& object, std::string_view key) {
+  const auto* fields = object.if_object();
+  const auto* found = fields ? fields->if_contains(key) : nullptr;
+  return found ? found->if_array() : nullptr;
+}
+
+// The list `key` of a body of this kind; null: the body is something else.
+const json::array* list_in(const json::value& body, std::string_view kind, std::string_view key) {
+  return text_of(body, "kind") == kind ? list_of(body, key) : nullptr;
+}
+
+bool has(const json::array& list, std::string_view key, std::string_view value) {
+  return std::ranges::any_of(list, [&](const json::value& item) { return text_of(item, key) == value; });
+}
+
+Served served(bool is_served) { return is_served ? Served::yes : Served::no; }
+
+json::value parsed(std::string_view body) {
+  boost::system::error_code error;
+  auto value = json::parse(body, error);
+  return error ? json::value() : value;
+}
+
+}  // namespace
+
+std::string resources_path(const Resource& resource) {
+  return std::string(kGroupsPath) + "/" + resource.group + "/" + resource.version;
+}
+
+Served served_version(std::string_view groups, const Resource& resource) {
+  const auto body = parsed(groups);
+  const auto* list = list_in(body, "APIGroupList", "groups");
+  if (!list) return Served::unknown;
+  return served(std::ranges::any_of(*list, [&](const json::value& group) {
+    const auto* versions = list_of(group, "versions");
+    return text_of(group, "name") == resource.group && versions &&
+           has(*versions, "version", resource.version);
+  }));
+}
+
+Served served_resource(std::string_view resources, const Resource& resource) {
+  const auto body = parsed(resources);
+  const auto* list = list_in(body, "APIResourceList", "resources");
+  if (!list) return Served::unknown;
+  return served(has(*list, "name", resource.plural));
+}
+
+}  // namespace podium::client
