@@ -121,4 +121,15 @@ bool NeighbourObserver::allows(const json::value& pod, const std::string& node, 
   });
 }
 
+bool NeighbourObserver::is_only_repelled(const json::value& pod) const {
+  const auto mine = neighbour_of(pod);
+  if (std::ranges::any_of(mine.rules, [](const Rule& rule) { return rule.kind != Rule::Kind::spread; }))
+    return false;
+  return std::ranges::any_of(placed_but(mine.uid), [&](const Neighbour& other) {
+    return other.ns == mine.ns && std::ranges::any_of(other.rules, [&](const Rule& rule) {
+             return rule.kind == Rule::Kind::anti_affinity && rule.app == mine.app;
+           });
+  });
+}
+
 }  // namespace podium::simulate

@@ -40,6 +40,9 @@ class NeighbourObserver {
   std::int64_t least_cpu(const json::value& pod, const std::string& engine, Steady decided) const;
   // `evicts`: the pods on the node with a lower priority leave.
   bool allows(const json::value& pod, const std::string& node, bool evicts) const;
+  // True if only others' anti-affinity concerns the pod: kube-scheduler does not wake it for a new node then,
+  // although it may fit there. It waits for the flush.
+  bool is_only_repelled(const json::value& pod) const;
 
  private:
   StoredPtr waiting_pod(const std::string& uid) const;

@@ -439,7 +439,8 @@ std::optional<std::string> Observer::unfinished_pods() {
         excuse(Excuse::stale_nomination);
         continue;
       }
-      waits_for_flush_ = find_at(pod->value, "/spec/resourceClaims");
+      waits_for_flush_ = find_at(pod->value, "/spec/resourceClaims") ||
+                         (neighbours_ && neighbours_->is_only_repelled(pod->value));
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);
