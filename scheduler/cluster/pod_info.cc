@@ -82,7 +82,8 @@ PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules) {
 }
 
 Resources placed_requests(const PodInfo& pod) {
-  return pod->node_name.empty() ? pod_requests(*pod, options_for(pod.rules, true)) : pod.requests;
+  const bool differs = pod->node_name.empty() && status_counts(*pod);
+  return differs ? pod_requests(*pod, options_for(pod.rules, true)) : pod.requests;
 }
 
 PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Labels* node_labels) {
@@ -95,8 +96,7 @@ PodInfoPtr make_placed(const PodInfo& pod, std::string_view node, const api::Lab
     }
     info->class_hash = pod_class_hash(*placed);
   }
-  const bool has_status = !placed->container_statuses.empty() || !placed->init_container_statuses.empty();
-  if (has_status || placed->status_pod_requests) count_requests(*info, *placed, true);
+  if (status_counts(*placed)) count_requests(*info, *placed, true);
   info->pod = std::move(placed);
   return info;
 }

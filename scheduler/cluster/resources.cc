@@ -205,6 +205,11 @@ std::vector<ScalarAmounts::Entry> ScalarAmounts::sorted(std::vector<Entry> entri
   return entries;
 }
 
+bool status_counts(const api::Pod& pod) {
+  return !pod.container_statuses.empty() || !pod.init_container_statuses.empty() || pod.status_pod_requests ||
+         resize_infeasible(pod);
+}
+
 std::int64_t Resources::scalar(std::string_view name) const {
   const auto name_of = [](const auto& entry) { return std::string_view(entry.first); };
   const auto it = std::ranges::lower_bound(scalars, name, {}, name_of);

@@ -76,6 +76,8 @@ struct RequestOptions {
   bool ignore_pod_level_resize = false;
 };
 Resources pod_requests(const api::Pod&, const RequestOptions&);
+// False: `use_status` makes no difference to the pod's requests.
+bool status_counts(const api::Pod&);
 
 // An allocatable or capacity list; "pods" is not part of it.
 Resources to_resources(const api::ResourceList&);

@@ -213,8 +213,11 @@ NodeMask Filters::run(Rejections& out) const {
   // A verdict with nominated pods replaces the one without.
   for (const auto& [row, pods] : nominated_) {
     if (!asked.test(row) || pods.empty()) continue;
-    const auto with = [&, row = row, &pods = pods](const Entry& entry) {
-      return entry.always || !entry.filter ? entry.always : entry.filter->check(row, {pods, {}});
+    const bool fits_without = nodes.test(row);
+    const auto with = [&, row = row, &pods = pods](const Entry& entry) -> std::optional<Verdict> {
+      if (entry.always || !entry.filter) return entry.always;
+      if (fits_without && entry.filter->ignores_pods()) return std::nullopt;
+      return entry.filter->check(row, {pods, {}});
     };
     for (const auto& entry : filters_) {
       auto verdict = with(entry);
@@ -277,13 +280,13 @@ void Filters::Node::catch_up(Trial& trial, const NodeFilter& filter,
     const auto& [kind, pod] = changes_[trial.seen];
     switch (kind) {
       case Change::add:
-        trial.trial->add(pod);
+        trial.trial->add(*pod);
         break;
       case Change::remove:
-        trial.trial->remove(pod);
+        trial.trial->remove(*pod);
         break;
       case Change::restore:
-        trial.trial->restore(pod);
+        trial.trial->restore(*pod);
         break;
     }
   }

@@ -39,21 +39,20 @@ class Filters {
   // `error` means that a plugin failed on that node. Not if rejected().
   NodeMask run(Rejections& out) const;
 
-  // Repeated checks of one node while pods come and go. Keeps a reference to the Filters. Threads: not safe.
+  // Repeated checks of one node while pods come and go. Keeps references to the Filters and to the pods.
+  // Threads: not safe.
   class Node {
    public:
     Node(const Filters& filters, Row row);
-    void add(PodInfoPtr pod) { changes_.push_back({Change::add, std::move(pod)}); }  // a hypothetical pod
-    void remove(PodInfoPtr pod) {
-      changes_.push_back({Change::remove, std::move(pod)});
-    }  // a pod of the node
-    void restore(PodInfoPtr pod) { changes_.push_back({Change::restore, std::move(pod)}); }  // a removed one
+    void add(const PodInfoPtr& pod) { changes_.push_back({Change::add, &pod}); }        // a hypothetical pod
+    void remove(const PodInfoPtr& pod) { changes_.push_back({Change::remove, &pod}); }  // a pod of the node
+    void restore(const PodInfoPtr& pod) { changes_.push_back({Change::restore, &pod}); }  // a removed one
     std::optional<Verdict> check();
 
    private:
     struct Change {
       enum Kind { add, remove, restore } kind;
-      PodInfoPtr pod;
+      const PodInfoPtr* pod;
     };
     // A filter's trial. It gets the changes when the filter runs: often an earlier filter rejects.
     struct Trial {

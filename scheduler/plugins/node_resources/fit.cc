@@ -21,10 +21,21 @@ using cluster::Resources;
 struct Demand {
   std::string name;
   std::int64_t want;
+  std::int64_t Resources::* field;         // null: a scalar
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has it
   bool has_class = false;                  // devices serve it if allocatable is 0
   Reason shortage;                         // the reason if too little is free
 };
+
+std::int64_t Resources::* field_of(std::string_view name) {
+  if (name == "cpu") return &Resources::milli_cpu;
+  if (name == "memory") return &Resources::memory;
+  return name == "ephemeral-storage" ? &Resources::ephemeral_storage : nullptr;
+}
+
+std::int64_t amount_in(const Resources& requests, const Demand& demand) {
+  return demand.field ? requests.*demand.field : requests.scalar(demand.name);
+}
 
 bool is_left_to_devices(bool has_class, std::int64_t allocatable) { return has_class && allocatable <= 0; }
 bool has_class(const Snapshot& snapshot, std::string_view resource) {
@@ -94,37 +105,43 @@ class FitTrial final : public NodeTrial {
     ++pods_;
     const auto requests = cluster::placed_requests(*pod);
     for (std::size_t i = 0; i < used_.size(); ++i)
-      used_[i] = cluster::saturating_add(used_[i], requests.get(demands_[i].name));
+      used_[i] = cluster::saturating_add(used_[i], amount_in(requests, demands_[i]));
   }
   void remove(const PodInfoPtr& pod) override {
     --pods_;
     for (std::size_t i = 0; i < used_.size(); ++i)
-      used_[i] = wrapping_minus(used_[i], pod->requests.get(demands_[i].name));
+      used_[i] = wrapping_minus(used_[i], amount_in(pod->requests, demands_[i]));
   }
   void restore(const PodInfoPtr& pod) override {
     ++pods_;
     for (std::size_t i = 0; i < used_.size(); ++i)
-      used_[i] = wrapping_minus(used_[i], wrapping_minus(0, pod->requests.get(demands_[i].name)));
+      used_[i] = wrapping_minus(used_[i], wrapping_minus(0, amount_in(pod->requests, demands_[i])));
   }
 
   std::optional<Verdict> check() override {
+    if (fits()) return std::nullopt;
     std::vector<bool> lacks(demands_.size() + 2);
-    bool fits = true;
-    if (pods_ + 1 > allocatable_pods_) {
-      lacks.front() = true;
-      fits = false;
-    }
+    lacks.front() = too_many_pods();
     for (std::size_t i = 0; i < demands_.size(); ++i) {
       if (is_left_to_devices(demands_[i].has_class, allocatable_[i])) continue;
-      lacks[i + 1] = demands_[i].want > wrapping_minus(allocatable_[i], used_[i]);
+      lacks[i + 1] = is_short(i);
       if (demands_[i].want > allocatable_[i]) lacks.back() = true;
-      if (lacks[i + 1] || lacks.back()) fits = false;
     }
-    if (fits) return std::nullopt;
     return Shortages::verdict(demands_, lacks);
   }
 
  private:
+  bool too_many_pods() const { return pods_ + 1 > allocatable_pods_; }
+  bool is_short(std::size_t i) const { return demands_[i].want > wrapping_minus(allocatable_[i], used_[i]); }
+  bool fits() const {
+    if (too_many_pods()) return false;
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      if (is_left_to_devices(demands_[i].has_class, allocatable_[i])) continue;
+      if (is_short(i) || demands_[i].want > allocatable_[i]) return false;
+    }
+    return true;
+  }
+
   const std::vector<Demand>& demands_;
   std::int64_t pods_, allocatable_pods_;
   std::vector<std::int64_t> allocatable_, used_;  // by demand
@@ -162,7 +179,7 @@ class FitFilter final : public NodeFilter {
     too_small.fill(0);
     Amounts::Chunk space, space_for_used;
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, amounts, has_class, shortage] = demands_[i];
+      const auto& [name, want, field, amounts, has_class, shortage] = demands_[i];
       ChunkWords never;
       if (amounts) {
         const auto allocatable = amounts->allocatable.chunk(chunk, space);
@@ -294,7 +311,8 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
       const auto amounts = amounts_of(snapshot, name, Usage::requested);
       const bool may_be_left = has_class(snapshot, name);
       auto shortage = shortage_of(name);
-      demands.push_back({std::move(name), want, amounts, may_be_left, std::move(shortage)});
+      const auto field = field_of(name);
+      demands.push_back({std::move(name), want, field, amounts, may_be_left, std::move(shortage)});
     }
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }

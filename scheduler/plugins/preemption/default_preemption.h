@@ -41,8 +41,4 @@ PreemptionDryRun dry_run_preemption(const cluster::PodInfo& pod, const cluster::
 // The best candidate; the first of equals. The list is not empty.
 const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> candidates);
 
-// Orders pods by descending priority, then by ascending start time. A pod without a start time counts
-// as the latest.
-bool is_more_important(const cluster::PodInfoPtr& a, const cluster::PodInfoPtr& b);
-
 }  // namespace podium::plugins

@@ -21,30 +21,24 @@ void DisruptionBudgets::spend(OfNamespace& of, const api::LabelSelector& selecto
   left_ -= cost;
 }
 
-DisruptionBudgets::Split DisruptionBudgets::split(std::span<const cluster::PodInfoPtr> pods) {
-  Split out;
-  boost::unordered_flat_map<std::size_t, std::int64_t> taken;  // evictions by budget
-  for (const auto& pod : pods) {
-    const auto& meta = (*pod)->meta;
-    const auto of = by_namespace_.find(std::string_view(meta.namespace_));
-    bool violates = false;
-    if (of != by_namespace_.end() && !meta.labels.empty() && !is_spent(of->second)) {
-      of->second.index.each_candidate(meta.labels, [&](std::size_t i) {
-        if (violates) return;
-        const auto& [budget, disrupted] = budgets_[i];
-        if (is_spent(of->second)) return;
-        spend(of->second, *budget->selector);
-        if (!budget->selector->matches(meta.labels)) return;
-        if (std::ranges::binary_search(disrupted, std::string_view(meta.name))) return;
-        // Upstream stops at the first violated budget: later ones are not charged. Its order is random, the
-        // order here is that of the index.
-        violates = ++taken[i] > budget->disruptions_allowed;
-      });
-    }
-    violates |= of != by_namespace_.end() && !meta.labels.empty() && is_spent(of->second);
-    (violates ? out.violating : out.others).push_back(pod);
-  }
-  return out;
+bool DisruptionBudgets::Eviction::violates(const api::Pod& pod) {
+  if (all_.budgets_.empty() || pod.meta.labels.empty()) return false;
+  const auto of = all_.by_namespace_.find(std::string_view(pod.meta.namespace_));
+  if (of == all_.by_namespace_.end()) return false;
+  if (all_.is_spent(of->second)) return true;
+  bool violates = false;
+  of->second.index.each_candidate(pod.meta.labels, [&](std::size_t i) {
+    if (violates) return;
+    const auto& [budget, disrupted] = all_.budgets_[i];
+    if (all_.is_spent(of->second)) return;
+    all_.spend(of->second, *budget->selector);
+    if (!budget->selector->matches(pod.meta.labels)) return;
+    if (std::ranges::binary_search(disrupted, std::string_view(pod.meta.name))) return;
+    // Upstream stops at the first violated budget: later ones are not charged. Its order is random, the order
+    // here is that of the index.
+    violates = ++taken_[i] > budget->disruptions_allowed;
+  });
+  return violates || all_.is_spent(of->second);
 }
 
 }  // namespace podium::plugins

@@ -1,4 +1,4 @@
-// DisruptionBudgets: splits possible victims by whether evicting them violates a PodDisruptionBudget.
+// DisruptionBudgets: whether evicting a node's possible victims violates a PodDisruptionBudget.
 //
 // Indexed once per dry run, since every node needs it: a pod is compared only with the budgets of its
 // namespace that may select it. Budgets × pods × requirements may still be very many, and users write all
@@ -9,7 +9,6 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,11 +21,19 @@ class DisruptionBudgets {
  public:
   explicit DisruptionBudgets(const cluster::Objects& objects);
 
-  struct Split {
-    std::vector<cluster::PodInfoPtr> violating, others;
+  // The evictions from one node, one pod after the other. Refers to the budgets.
+  class Eviction {
+   public:
+    bool violates(const api::Pod& pod);  // takes the eviction from the pod's budgets
+
+   private:
+    friend class DisruptionBudgets;
+    explicit Eviction(DisruptionBudgets& budgets) : all_(budgets) {}
+
+    DisruptionBudgets& all_;
+    boost::unordered_flat_map<std::size_t, std::int64_t> taken_;  // evictions by budget
   };
-  // The pods are evicted in the given order.
-  Split split(std::span<const cluster::PodInfoPtr> pods);
+  Eviction evict() { return Eviction(*this); }
 
   // Requirements that are compared; one takes about 30 ns.
   static constexpr std::int64_t kMostOfNamespace = 1'000'000, kMost = 4'000'000;

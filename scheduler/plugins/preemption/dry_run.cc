@@ -14,12 +14,33 @@ namespace {
 
 using namespace framework;
 
+// A pod without a start time counts as the latest.
 Wall start_of(const PodInfo& pod) { return pod->start_time.value_or(Wall::max()); }
 
 struct Outcome {
   std::optional<Verdict> failed;
   PreemptionCandidate candidate;
 };
+
+// A pod that the preemptor may evict, with its keys, so that sorting does not read the pod.
+struct Evictable {
+  const PodInfoPtr* pod;
+  std::int32_t priority;
+  Wall start;
+  bool violates = false;
+
+  bool operator<(const Evictable& other) const {  // the more important first
+    return priority != other.priority ? priority > other.priority : start < other.start;
+  }
+};
+
+std::vector<Evictable> lower_pods(const PodInfo& pod, std::span<const PodInfoPtr> pods) {
+  std::vector<Evictable> lower;
+  lower.reserve(pods.size());
+  for (const auto& other : pods)
+    if (other->priority < pod.priority) lower.push_back({&other, other->priority, start_of(*other)});
+  return lower;
+}
 
 // Adds the pod back if the incoming pod still fits; returns whether it did.
 bool reprieve(Filters::Node& node, const PodInfoPtr& victim) {
@@ -31,30 +52,30 @@ bool reprieve(Filters::Node& node, const PodInfoPtr& victim) {
 
 Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                        DisruptionBudgets& budgets, Row row) {
-  std::vector<PodInfoPtr> lower;
-  std::ranges::copy_if(snapshot.entry(row).pods, std::back_inserter(lower),
-                       [&](const PodInfoPtr& other) { return other->priority < pod.priority; });
+  auto lower = lower_pods(pod, snapshot.entry(row).pods);
   if (lower.empty()) {
     return {.failed = Verdict{
                 "", Code::unschedulable_and_unresolvable, {"No preemption victims found for incoming pod"}}};
   }
   Filters::Node node(filters, row);
-  for (const auto& other : lower) node.remove(other);
+  for (const auto& other : lower) node.remove(*other.pod);
   if (auto verdict = node.check()) return {.failed = std::move(verdict)};
 
-  std::ranges::stable_sort(lower, is_more_important);
-  const auto [violating, others] = budgets.split(lower);
+  std::ranges::stable_sort(lower, std::less<>());
+  auto eviction = budgets.evict();
+  for (auto& other : lower) other.violates = eviction.violates(*(*other.pod)->pod);
+  // Pods whose eviction violates a budget get their room back before the others.
+  std::vector<Evictable> victims;
+  for (const bool violating : {true, false}) {
+    for (const auto& other : lower)
+      if (other.violates == violating && !reprieve(node, *other.pod)) victims.push_back(other);
+  }
+  std::ranges::stable_sort(victims, std::less<>());
   Outcome out;
   out.candidate.row = row;
-  auto& victims = out.candidate.victims;
-  for (const auto& victim : violating) {
-    if (!reprieve(node, victim)) victims.push_back(victim);
-  }
-  out.candidate.budget_violations = static_cast<std::int64_t>(victims.size());
-  for (const auto& victim : others) {
-    if (!reprieve(node, victim)) victims.push_back(victim);
-  }
-  std::ranges::stable_sort(victims, is_more_important);
+  out.candidate.budget_violations = std::ranges::count(victims, true, &Evictable::violates);
+  out.candidate.victims.reserve(victims.size());
+  for (const auto& victim : victims) out.candidate.victims.push_back(*victim.pod);
   if (victims.empty()) {
     out.failed =
         Verdict{"",
@@ -90,10 +111,6 @@ bool is_being_preempted(const PodInfo& pod) {
 }
 
 }  // namespace
-
-bool is_more_important(const PodInfoPtr& a, const PodInfoPtr& b) {
-  return a->priority != b->priority ? a->priority > b->priority : start_of(*a) < start_of(*b);
-}
 
 std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Snapshot& snapshot,
                                                    const Decision& decision) {

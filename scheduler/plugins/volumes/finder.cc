@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "scheduler/plugins/shared/node_selector.h"
+#include "scheduler/plugins/shared/node_selector_errors.h"
 #include "scheduler/plugins/volumes/claims.h"
 
 namespace podium::plugins {
@@ -53,6 +54,17 @@ std::string text_of(const std::vector<api::NodeSelectorTerm>& terms) {
     text.append(1, '\5');
   }
   return text;
+}
+
+// With fewer groups an index of a label costs more than it saves.
+constexpr std::size_t kFewGroups = 16;
+
+// The label and its values, if the terms ask for nothing else and can be parsed; else null.
+const api::Requirement* only_label(const std::vector<api::NodeSelectorTerm>& terms) {
+  if (terms.size() != 1 || terms[0].match_expressions.size() != 1 || !terms[0].match_fields.empty())
+    return nullptr;
+  const auto& label = terms[0].match_expressions[0];
+  return label.op == api::Requirement::Op::in && parse_errors(terms[0], "").empty() ? &label : nullptr;
 }
 
 // What a claim asks for of volumes that name no claim.
@@ -108,18 +120,60 @@ VolumeFinder::Group VolumeFinder::group_of(const PersistentVolume& volume) {
   if (!affinity) return 0;
   const auto [it, is_new] = groups_.try_emplace(text_of(*affinity), static_cast<Group>(groups_.size() + 1));
   if (!is_new) return it->second;
-  const CompiledSelector selector(*affinity, snapshot_);
+  const auto* label = groups_.size() > kFewGroups ? only_label(*affinity) : nullptr;
+  if (label)
+    add_rows_with(it->second, *label);
+  else
+    add_rows(it->second, *affinity);
+  return it->second;
+}
+
+void VolumeFinder::add_rows(Group group, const std::vector<api::NodeSelectorTerm>& affinity) {
+  const CompiledSelector selector(affinity, snapshot_);
   for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
     auto rows = chunk_of(snapshot_.present(), chunk);
     selector.narrow(chunk, rows);
     for (std::size_t w = 0; w < kChunkWords; ++w) {
       for (auto bits = rows[w]; bits; bits &= bits - 1) {
         const auto row = chunk * kChunkRows + w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-        by_row_.emplace_back(static_cast<Row>(row), it->second);
+        by_row_.emplace_back(static_cast<Row>(row), group);
       }
     }
   }
-  return it->second;
+}
+
+void VolumeFinder::add_rows_with(Group group, const api::Requirement& label) {
+  const auto* column = snapshot_.labels().find(label.key);
+  if (!column) return;
+  auto rows = rows_by_value_.find(column);
+  if (rows == rows_by_value_.end())
+    rows = rows_by_value_.emplace(column, RowsByValue(*column, snapshot_.chunks())).first;
+  for (const auto& value : label.values) {
+    const auto id = column->find(value);
+    if (id == cluster::kNoValue) continue;
+    for (const auto row : rows->second.with(id)) by_row_.emplace_back(row, group);
+  }
+}
+
+VolumeFinder::RowsByValue::RowsByValue(const cluster::LabelColumn& column, std::size_t chunks)
+    : begins_(column.id_limit() + 1) {
+  const auto each = [&](const auto& visit) {
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      cluster::RareColumn<cluster::ValueId>::Chunk space;
+      const auto& values = column.values().chunk(chunk, space);
+      for (std::size_t i = 0; i < kChunkRows; ++i)
+        if (values[i] != cluster::kNoValue) visit(values[i], static_cast<Row>(chunk * kChunkRows + i));
+    }
+  };
+  each([&](cluster::ValueId id, Row) { ++begins_[id + 1]; });
+  for (std::size_t id = 1; id < begins_.size(); ++id) begins_[id] += begins_[id - 1];
+  rows_.resize(begins_.back());
+  auto next = begins_;
+  each([&](cluster::ValueId id, Row row) { rows_[next[id]++] = row; });
+}
+
+std::span<const Row> VolumeFinder::RowsByValue::with(cluster::ValueId id) const {
+  return std::span(rows_).subspan(begins_[id], begins_[id + 1] - begins_[id]);
 }
 
 bool VolumeFinder::reaches(Row row, Group group) const {
@@ -130,6 +184,13 @@ std::pair<std::size_t, std::size_t> VolumeFinder::groups_of(Row row) const {
   const auto found = std::ranges::equal_range(by_row_, row, {}, &std::pair<Row, Group>::first);
   return {static_cast<std::size_t>(found.begin() - by_row_.begin()),
           static_cast<std::size_t>(found.end() - by_row_.begin())};
+}
+
+const PersistentVolume* VolumeFinder::first_free(const Volumes& volumes, Taking& taking) {
+  if (taking.taken.empty()) return volumes.front();
+  auto& first = taking.passed[&volumes];
+  while (first < volumes.size() && taking.taken.contains(volumes[first])) ++first;
+  return first < volumes.size() ? volumes[first] : nullptr;
 }
 
 const PersistentVolume* VolumeFinder::find(const Candidates& candidates, Taking& taking) const {
@@ -144,10 +205,8 @@ const PersistentVolume* VolumeFinder::find(const Candidates& candidates, Taking&
   const auto consider = [&](Group group) {
     const auto it = available.find(group);
     if (it == available.end()) return;
-    const auto& volumes = it->second;
-    auto& first = taking.passed[&volumes];
-    while (first < volumes.size() && is_taken(volumes[first])) ++first;
-    if (first < volumes.size() && (!best || is_smaller(volumes[first], best))) best = volumes[first];
+    const auto* volume = first_free(it->second, taking);
+    if (volume && (!best || is_smaller(volume, best))) best = volume;
   };
   consider(0);
   for (auto [i, end] = groups_of(row); i < end; ++i) consider(by_row_[i].second);
@@ -156,10 +215,11 @@ const PersistentVolume* VolumeFinder::find(const Candidates& candidates, Taking&
 
 std::vector<const PersistentVolume*> VolumeFinder::find(Row row) const {
   Volumes result;
+  result.reserve(claims_.size());
   Taking taking{row};
   for (const auto& candidates : claims_) {
     result.push_back(find(candidates, taking));
-    if (result.back()) taking.taken.insert(result.back());
+    if (result.back() && result.size() < claims_.size()) taking.taken.insert(result.back());
   }
   return result;
 }

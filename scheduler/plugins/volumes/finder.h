@@ -1,9 +1,9 @@
 // VolumeFinder: matches unbound claims with existing volumes on a node.
 //
 // Conditions that do not depend on the node (class, size, modes, selector, phase) are checked once for claims
-// that ask for the same. Volumes are grouped by node affinity, and the nodes of each group are found along
-// the label columns. So a cluster with a local volume on every node costs one lookup per node, not a walk
-// over all volumes.
+// that ask for the same. Volumes are grouped by node affinity. The nodes of a group are found along the label
+// columns, and those of many groups that name values of one label by an index of that label. So a cluster
+// with a local volume on every node costs a lookup per volume and one per node.
 // Source: component-helpers/storage/volume FindMatchingVolume, as the scheduler calls it.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
@@ -11,6 +11,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,16 @@ class VolumeFinder {
     std::vector<std::pair<const api::PersistentVolume*, Group>> prebound;  // volumes that name the claim
     std::size_t available = 0;                                             // index into available_
   };
+  // The rows with each value of one label.
+  class RowsByValue {
+   public:
+    RowsByValue(const cluster::LabelColumn& column, std::size_t chunks);
+    std::span<const cluster::Row> with(cluster::ValueId id) const;
+
+   private:
+    std::vector<std::uint32_t> begins_;  // by id, of its rows in rows_; one more than there are ids
+    std::vector<cluster::Row> rows_;
+  };
   // The claims of a pod on one node, in their order.
   struct Taking {
     cluster::Row row;
@@ -50,7 +61,10 @@ class VolumeFinder {
   void add_prebound(const api::PersistentVolumeClaim& claim, Candidates& to);
   void add_available(const api::PersistentVolumeClaim& claim);  // to available_
   Group group_of(const api::PersistentVolume& volume);
+  void add_rows(Group group, const std::vector<api::NodeSelectorTerm>& affinity);  // to by_row_
+  void add_rows_with(Group group, const api::Requirement& label);
   bool reaches(cluster::Row row, Group group) const;
+  static const api::PersistentVolume* first_free(const Volumes& volumes, Taking& taking);
   std::pair<std::size_t, std::size_t> groups_of(cluster::Row row) const;  // a range of by_row_
   const api::PersistentVolume* find(const Candidates& candidates, Taking& taking) const;
 
@@ -60,6 +74,7 @@ class VolumeFinder {
   boost::unordered_flat_map<std::string, std::size_t> index_of_;  // of available_, by what claims ask for
   boost::unordered_flat_map<std::string, Group> groups_;
   std::vector<std::pair<cluster::Row, Group>> by_row_;  // sorted
+  boost::unordered_flat_map<const cluster::LabelColumn*, RowsByValue> rows_by_value_;
   bool has_candidates_ = false;
 };
 

@@ -91,7 +91,17 @@ TEST(DefaultPreemption, Budgets) {
   });
 }
 
-TEST(DefaultPreemption, SplitByBudget) {
+// Those of a node's pods whose eviction violates a budget, evicted in this order.
+std::vector<cluster::PodInfoPtr> violating_of(DisruptionBudgets& budgets,
+                                              const std::vector<cluster::PodInfoPtr>& pods) {
+  auto eviction = budgets.evict();
+  std::vector<cluster::PodInfoPtr> out;
+  for (const auto& one : pods)
+    if (eviction.violates(**one)) out.push_back(one);
+  return out;
+}
+
+TEST(DefaultPreemption, EvictionsThatViolateABudget) {
   const auto labelled = [](const char* name, const char* key) { return pod(name).label(key, "yes"); };
   cluster::Objects objects;
   objects.set(share(disruption_budget("default", "x", select_labels({{"x", "yes"}}), 1)));
@@ -106,30 +116,31 @@ TEST(DefaultPreemption, SplitByBudget) {
     for (const auto& one : list) out.push_back((*one)->meta.name);
     return out;
   };
-  const auto [violating, others] = DisruptionBudgets(objects).split(pods);
-  EXPECT_EQ(names(violating), (std::vector<std::string>{"x2", "y1", "xy"}));
-  EXPECT_EQ(names(others), (std::vector<std::string>{"x1", "none", "x3"}));
+  DisruptionBudgets budgets(objects);
+  EXPECT_EQ(names(violating_of(budgets, pods)), (std::vector<std::string>{"x2", "y1", "xy"}));
+  EXPECT_EQ(names(violating_of(budgets, pods)), (std::vector<std::string>{"x2", "y1", "xy"}))
+      << "each node has evictions of its own";
 }
 
 // A pod in disruptedPods is not counted against the budget again.
 TEST(DefaultPreemption, PodsThatABudgetHasCounted) {
-  const auto split = [](Strings counted) {
+  const auto violating = [](Strings counted) {
     cluster::Objects objects;
     auto budget = disruption_budget("default", "db", select_labels({{"app", "db"}}), 1);
     budget.disrupted_pods = std::move(counted);
     objects.set(share(budget));
     std::vector<cluster::PodInfoPtr> pods;
     for (const auto* name : {"db1", "db2", "db3"}) pods.push_back(info(pod(name).label("app", "db")));
-    Strings violating;
-    for (const auto& each : DisruptionBudgets(objects).split(pods).violating)
-      violating.push_back((*each)->meta.name);
-    return violating;
+    DisruptionBudgets budgets(objects);
+    Strings names;
+    for (const auto& each : violating_of(budgets, pods)) names.push_back((*each)->meta.name);
+    return names;
   };
-  EXPECT_EQ(split({}), (Strings{"db2", "db3"}));
-  EXPECT_EQ(split({"other"}), (Strings{"db2", "db3"}));
-  EXPECT_EQ(split({"db1"}), (Strings{"db3"}));
-  EXPECT_EQ(split({"db3"}), (Strings{"db2"}));
-  EXPECT_EQ(split({"db1", "db3"}), Strings{});
+  EXPECT_EQ(violating({}), (Strings{"db2", "db3"}));
+  EXPECT_EQ(violating({"other"}), (Strings{"db2", "db3"}));
+  EXPECT_EQ(violating({"db1"}), (Strings{"db3"}));
+  EXPECT_EQ(violating({"db3"}), (Strings{"db2"}));
+  EXPECT_EQ(violating({"db1", "db3"}), Strings{});
 }
 
 // Users write budgets, pods and the requirements of selectors, each by the thousand.
@@ -154,7 +165,7 @@ TEST(DefaultPreemption, ComparisonsWithBudgetsAreBounded) {
   std::map<std::string, int> violating;
   DisruptionBudgets budgets(objects);
   const auto cost = podium::test::cost_of([&] {
-    for (const auto& each : budgets.split(pods).violating) ++violating[(*each)->meta.namespace_];
+    for (const auto& each : violating_of(budgets, pods)) ++violating[(*each)->meta.namespace_];
   });
   // Those that were not compared count as protected, in their namespace only.
   EXPECT_EQ(violating.size(), 1u);

@@ -103,5 +103,35 @@ TEST(VolumeBinderDeathTest, OnlyAnUntranslatableVolumeHasAnError) {
   EXPECT_DEATH(static_cast<void>(binder.error_at(3)), "check failed at .*\\(row = 3\\)");
 }
 
+// Each node has two volumes of its own, those of every third are also within reach of the next one, and some
+// name no node that exists: as many groups of volumes as there are nodes.
+TEST(VolumePlan, AVolumeOnEachOfManyNodes) {
+  constexpr int kNodes = 60;
+  const auto name = [](int i) { return fmt::format("n{:02}", i); };
+  Nodes nodes;
+  for (int i = 0; i < kNodes; ++i) nodes.push_back(host(name(i)));
+  auto snapshot = storage(nodes, {}, local_class(), claim("a"), claim("b"));
+  const auto add = [&](api::PersistentVolume made) {
+    snapshot.objects().set(podium::test::share(std::move(made)));
+  };
+  for (int i = 0; i < kNodes; ++i) {
+    auto small = local_volume("small-" + name(i), name(i), "5Gi");
+    if (i % 3 == 0)
+      small.node_affinity = {node_term({podium::test::in("kubernetes.io/hostname", {name(i), name(i + 1)})})};
+    add(std::move(small));
+    add(local_volume("large-" + name(i), name(i), "9Gi"));
+    add(local_volume("gone-" + name(i), "gone-" + name(i), "5Gi"));
+  }
+  snapshot.remove_node(name(7));
+  snapshot.set_node(host(name(8)).label("kubernetes.io/hostname", "other").ptr());
+  const auto ab = pod("p").claim("a").claim("b");
+  for (int i = 0; i < kNodes; ++i) {
+    if (i == 7) continue;
+    const auto own = "small-" + name(i), before = i % 3 == 1 ? "small-" + name(i - 1) : "";
+    const auto first = before.empty() ? own : before, second = before.empty() ? "large-" + name(i) : own;
+    EXPECT_EQ(plan(ab, snapshot, name(i)), i == 8 ? "no" : fmt::format("a={} b={}", first, second));
+  }
+}
+
 }  // namespace
 }  // namespace podium::plugins::test::volume_plan_test
