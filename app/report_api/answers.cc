@@ -51,15 +51,12 @@ const explain::ReportCondition* refusal_of(const ReportStatus& status) {
 
 constexpr std::size_t kReasonBytes = 256;  // of a line in a list
 
-// The reason that rejected the most nodes, and their number.
-void add_rejection(json::object& out, const ReportStatus& status) {
-  if (status.rejections.empty()) return;
-  const auto& first = status.rejections.front();
-  json::object rejection{
-      {"code", first.code}, {"reason", explain::cut(first.reason, kReasonBytes)}, {"nodeCount", first.nodes}};
-  if (!first.plugin.empty()) rejection["plugin"] = first.plugin;
-  if (auto about = explain::to_json(first.about); !about.empty()) rejection["about"] = std::move(about);
-  out["rejection"] = std::move(rejection);
+// The group of the most nodes, without examples.
+json::object main_rejection(const ReportStatus& status) {
+  auto main = status.rejections.front();
+  main.reason = explain::cut(main.reason, kReasonBytes);
+  main.examples.clear();
+  return explain::to_json(main);
 }
 
 json::object line_of(const controller::RememberedDecision& decision, bool is_gone) {
@@ -74,9 +71,12 @@ json::object line_of(const controller::RememberedDecision& decision, bool is_gon
     out["node"] = status.choice->node;
     if (status.choice->score) out["score"] = *status.choice->score;
   }
-  if (status.outcome != explain::kScheduled) add_rejection(out, status);
+  if (status.outcome != explain::kScheduled && !status.rejections.empty())
+    out["rejection"] = main_rejection(status);
   if (!status.scheduling_gates.empty())
     out["schedulingGates"] = json::array(status.scheduling_gates.begin(), status.scheduling_gates.end());
+  const auto& since = status.history.empty() ? status.decided_at : status.history.back().at;
+  if (since) out["since"] = format_time(*since);
   if (status.decided_at) out["decidedAt"] = format_time(*status.decided_at);
   if (is_gone) out["gone"] = true;
   return out;

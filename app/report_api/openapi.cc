@@ -64,8 +64,10 @@ json::object schemas() {
        object_of({{"metadata", anything("continue: the parameter of the next page, if there is one")},
                   {"items", list_of(reference("DecisionLine"), static_cast<int>(kLongestPage))}})},
       {"DecisionLine",
-       anything("namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
-                "(reason, code, plugin, nodeCount), schedulingGates, decidedAt, gone")},
+       anything(
+           "namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
+           "(as in a report, without examples), schedulingGates, since (the oldest attempt that is known), "
+           "decidedAt, gone")},
       {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
       {"Manifest",
        anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job; or a SchedulingReport with "

@@ -129,6 +129,7 @@ const std::vector<Parameter>& list_parameters() {
       {"limit", integer, 1, kLongestPage, "how many decisions a page has at most; 100 unless it is given"},
       {"continue", text, 0, 0, "metadata.continue of the page before"},
       {"waiting", flag, 0, 0, "true: only pods that still wait for a node"},
+      {"newest", flag, 0, 0, "true: the newest decisions, the last one first, in one page"},
   };
   return all;
 }

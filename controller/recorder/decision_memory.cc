@@ -109,11 +109,51 @@ DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::str
   return out;
 }
 
+// `keys` has the oldest decision first.
+void DecisionMemory::add_newest(const std::list<std::string>& keys, const Query& query,
+                                std::vector<Listed::Item>& to) const {
+  const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
+  const auto now = clock_.wall();
+  std::size_t found = 0, passed_over = 0;
+  for (auto key = keys.rbegin(); key != keys.rend() && found < query.limit && passed_over < kPassedOver;
+       ++key) {
+    const auto& entry = entries_.find(*key)->second;
+    const auto& expires = entry.decision->status.expires_at;
+    const bool is_wanted = key->starts_with(prefix) && (!query.is_waiting_only || waiting_.contains(*key));
+    if (!is_wanted || (expires && *expires <= now)) {
+      ++passed_over;
+      continue;
+    }
+    to.push_back({entry.decision, entry.is_gone});
+    ++found;
+  }
+}
+
+std::vector<DecisionMemory::Listed::Item> DecisionMemory::newest(const Query& query) const {
+  std::vector<Listed::Item> out;
+  if (query.ns.empty()) {
+    add_newest(living_, query, out);
+  } else if (const auto of = by_namespace_.find(query.ns); of != by_namespace_.end()) {
+    add_newest(of->second.living, query, out);
+  }
+  if (!query.is_waiting_only) add_newest(gone_, query, out);
+  const auto decided = [](const Listed::Item& item) {
+    return item.decision->status.decided_at.value_or(Wall::min());
+  };
+  std::ranges::stable_sort(out, std::ranges::greater(), decided);
+  if (out.size() > query.limit) out.resize(query.limit);
+  return out;
+}
+
 DecisionMemory::Listed DecisionMemory::list(const Query& query) const {
   const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
   Listed out;
   const std::lock_guard lock(mutex_);
   out.began = began_;
+  if (query.is_newest_first) {
+    out.items = newest(query);
+    return out;
+  }
   const auto now = clock_.wall();
   const auto& keys = query.is_waiting_only ? waiting_ : by_name_;
   auto key = query.after < prefix ? keys.lower_bound(prefix) : keys.upper_bound(query.after);

@@ -61,11 +61,12 @@ class DecisionMemory {
     std::optional<Wall> decided_at;  // of the decision, also if it was dropped
     std::optional<Wall> began;       // when this process began to decide
   };
-  // A page of a list, by namespace and name.
+  // A page of a list, by namespace and name; or the newest decisions.
   struct Query {
     std::string ns;                // empty: of all namespaces
     std::string after;             // "namespace/pod": begins after it; empty: at the first
     bool is_waiting_only = false;  // only pods that still wait for a node
+    bool is_newest_first = false;  // one page, the last decision first; `after` does not count
     std::size_t limit = 100;
   };
   struct Listed {
@@ -116,6 +117,10 @@ class DecisionMemory {
   };
   using Dropped = std::vector<DecisionPtr>;
 
+  // To the list, the keys from its end on, up to the query's limit.
+  void add_newest(const std::list<std::string>& keys, const Query& query,
+                  std::vector<Listed::Item>& to) const;
+  std::vector<Listed::Item> newest(const Query& query) const;
   static Blocked blocked_by(const RememberedDecision& decision);
   void waits(const std::string& key, const RememberedDecision& decision);
   void waits_no_more(const std::string& key, const RememberedDecision& decision);

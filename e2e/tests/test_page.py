@@ -94,7 +94,7 @@ class Page(Live):
 
     def open(self, token, hash_=""):
         """Opens the page and enters the token, by keyboard."""
-        address = f"https://127.0.0.1:{self.podium.port}/ui/"
+        address = f"https://127.0.0.1:{self.podium.port}/ui/#/ask"
         self.browser.open(address)
         self.assertEqual(self.browser.problems, [])
         self.browser.tab_to("here.id === 'token'")
@@ -144,7 +144,7 @@ class Page(Live):
     def test_a_placed_pod(self):
         """The chosen node, correct sums, and the rejected nodes; another weight moves the rows."""
         status = self.api("pods/web/report", self.viewer)["status"]
-        self.open(self.viewer)
+        self.open(self.viewer, "#/pod")
         self.browser.tab_to("here.id === 'namespace'")
         self.browser.type("default")
         self.browser.press("Tab")
@@ -325,11 +325,39 @@ class Page(Live):
         self.says("#verdict", "default/huge waits: none of 18 nodes fits: most of them do not have enough free cpu.")
         self.says("#attempts", "Unschedulable")
         self.browser.run("location.hash = '#/pods/default'")
+        self.browser.wait("document.querySelectorAll('#decisions tbody tr').length === 500", "the newest decisions")
+        self.browser.tab_to("here.id === 'filter'")
+        self.browser.type("crowd-01 unsched")
+        self.browser.wait("document.querySelectorAll('#decisions tbody tr').length === 10", "those that match the filter")
+        self.browser.run("location.hash = '#/ask'")
+        self.browser.run("location.hash = '#/pods/default'")
+        self.browser.wait("document.querySelectorAll('#decisions tbody tr').length === 500", "all of them again")
+        self.browser.tab_to("here.id === 'by-name'")
+        self.browser.press("Space")
         self.browser.wait("document.querySelectorAll('#decisions tbody tr').length === 100", "a page of decisions")
         self.browser.tab_to("here.innerText === 'Next'", 130)
         self.browser.press("Enter")
         self.assertIn("page 2", self.browser.wait("document.querySelector('.pages')?.innerText.includes('page 2') && "
                                                   "document.querySelector('.pages').innerText", "the next page"))
+        self.assert_quiet()
+
+    def test_the_start(self):
+        """What waits, with the nearest miss, and the last decisions, the newest first."""
+        self.open(self.viewer, "#/now/default")
+        self.says("#verdict", "1 pod waits; 1 more is gated.")
+        rows = {row.split("\t")[1]: row.split("\t") for row in self.browser.texts("#waiting tbody tr")}
+        huge = rows["the node does not have enough free cpu"]
+        report = self.api("pods/huge/report", self.viewer)["status"]["rejections"][0]
+        self.assertEqual(huge[0], "1")
+        self.assertIn(f"least short: {report['shortfall']['least']} cpu", huge[2])
+        self.assertIn("default/huge", huge[-1])
+        self.assertIn("the pod is gated by example/quota", rows)
+        newest = [row.split("\t")[0] for row in self.browser.texts("#decisions tbody tr")]
+        by_time = sorted(self.api("decisions", self.viewer)["items"], key=lambda one: one["decidedAt"], reverse=True)
+        self.assertEqual(set(newest), {f"default/{one['name']}" for one in by_time[:20]})
+        self.browser.tab_to("here.innerText === 'default/huge'", 60)
+        self.browser.press("Enter")
+        self.says("#verdict", "default/huge waits")
         self.assert_quiet()
 
     def test_without_rights(self):

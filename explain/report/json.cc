@@ -71,7 +71,6 @@ class Writer {
   }
 
  private:
-  friend json::object explain::to_json(const framework::Topics&);
   template <typename T>
   void add(const T& owner, json::object& out) const {
     each_field<T>([&](const auto& field) { put(owner, field, out); });
@@ -411,7 +410,7 @@ json::object to_json(const ReportStatus& status, json::storage_ptr memory) {
   return Writer(std::move(memory), false).object(status);
 }
 
-json::object to_json(const framework::Topics& about) { return Writer({}, false).json_of(about).get_object(); }
+json::object to_json(const ReportRejection& rejection) { return Writer({}, false).object(rejection); }
 
 json::object to_merge_patch(const ReportStatus& status) { return Writer({}, true).object(status); }
 

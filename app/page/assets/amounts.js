@@ -44,3 +44,9 @@ export function roundedUp(resource, text) {
   }
   return text;
 }
+
+// Whether one quantity is less than another; false if either is not a quantity.
+export function isLess(one, other) {
+  const [a, b] = [billionths(one), billionths(other)];
+  return a !== undefined && b !== undefined && a < b;
+}

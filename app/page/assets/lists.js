@@ -2,11 +2,12 @@
 import { Component, h } from "./vendor/preact.js";
 import { decisions, hasToken } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
-import { ago, count, isOfPod, reasonWords, time } from "./words.js";
+import { isLess } from "./amounts.js";
+import { ago, count, isOfPod, reasonWords, shortWords, time } from "./words.js";
 
 const MOST = 5000; // pods that are read at most, 500 per request
 
-function NamespaceForm({ ns, onRead }) {
+export function NamespaceForm({ ns, onRead }) {
   const read = (event) => {
     event.preventDefault();
     onRead(event.target.elements.namespace.value.trim());
@@ -31,27 +32,133 @@ const reasonOf = (item) => {
   return isOfPod(item.rejection) ? words : `the node ${words}`;
 };
 
+// The items whose shortfall is the least come first; others stay behind.
+function isNearer(one, other) {
+  const [mine, theirs] = [one.rejection?.shortfall, other.rejection?.shortfall];
+  if (!mine || !theirs) return Boolean(mine) && !theirs;
+  return isLess(mine.least, theirs.least);
+}
+
 // Pods with the same reason, most pods first.
 export function groupsOf(items) {
   const groups = new Map();
   for (const item of items) {
     const reason = reasonOf(item);
     const key = `${item.outcome} ${reason}`;
-    if (!groups.has(key)) groups.set(key, { key, reason, items: [], attempts: 0, last: "" });
+    if (!groups.has(key)) groups.set(key, { key, reason, items: [], attempts: 0, last: "", since: item.since ?? "", nearest: item });
     const group = groups.get(key);
     group.items.push(item);
     group.attempts = Math.max(group.attempts, item.attempts);
     if ((item.decidedAt ?? "") > group.last) group.last = item.decidedAt;
+    if (item.since && item.since < group.since) group.since = item.since;
+    if (isNearer(item, group.nearest)) group.nearest = item;
   }
   return [...groups.values()].sort((a, b) => b.items.length - a.items.length || (a.reason < b.reason ? -1 : 1));
 }
 
-const nameOf = (item) =>
-  h(
-    "li",
-    { key: `${item.namespace}/${item.name}` },
-    h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`),
+const link = (item) => h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`);
+const nameOf = (item) => h("li", { key: `${item.namespace}/${item.name}` }, link(item));
+const since = (text) => h("time", { datetime: text, title: time(text) }, ago(text));
+
+// All pods that wait, or the first MOST: { items, more }; `more`: where to go on.
+export async function readWaiting(ns, after = "", items = []) {
+  const most = items.length + MOST;
+  do {
+    const page = await decisions(ns, { waiting: "true", limit: "500", ...(after && { continue: after }) });
+    items = items.concat(page.items);
+    after = page.metadata.continue ?? "";
+  } while (after && items.length < most);
+  return { items, more: after };
+}
+
+export function waitingVerdict(items, more) {
+  const gated = items.filter((one) => one.outcome === "Gated").length;
+  const waiting = items.length - gated;
+  const atLeast = more ? "At least " : "";
+  if (!items.length) return "No pod waits for a node.";
+  if (!waiting) return `${atLeast}${count(gated, "pod is", "pods are")} gated; no other pod waits.`;
+  const gatedWords = gated ? `; ${count(gated, "more is gated", "more are gated")}` : "";
+  return `${atLeast}${count(waiting, "pod waits", "pods wait")}${gatedWords}.`;
+}
+
+function waitingRow(group) {
+  const { items, nearest } = group;
+  const short = nearest.rejection ? shortWords(nearest.rejection) : "";
+  return h(
+    "tr",
+    { key: group.key },
+    h("td", { class: "number" }, h("b", null, items.length)),
+    h("th", { scope: "row" }, group.reason),
+    h("td", null, short, short && items.length > 1 && [" (", link(nearest), ")"]),
+    h("td", null, since(group.since)),
+    h("td", { class: "number" }, group.attempts),
+    h("td", null, since(group.last)),
+    h(
+      "td",
+      null,
+      items.length <= 3
+        ? h("ul", { class: "names" }, items.map(nameOf))
+        : h(
+            "details",
+            null,
+            h("summary", null, `${items[0].namespace}/${items[0].name} and ${count(items.length - 1, "other")}`),
+            h(Windowed, { items, one: nameOf }),
+          ),
+    ),
   );
+}
+
+const head = (columns, numbers) =>
+  h(
+    "thead",
+    null,
+    h(
+      "tr",
+      null,
+      columns.map((text) => h("th", { key: text, scope: "col", class: numbers.includes(text) ? "number" : "" }, text)),
+    ),
+  );
+
+export function WaitingTable({ groups }) {
+  return h(
+    "div",
+    { class: "wide" },
+    h(
+      "table",
+      { id: "waiting" },
+      h("caption", { class: "unseen" }, "Pods that wait, by their most frequent reason"),
+      head(["Pods", "Blocked by", "Nearest miss", "Waits since", "Attempts", "Last tried", "Names"], ["Pods", "Attempts"]),
+      h("tbody", null, groups.map(waitingRow)),
+    ),
+  );
+}
+
+const decisionRow = (item) =>
+  h(
+    "tr",
+    { key: item.uid },
+    h("th", { scope: "row" }, link(item), item.gone && h("small", null, " gone")),
+    h("td", null, item.outcome),
+    h("td", null, item.node ?? ""),
+    h("td", { class: "number" }, item.score ?? ""),
+    h("td", null, item.outcome === "Scheduled" ? item.summary : reasonOf(item)),
+    h("td", { class: "number" }, item.attempts),
+    h("td", null, since(item.decidedAt)),
+  );
+
+export function DecisionTable({ items }) {
+  return h(
+    "div",
+    { class: "wide" },
+    h(
+      "table",
+      { id: "decisions" },
+      h("caption", { class: "unseen" }, "The last decision on each pod"),
+      head(["Pod", "Outcome", "Node", "Points", "Why", "Attempts", "Decided"], ["Points", "Attempts"]),
+      h("tbody", null, items.map(decisionRow)),
+    ),
+  );
+}
 
 export class WaitingView extends Component {
   constructor() {
@@ -61,55 +168,14 @@ export class WaitingView extends Component {
   componentDidMount() {
     this.read();
   }
-  async read(after = "", items = []) {
+  async read(after, items) {
     this.setState({ isLoading: true });
     try {
-      const most = items.length + MOST;
-      do {
-        const page = await decisions(this.props.ns, { waiting: "true", limit: "500", ...(after && { continue: after }) });
-        items = items.concat(page.items);
-        after = page.metadata.continue ?? "";
-      } while (after && items.length < most);
-      this.setState({ items, more: after, error: null, isLoading: false });
+      this.setState({ ...(await readWaiting(this.props.ns, after, items)), error: null, isLoading: false });
     } catch (error) {
       error.hasToken = hasToken();
       this.setState({ items: null, error, isLoading: false });
     }
-  }
-  verdict(items, more) {
-    const gated = items.filter((one) => one.outcome === "Gated").length;
-    const waiting = items.length - gated;
-    const atLeast = more ? "At least " : "";
-    if (!items.length) return "No pod waits for a node.";
-    if (!waiting) return `${atLeast}${count(gated, "pod is", "pods are")} gated; no other pod waits.`;
-    const gatedWords = gated ? `; ${count(gated, "more is gated", "more are gated")}` : "";
-    return `${atLeast}${count(waiting, "pod waits", "pods wait")}${gatedWords}.`;
-  }
-  row(group) {
-    return h(
-      "tr",
-      { key: group.key },
-      h("td", { class: "number" }, h("b", null, group.items.length)),
-      h("th", { scope: "row" }, group.reason),
-      h("td", { class: "number" }, group.attempts),
-      h("td", null, h("time", { datetime: group.last, title: time(group.last) }, ago(group.last))),
-      h(
-        "td",
-        null,
-        group.items.length <= 3
-          ? h("ul", { class: "names" }, group.items.map(nameOf))
-          : h(
-              "details",
-              null,
-              h(
-                "summary",
-                null,
-                `${group.items[0].namespace}/${group.items[0].name} and ${count(group.items.length - 1, "other")}`,
-              ),
-              h(Windowed, { items: group.items, one: nameOf }),
-            ),
-      ),
-    );
   }
   render({ ns, onNamespace }, { items, more, error, isLoading }) {
     return h(
@@ -120,33 +186,8 @@ export class WaitingView extends Component {
       isLoading && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
       items && [
-        h("p", { class: "verdict", id: "verdict", role: "status" }, this.verdict(items, more)),
-        items.length > 0 &&
-          h(
-            "div",
-            { class: "wide" },
-            h(
-              "table",
-              { id: "waiting" },
-              h("caption", { class: "unseen" }, "Pods that wait, by their most frequent reason"),
-              h(
-                "thead",
-                null,
-                h(
-                  "tr",
-                  null,
-                  ["Pods", "Blocked by", "Attempts", "Last tried", "Names"].map((text, i) =>
-                    h("th", { key: text, scope: "col", class: i === 0 || i === 2 ? "number" : "" }, text),
-                  ),
-                ),
-              ),
-              h(
-                "tbody",
-                null,
-                groupsOf(items).map((group) => this.row(group)),
-              ),
-            ),
-          ),
+        h("p", { class: "verdict", id: "verdict", role: "status" }, waitingVerdict(items, more)),
+        items.length > 0 && h(WaitingTable, { groups: groupsOf(items) }),
         more && h("button", { type: "button", disabled: isLoading, onClick: () => this.read(more, items) }, "Read more"),
         h(
           "p",
@@ -158,98 +199,97 @@ export class WaitingView extends Component {
   }
 }
 
+const matches = (item, words) =>
+  words.every((word) =>
+    [item.namespace, item.name, item.outcome, item.node ?? "", reasonOf(item)].some((text) => text.toLowerCase().includes(word)),
+  );
+
+// The newest decisions, or all by namespace and name, page by page. The filter is for the shown ones.
 export class PodsView extends Component {
   constructor() {
     super();
-    this.state = { page: null, before: [], error: null, isLoading: false };
+    this.state = { page: null, before: [], isByName: false, filter: "", error: null, isLoading: false };
   }
   componentDidMount() {
     this.read("", []);
   }
-  async read(after, before) {
-    this.setState({ isLoading: true });
+  async read(after, before, isByName = this.state.isByName) {
+    this.setState({ isLoading: true, isByName });
+    const order = isByName ? { limit: "100", ...(after && { continue: after }) } : { newest: "true", limit: "500" };
     try {
-      const page = await decisions(this.props.ns, { limit: "100", ...(after && { continue: after }) });
+      const page = await decisions(this.props.ns, order);
       this.setState({ page, after, before, error: null, isLoading: false });
     } catch (error) {
       error.hasToken = hasToken();
       this.setState({ page: null, error, isLoading: false });
     }
   }
-  row(item) {
+  controls({ isByName, filter }) {
     return h(
-      "tr",
-      { key: item.uid },
+      "div",
+      { class: "line" },
       h(
-        "th",
-        { scope: "row" },
-        h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`),
-        item.gone && h("small", null, " gone"),
+        "p",
+        { class: "check" },
+        h("input", {
+          id: "by-name",
+          type: "checkbox",
+          checked: isByName,
+          onInput: (event) => this.read("", [], event.target.checked),
+        }),
+        h("label", { for: "by-name" }, "all, by name"),
       ),
-      h("td", null, item.outcome),
-      h("td", null, item.node ?? ""),
-      h("td", { class: "number" }, item.score ?? ""),
-      h("td", null, item.outcome === "Scheduled" ? item.summary : reasonOf(item)),
-      h("td", { class: "number" }, item.attempts),
-      h("td", null, h("time", { datetime: item.decidedAt, title: time(item.decidedAt) }, ago(item.decidedAt))),
+      h(
+        "p",
+        null,
+        h("label", { for: "filter" }, "Filter of what is shown"),
+        h("input", {
+          id: "filter",
+          type: "search",
+          value: filter,
+          placeholder: "names, nodes, outcomes, reasons",
+          onInput: (event) => this.setState({ filter: event.target.value }),
+        }),
+      ),
     );
   }
-  render({ ns, onNamespace }, { page, after, before, error, isLoading }) {
-    const next = page?.metadata.continue;
+  pages(before, after, next, isLoading) {
+    return h(
+      "p",
+      { class: "pages" },
+      h(
+        "button",
+        {
+          type: "button",
+          disabled: !before.length || isLoading,
+          onClick: () => this.read(before.at(-1), before.slice(0, -1)),
+        },
+        "Before",
+      ),
+      h("span", null, ` page ${before.length + 1} `),
+      h(
+        "button",
+        { type: "button", disabled: !next || isLoading, onClick: () => this.read(next, [...before, after]) },
+        "Next",
+      ),
+    );
+  }
+  render({ ns, onNamespace }, { page, after, before, isByName, filter, error, isLoading }) {
+    const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+    const items = page?.items.filter((item) => matches(item, words)) ?? [];
     return h(
       "div",
       null,
       h("h1", { tabindex: -1 }, "Decisions"),
       h(NamespaceForm, { ns, onRead: (other) => (other === ns ? this.read("", []) : onNamespace(other)) }),
+      this.controls({ isByName, filter }),
       isLoading && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
       page && [
         !page.items.length && h("p", { class: "verdict" }, "podium remembers no decision here."),
-        page.items.length > 0 &&
-          h(
-            "div",
-            { class: "wide" },
-            h(
-              "table",
-              { id: "decisions" },
-              h("caption", { class: "unseen" }, "The last decision on each pod, by namespace and name"),
-              h(
-                "thead",
-                null,
-                h(
-                  "tr",
-                  null,
-                  ["Pod", "Outcome", "Node", "Points", "Why", "Attempts", "Decided"].map((text, i) =>
-                    h("th", { key: text, scope: "col", class: i === 3 || i === 5 ? "number" : "" }, text),
-                  ),
-                ),
-              ),
-              h(
-                "tbody",
-                null,
-                page.items.map((item) => this.row(item)),
-              ),
-            ),
-          ),
-        h(
-          "p",
-          { class: "pages" },
-          h(
-            "button",
-            {
-              type: "button",
-              disabled: !before.length || isLoading,
-              onClick: () => this.read(before.at(-1), before.slice(0, -1)),
-            },
-            "Before",
-          ),
-          h("span", null, ` page ${before.length + 1} `),
-          h(
-            "button",
-            { type: "button", disabled: !next || isLoading, onClick: () => this.read(next, [...before, after]) },
-            "Next",
-          ),
-        ),
+        page.items.length > 0 && !items.length && h("p", { class: "verdict" }, "No decision that is shown matches the filter."),
+        items.length > 0 && h(DecisionTable, { items }),
+        isByName && this.pages(before, after, page.metadata.continue, isLoading),
       ],
     );
   }

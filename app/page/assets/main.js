@@ -3,10 +3,11 @@ import { Component, h, render } from "./vendor/preact.js";
 import { hasToken, needsNoToken, setToken, words } from "./api.js";
 import { AskView, newQuestion } from "./ask_view.js";
 import { PodsView, WaitingView } from "./lists.js";
+import { NowView } from "./now_view.js";
 import { PodView } from "./pod_view.js";
 import { useWords } from "./words.js";
 
-// #/pod/NS/POD, #/ask, #/waiting/NS, #/pods/NS
+// #/now/NS, #/pod/NS/POD, #/ask, #/waiting/NS, #/pods/NS
 function here() {
   const [view = "", ns = "", pod = ""] = location.hash
     .replace(/^#\//, "")
@@ -18,10 +19,11 @@ function here() {
         return part;
       }
     });
-  return { view: VIEWS.some(([name]) => name === view) ? view : "pod", ns, pod };
+  return { view: VIEWS.some(([name]) => name === view) ? view : "now", ns, pod };
 }
 
 const VIEWS = [
+  ["now", "Now"],
   ["pod", "A pod"],
   ["ask", "What if"],
   ["waiting", "Waiting"],
@@ -104,7 +106,7 @@ class Page extends Component {
         return h(WaitingView, { key, ns: at.ns, onNamespace });
       case "pods":
         return h(PodsView, { key, ns: at.ns, onNamespace });
-      default:
+      case "pod":
         return h(PodView, {
           key,
           ns: at.ns,
@@ -112,6 +114,8 @@ class Page extends Component {
           onReport: this.report,
           onCarry: (ns, moved) => this.setState({ question: { ...question, ns, moved: { ...moved } } }),
         });
+      default:
+        return h(NowView, { key, ns: at.ns, onNamespace });
     }
   }
   render(_, state) {
@@ -131,7 +135,7 @@ class Page extends Component {
       h(
         "header",
         null,
-        h("a", { class: "brand", href: "#/pod" }, h("img", { src: "icon.svg", alt: "", width: 22, height: 22 }), "podium"),
+        h("a", { class: "brand", href: "#/now" }, h("img", { src: "icon.svg", alt: "", width: 22, height: 22 }), "podium"),
         h(
           "nav",
           { "aria-label": "Views" },

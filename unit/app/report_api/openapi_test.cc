@@ -35,7 +35,8 @@ std::string value_of(std::string_view parameter) {
                                                               {"profile", "default-scheduler"},
                                                               {"limit", "2"},
                                                               {"continue", "shop/a"},
-                                                              {"waiting", "false"}};
+                                                              {"waiting", "false"},
+                                                              {"newest", "false"}};
   return values.at(parameter);
 }
 

@@ -48,11 +48,11 @@ TEST(ReportApi, ListsDecisions) {
       "namespace": "shop", "name": "huge", "uid": "huge", "outcome": "Unschedulable", "attempts": 3,
       "summary": "Insufficient cpu (4 of 5 nodes)",
       "rejection": {"code": "InsufficientResource", "reason": "Insufficient cpu", "nodeCount": 4,
-                    "plugin": "NodeResourcesFit"}})json"));
+                    "preemptionMayHelp": false, "plugin": "NodeResourcesFit"}})json"));
   auto web = json::parse(R"json({
       "namespace": "shop", "name": "web", "uid": "a-uid", "outcome": "Scheduled", "attempts": 0,
       "summary": "-", "node": "n1", "score": 731})json");
-  web.as_object()["decidedAt"] = format_time(served.clock.wall());
+  web.as_object()["since"] = web.as_object()["decidedAt"] = format_time(served.clock.wall());
   EXPECT_EQ(listed.at("items").at(1), web);
   EXPECT_EQ(served.asked.back(), "ann list schedulingreports.podium.dev/v1alpha1 in shop");
   const auto all = json::parse(served.get("/v1/decisions?limit=2").body);
@@ -66,6 +66,9 @@ TEST(ReportApi, ListsDecisions) {
   const auto waiting = json::parse(served.get("/v1/decisions?waiting=true").body);
   ASSERT_EQ(waiting.at("items").as_array().size(), 2u);
   EXPECT_EQ(waiting.at("items").at(0).at("name"), "vault");
+  const auto newest = json::parse(served.get("/v1/decisions?newest=true&limit=1").body);
+  EXPECT_EQ(newest.at("items").as_array().size(), 1u);
+  EXPECT_FALSE(newest.at("metadata").as_object().contains("continue"));
   served.leads = false;
   EXPECT_EQ(served.get("/v1/decisions").status, 503);
 }
@@ -132,11 +135,13 @@ TEST(ReportApi, RefusesWhatItCannotAnswer) {
       {"GET", "/v1/decisions?limit=501", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
       {"GET", "/v1/decisions?limit=0", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
       {"GET", "/v1/decisions?waiting=yes", "", "400 BadRequest: waiting: must be true or false"},
+      {"GET", "/v1/decisions?newest=true&continue=shop%2Fhuge", "",
+       "400 BadRequest: continue: newest has one page only"},
       {"GET", "/v1/decisions?continue=x", "", "400 BadRequest: continue: must be metadata.continue"},
       {"GET", "/v1/namespaces/shop/decisions?continue=bank%2Fx", "",
        "400 BadRequest: continue: must be metadata.continue"},
       {"GET", "/v1/decisions?replicas=3", "",
-       "400 BadRequest: unknown query parameter \"replicas\" (known: limit, continue, waiting)"},
+       "400 BadRequest: unknown query parameter \"replicas\" (known: limit, continue, waiting, newest)"},
       {"DELETE", "/v1/decisions", "", "405 MethodNotAllowed: \"DELETE\" is not served here"},
       {"HEAD", "/v1/namespaces/shop/pods/web/scores", "",
        "405 MethodNotAllowed: \"HEAD\" is not served here"},

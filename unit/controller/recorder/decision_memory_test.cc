@@ -112,6 +112,29 @@ TEST(DecisionMemory, ListsByNamespaceAndNamePageByPage) {
   EXPECT_EQ(page(m, {.ns = "sho"}), "| ");
 }
 
+TEST(DecisionMemory, ListsTheNewestFirst) {
+  Memory m;
+  const auto newest = [&](const std::string& ns, std::size_t limit, bool waits = false) {
+    return page(m, {.ns = ns, .is_waiting_only = waits, .is_newest_first = true, .limit = limit});
+  };
+  EXPECT_EQ(newest("", 10), "| ");
+  for (const char* pod : {"web", "api", "db"}) m.decide(pod);
+  m.memory.remember("bank", "till", "till", m.status("n1"));
+  m.memory.gone("uid-of-api");
+  EXPECT_EQ(newest("", 10), "bank/till shop/db shop/api (gone) shop/web | ");
+  EXPECT_EQ(newest("", 2), "bank/till shop/db | ");
+  EXPECT_EQ(newest("shop", 2), "shop/db shop/api (gone) | ");
+  EXPECT_EQ(newest("none", 2), "| ");
+  m.clock.advance(1s);
+  m.decide("web");
+  EXPECT_EQ(newest("", 2), "shop/web bank/till | ");
+  auto status = m.status("n1");
+  status.choice.reset();
+  status.outcome = "Unschedulable";
+  m.memory.remember("shop", "huge", "huge", status);
+  EXPECT_EQ(newest("", 10, true), "shop/huge | ");
+}
+
 TEST(DecisionMemory, ListsWhatWaits) {
   Memory m;
   auto status = m.status("n1");
