@@ -70,14 +70,16 @@ TEST(ConfigCommand, FeatureGatesAreCheckedAndTakeEffect) {
   EXPECT_EQ(run(config_validate, file, {"Nonsense=true"}),
             (Output{2, "", "--feature-gates: unrecognized feature gate: Nonsense\n"}));
   const auto usual = run(config_view, file);
-  EXPECT_NE(usual.out.find("name: NodeDeclaredFeatures"), std::string::npos) << usual.out;
-  const auto without =
-      run(config_view, file,
-          {"NodeDeclaredFeatures=false,ExtendWebSocketsToKubelet=false",
-           "InPlacePodLevelResourcesVerticalScaling=false",
-           "InPlacePodVerticalScalingInitContainers=false,RestartAllContainersOnContainerExits=false"});
+  EXPECT_NE(usual.out.find("utilization: 100"), std::string::npos) << usual.out;
+  const auto without = run(
+      config_view, file, {"StorageCapacityScoring=false,PodLevelResources=true", "VolumeLimitScaling=false"});
   EXPECT_EQ(without.code, 0) << without.err;
-  EXPECT_EQ(without.out.find("name: NodeDeclaredFeatures"), std::string::npos) << without.out;
+  EXPECT_EQ(without.out.find("utilization: 100"), std::string::npos) << "of VolumeBindingArgs";
+  EXPECT_EQ(
+      run(config_validate, file, {"NodeDeclaredFeatures=false"}),
+      (Output{2, "",
+              "--feature-gates: cannot set feature gate NodeDeclaredFeatures to false, feature is locked "
+              "to true\n"}));
 }
 
 }  // namespace
