@@ -132,9 +132,10 @@ NO_NODES = "PreFilter on no nodes, which says nothing yet"
 CEILINGS = {UNNORMALISED: 200, WRONG_OBJECT: 44, NO_NODES: 272}
 
 # The minimum number of questions of each package whose answers must be equal.
-FLOORS = {"noderesources": 292, "nodeaffinity": 61, "tainttoleration": 40, "nodeports": 25, "nodename": 3, "nodeunschedulable": 11,
-          "imagelocality": 18, "interpodaffinity": 207, "podtopologyspread": 365, "nodedeclaredfeatures": 4, "schedulinggates": 2,
-          "volumezone": 39, "volumerestrictions": 39, "nodevolumelimits": 54, "volumebinding": 289, "events": 14, "dynamicresources": 173}
+FLOORS = {"noderesources": 300, "nodeaffinity": 63, "tainttoleration": 41, "nodeports": 26, "nodename": 4, "nodeunschedulable": 12,
+          "imagelocality": 20, "interpodaffinity": 413, "podtopologyspread": 366, "nodedeclaredfeatures": 5, "schedulinggates": 2,
+          "volumezone": 41, "volumerestrictions": 40, "nodevolumelimits": 56, "volumebinding": 310, "dynamicresources": 190,
+          "events": 14}
 
 
 def never_asked(package, question):
