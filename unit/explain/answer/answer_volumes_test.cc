@@ -191,7 +191,7 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
       {"a volume each", with(local("v1", "n1"), local("v2", "n2")), "local", 2, "all 2 replicas fit", 2},
       {"one volume only", with(local("v1", "n1")), "local", 2,
        "1 of 2 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
-       "bind. preemption:",
+       "bind.",
        1},
       {"to be bound immediately", with(now), "now", 1,
        "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "

@@ -44,7 +44,7 @@ TEST(Pinned, TheKubeletCountsResources) {
 TEST(Pinned, ToANodeThatDoesNotExist) {
   const auto status = ask(kPinned, unit::nodes_of({{"n1", "4"}}));
   EXPECT_EQ(status.outcome, "DoesNotFit");
-  EXPECT_THAT(condition(status, "Complete"), HasSubstr("didn't match the requested node name"));
+  EXPECT_THAT(condition(status, "Complete"), HasSubstr("didn't satisfy plugin(s) [NodeName]"));
 }
 
 TEST(OneProfile, AnswersForPodsOfOtherSchedulersAndSaysSo) {
