@@ -14,7 +14,7 @@ flock 9
 
 cd "$module"
 stamp=$(find . -type f \( -name '*.go' -o -name 'go.*' \) -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16)
-version=$(awk '$1 == "k8s.io/kubernetes" {print $2; exit}' go.mod)
+version=$(awk '{sub(/^require /, "")} $1 == "k8s.io/kubernetes" {print $2; exit}' go.mod)
 flags="-s -w"
 if [ -n "$version" ]; then
   minor=${version#v1.} minor=${minor%%.*}

@@ -11,6 +11,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,12 +25,14 @@ import (
 type testCase struct {
 	Name      string                       `json:"name"`
 	Off       []string                     `json:"off"`
+	On        []string                     `json:"on"` // gates that are off by default
 	Slices    []*resourceapi.ResourceSlice `json:"slices"`
 	Classes   []*resourceapi.DeviceClass   `json:"classes"`
 	Allocated []*resourceapi.ResourceClaim `json:"allocated"`
 	Claims    []*resourceapi.ResourceClaim `json:"claims"`
 	Nodes     []*v1.Node                   `json:"nodes"`
 	Want      []nodeAnswer                 `json:"want"`
+	Lossy     bool                         `json:"lossy"` // JSON does not keep an amount of it: 1e21 becomes "1"
 }
 
 type nodeAnswer struct {
@@ -43,6 +46,17 @@ type recorder struct {
 	*Allocator
 	question testCase
 	write    func(testCase)
+}
+
+// isLossy returns whether the objects differ after they have passed through JSON.
+func (c testCase) isLossy() bool {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return true
+	}
+	var after testCase
+	return json.Unmarshal(text, &after) != nil || !equality.Semantic.DeepEqual(c.Slices, after.Slices) ||
+		!equality.Semantic.DeepEqual(c.Claims, after.Claims)
 }
 
 func (r recorder) Allocate(ctx context.Context, node *v1.Node, claims []*resourceapi.ResourceClaim) ([]resourceapi.AllocationResult, error) {
@@ -71,6 +85,7 @@ func (r recorder) Allocate(ctx context.Context, node *v1.Node, claims []*resourc
 		}
 		question.Want = []nodeAnswer{answer}
 	}
+	question.Lossy = question.isLossy()
 	r.write(question)
 	return results, err
 }
@@ -114,7 +129,7 @@ func TestAllocator(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		question := testCase{Off: off(features), Slices: slices, Allocated: claimsOf(state)}
+		question := testCase{Off: off(features), On: on(features), Slices: slices, Allocated: claimsOf(state)}
 		if question.Classes, err = classes.List(); err != nil {
 			return nil, err
 		}
@@ -135,6 +150,13 @@ func off(features Features) (gates []string) {
 		if !on {
 			gates = append(gates, gate)
 		}
+	}
+	return gates
+}
+
+func on(features Features) (gates []string) {
+	if features.FractionalCapacityRange {
+		gates = append(gates, "DRAFractionalCapacityRange")
 	}
 	return gates
 }

@@ -80,7 +80,7 @@ def events_of(write, made):
         if made["spec"].get("nodeName"):
             return ["AssignedPodUpdate"]
         changed = {**write.body.get("metadata", {}), **write.body.get("spec", {}), **write.body.get("status", {})}
-        return [f"UnschedulablePod{event}" for field, event in POD_CHANGES if field in changed]
+        return [f"UnscheduledPod{event}" for field, event in POD_CHANGES if field in changed]
     if target.kind == "ResourceClaim" and verb != "Add":
         return []  # see Claims.mark
     if target.kind in ("PersistentVolume", "PersistentVolumeClaim", *GROUPS) and verb != "Delete":

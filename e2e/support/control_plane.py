@@ -43,8 +43,9 @@ class ControlPlane(Service):
     users = ((ADMIN_TOKEN, "admin", "system:masters"),)                       # token, user, group
     admission_off = ("ServiceAccount", "TaintNodesByCondition")                # pods do not need accounts, nodes do not need to be ready
 
-    def __init__(self, directory=None, keep=False, api_flags=(), etcd_quota=8 << 30):
+    def __init__(self, directory=None, keep=False, api_flags=(), etcd_quota=8 << 30, api_server=BIN / "kube-apiserver"):
         self.keep, self.etcd_quota = keep, etcd_quota  # bytes
+        self.api_server = api_server  # the program
         self.dir = pathlib.Path(directory or tempfile.mkdtemp(prefix="podium-"))
         self.dir.mkdir(parents=True, exist_ok=True)
         self.api_flags = list(api_flags)
@@ -68,7 +69,7 @@ class ControlPlane(Service):
 
     def start_api(self):
         d = self.dir
-        self.api = Process([BIN / "kube-apiserver", "--etcd-servers", f"http://127.0.0.1:{self.etcd_port}",
+        self.api = Process([self.api_server, "--etcd-servers", f"http://127.0.0.1:{self.etcd_port}",
                             "--secure-port", self.api_port, "--bind-address", "127.0.0.1",
                             "--tls-cert-file", d / "server.crt", "--tls-private-key-file", d / "server.key",
                             "--cert-dir", d / "certs", "--service-account-issuer", "https://podium.test",

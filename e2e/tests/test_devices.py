@@ -136,7 +136,7 @@ class Devices:
         self.assertEqual(sorted(sum((self.given(f"p{i}") for i in range(3)), [])),
                          [("n1", "gpu-0"), ("n1", "gpu-1"), ("n2", "gpu-0")])
         self.plane.create(using("p3", template="one"))
-        self.assertEqual(self.pending_message("p3"), "0/3 nodes are available: 3 cannot allocate all claims. still not schedulable, "
+        self.assertEqual(self.pending_message("p3"), "0/3 nodes are available: 3 cannot allocate all claims. "
                          "preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.")
         freed = self.given("p1")
         self.plane.kubectl("delete", "pod", "p1", "--grace-period=0", "--force")  # the claim controller frees its device then

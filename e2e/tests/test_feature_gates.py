@@ -34,7 +34,7 @@ def configuration(scheduler, **more):
 
 
 class Beside(unittest.TestCase):
-    """podium with and without the gates, and kube-scheduler with them, each for the pods with its schedulerName."""
+    """podium and kube-scheduler with these gates and with the defaults, each for the pods with its schedulerName."""
 
     gates = api_gates = ""
     objects = ()
@@ -49,12 +49,16 @@ class Beside(unittest.TestCase):
         for name, flags in (("with", ["--feature-gates", cls.gates]), ("without", [])):
             running = podium.Podium(cls.plane, configuration(f"podium-{name}"), f"podium-{name}", flags=flags).start()
             cls.addClassCleanup(running.stop)
-        directory = cls.plane.dir / "kube-scheduler"
+            cls.start_upstream(f"upstream-{name}", flags)
+
+    @classmethod
+    def start_upstream(cls, name, flags):
+        directory = cls.plane.dir / name
         directory.mkdir()
         config = directory / "config.json"
         connection = {"kubeconfig": str(cls.plane.write_kubeconfig(directory / "kubeconfig"))}
-        config.write_text(configuration("upstream", clientConnection=connection))
-        theirs = Process([BIN / "kube-scheduler", "--config", config, "--feature-gates", cls.gates, "--bind-address", "127.0.0.1",
+        config.write_text(configuration(name, clientConnection=connection))
+        theirs = Process([BIN / "kube-scheduler", "--config", config, *flags, "--bind-address", "127.0.0.1",
                           "--secure-port", free_ports(1)[0], "--cert-dir", directory], directory / "log", env=environment())
         cls.addClassCleanup(theirs.stop)
 
@@ -73,6 +77,9 @@ class Beside(unittest.TestCase):
         return wait_until(decided, f"a decision about {name}")
 
 
+WITH, WITHOUT = ("podium-with", "upstream-with"), ("podium-without", "upstream-without")
+
+
 class ComparisonOperators(Beside):
     gates = api_gates = "TaintTolerationComparisonOperators=true"
     objects = (rated("good", "2"), rated("fair", "20"), rated("unrated", "unknown"))
@@ -81,31 +88,32 @@ class ComparisonOperators(Beside):
         none = "0/3 nodes are available: 3 node(s) had untolerated taint(s)."
         cases = {"few": ("Lt", "10", "good"), "many": ("Gt", "10", "fair"), "negative": ("Lt", "-1", none)}
         for name, (operator, value, want) in cases.items():
-            for scheduler, wanted in (("podium-with", want), ("upstream", want), ("podium-without", none)):
+            for scheduler in WITH + WITHOUT:
                 with self.subTest(name, scheduler=scheduler):
                     self.plane.create(tolerant(f"{name}-{scheduler}", operator, value, schedulerName=scheduler))
-                    self.assertEqual(self.outcome(f"{name}-{scheduler}"), wanted)
+                    self.assertEqual(self.outcome(f"{name}-{scheduler}"), want if scheduler in WITH else none)
 
 
-class Resources(Beside):
-    gates = ("PodLevelResources=false,InPlacePodLevelResourcesVerticalScaling=false,StorageCapacityScoring=true,"
-             "VolumeLimitScaling=true")
-    api_gates = "VolumeLimitScaling=true"
+class PodLevelResources(Beside):
+    gates = ("PodLevelResources=false,PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false,"
+             "InPlacePodLevelResourcesVerticalScaling=false")
+    objects = (node("small"), node("large"))
+
+    def test_pod_level_requests_do_not_count(self):
+        none = "0/2 nodes are available: 2 Insufficient cpu."
+        for scheduler in WITH + WITHOUT:
+            with self.subTest(scheduler):
+                self.plane.create(pod(f"whole-{scheduler}", schedulerName=scheduler, resources={"requests": {"cpu": "100"}}))
+                outcome = self.outcome(f"whole-{scheduler}")
+                self.assertIn(outcome, (none,) if scheduler in WITHOUT else ("small", "large"))
+
+
+class Storage(Beside):
+    gates = "StorageCapacityScoring=false,VolumeLimitScaling=false"
     objects = (node("small"), node("large"),
                driver("picky.example.com", preventPodSchedulingIfMissing=True), storage_class("picky", "picky.example.com"),
                driver("counting.example.com", storageCapacity=True), storage_class("counted", "counting.example.com"),
                room("small", "10Gi"), room("large", "100Gi"))
-
-    def test_pod_level_requests_do_not_count(self):
-        none = "0/2 nodes are available: 2 Insufficient cpu."
-        for scheduler in ("podium-with", "upstream", "podium-without"):
-            with self.subTest(scheduler):
-                self.plane.create(pod(f"whole-{scheduler}", schedulerName=scheduler, resources={"requests": {"cpu": "100"}}))
-                outcome = self.outcome(f"whole-{scheduler}")
-                if scheduler == "podium-without":
-                    self.assertEqual(outcome, none)
-                else:
-                    self.assertIn(outcome, ("small", "large"))
 
     def with_claim(self, scheduler, storage_class, size="1Gi"):
         name = f"{storage_class}-{scheduler}"
@@ -115,12 +123,11 @@ class Resources(Beside):
 
     def test_nodes_without_the_driver(self):
         none = "0/2 nodes are available: 2 picky.example.com CSI driver is not installed on the node."
-        for scheduler in ("podium-with", "upstream"):
+        for scheduler in WITH + WITHOUT:
             with self.subTest(scheduler):
-                self.assertEqual(self.with_claim(scheduler, "picky"), none)
-        self.assertIn(self.with_claim("podium-without", "picky"), ("small", "large"))
+                self.assertIn(self.with_claim(scheduler, "picky"), (none,) if scheduler in WITHOUT else ("small", "large"))
 
     def test_the_node_with_the_most_room(self):
-        for scheduler in ("podium-with", "upstream"):
+        for scheduler in WITHOUT:
             with self.subTest(scheduler):
                 self.assertEqual(self.with_claim(scheduler, "counted", "5Gi"), "large")

@@ -17,7 +17,7 @@ SAME_NUMBERS = ("scheduler_schedule_attempts_total", "scheduler_pending_pods", "
                 "scheduler_pod_scheduling_attempts_count", "scheduler_preemption_goroutines_execution_total",
                 "leader_election_master_status", "kubernetes_feature_enabled")
 # Changes of the cluster whose number does not depend on timing; the number of status updates does.
-SAME_CHANGES = ("NodeAdd", "NodeUpdateNodeCondition", "NodeUpdateNodeAnnotation", "UnschedulablePodAdd", "UnschedulablePodDelete",
+SAME_CHANGES = ("NodeAdd", "NodeUpdateNodeCondition", "NodeUpdateNodeAnnotation", "UnscheduledPodAdd", "UnscheduledPodDelete",
                 "AssignedPodAdd", "AssignedPodDelete")
 
 

@@ -74,12 +74,14 @@ func tablesFits(pod *v1.Pod, info fwk.NodeInfo) bool {
 `,
 	},
 	"interpodaffinity": {
-		calls:   map[string]string{"getIncomingAffinityAntiAffinityCounts": "tablesIncomingCounts"},
+		// The function takes the terms of a pod. The pod is in the variable podInfo of the test, the nodes are in l.
+		calls: map[string]string{
+			"getIncomingAffinityAntiAffinityCounts": "tablesPreFilter(ctx, podInfo, l).getIncomingAffinityAntiAffinityCounts"},
 		imports: map[string]string{"fwk": "k8s.io/kube-scheduler/framework", "context": "context", "framework": "k8s.io/kubernetes/pkg/scheduler/framework"},
 		text: `
-func (pl *InterPodAffinity) tablesIncomingCounts(ctx context.Context, pod fwk.PodInfo, nodes []fwk.NodeInfo) (topologyToMatchedTermCount, topologyToMatchedTermCount) {
+func (pl *InterPodAffinity) tablesPreFilter(ctx context.Context, pod fwk.PodInfo, nodes []fwk.NodeInfo) *InterPodAffinity {
 	pl.PreFilter(ctx, framework.NewCycleState(), pod.GetPod(), nodes)
-	return pl.getIncomingAffinityAntiAffinityCounts(ctx, pod, nodes)
+	return pl
 }
 `,
 	},

@@ -431,6 +431,9 @@ func (w *wrappers) text(name string) ([]byte, error) {
 		text.WriteString("\n}\n")
 	}
 	for plugin, listers := range w.listers {
+		if strings.Contains(inside[name].text, "(pl *"+plugin+") TablesListers(") {
+			continue
+		}
 		fmt.Fprintf(&text, "\nfunc (pl *%s) TablesListers() []any {\n\treturn []any{%s}\n}\n", plugin, strings.Join(listers, ", "))
 	}
 	text.WriteString(inside[name].text)
