@@ -150,6 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"nobody", "compilation failed: offset 6: undeclared reference to 'nobody'"},
         Case{"1 +", "compilation failed: offset 3: expected an expression"},
         Case{"'a", "compilation failed: offset 0: string without its end"},
+        Case{"duration(dyn(5))", "compilation failed: offset 16: no such overload: duration(int)"},
         Case{"has(device)", "compilation failed: offset 10: invalid argument to has() macro"},
         Case{"while", "compilation failed: offset 0: reserved identifier: while"},
         Case{"timestamp(dyn(0)).getHours('Europe/Berlin')", "error: unsupported time zone: Europe/Berlin"}));
