@@ -146,7 +146,7 @@ TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
     feed.start([&] { not_ready = feed.not_ready(); });
     unit::run_for(context, time, 10s);
     EXPECT_EQ(not_ready, std::vector<std::string>());
-    EXPECT_EQ(asked.size(), 3u);
+    EXPECT_EQ(asked.size(), 4u);
     feed.stop();
     unit::run_for(context, time, 1s);
   }
@@ -215,6 +215,31 @@ TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
     expected[event] = 1;
     EXPECT_EQ(counted_events(), expected) << path;
   }
+}
+
+TEST_F(ClusterFeedTest, ATaintRuleIsAChangeOfTheSlicesWhoseDevicesItTaints) {
+  const auto rule = [](const std::string& type, const std::string& name, int version,
+                       const std::string& driver) {
+    return fmt::format(
+        R"({{"type":"{}","object":{{"metadata":{{"name":"{}","uid":"uid-{}","resourceVersion":"{}"}},"spec":{{"deviceSelector":{{"driver":"{}"}},"taint":{{"key":"k","effect":"NoSchedule"}}}}}}}})"
+        "\n",
+        type, name, name, version, driver);
+  };
+  api::ResourceSlice slice;
+  slice.meta.name = "s";
+  slice.driver = "gpu";
+  slice.devices.emplace_back().name = "x";
+  scheduler_.snapshot().objects().set(podium::test::share(slice));
+  const std::string path = "/apis/resource.k8s.io/v1/devicetaintrules";
+  feed({rule("ADDED", "r", 5, "nic") + kListed, rule("MODIFIED", "r", 10, "fpga"),
+        rule("ADDED", "last", 11, "nic")},
+       path);
+  EXPECT_EQ(counted_events(), EventCounts()) << "it taints no device";
+  EXPECT_FALSE(scheduler_.snapshot().objects().taint_rules().empty());
+  feed({rule("ADDED", "r", 15, "fpga") + rule("ADDED", "s", 16, "gpu") + kListed,
+        rule("DELETED", "s", 20, "gpu"), rule("ADDED", "last", 21, "nic")},
+       path);
+  EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceSliceUpdate", 2}}));
 }
 
 TEST_F(ClusterFeedTest, DeathTestOfAFeedThatHasStarted) {
