@@ -37,6 +37,7 @@ Result<CsiStorageCapacity> decode_csi_storage_capacity(const boost::json::value&
 Result<VolumeAttachment> decode_volume_attachment(const boost::json::value&);
 Result<ResourceSlice> decode_resource_slice(const boost::json::value&);
 Result<DeviceClass> decode_device_class(const boost::json::value&);
+Result<DeviceTaintRule> decode_device_taint_rule(const boost::json::value&);
 Result<ResourceClaim> decode_resource_claim(const boost::json::value&);
 Result<ResourceClaimTemplate> decode_resource_claim_template(const boost::json::value&);
 Result<ObjectMeta> decode_meta(const boost::json::value& object);  // of any object: its "metadata"
@@ -59,7 +60,7 @@ using Object =
                  std::shared_ptr<const VolumeAttachment>, std::shared_ptr<const LimitRange>,
                  std::shared_ptr<const RuntimeClass>, std::shared_ptr<const ResourceSlice>,
                  std::shared_ptr<const DeviceClass>, std::shared_ptr<const ResourceClaim>,
-                 std::shared_ptr<const ResourceClaimTemplate>>;
+                 std::shared_ptr<const ResourceClaimTemplate>, std::shared_ptr<const DeviceTaintRule>>;
 // monostate: a kind that podium does not read.
 Result<Object> decode_object(const boost::json::value&);
 // For an object without apiVersion and kind: an item of a typed list.

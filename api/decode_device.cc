@@ -1,4 +1,4 @@
-// Decodes ResourceSlice, DeviceClass, ResourceClaim and ResourceClaimTemplate.
+// Decodes ResourceSlice, DeviceClass, DeviceTaintRule, ResourceClaim and ResourceClaimTemplate.
 #include <algorithm>
 
 #include "api/decode.h"
@@ -37,6 +37,15 @@ DeviceTaintEffect read_effect(Field field) {
   return DeviceTaintEffect::other;
 }
 
+DeviceTaint read_device_taint(Field field) {
+  DeviceTaint taint;
+  field["key"].into(taint.key);
+  field["value"].into(taint.value);
+  taint.effect = read_effect(field["effect"]);
+  field["timeAdded"].into(taint.added);
+  return taint;
+}
+
 DeviceToleration read_device_toleration(Field field) {
   DeviceToleration toleration;
   field["key"].into(toleration.key);
@@ -65,19 +74,39 @@ void read_selectors(Field field, std::vector<std::string>& selectors) {
 
 // --- slices ---
 
+std::int64_t read_number(Field field) {
+  std::int64_t value = 0;
+  field.into(value);
+  return value;
+}
+
+bool read_flag(Field field) {
+  bool value = false;
+  field.into(value);
+  return value;
+}
+
+std::string read_string(Field field) { return std::string(field.text()); }
+Version read_version(Field field) { return {read_string(field)}; }
+
+template <typename Read>
+auto read_values(Field field, Read read) {
+  AttributeList<decltype(read(field))> list;
+  field.list(list.values, read);
+  return list;
+}
+
+// In upstream's order, if the API server lets more than one value pass. Source:
+// dynamic-resource-allocation/cel compile.go getAttributeValue.
 DeviceAttribute read_attribute(Field field) {
-  if (const auto number = field["int"]) {
-    std::int64_t value = 0;
-    number.into(value);
-    return value;
-  }
-  if (const auto flag = field["bool"]) {
-    bool value = false;
-    flag.into(value);
-    return value;
-  }
-  if (const auto text = field["string"]) return std::string(text.text());
-  if (const auto version = field["version"]) return Version{std::string(version.text())};
+  if (const auto numbers = field["ints"]) return read_values(numbers, read_number);
+  if (const auto flags = field["bools"]) return read_values(flags, read_flag);
+  if (const auto texts = field["strings"]) return read_values(texts, read_string);
+  if (const auto versions = field["versions"]) return read_values(versions, read_version);
+  if (const auto number = field["int"]) return read_number(number);
+  if (const auto flag = field["bool"]) return read_flag(flag);
+  if (const auto text = field["string"]) return read_string(text);
+  if (const auto version = field["version"]) return read_version(version);
   return {};
 }
 
@@ -128,16 +157,12 @@ Device read_device(Field field) {
   field["name"].into(device.name);
   read_by_name(field["attributes"], device.attributes, read_attribute);
   read_by_name(field["capacity"], device.capacity, read_capacity);
-  field["consumesCounters"].list(device.consumes_counters,
-                                 [](Field item) { return read_counter_set(item, "counterSet"); });
-  device.nodes = read_nodes(field);
-  field["taints"].list(device.taints, [](Field item) {
-    DeviceTaint taint;
-    item["key"].into(taint.key);
-    item["value"].into(taint.value);
-    taint.effect = read_effect(item["effect"]);
-    return taint;
+  field["consumesCounters"].list(device.consumes_counters, [&](Field item) {
+    device.has_compatibility_groups |= item["compatibilityGroups"].size() > 0;
+    return read_counter_set(item, "counterSet");
   });
+  device.nodes = read_nodes(field);
+  field["taints"].list(device.taints, read_device_taint);
   field["bindsToNode"].into(device.binds_to_node);
   field["bindingConditions"].into(device.binding_conditions);
   field["bindingFailureConditions"].into(device.binding_failure_conditions);
@@ -206,6 +231,7 @@ AllocatedDevice read_allocated_device(Field field) {
   field["bindingFailureConditions"].into(device.binding_failure_conditions);
   field["shareID"].into(device.share_id);
   read_by_name(field["consumedCapacity"], device.consumed_capacity, read_quantity);
+  device.skips_node_operations = field["skipNodeOperations"].size() > 0;
   return device;
 }
 
@@ -269,6 +295,22 @@ Result<ResourceSlice> decode_resource_slice(const boost::json::value& value) {
   spec["sharedCounters"].list(slice.shared_counters,
                               [](Field item) { return read_counter_set(item, "name"); });
   return reader.finish(std::move(slice));
+}
+
+Result<DeviceTaintRule> decode_device_taint_rule(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  DeviceTaintRule rule;
+  rule.meta = detail::read_meta(root["metadata"], Annotations::left_out);
+  const auto spec = root["spec"];
+  if (const auto selector = spec["deviceSelector"]) {
+    auto& selects = rule.selector.emplace();
+    selector["driver"].into(selects.driver);
+    selector["pool"].into(selects.pool);
+    selector["device"].into(selects.device);
+  }
+  rule.taint = read_device_taint(spec["taint"]);
+  return reader.finish(std::move(rule));
 }
 
 Result<DeviceClass> decode_device_class(const boost::json::value& value) {

@@ -27,7 +27,7 @@ struct Entry {
   Result<Object> (*decode)(const value&);
 };
 
-constexpr std::array<Entry, 22> kKinds = {{
+constexpr std::array<Entry, 23> kKinds = {{
     {"", "Pod", shared<decode_pod>},
     {"", "Node", shared<decode_node>},
     {"", "Namespace", shared<decode_namespace>},
@@ -48,6 +48,7 @@ constexpr std::array<Entry, 22> kKinds = {{
     {"node.k8s.io", "RuntimeClass", shared<decode_runtime_class>},
     {"resource.k8s.io", "ResourceSlice", shared<decode_resource_slice>},
     {"resource.k8s.io", "DeviceClass", shared<decode_device_class>},
+    {"resource.k8s.io", "DeviceTaintRule", shared<decode_device_taint_rule>},
     {"resource.k8s.io", "ResourceClaim", shared<decode_resource_claim>},
     {"resource.k8s.io", "ResourceClaimTemplate", shared<decode_resource_claim_template>},
 }};

@@ -1,5 +1,5 @@
-// ResourceClaim, ResourceSlice and DeviceClass (resource.k8s.io/v1): the devices that drivers offer, and what
-// pods ask for and were given.
+// ResourceClaim, ResourceSlice, DeviceClass and DeviceTaintRule (resource.k8s.io/v1): the devices that
+// drivers offer, and what pods ask for and were given.
 //
 // Plain values with the fields that scheduling depends on, named like the API's; immutable once shared.
 // Source: k8s.io/api/resource/v1 types.go.
@@ -37,6 +37,7 @@ enum class DeviceTaintEffect : std::uint8_t { none, no_schedule, no_execute, oth
 struct DeviceTaint {
   std::string key, value;
   DeviceTaintEffect effect = DeviceTaintEffect::none;
+  std::optional<Wall> added = {};  // timeAdded
   bool operator==(const DeviceTaint&) const = default;
 };
 
@@ -63,8 +64,17 @@ struct Version {  // a semantic version
   bool operator==(const Version&) const = default;
 };
 
-// monostate: a kind of attribute that is not read (lists, of the gate DRAListTypeAttributes).
-using DeviceAttribute = std::variant<std::monostate, std::int64_t, bool, std::string, Version>;
+template <typename T>
+struct AttributeList {
+  std::vector<T> values;
+  bool operator==(const AttributeList&) const = default;
+};
+
+// monostate: a kind of attribute that is not known. The lists belong to the gate DRAListTypeAttributes:
+// expressions read them in either position of the gate, constraints match none of them.
+using DeviceAttribute =
+    std::variant<std::monostate, std::int64_t, bool, std::string, Version, AttributeList<std::int64_t>,
+                 AttributeList<bool>, AttributeList<std::string>, AttributeList<Version>>;
 
 // How much of a capacity may be asked for.
 struct CapacityPolicy {
@@ -104,6 +114,8 @@ struct Device {
   ByName<DeviceAttribute> attributes;
   ByName<DeviceCapacity> capacity;
   std::vector<CounterSet> consumes_counters;
+  // Some of consumesCounters has compatibilityGroups, of the gate DRADeviceCompatibilityGroups.
+  bool has_compatibility_groups = false;
   DeviceNodes nodes;  // where the slice says perDeviceNodeSelection
   std::vector<DeviceTaint> taints;
   bool binds_to_node = false;
@@ -126,6 +138,21 @@ struct ResourceSlice {
   std::vector<Device> devices;
   std::vector<CounterSet> shared_counters;
   bool operator==(const ResourceSlice&) const = default;
+};
+
+// --- DeviceTaintRule ---
+
+// The devices that a rule taints. A field that is not given selects all.
+struct DeviceTaintSelector {
+  std::optional<std::string> driver, pool, device;
+  bool operator==(const DeviceTaintSelector&) const = default;
+};
+
+struct DeviceTaintRule {
+  ObjectMeta meta;
+  std::optional<DeviceTaintSelector> selector;  // nullopt: no device
+  DeviceTaint taint;
+  bool operator==(const DeviceTaintRule&) const = default;
 };
 
 // --- DeviceClass ---
@@ -194,6 +221,7 @@ struct AllocatedDevice {
   std::vector<std::string> binding_conditions, binding_failure_conditions;
   std::optional<std::string> share_id;  // of a device that several claims share
   ByName<WrittenQuantity> consumed_capacity;
+  bool skips_node_operations = false;  // skipNodeOperations has entries
   bool operator==(const AllocatedDevice&) const = default;
 };
 

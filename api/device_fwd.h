@@ -5,6 +5,8 @@ namespace podium::api {
 
 struct Allocation;
 struct DeviceClass;
+struct DeviceTaintRule;
+struct DeviceTaintSelector;
 struct ResourceClaim;
 struct ResourceClaimTemplate;
 struct ResourceSlice;

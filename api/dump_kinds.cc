@@ -33,6 +33,7 @@ constexpr std::array kKinds = {
     DumpKind{"ResourceClaimTemplate", "resource.k8s.io", "resourceclaimtemplates"},
     DumpKind{"DeviceClass", "resource.k8s.io", "deviceclasses"},
     DumpKind{"ResourceSlice", "resource.k8s.io", "resourceslices"},
+    DumpKind{"DeviceTaintRule", "resource.k8s.io", "devicetaintrules", true},
 };
 
 }  // namespace
@@ -41,7 +42,9 @@ std::span<const DumpKind> dump_kinds() { return kKinds; }
 
 std::string dump_command() {
   std::string names;
-  for (const auto& each : kKinds) names += (names.empty() ? "" : ",") + std::string(each.plural);
+  for (const auto& each : kKinds) {
+    if (!each.is_recent) names += (names.empty() ? "" : ",") + std::string(each.plural);
+  }
   return "kubectl get " + names + " -A -o yaml";
 }
 

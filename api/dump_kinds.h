@@ -12,6 +12,8 @@ namespace podium::api {
 
 struct DumpKind {
   std::string_view kind, group, plural;  // of version v1; the group of the core is ""
+  // Not each supported API server has it. kubectl fails for such a kind, so dump_command() leaves it out.
+  bool is_recent = false;
 };
 
 std::span<const DumpKind> dump_kinds();

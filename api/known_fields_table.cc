@@ -413,6 +413,11 @@ CapacityRequestPolicy default validValues validRange:CapacityRequestPolicyRange
 CapacityRequestPolicyRange min max step
 DeviceAttribute int bool string version ints bools strings versions
 DeviceTaint key value effect timeAdded
+DeviceTaintRule kind apiVersion metadata:ObjectMeta spec:DeviceTaintRuleSpec
+  status:DeviceTaintRuleStatus
+DeviceTaintRuleSpec deviceSelector:DeviceTaintSelector taint:DeviceTaint
+DeviceTaintSelector driver pool device
+DeviceTaintRuleStatus conditions:Condition
 DeviceClass kind apiVersion metadata:ObjectMeta spec:DeviceClassSpec
 DeviceClassSpec selectors:DeviceSelector config:DeviceConfiguration extendedResourceName
 DeviceSelector cel:CELDeviceSelector

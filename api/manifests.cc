@@ -88,6 +88,7 @@ struct Sink {
   void add(std::shared_ptr<const RuntimeClass> o) const { to.runtime_classes.push_back(std::move(o)); }
   void add(std::shared_ptr<const ResourceSlice> o) const { to.resource_slices.push_back(std::move(o)); }
   void add(std::shared_ptr<const DeviceClass> o) const { to.device_classes.push_back(std::move(o)); }
+  void add(std::shared_ptr<const DeviceTaintRule> o) const { to.device_taint_rules.push_back(std::move(o)); }
   void add(std::shared_ptr<const ResourceClaim> o) const { to.resource_claims.push_back(std::move(o)); }
   void add(std::shared_ptr<const ResourceClaimTemplate> o) const {
     to.resource_claim_templates.push_back(std::move(o));

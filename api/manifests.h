@@ -41,6 +41,7 @@ struct Manifests {
   List<RuntimeClass> runtime_classes;
   List<ResourceSlice> resource_slices;
   List<DeviceClass> device_classes;
+  List<DeviceTaintRule> device_taint_rules;
   List<ResourceClaim> resource_claims;
   List<ResourceClaimTemplate> resource_claim_templates;
 };

@@ -136,7 +136,6 @@ Value to_string(const Call& call) {
 Value to_bytes(const Call& call) { return Value::bytes(call.args[0].text()); }
 
 Value to_duration(const Call& call) {
-  if (!call.args[0].is(Kind::string)) return not_convertible(call.args[0], "google.protobuf.Duration");
   const auto nanos = parse_duration(call.args[0].text());
   return nanos ? Value::duration(nanos->count()) : not_convertible(call.args[0], "google.protobuf.Duration");
 }
@@ -173,7 +172,7 @@ void add_conversions(Table& table) {
           bit(Kind::cidr),
       to_string);
   add("bytes", bit(Kind::bytes), kString, to_bytes);
-  add("duration", kDuration, kString | kInt, to_duration);
+  add("duration", kDuration, kString, to_duration);
   add("timestamp", kTimestamp, kInt | kString, to_timestamp);
   table.push_back({.name = "dyn", .overloads = {{{kAny}, same}}, .is_conversion = true});
   table.push_back({.name = "type", .overloads = {{{kAny}, to_type}}, .is_conversion = true});

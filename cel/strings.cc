@@ -68,9 +68,9 @@ std::int64_t index_at(const Points& points, std::size_t offset) {
 
 Value index_of(const Call& call) {
   const std::int64_t from = call.args.size() == 3 ? number(call, 2) : 0;
-  if (text(call, 1).empty()) return Value::integer(from);
   if (from < 0) return out_of_range(from);
   const Points points(call);
+  if (text(call, 1).empty()) return Value::integer(std::min<std::int64_t>(from, points.size()));
   if (from >= points.size()) return Value::integer(-1);
   const auto found = points.whole.find(text(call, 1), points.offsets[static_cast<std::size_t>(from)]);
   return Value::integer(found == std::string_view::npos ? -1 : index_at(points, found));
@@ -80,9 +80,10 @@ Value last_index_of(const Call& call) {
   const Points points(call);
   const bool has_offset = call.args.size() == 3;
   const std::int64_t from = has_offset ? number(call, 2) : points.size() - 1;
-  if (text(call, 1).empty()) return Value::integer(has_offset ? from : points.size());
+  if (!has_offset && text(call, 1).empty()) return Value::integer(points.size());
   if (!has_offset && points.whole.size() < text(call, 1).size()) return Value::integer(-1);
   if (from < 0) return out_of_range(from);
+  if (text(call, 1).empty()) return Value::integer(std::min<std::int64_t>(from, points.size()));
   if (from >= points.size()) return Value::integer(-1);
   const auto found = points.whole.rfind(text(call, 1), points.offsets[static_cast<std::size_t>(from)]);
   return Value::integer(found == std::string_view::npos ? -1 : index_at(points, found));

@@ -52,8 +52,8 @@ namespace resource {
 extern const Resource pods, nodes, namespaces, services, replication_controllers, replica_sets, stateful_sets,
     persistent_volumes, persistent_volume_claims, storage_classes, csi_nodes, csi_drivers,
     csi_storage_capacities, volume_attachments, resource_claims, resource_slices, device_classes,
-    pod_disruption_budgets, priority_classes, limit_ranges, runtime_classes, resource_claim_templates, leases,
-    events, scheduling_reports, custom_resource_definitions;
+    device_taint_rules, pod_disruption_budgets, priority_classes, limit_ranges, runtime_classes,
+    resource_claim_templates, leases, events, scheduling_reports, custom_resource_definitions;
 }
 
 struct ListOptions {

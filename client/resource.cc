@@ -61,6 +61,7 @@ const Resource volume_attachments{"storage.k8s.io", "v1", "volumeattachments", f
 const Resource resource_claims{"resource.k8s.io", "v1", "resourceclaims", true};
 const Resource resource_slices{"resource.k8s.io", "v1", "resourceslices", false};
 const Resource device_classes{"resource.k8s.io", "v1", "deviceclasses", false};
+const Resource device_taint_rules{"resource.k8s.io", "v1", "devicetaintrules", false};
 const Resource pod_disruption_budgets{"policy", "v1", "poddisruptionbudgets", true};
 const Resource priority_classes{"scheduling.k8s.io", "v1", "priorityclasses", false};
 const Resource limit_ranges{"", "v1", "limitranges", true};

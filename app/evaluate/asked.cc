@@ -194,6 +194,7 @@ void merge_into(Manifests& cluster, Manifests others) {
   merge_lists(cluster.volume_attachments, others.volume_attachments);
   merge_lists(cluster.resource_slices, others.resource_slices);
   merge_lists(cluster.device_classes, others.device_classes);
+  merge_lists(cluster.device_taint_rules, others.device_taint_rules);
   merge_lists(cluster.resource_claims, others.resource_claims);
   merge_lists(cluster.resource_claim_templates, others.resource_claim_templates);
   merge_lists(cluster.limit_ranges, others.limit_ranges);

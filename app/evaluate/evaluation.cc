@@ -48,8 +48,8 @@ decltype(PodResult::allocations) allocations_of(const cluster::PodInfoPtr& pod,
   decision.feasible.each([&](cluster::Row row) {
     auto fork = snapshot;
     if (framework::place(pod, row, profile, fork)) return;
-    for (const auto& [uid, claim] : fork.objects().claims_in_flight())
-      out[std::string(snapshot.node_name(row))].push_back(claim);
+    for (const auto& [uid, flight] : fork.objects().claims_in_flight())
+      out[std::string(snapshot.node_name(row))].push_back(flight.claim);
   });
   return out;
 }

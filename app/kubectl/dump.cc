@@ -9,6 +9,7 @@
 #include "api/yaml.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/verbs.h"
+#include "client/error.h"
 
 namespace podium::kubectl {
 namespace {
@@ -36,6 +37,7 @@ int run_dump(const CLI::App& command, const Connection& connection) {
     const client::Resource resource{std::string(kind.group), "v1", std::string(kind.plural)};
     auto objects = (*cluster)->list(resource, "", {});
     if (!objects && is_needed(kind)) return fail_with(command, objects.error());
+    if (!objects && kind.is_recent && client::is_not_found(objects.error())) continue;
     if (!objects) {
       std::cerr << fmt::format("warning: no {}: {}\n", kind.plural, objects.error().text());
       continue;

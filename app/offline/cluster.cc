@@ -40,6 +40,7 @@ cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRu
   set_all(manifests.volume_attachments);
   set_all(manifests.resource_slices);
   set_all(manifests.device_classes);
+  set_all(manifests.device_taint_rules);
   set_all(manifests.resource_claims);
   for (const auto& workload : manifests.workloads) objects.set_workload(workload);
   return snapshot;

@@ -94,7 +94,10 @@ std::string device_words(const framework::DeviceTally& counts) {
                                                             {counts.too_small, "too small"},
                                                             {free, "free"}};
   for (const auto& [count, words] : parts) {
-    if (count > 0) out += fmt::format(", {} {}", count, words);
+    if (count == 0) continue;
+    out += fmt::format(", {} {}", count, words);
+    if (words == "tainted" && !counts.taint_rules.empty())
+      out += fmt::format(" (DeviceTaintRule {})", fmt::join(counts.taint_rules, ", "));
   }
   return out;
 }

@@ -152,13 +152,16 @@ json::array answer(const json::object& asked, devices::Selectors& selectors) {
     if (claim->status.allocation) allocated.add(*claim->status.allocation);
   }
   const devices::Inventory inventory(read(asked, "slices", api::decode_resource_slice), gates);
+  cluster::TaintRules rules;
+  for (const auto& rule : read(asked, "rules", api::decode_device_taint_rule))
+    rules.changed(nullptr, rule, [](const auto&) {});
   const auto find_class = [&](std::string_view name) -> const api::DeviceClass* {
     const auto at =
         std::ranges::find(classes, name, [](const auto& each) { return std::string_view(each->meta.name); });
     return at == classes.end() ? nullptr : at->get();
   };
   devices::Allocator allocator(read(asked, "claims", api::decode_resource_claim),
-                               {inventory, allocated, selectors, find_class});
+                               {inventory, allocated, selectors, find_class, &rules});
   json::array answers;
   for (const auto& node : read(asked, "nodes", api::decode_node)) {
     devices::Steps steps{100'000'000};

@@ -31,9 +31,10 @@ template <>
 struct Fields<framework::DeviceTally> {
   using Tally = framework::DeviceTally;
   static constexpr std::tuple all{
-      required("claimName", &Tally::claim), required("request", &Tally::request),
-      required("matched", &Tally::matched), required("inUse", &Tally::in_use),
-      required("tainted", &Tally::tainted), required("tooSmall", &Tally::too_small),
+      required("claimName", &Tally::claim),     required("request", &Tally::request),
+      required("matched", &Tally::matched),     required("inUse", &Tally::in_use),
+      required("tainted", &Tally::tainted),     required("tooSmall", &Tally::too_small),
+      field("taintRules", &Tally::taint_rules),
   };
 };
 

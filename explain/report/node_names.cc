@@ -102,12 +102,14 @@ void NodeNames::value(json::value& field) {
   }
 }
 
-// A value of a taint or a label may be a node's name, also of a node that nothing else in the report names.
+// A value of a taint or a label, or the name of a DeviceTaintRule, may be a node's name, also of a node that
+// nothing else in the report names.
 void NodeNames::values(ReportStatus& status) {
   const auto clear = [](std::vector<ReportRejection>& all) {
     for (auto& each : all) {
       each.taints.clear();
       each.taints_total = 0;
+      for (auto& counts : each.devices) counts.taint_rules.clear();
       for (auto& part : each.parts) {
         part.values.clear();
         part.values_total = 0;

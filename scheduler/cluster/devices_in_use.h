@@ -1,7 +1,8 @@
 // DevicesInUse: which devices are in use, and how much of those that are shared.
 //
 // Role: the sum of the claims' allocations, grouped by pool. Devices given with admin access do not count.
-// Devices of a claim in flight also count, even if the claim already has the allocation.
+// Devices of a claim in flight also count, even if the claim already has the allocation: then the capacity
+// that it consumes counts twice, as upstream (dra_manager.go GatherAllocatedState).
 // Owner: Objects, as part of a Snapshot. Threads: as Cow; a copy has one writer. Errors: none.
 // Source: plugins/dynamicresources allocateddevices.go, structured/schedulerapi.
 #pragma once

@@ -7,8 +7,8 @@
 // passive_assume_cache.go.
 //
 // A ResourceClaim is assumed as the reply to a write has it, so only a newer version replaces it. Claims
-// whose allocation is chosen but not written are in flight. The devices of both are summed up as claims
-// change. Source: util/assumecache/assume_cache.go, plugins/dynamicresources/dra_manager.go.
+// whose allocation is chosen are in flight until PreBind has ended. The devices of both are summed up as
+// claims change. Source: util/assumecache/assume_cache.go, plugins/dynamicresources/dra_manager.go.
 // Owner: a Snapshot, whose thread rule applies. Errors: none; unknown objects are ignored.
 #pragma once
 
@@ -25,6 +25,7 @@
 #include "scheduler/cluster/cow_ordered_map.h"
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/extended_classes.h"
+#include "scheduler/cluster/taint_rules.h"
 #include "scheduler/cluster/volume_index.h"
 
 namespace podium::cluster {
@@ -148,12 +149,19 @@ class Objects {
     return it == all<T>().end() ? nullptr : it->second;
   }
 
-  // --- claims in flight: from Reserve until the allocation is written ---
-  using ClaimsInFlight = std::map<std::string, std::shared_ptr<const api::ResourceClaim>, std::less<>>;
-  const ClaimsInFlight& claims_in_flight() const { return *claims_in_flight_; }  // by UID; all are allocated
+  // --- claims in flight: from Reserve until PreBind has ended ---
+  struct Flight {
+    std::shared_ptr<const api::ResourceClaim> claim;  // with the allocation
+    int sharers = 1;                                  // the pods that have begun it
+  };
+  using ClaimsInFlight = std::map<std::string, Flight, std::less<>>;
+  const ClaimsInFlight& claims_in_flight() const { return *claims_in_flight_; }  // by UID
   bool is_in_flight(std::string_view uid) const { return claims_in_flight_->contains(uid); }
+  // Adds a sharer to a claim that is in flight. Has no effect on a claim that is allocated by now.
   void begin_flight(std::shared_ptr<const api::ResourceClaim> claim);
-  bool end_flight(std::string_view uid);  // false: it was not in flight
+  enum class FlightEnd : bool { for_one, for_all };  // sharers
+  // False: it was not in flight, or others share it.
+  bool end_flight(std::string_view uid, FlightEnd end);
 
   // --- devices ---
   const DevicesInUse& devices_in_use() const {
@@ -161,6 +169,9 @@ class Objects {
   }  // of all claims, those in flight too
   // Follows the order in which classes are set and removed.
   const ExtendedClasses& extended_classes() const { return extended_classes_; }
+  const TaintRules& taint_rules() const { return taint_rules_; }
+  // Another one after each change of a DeviceTaintRule that changes a taint of a device.
+  std::uint64_t taints_version() const { return taints_version_; }
   // Another one after each change of a ResourceSlice. Copies with equal versions have equal slices.
   const std::shared_ptr<const void>& slices_version() const { return slices_version_; }
 
@@ -187,10 +198,15 @@ class Objects {
     else if constexpr (std::is_same_v<T, api::ResourceClaim>)
       devices_in_use_.changed(before.get(), object.get());
     else if constexpr (std::is_same_v<T, api::ResourceSlice>)
-      slices_version_ = std::make_shared<const char>();
+      slice_changed(before.get(), object.get());
+    else if constexpr (std::is_same_v<T, api::DeviceTaintRule>)
+      rule_changed(before.get(), object);
     else if constexpr (std::is_same_v<T, api::DeviceClass>)
       extended_classes_.changed(before.get(), object);
   }
+
+  void slice_changed(const api::ResourceSlice* before, const api::ResourceSlice* after);
+  void rule_changed(const api::DeviceTaintRule* before, const TaintRules::RulePtr& after);
 
   template <typename T>
   const std::shared_ptr<const T>* assumed_on(const ObjectKey& key) const {
@@ -210,12 +226,15 @@ class Objects {
   Cow<ClaimsInFlight> claims_in_flight_;
   DevicesInUse devices_in_use_;
   ExtendedClasses extended_classes_;
+  TaintRules taint_rules_;
+  std::uint64_t taints_version_ = 0;
   std::shared_ptr<const void> slices_version_;  // null: there has never been a slice
   std::tuple<ObjectMap<api::Namespace>, ObjectMap<api::PriorityClass>, ObjectMap<api::PodDisruptionBudget>,
              ObjectMap<api::PersistentVolume>, ObjectMap<api::PersistentVolumeClaim>,
              ObjectMap<api::StorageClass>, ObjectMap<api::CsiNode>, ObjectMap<api::CsiDriver>,
              ObjectMap<api::CsiStorageCapacity>, ObjectMap<api::VolumeAttachment>,
-             ObjectMap<api::ResourceSlice>, ObjectMap<api::DeviceClass>, ObjectMap<api::ResourceClaim>>
+             ObjectMap<api::ResourceSlice>, ObjectMap<api::DeviceClass>, ObjectMap<api::ResourceClaim>,
+             ObjectMap<api::DeviceTaintRule>>
       maps_;
   using WorkloadKey = std::tuple<std::string, api::Workload::Kind, std::string>;
   CowOrderedMap<WorkloadKey, std::shared_ptr<const api::Workload>> workloads_;

@@ -161,6 +161,12 @@ void BindingCycle::next_write(Pod& pod) {
     return;
   }
   if (pod.plan.timeout) return begin_wait(pod);
+  pre_bound(pod);
+}
+
+void BindingCycle::pre_bound(Pod& pod) {
+  const auto& [name, plugin] = *pod.pre_binds[pod.plugin];
+  plugin->pre_bound(pod.assumed, pod.state(name), parts_.snapshot);
   ++pod.plugin;
   pre_bind(pod);
 }

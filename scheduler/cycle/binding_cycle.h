@@ -120,6 +120,7 @@ class BindingCycle final : public framework::Handle {
   void end_permit(Pod& pod);
   void pre_bind(Pod& pod);
   void next_write(Pod& pod);
+  void pre_bound(Pod& pod);
   void begin_wait(Pod& pod);
   void wait_on(Pod& pod);
   void await_ready(Pod& pod);

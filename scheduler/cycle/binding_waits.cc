@@ -76,8 +76,7 @@ void BindingCycle::await_ready(Pod& pod) {
   pre_binding_.erase(pod.uid());
   awaiting_events_.erase(pod.uid());
   set_deadline(pod, std::nullopt);
-  ++pod.plugin;
-  pre_bind(pod);
+  pre_bound(pod);
 }
 
 void BindingCycle::count_wait(const Pod& pod, framework::Progress::State end) {

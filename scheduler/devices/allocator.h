@@ -16,6 +16,7 @@
 
 #include "api/device.h"
 #include "scheduler/cluster/devices_in_use.h"
+#include "scheduler/cluster/taint_rules.h"
 #include "scheduler/devices/inventory.h"
 #include "scheduler/devices/selectors.h"
 #include "scheduler/devices/steps.h"
@@ -29,6 +30,7 @@ struct Supply {
   const cluster::DevicesInUse& allocated;  // of all claims, also those in flight
   Selectors& selectors;
   std::function<const api::DeviceClass*(std::string_view name)> find_class;  // null: no such class
+  const cluster::TaintRules* taint_rules = nullptr;                          // null: none
 };
 
 // One device for one request of one claim.

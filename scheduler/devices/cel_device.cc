@@ -27,6 +27,16 @@ struct ConvertAttribute {
     if (!parsed) return std::unexpected("parse semantic version: " + parsed.error());
     return Value::semver(std::move(*parsed));
   }
+  template <typename T>
+  Converted operator()(const api::AttributeList<T>& list) const {
+    std::vector<Value> items;
+    for (const T& each : list.values) {
+      auto item = (*this)(each);
+      if (!item) return item;
+      items.push_back(std::move(*item));
+    }
+    return Value::list(std::move(items));
+  }
 };
 
 // {domain: {id: value}}

@@ -11,9 +11,20 @@ const api::DeviceAttribute* find(const api::Device& device, std::string_view nam
   return at != device.attributes.end() && at->first == name ? &at->second : nullptr;
 }
 
-bool is_known(const api::DeviceAttribute& attribute) {
-  return !std::holds_alternative<std::monostate>(attribute);
-}
+// Only the allocator of the gate DRAListTypeAttributes compares lists.
+struct IsComparable {
+  bool operator()(std::monostate) const { return false; }
+  template <typename T>
+  bool operator()(const api::AttributeList<T>&) const {
+    return false;
+  }
+  template <typename T>
+  bool operator()(const T&) const {
+    return true;
+  }
+};
+
+bool is_comparable(const api::DeviceAttribute& attribute) { return std::visit(IsComparable{}, attribute); }
 
 }  // namespace
 
@@ -43,12 +54,12 @@ bool Constraint::applies_to(const RequestName& name) const {
 }
 
 bool Constraint::matches(const api::DeviceAttribute& attribute) const {
-  return is_known(attribute) && attribute == *taken_.front();
+  return is_comparable(attribute) && attribute == *taken_.front();
 }
 
 bool Constraint::is_distinct(const api::DeviceAttribute& attribute) const {
-  return std::ranges::all_of(taken_,
-                             [&](const auto* other) { return is_known(attribute) && attribute != *other; });
+  return std::ranges::all_of(
+      taken_, [&](const auto* other) { return is_comparable(attribute) && attribute != *other; });
 }
 
 bool Constraint::add(const RequestName& name, const api::Device& device, std::string_view driver) {

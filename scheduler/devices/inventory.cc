@@ -14,8 +14,10 @@ bool is_local(const api::ResourceSlice& slice) { return slice.nodes.name && !sli
 // A slice that every node may use.
 bool is_everywhere(const api::ResourceSlice& slice) { return slice.nodes.all && !is_local(slice); }
 
-bool is_ignored(const api::ResourceSlice& slice, const Features& features) {
-  return !features.partitionable && (slice.per_device_node_selection || !slice.shared_counters.empty());
+bool is_ignored(const SliceDevices& each, const Features& features) {
+  const auto& slice = each.slice();
+  return each.has_compatibility_groups() ||
+         (!features.partitionable && (slice.per_device_node_selection || !slice.shared_counters.empty()));
 }
 
 }  // namespace
@@ -34,7 +36,8 @@ Inventory::Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> 
     const auto at = known.find(slice.get());
     slices_.push_back(at != known.end() ? at->second : std::make_shared<const SliceDevices>(slice));
     by_pool[{slice->driver, slice->pool.name}].push_back(slices_.back().get());
-    if (!is_local(*slice) && !is_ignored(*slice, features)) shared_slices_.push_back(slices_.back().get());
+    if (!is_local(*slice) && !is_ignored(*slices_.back(), features))
+      shared_slices_.push_back(slices_.back().get());
   }
   pools_.reserve(by_pool.size());
   for (auto& [name, pool_slices] : by_pool) {
@@ -50,9 +53,10 @@ void Inventory::index_pool(OfferedPool& pool) {
   const auto index = static_cast<std::uint32_t>(pools_.size() - 1);
   for (const auto* each : pool.slices) {
     const auto& slice = each->slice();
-    ++pool.generations[slice.pool.generation];
+    auto& count = pool.generations[slice.pool.generation];
+    if (!each->has_compatibility_groups()) ++count;
     pool.uses_counters |= each->consumes_counters() || each->has_counters();
-    if (is_ignored(slice, features_)) continue;
+    if (is_ignored(*each, features_)) continue;
     if (!is_local(slice)) {
       pool.shared.push_back(each);
       continue;
@@ -69,10 +73,10 @@ void Inventory::put_together(OfferedPool& pool) const {
   const auto& first = pool.slices.front()->slice();
   const bool one_node = std::ranges::all_of(pool.slices, [&](const SliceDevices* each) {
     return is_local(each->slice()) && each->slice().nodes.name == first.nodes.name &&
-           !is_ignored(each->slice(), features_);
+           !is_ignored(*each, features_);
   });
   const bool everywhere = std::ranges::all_of(pool.slices, [&](const SliceDevices* each) {
-    return is_everywhere(each->slice()) && !is_ignored(each->slice(), features_);
+    return is_everywhere(each->slice()) && !is_ignored(*each, features_);
   });
   if (!one_node && !everywhere) return;
   auto made = make_pool(pool, pool.slices, features_);

@@ -36,9 +36,10 @@ class Inventory {
   struct OfferedPool {
     explicit OfferedPool(cluster::PoolId pool_id) : id(std::move(pool_id)) {}
     cluster::PoolId id;
-    std::vector<const SliceDevices*> slices;           // in the order of listing
-    std::vector<const SliceDevices*> shared;           // those that more than one node may use
-    std::map<std::int64_t, std::int64_t> generations;  // the number of slices of each
+    std::vector<const SliceDevices*> slices;  // in the order of listing
+    std::vector<const SliceDevices*> shared;  // those that more than one node may use
+    // The number of slices of each, without those with compatibility groups: a pool with some is incomplete.
+    std::map<std::int64_t, std::int64_t> generations;
     bool uses_counters = false;
     // The pool as seen by every node that can use any of its slices, unless that depends on the node. Null:
     // skip the pool.

@@ -164,6 +164,7 @@ std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, Slices releva
   if (!has_all && all.uses_counters) {
     for (const auto* slice : all.slices) {
       if (slice->slice().pool.generation != version.generation) continue;
+      if (slice->has_compatibility_groups()) continue;
       if (!slice->consumes_counters() && !slice->has_counters()) continue;
       if (std::ranges::find(relevant, slice) == relevant.end()) elsewhere.push_back(slice);
     }

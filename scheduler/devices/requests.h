@@ -5,6 +5,7 @@
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,6 +41,8 @@ struct WantedDevices {
   // requests keep their devices. In the order of the search.
   bool has_candidates = false;
   std::vector<Location> candidates;
+  // The rule of a large group that the request does not tolerate; null: none.
+  boost::unordered_flat_map<const cluster::TaintRules::Group*, const api::DeviceTaintRule*> known_groups;
   // The cached results of the last slice.
   const SliceDevices* slice = nullptr;
   std::vector<std::shared_ptr<Matches>> matches;

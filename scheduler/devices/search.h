@@ -91,7 +91,10 @@ class Search {
   bool has_counters(Location at);
   void tally(std::size_t request, const WantedClaim& claim, WantedDevices& wanted, std::uint32_t claim_index,
              Tally& to);
-  Tally::Device state_of(const WantedDevices& wanted, std::uint32_t claim, Location at);
+  Tally::Device state_of(WantedDevices& wanted, std::uint32_t claim, Location at);
+  // The DeviceTaintRule whose taint keeps the device from the request; null: none.
+  const api::DeviceTaintRule* rule_against(WantedDevices& wanted, Location at);
+  const api::DeviceTaintRule* first_of(const cluster::TaintRules::Group& group, const WantedDevices& wanted);
   Step take(Position position, WantedDevices& wanted, Location at, bool must);
   void give_back();
 

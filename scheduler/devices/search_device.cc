@@ -130,6 +130,34 @@ bool Search::owes_counters(Location at) const {
   return !is_shared || (!(use && (use->consumed || use->shares > 0)) && !allocating(device));
 }
 
+const api::DeviceTaintRule* Search::first_of(const cluster::TaintRules::Group& group,
+                                             const WantedDevices& wanted) {
+  const auto at = std::ranges::find_if(
+      group, [&](const auto& rule) { return forbids(rule->taint, wanted.asked->tolerations); });
+  steps_->spend(at - group.begin() + 1);
+  return at == group.end() ? nullptr : at->get();
+}
+
+// A rule may select all devices of a driver, and there may be thousands of such rules: the result for a large
+// group is kept.
+const api::DeviceTaintRule* Search::rule_against(WantedDevices& wanted, Location at) {
+  constexpr std::size_t kSmall = 8;
+  if (!supply_.taint_rules || supply_.taint_rules->empty()) return nullptr;
+  const api::DeviceTaintRule* found = nullptr;
+  supply_.taint_rules->each_group(*node_pools_.pools[at.pool]->id, device_at(at).name,
+                                  [&](const cluster::TaintRules::Group& group) {
+                                    if (found) return;
+                                    if (group.size() <= kSmall) {
+                                      found = first_of(group, wanted);
+                                      return;
+                                    }
+                                    const auto [known, is_new] = wanted.known_groups.try_emplace(&group);
+                                    if (is_new) known->second = first_of(group, wanted);
+                                    found = known->second;
+                                  });
+  return found;
+}
+
 // Takes the device if counters, taints, constraints and capacity allow it. `must`: a constraint that does not
 // hold is a failure.
 Search::Step Search::take(Position position, WantedDevices& wanted, Location at, bool must) {
@@ -155,7 +183,9 @@ Search::Step Search::take(Position position, WantedDevices& wanted, Location at,
     if (taken.counters) counters_of(at.pool).give_back(device);
     return Step::none;
   };
-  if (features().taints && is_tainted(device, wanted.asked->tolerations)) return refuse();
+  const bool is_kept_away = features().taints && (is_tainted(device, wanted.asked->tolerations) ||
+                                                  rule_against(wanted, at) != nullptr);
+  if (is_kept_away) return refuse();
   for (auto& constraint : claim.constraints) {
     if (constraint.add(wanted.request_name(), device, slice.slice().driver)) {
       ++constraints;

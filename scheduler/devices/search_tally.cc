@@ -15,9 +15,9 @@ bool Search::has_counters(Location at) {
   return true;
 }
 
-Tally::Device Search::state_of(const WantedDevices& wanted, std::uint32_t claim, Location at) {
+Tally::Device Search::state_of(WantedDevices& wanted, std::uint32_t claim, Location at) {
   if (!is_usable_by(wanted, claim, at)) return Tally::Device::in_use;
-  if (features().taints && is_tainted(device_at(at), wanted.asked->tolerations))
+  if (features().taints && (is_tainted(device_at(at), wanted.asked->tolerations) || rule_against(wanted, at)))
     return Tally::Device::tainted;
   return has_capacity(wanted, at).value_or(false) && has_counters(at) ? Tally::Device::free
                                                                       : Tally::Device::too_small;
@@ -34,8 +34,11 @@ void Search::tally(std::size_t request, const WantedClaim& claim, WantedDevices&
       for (std::uint32_t d = 0; d < slice.devices().size(); ++d) {
         if (!steps_->spend()) return;
         if (is_selectable(claim, wanted, slice, d) != Step::found) continue;
-        to.count(request, slice.devices()[d], !slice.slice().nodes.name,
-                 state_of(wanted, claim_index, {p, s, d}));
+        const auto state = state_of(wanted, claim_index, {p, s, d});
+        const bool by_rule =
+            state == Tally::Device::tainted && !is_tainted(slice.devices()[d], wanted.asked->tolerations);
+        to.count(request, slice.devices()[d], !slice.slice().nodes.name, state,
+                 by_rule ? rule_against(wanted, {p, s, d})->meta.name : std::string_view());
       }
     }
   }

@@ -74,6 +74,7 @@ SliceDevices::SliceDevices(std::shared_ptr<const api::ResourceSlice> slice) : sl
     has_duplicate_names_ |= !names.insert(device.name).second;
     consumes_counters_ |= !device.consumes_counters.empty();
     has_binding_conditions_ |= !device.binding_conditions.empty();
+    has_compatibility_groups_ |= device.has_compatibility_groups;
     divides_capacity_ |=
         device.allow_multiple_allocations ||
         std::ranges::any_of(device.capacity, [](const auto& each) { return each.second.policy.has_value(); });

@@ -53,6 +53,8 @@ class SliceDevices {
   bool has_counters() const { return !slice_->shared_counters.empty(); }
   bool consumes_counters() const { return consumes_counters_; }
   bool has_binding_conditions() const { return has_binding_conditions_; }
+  // Such a slice is ignored: the gate DRADeviceCompatibilityGroups is off.
+  bool has_compatibility_groups() const { return has_compatibility_groups_; }
   bool has_duplicate_names() const { return has_duplicate_names_; }
   // True if some device may be shared, or limits the amounts that may be taken.
   bool divides_capacity() const { return divides_capacity_; }
@@ -73,7 +75,7 @@ class SliceDevices {
 
   std::shared_ptr<const api::ResourceSlice> slice_;
   bool consumes_counters_ = false, has_binding_conditions_ = false, has_duplicate_names_ = false;
-  bool divides_capacity_ = false;
+  bool divides_capacity_ = false, has_compatibility_groups_ = false;
   std::string selector_error_;
   std::vector<std::string> device_selector_errors_;  // empty: there are none
   mutable std::mutex mutex_;

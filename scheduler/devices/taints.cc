@@ -18,12 +18,15 @@ bool tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& 
   return false;
 }
 
+bool forbids(const api::DeviceTaint& taint, std::span<const api::DeviceToleration> tolerations) {
+  using enum api::DeviceTaintEffect;
+  if (taint.effect != no_schedule && taint.effect != no_execute) return false;
+  return std::ranges::none_of(tolerations, [&](const auto& each) { return tolerates(each, taint); });
+}
+
 bool is_tainted(const api::Device& device, std::span<const api::DeviceToleration> tolerations) {
-  return std::ranges::any_of(device.taints, [&](const api::DeviceTaint& taint) {
-    using enum api::DeviceTaintEffect;
-    if (taint.effect != no_schedule && taint.effect != no_execute) return false;
-    return std::ranges::none_of(tolerations, [&](const auto& each) { return tolerates(each, taint); });
-  });
+  return std::ranges::any_of(device.taints,
+                             [&](const api::DeviceTaint& taint) { return forbids(taint, tolerations); });
 }
 
 }  // namespace podium::devices

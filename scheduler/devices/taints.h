@@ -11,7 +11,10 @@ namespace podium::devices {
 
 bool tolerates(const api::DeviceToleration& toleration, const api::DeviceTaint& taint);
 
-// True if a taint that forbids allocation is not tolerated.
+// True if the taint forbids allocation, and none of these tolerate it.
+bool forbids(const api::DeviceTaint& taint, std::span<const api::DeviceToleration> tolerations);
+
+// The same of any taint of the device itself.
 bool is_tainted(const api::Device& device, std::span<const api::DeviceToleration> tolerations);
 
 }  // namespace podium::devices

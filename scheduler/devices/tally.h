@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,9 @@ class Tally {
   Steps& steps() { return steps_; }
 
   // `request` counts from 0 over all claims. `is_shared`: other nodes may also have the device.
-  void count(std::size_t request, const api::Device& device, bool is_shared, Device state);
+  // `rule`: the DeviceTaintRule that taints the device; empty: none.
+  void count(std::size_t request, const api::Device& device, bool is_shared, Device state,
+             std::string_view rule = {});
   // Names the next request, unless an earlier node did.
   void name(std::size_t request, std::string claim, std::string name);
 

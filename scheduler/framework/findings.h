@@ -25,6 +25,8 @@ struct DeviceTally {
   // Disjoint subsets of `matched`: in use by others; with a taint that is not tolerated; without enough
   // capacity or counters left. The remaining devices are free, but too few, or constraints keep them apart.
   std::size_t in_use = 0, tainted = 0, too_small = 0;
+  static constexpr std::size_t kRules = 3;
+  std::vector<std::string> taint_rules = {};  // the first DeviceTaintRules that taint devices of `tainted`
   bool operator==(const DeviceTally&) const = default;
 };
 

@@ -167,6 +167,8 @@ class PreBindPlugin {
     return Progress::ready();
   }
   virtual bool concerns(const AssumedPod&, const PluginState*, const ClusterEvent&) const { return true; }
+  // The plugin's PreBind has succeeded: the writes are made, and ready() has nothing to wait for.
+  virtual void pre_bound(const AssumedPod&, PluginState*, Snapshot&) const {}
   // The devices that the wait was for, after its end.
   virtual std::vector<AwaitedDevice> awaited(const AssumedPod&, const PluginState*, const Snapshot&) const {
     return {};

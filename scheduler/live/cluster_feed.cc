@@ -72,6 +72,31 @@ void apply_object(cycle::Scheduler& scheduler, const Arrival& arrival) {
   scheduler.object_changed(std::move(event));
 }
 
+// Priority classes only matter to what-ifs, disruption budgets to the choice of victims: no pod waits
+// for their events.
+template <typename T>
+void apply_quietly(cycle::Scheduler& scheduler, const Arrival& arrival) {
+  auto& objects = scheduler.snapshot().objects();
+  if (arrival.deleted) {
+    objects.remove<T>(arrival.meta.namespace_, arrival.meta.name);
+  } else {
+    objects.set<T>(std::get<std::shared_ptr<const T>>(arrival.object));
+  }
+}
+
+// The scheduler sees a change of the slices whose devices get other taints, as upstream. One event is enough:
+// its hint does not look at the slice.
+void apply_taint_rule(cycle::Scheduler& scheduler, const Arrival& arrival) {
+  auto& objects = scheduler.snapshot().objects();
+  const auto before = objects.taints_version();
+  apply_quietly<api::DeviceTaintRule>(scheduler, arrival);
+  if (objects.taints_version() == before) return;
+  scheduler.object_changed({.resource = framework::Resource::resource_slice,
+                            .actions = Action::kUpdateOther,
+                            .before = {},
+                            .after = {}});
+}
+
 // Removes claims that this process created and that were deleted before the watch could show them.
 void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
   for (auto& [ns, name] : scheduler.snapshot().objects().never_shown<api::ResourceClaim>(version)) {
@@ -91,18 +116,6 @@ void apply_workload(cycle::Scheduler& scheduler, const Arrival& arrival) {
     objects.remove_workload(arrival.meta.namespace_, Kind, arrival.meta.name);
   } else {
     objects.set_workload(std::get<std::shared_ptr<const api::Workload>>(arrival.object));
-  }
-}
-
-// Priority classes only matter to what-ifs, disruption budgets to the choice of victims: no pod waits
-// for their events.
-template <typename T>
-void apply_quietly(cycle::Scheduler& scheduler, const Arrival& arrival) {
-  auto& objects = scheduler.snapshot().objects();
-  if (arrival.deleted) {
-    objects.remove<T>(arrival.meta.namespace_, arrival.meta.name);
-  } else {
-    objects.set<T>(std::get<std::shared_ptr<const T>>(arrival.object));
   }
 }
 
@@ -169,6 +182,8 @@ const Kind kKinds[] = {
      apply_object<api::ResourceSlice, R::resource_slice>, true},
     {res::device_classes, "", decoded<api::DeviceClass, api::decode_device_class>,
      apply_object<api::DeviceClass, R::device_class>, true},
+    {res::device_taint_rules, "", decoded<api::DeviceTaintRule, api::decode_device_taint_rule>,
+     apply_taint_rule, true},
     {res::pod_disruption_budgets, "", decoded<api::PodDisruptionBudget, api::decode_pod_disruption_budget>,
      apply_quietly<api::PodDisruptionBudget>},
     {res::priority_classes, "", decoded<api::PriorityClass, api::decode_priority_class>,

@@ -33,11 +33,13 @@ TEST(DecodeDevice, ASliceWithAllItsFields) {
       "devices": [{
         "name": "gpu-0",
         "attributes": {"model": {"string": "a"}, "example.com/index": {"int": 4}, "fast": {"bool": true},
-                       "driver": {"version": "1.2.3"}, "list": {"ints": [1]}},
+                       "driver": {"version": "1.2.3"}, "ints": {"ints": [1, -2]}, "bools": {"bools": []}, "strings": {"strings": ["a"]},
+                       "versions": {"versions": ["1.0.0"]}, "new": {"complex": 1}},
         "capacity": {
           "memory": {"value": "8Gi", "requestPolicy": {"default": "1Gi", "validRange": {"min": "1Gi", "step": "512Mi"}}},
           "engines": {"value": 2, "requestPolicy": {"validValues": ["1", "2000m"]}}},
-        "consumesCounters": [{"counterSet": "set", "counters": {"memory": {"value": "10Gi"}}}],
+        "consumesCounters": [{"counterSet": "set", "counters": {"memory": {"value": "10Gi"}},
+                              "compatibilityGroups": ["a"]}],
         "taints": [{"key": "broken", "value": "yes", "effect": "NoExecute", "timeAdded": "2026-01-02T03:04:05Z"},
                    {"key": "unknown", "effect": "None"}, {"key": "new", "effect": "Perhaps"}],
         "bindsToNode": true, "bindingConditions": ["ready"], "bindingFailureConditions": ["broken"],
@@ -51,18 +53,23 @@ TEST(DecodeDevice, ASliceWithAllItsFields) {
   expected.shared_counters = {{"set", {{"cores", test::quantity("8")}, {"memory", test::quantity("40Gi")}}}};
   Device device;
   device.name = "gpu-0";
-  device.attributes = {{"driver", Version{"1.2.3"}},
+  device.attributes = {{"bools", AttributeList<bool>{}},
+                       {"driver", Version{"1.2.3"}},
                        {"example.com/index", std::int64_t{4}},
                        {"fast", true},
-                       {"list", std::monostate()},
-                       {"model", std::string("a")}};
+                       {"ints", AttributeList<std::int64_t>{{1, -2}}},
+                       {"model", std::string("a")},
+                       {"new", std::monostate()},
+                       {"strings", AttributeList<std::string>{{"a"}}},
+                       {"versions", AttributeList<Version>{{{"1.0.0"}}}}};
   CapacityPolicy of_engines, of_memory;
   of_engines.valid_values = {written("1"), written("2000m")};
   of_memory.fallback = written("1Gi");
   of_memory.valid_range = CapacityPolicy::Range{written("1Gi"), std::nullopt, written("512Mi")};
   device.capacity = {{"engines", {written("2"), of_engines}}, {"memory", {written("8Gi"), of_memory}}};
   device.consumes_counters = {{"set", {{"memory", test::quantity("10Gi")}}}};
-  device.taints = {{"broken", "yes", DeviceTaintEffect::no_execute},
+  device.has_compatibility_groups = true;
+  device.taints = {{"broken", "yes", DeviceTaintEffect::no_execute, parse_time("2026-01-02T03:04:05Z")},
                    {"unknown", "", DeviceTaintEffect::none},
                    {"new", "", DeviceTaintEffect::other}};
   device.binds_to_node = true;
@@ -87,6 +94,25 @@ TEST(DecodeDevice, TheNodesOfASliceAndOfItsDevices) {
   EXPECT_TRUE(slice.per_device_node_selection);
   EXPECT_EQ(slice.devices.at(0).nodes.name, "n1");
   EXPECT_TRUE(slice.devices.at(1).nodes.all);
+}
+
+TEST(DecodeDevice, ATaintRule) {
+  const auto rule = decode(decode_device_taint_rule, R"({
+    "metadata": {"name": "r"},
+    "spec": {"deviceSelector": {"driver": "d", "device": "x"},
+             "taint": {"key": "k", "value": "v", "effect": "NoSchedule", "timeAdded": "2026-01-02T03:04:05Z"}},
+    "status": {"conditions": [{"type": "EvictionInProgress"}]}})");
+  DeviceTaintRule expected;
+  expected.meta.name = "r";
+  expected.selector = DeviceTaintSelector{.driver = "d", .device = "x"};
+  expected.taint = {"k", "v", DeviceTaintEffect::no_schedule, parse_time("2026-01-02T03:04:05Z")};
+  EXPECT_EQ(rule, expected);
+  EXPECT_EQ(decode(decode_device_taint_rule, R"({"spec": {"taint": {}}})").selector, std::nullopt);
+  EXPECT_EQ(decode(decode_device_taint_rule, R"({"spec": {"deviceSelector": {}}})").selector,
+            DeviceTaintSelector());
+  const auto wrong = decode_device_taint_rule(parse(R"({"spec": {"deviceSelector": {"pool": 5}}})"));
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("spec.deviceSelector.pool"), std::string::npos);
 }
 
 TEST(DecodeDevice, AClass) {

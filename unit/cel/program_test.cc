@@ -130,6 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"ip('1.2.3')",
                          "error: IP Address \"1.2.3\" parse error during conversion from string: "
                          "ParseAddr(\"1.2.3\"): IPv4 address too short"},
+                    Case{"'ab'.indexOf('', 1)", "1"}, Case{"'ab'.lastIndexOf('', 9)", "2"},
+                    Case{"'ab'.indexOf('', 9)", "2"}, Case{"'ab'.lastIndexOf('')", "2"},
                     Case{"'a,b'.split(',')", "[a, b]"}, Case{"['a', 'b'].join('-')", "a-b"},
                     Case{"'hello'.substring(1, 3)", "el"}, Case{"'ab12'.find('[0-9]+')", "12"},
                     Case{"'a1b22'.findAll('[0-9]+')", "[1, 22]"}, Case{"[3, 1, 2].sort()", "[1, 2, 3]"},
@@ -150,6 +152,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"nobody", "compilation failed: offset 6: undeclared reference to 'nobody'"},
         Case{"1 +", "compilation failed: offset 3: expected an expression"},
         Case{"'a", "compilation failed: offset 0: string without its end"},
+        Case{"'ab'.indexOf('', dyn(-1))", "error: index out of range: -1"},
+        Case{"duration(dyn(5))", "compilation failed: offset 16: no such overload: duration(int)"},
         Case{"has(device)", "compilation failed: offset 10: invalid argument to has() macro"},
         Case{"while", "compilation failed: offset 0: reserved identifier: while"},
         Case{"timestamp(dyn(0)).getHours('Europe/Berlin')", "error: unsupported time zone: Europe/Berlin"}));

@@ -114,12 +114,12 @@ const leastWords = ({ least, resource }) =>
   resource === "pods" && least === "1" ? "least short: 1 pod" : `least short: ${roundedUp(resource, least)} ${resource}`;
 
 // As device_words() of app/render/words.cc.
-function deviceWords({ request, matched, inUse, tainted, tooSmall }) {
+function deviceWords({ request, matched, inUse, tainted, tooSmall, taintRules = [] }) {
   if (!matched) return `${request}: no device matches`;
   const free = Math.max(0, matched - inUse - tainted - tooSmall);
   const parts = [
     [inUse, "in use"],
-    [tainted, "tainted"],
+    [tainted, taintRules.length ? `tainted (DeviceTaintRule ${taintRules.join(", ")})` : "tainted"],
     [tooSmall, "too small"],
     [free, "free"],
   ];

@@ -62,7 +62,35 @@ func generate(seed int64) *testCase {
 	for i := range 1 + g.Intn(g.some(3)) {
 		g.c.Claims = append(g.c.Claims, g.claim(fmt.Sprintf("claim-%d", i)))
 	}
+	for g.taints && g.percent(40) {
+		g.c.Rules = append(g.c.Rules, g.taintRule(fmt.Sprintf("rule-%d", len(g.c.Rules))))
+	}
 	return g.c
+}
+
+func (g *generator) taintRule(name string) *resourceapi.DeviceTaintRule {
+	rule := &resourceapi.DeviceTaintRule{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	rule.Spec.Taint = g.taint()
+	if g.percent(10) { // it selects nothing
+		return rule
+	}
+	selector := &resourceapi.DeviceTaintSelector{}
+	if g.percent(50) {
+		selector.Driver = ptr.To(g.of(g.drivers...))
+	}
+	if g.percent(50) {
+		selector.Pool = ptr.To(fmt.Sprintf("pool-%d", g.Intn(3)))
+	}
+	if g.percent(70) {
+		selector.Device = ptr.To(fmt.Sprintf("dev-%d", g.Intn(4)))
+	}
+	rule.Spec.DeviceSelector = selector
+	return rule
+}
+
+func (g *generator) taint() resourceapi.DeviceTaint {
+	return resourceapi.DeviceTaint{Key: g.of("dead", "busy"), Value: g.of("", "yes"),
+		Effect: resourceapi.DeviceTaintEffect(g.of("NoSchedule", "NoExecute", "None", "NoSchedule"))}
 }
 
 func (g *generator) percent(p int) bool { return g.Intn(100) < p }
@@ -213,11 +241,17 @@ func (g *generator) device(name string, slice *resourceapi.ResourceSliceSpec, co
 	if g.odd && g.percent(20) { // another type
 		d.Attributes["dra.example.com/numa"] = resourceapi.DeviceAttribute{StringValue: ptr.To(g.of("0", "1"))}
 	}
-	// Upstream tells of any of two.
 	if g.fault() && g.percent(15) {
 		d.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To("v1")}
-	} else if g.fault() && g.percent(10) {
-		d.Attributes["sizes"] = resourceapi.DeviceAttribute{IntValues: []int64{1, 2}}
+	}
+	if g.odd && g.percent(50) { // the attributes that are lists
+		d.Attributes["sizes"] = resourceapi.DeviceAttribute{IntValues: []int64{1, int64(g.Intn(3))}}
+		d.Attributes["modes"] = resourceapi.DeviceAttribute{StringValues: []string{"a", g.of("b", "c")}}
+		d.Attributes["flags"] = resourceapi.DeviceAttribute{BoolValues: []bool{true, g.percent(50)}}
+		d.Attributes["versions"] = resourceapi.DeviceAttribute{VersionValues: []string{"1.0.0", g.of("1.2.0", "2.0.0")}}
+		if g.percent(20) { // a constraint finds a list
+			d.Attributes["dra.example.com/numa"] = resourceapi.DeviceAttribute{IntValues: []int64{0}}
+		}
 	}
 	if g.capacity {
 		g.addCapacity(&d)
@@ -239,8 +273,7 @@ func (g *generator) device(name string, slice *resourceapi.ResourceSliceSpec, co
 	}
 	if g.taints && g.percent(50) {
 		for range 1 + g.Intn(2) {
-			d.Taints = append(d.Taints, resourceapi.DeviceTaint{Key: g.of("dead", "busy"), Value: g.of("", "yes"),
-				Effect: resourceapi.DeviceTaintEffect(g.of("NoSchedule", "NoExecute", "None", "NoSchedule"))})
+			d.Taints = append(d.Taints, g.taint())
 		}
 	}
 	if g.binding && g.percent(40) {
@@ -304,11 +337,15 @@ var expressions = []string{
 	`"memory" in device.capacity["%s"] && device.capacity["%s"].memory.compareTo(quantity("9Gi")) >= 0`,
 	`device.allowMultipleAllocations`, `!device.allowMultipleAllocations`, `true`, `device.driver.endsWith("example.com")`,
 	`device.attributes["%s"].?numa.orValue(0) < 2`, `cel.bind(a, device.attributes["%s"], !("numa" in a) || a.numa != 2)`,
+	`"sizes" in device.attributes["%s"] && device.attributes["%s"].sizes.includes(2)`,
+	`device.attributes["%s"].?modes.orValue([]).exists(m, m == "b")`, `device.attributes["%s"].?flags.orValue([true]).all(f, f)`,
+	`!("versions" in device.attributes["%s"]) || device.attributes["%s"].versions[1].isLessThan(semver("1.5.0"))`,
 	`device.attributes["dra.example.com"].numa in [0, 1]`, `device.capacity["%s"].?memory.hasValue() || true`,
 }
 
 // Selectors that fail for some devices or for all.
 var wrong = []string{
+	`device.attributes["%s"].sizes`, `device.attributes["%s"].sizes == 1`, `device.attributes["%s"].versions[5] == "x"`,
 	`device.attributes["%s"].healthy`, `device.attributes["%s"].model`, `device.attributes["%s"].numa`,
 	`device.attributes["%s"].version`, `device.attributes["%s"].unknown == "x"`, `1 / 0 == 1`, `unknown == 1`,
 	`device.capacity["%s"].memory.compareTo(quantity("1Gi")) > 0`, `device.attributes["%s"].model > 3`,

@@ -56,9 +56,11 @@ class Search final : public DeviceSearch {
         allocator_(claims_, {.inventory = *inventory_,
                              .allocated = snapshot.objects().devices_in_use(),
                              .selectors = *selectors_,
-                             .find_class = [&objects = snapshot.objects()](std::string_view name) {
-                               return objects.find<api::DeviceClass>("", name);
-                             }}) {}
+                             .find_class =
+                                 [&objects = snapshot.objects()](std::string_view name) {
+                                   return objects.find<api::DeviceClass>("", name);
+                                 },
+                             .taint_rules = &snapshot.objects().taint_rules()}) {}
 
   DevicesFound at(cluster::Row row) const override {
     using End = DevicesFound::End;

@@ -23,6 +23,8 @@ using namespace framework;
 constexpr auto kName = DynamicResources::kName;
 // The most subrequests that the API admits. Source: resource/v1 FirstAvailableDeviceRequestMaxSize.
 constexpr std::int64_t kMostSubRequests = 8;
+// The feature that a node declares.
+constexpr std::string_view kOptionalNodeOperations = "DRAOptionalNodeOperations";
 // Steps of a tally over all nodes: about 50 ms. Reports do not count devices beyond that.
 constexpr std::int64_t kTallySteps = 1'000'000;
 
@@ -118,9 +120,13 @@ class Reach {
     if (!allocation) return std::nullopt;
     if (is_binding_lost(claim, snapshot_.moment().time, binding_timeout_))
       return NodeMask(snapshot_.chunks());
-    if (!allocation->node_selector) return std::nullopt;
+    const bool skips_operations =
+        std::ranges::any_of(allocation->results, &api::AllocatedDevice::skips_node_operations);
+    if (!allocation->node_selector && !skips_operations) return std::nullopt;
     NodeMask nodes = snapshot_.present();
     nodes.grow_to_chunks(snapshot_.chunks());
+    if (skips_operations) keep_declaring(nodes);
+    if (!allocation->node_selector) return nodes;
     const CompiledSelector selector(*allocation->node_selector, snapshot_);
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
       auto rows = chunk_of(nodes, chunk);
@@ -128,6 +134,14 @@ class Reach {
       for (std::size_t w = 0; w < kChunkWords; ++w) nodes.word(chunk * kChunkWords + w) = rows[w];
     }
     return nodes;
+  }
+
+  // A driver may leave operations on the node out. Source: allocationResultRequiresDRAOptionalNodeOperations.
+  void keep_declaring(NodeMask& nodes) const {
+    NodeMask(nodes).each([&](Row row) {
+      const auto& declared = snapshot_.entry(row).node->declared_features;
+      if (std::ranges::find(declared, kOptionalNodeOperations) == declared.end()) nodes.clear(row);
+    });
   }
 
   const Snapshot& snapshot_;

@@ -72,6 +72,8 @@ class DynamicResources final : public framework::Plugin,
   std::optional<framework::NextStep> replied(const framework::AssumedPod& pod, framework::PluginState* state,
                                              std::size_t index, const framework::WriteReply& reply,
                                              cluster::Snapshot& snapshot) const override;
+  void pre_bound(const framework::AssumedPod& pod, framework::PluginState* state,
+                 cluster::Snapshot& snapshot) const override;
   framework::Progress ready(const framework::AssumedPod& pod, const framework::PluginState* state,
                             const cluster::Snapshot& snapshot) const override;
   std::vector<framework::AwaitedDevice> awaited(const framework::AssumedPod& pod,

@@ -54,8 +54,8 @@ Reservation& reservation(PluginState* state) { return *static_cast<Reservation*>
 const Reservation& reservation(const PluginState* state) { return *static_cast<const Reservation*>(state); }
 
 // Ends the flight at most once: afterwards, the claim may be in flight for another pod.
-void end_flight(Reservation::Item& item, cluster::Objects& objects) {
-  if (item.allocation && !item.flight.empty()) objects.end_flight(std::exchange(item.flight, {}));
+void end_flight(Reservation::Item& item, cluster::Objects& objects, cluster::Objects::FlightEnd end) {
+  if (item.allocation && !item.flight.empty()) objects.end_flight(std::exchange(item.flight, {}), end);
 }
 
 // The current version of the claim, if the reservation waits for its changes; else the last version seen.
@@ -242,27 +242,24 @@ std::string lost_meanwhile(const Reservation::Item& item, const api::ResourceCla
   return same ? "" : meanwhile("allocated elsewhere");
 }
 
-NextStep give_up(Reservation& reserved, cluster::Objects& objects, std::string error) {
-  end_flight(reserved.items[reserved.current], objects);
-  return {.writes = {}, .error = std::move(error), .events = {}};
-}
+NextStep give_up(std::string error) { return {.writes = {}, .error = std::move(error), .events = {}}; }
 
 // The step that begins with the last version seen of the current claim.
-NextStep step_on(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
+NextStep step_on(Reservation& reserved, const api::Pod& pod) {
   auto request = next_request(reserved, pod);
-  if (!request) return give_up(reserved, objects, std::move(request.error()));
+  if (!request) return give_up(std::move(request.error()));
   return {.writes = {std::move(*request)}, .error = {}, .events = {}};
 }
 
 // The next request for the current claim, or for the first after it that needs one.
-NextStep continue_with(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
-  return has_work(reserved, pod) ? step_on(reserved, pod, objects) : NextStep();
+NextStep continue_with(Reservation& reserved, const api::Pod& pod) {
+  return has_work(reserved, pod) ? step_on(reserved, pod) : NextStep();
 }
 
-NextStep next_claim(Reservation& reserved, const api::Pod& pod, cluster::Objects& objects) {
+NextStep next_claim(Reservation& reserved, const api::Pod& pod) {
   ++reserved.current;
   reserved.tries = 0;
-  return continue_with(reserved, pod, objects);
+  return continue_with(reserved, pod);
 }
 
 NextStep mention(Reservation& reserved, const api::Pod& pod) {
@@ -325,7 +322,7 @@ void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, clus
                                  framework::Handle& handle) const {
   if (!state) return;
   for (auto& item : reservation(state).items) {
-    end_flight(item, snapshot.objects());
+    end_flight(item, snapshot.objects(), cluster::Objects::FlightEnd::for_one);
     const auto now = latest(reservation(state), item, snapshot.objects());
     const auto& claim = *now;
     if (item.is_extended) {
@@ -379,15 +376,14 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
     const bool is_of_claim = reserved.request == Request::withdrawal ||
                              reserved.request == Request::finalizer || reserved.request == Request::status;
     const bool again = reply.conflict && is_of_claim && ++reserved.tries < kTries;
-    if (!again) return give_up(reserved, objects, std::move(error));
+    if (!again) return give_up(std::move(error));
     reserved.request = Request::read;
     return NextStep{.writes = {read_again(*item.claim)}, .error = {}, .events = {}};
   }
-  if (reserved.request == Request::mention) return next_claim(reserved, **pod.pod, objects);
+  if (reserved.request == Request::mention) return next_claim(reserved, **pod.pod);
   auto decoded = api::decode_resource_claim(*reply.object);
-  if (!decoded) return give_up(reserved, objects, failure_of(reserved, **pod.pod, decoded.error().message));
-  if (auto lost = lost_meanwhile(item, *decoded); !lost.empty())
-    return give_up(reserved, objects, std::move(lost));
+  if (!decoded) return give_up(failure_of(reserved, **pod.pod, decoded.error().message));
+  if (auto lost = lost_meanwhile(item, *decoded); !lost.empty()) return give_up(std::move(lost));
   item.claim = std::make_shared<const api::ResourceClaim>(std::move(*decoded));
   const auto& meta = item.claim->meta;
   const bool is_known = objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;
@@ -396,12 +392,18 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   // The watch may be behind, and the reply to any request may show another client's write.
   std::vector<ClusterEvent> events;
   if (is_known || is_written) assume(item, objects, events);
-  if (is_written) end_flight(item, objects);
-  auto step = !is_written        ? continue_with(reserved, **pod.pod, objects)
+  auto step = !is_written        ? continue_with(reserved, **pod.pod)
               : item.is_extended ? mention(reserved, **pod.pod)
-                                 : next_claim(reserved, **pod.pod, objects);
+                                 : next_claim(reserved, **pod.pod);
   step.events = std::move(events);
   return step;
+}
+
+// Until now another pod's decision sees a written claim twice: as it is, and in flight. So the capacity that
+// it consumes counts twice while the pod waits for conditions, as upstream.
+void DynamicResources::pre_bound(const AssumedPod&, PluginState* state, cluster::Snapshot& snapshot) const {
+  for (auto& item : reservation(state).items)
+    end_flight(item, snapshot.objects(), cluster::Objects::FlightEnd::for_all);
 }
 
 // The first claim that is not ready decides, as upstream.

@@ -41,6 +41,8 @@ TEST(Devices, APendingPodHearsWhatIsWrongWithThem) {
             "gpu: 8 devices match, 4 in use, 2 tainted, 1 too small, 1 free");
   EXPECT_EQ(words({{"c", "gpu", 2, 2}, {"c", "nic", 4}}),
             "gpu: 2 devices match, 2 in use; nic: 4 devices match, 4 free");
+  EXPECT_EQ(words({{"c", "gpu", 8, 0, 8, 0, {"broken-0", "hot"}}}),
+            "gpu: 8 devices match, 8 tainted (DeviceTaintRule broken-0, hot)");
   EXPECT_EQ(words({{"c", "gpu", 1, 5}}), "gpu: 1 device matches, 5 in use") << "a report that is wrong";
 }
 

@@ -257,7 +257,8 @@ ReportStatus full(char letter) {
     rejection.taints = std::vector(3, text.substr(0, 392));
     rejection.taints_total = 100'000;
     rejection.examples = {name, name, name};
-    rejection.devices = std::vector(8, framework::DeviceTally{name, name.substr(0, 127), 640'000, 1, 1, 1});
+    rejection.devices = std::vector(
+        8, framework::DeviceTally{name, name.substr(0, 127), 640'000, 1, 1, 1, {name, name, name}});
     s.rejections.push_back(rejection);
   }
   s.rejections_total = 500;

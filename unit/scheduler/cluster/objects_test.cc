@@ -134,11 +134,34 @@ TEST(Objects, AForkHasTheClaimsInFlightAndKeepsItsOwn) {
   Objects objects;
   objects.begin_flight(device_claim("7", true));
   auto fork = objects;
-  EXPECT_TRUE(fork.end_flight("uid-c"));
-  EXPECT_FALSE(fork.end_flight("uid-c")) << "only once";
+  EXPECT_TRUE(fork.end_flight("uid-c", Objects::FlightEnd::for_one));
+  EXPECT_FALSE(fork.end_flight("uid-c", Objects::FlightEnd::for_one)) << "only once";
   EXPECT_FALSE(fork.is_in_flight("uid-c"));
   EXPECT_TRUE(objects.is_in_flight("uid-c"));
   EXPECT_EQ(objects.claims_in_flight().size(), 1u);
+}
+
+TEST(Objects, AFlightLastsAsLongAsSomeoneSharesIt) {
+  Objects objects;
+  objects.begin_flight(device_claim("7", true));
+  objects.begin_flight(device_claim("7", true));
+  EXPECT_FALSE(objects.end_flight("uid-c", Objects::FlightEnd::for_one));
+  EXPECT_TRUE(objects.is_in_flight("uid-c"));
+  EXPECT_TRUE(objects.end_flight("uid-c", Objects::FlightEnd::for_one));
+  objects.begin_flight(device_claim("7", true));
+  objects.begin_flight(device_claim("7", true));
+  EXPECT_TRUE(objects.end_flight("uid-c", Objects::FlightEnd::for_all)) << "PreBind has ended";
+  EXPECT_FALSE(objects.is_in_flight("uid-c"));
+}
+
+TEST(Objects, AClaimThatIsAllocatedByNowHasNoFlight) {
+  Objects objects;
+  objects.set(device_claim("7", true));
+  objects.begin_flight(device_claim("6", true));
+  EXPECT_FALSE(objects.is_in_flight("uid-c"));
+  objects.set(device_claim("8", false));
+  objects.begin_flight(device_claim("8", true));
+  EXPECT_TRUE(objects.is_in_flight("uid-c"));
 }
 
 // Its allocation has this device of one pool.
@@ -167,8 +190,8 @@ TEST(Objects, DevicesInUseFollowClaimsAssumptionsAndFlights) {
   EXPECT_EQ(in_use(objects), "a1") << "the first one in flight counts";
   objects.assume(claim_with("8", "a"));
   EXPECT_EQ(in_use(objects), "a2");
-  objects.end_flight("uid-c");
-  objects.end_flight("uid-c");
+  EXPECT_TRUE(objects.end_flight("uid-c", Objects::FlightEnd::for_all));
+  EXPECT_FALSE(objects.end_flight("uid-c", Objects::FlightEnd::for_all));
   EXPECT_EQ(in_use(objects), "a1");
   auto fork = objects;
   fork.set(claim_with("9", "b"));

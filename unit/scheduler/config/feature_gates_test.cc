@@ -128,7 +128,7 @@ TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
 // For the metric kubernetes_feature_enabled.
 TEST(FeatureGates, EachIsToldWithItsValue) {
   const auto got = parse_feature_gates({"AllBeta=true,SchedulerPopFromBackoffQ=false",
-                                        "CoordinatedLeaderElection=false,DRADeviceTaintRules=false"});
+                                        "CoordinatedLeaderElection=false,DRAListTypeAttributes=false"});
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(got->values.size(), known_gates().size() + 2);
   EXPECT_TRUE(std::ranges::is_sorted(got->values, {}, &FeatureGates::Value::name));

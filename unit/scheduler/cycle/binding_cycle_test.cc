@@ -284,6 +284,7 @@ TEST_F(Binding, PreBindPluginsWriteInOrderAndThenWait) {
   EXPECT_EQ(take_log(), (Log{"A written 0 web on n1", "write a1 for uid-web"}));
   wrote("web");
   EXPECT_EQ(take_log(), (Log{"A written 1 web on n1", "B pre_bind web on n1"}));
+  EXPECT_EQ(std::pair(a_.pre_bounds, b_.pre_bounds), std::pair(1, 0));
   something_happens();
   EXPECT_EQ(take_log(), Log{}) << "not ready yet";
   b_.progress = Progress::ready();
@@ -291,6 +292,7 @@ TEST_F(Binding, PreBindPluginsWriteInOrderAndThenWait) {
   EXPECT_EQ(take_log(), Log{}) << "B is not asked about events that do not concern it";
   something_happens();
   EXPECT_EQ(take_log(), Log{"bind web to n1"});
+  EXPECT_EQ(std::pair(a_.pre_bounds, b_.pre_bounds), std::pair(1, 1));
   EXPECT_FALSE(scheduler_.next_wakeup());
 }
 

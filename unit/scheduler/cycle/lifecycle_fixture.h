@@ -109,6 +109,7 @@ class FakePlugin final : public framework::Plugin,
   std::string event_reason, event_note;           // of the event when the wait begins
   std::vector<framework::AwaitedDevice> devices;  // that are waited for
   mutable std::vector<Wall> asked_at;             // when ready() was asked
+  mutable int pre_bounds = 0;                     // calls of pre_bound()
   framework::Progress progress = framework::Progress::not_yet();
   bool has_state = false;
   std::vector<framework::EventHint> given_hints;
@@ -166,6 +167,9 @@ class FakePlugin final : public framework::Plugin,
                             const cluster::Snapshot& snapshot) const override {
     asked_at.push_back(snapshot.moment().time);
     return progress;
+  }
+  void pre_bound(const framework::AssumedPod&, framework::PluginState*, cluster::Snapshot&) const override {
+    ++pre_bounds;
   }
   std::vector<framework::AwaitedDevice> awaited(const framework::AssumedPod&, const framework::PluginState*,
                                                 const cluster::Snapshot&) const override {

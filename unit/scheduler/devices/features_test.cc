@@ -74,6 +74,43 @@ TEST(Taints, KeepDevicesBackUnlessTolerated) {
   EXPECT_EQ(w.on("n1"), "c: r=a");
 }
 
+TEST(Taints, RulesAddTheirsToTheDevicesThatTheySelect) {
+  using enum api::DeviceTaintEffect;
+  auto w = with_claims({device("a"), device("b")}, {claim("c", {request("r")})});
+  w.rules = {taint_rule("a", api::DeviceTaintSelector{.driver = kDriver, .pool = "pool", .device = "a"})};
+  EXPECT_EQ(w.on("n1"), "c: r=b");
+  w.rules[0].taint.effect = none;
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  w.rules[0].taint.effect = no_execute;
+  EXPECT_EQ(w.on("n1"), "c: r=b");
+  w.rules.push_back(taint_rule("all", api::DeviceTaintSelector()));
+  EXPECT_EQ(w.on("n1"), "none");
+  auto& tolerations = w.claims.front().spec.requests.front().exactly->tolerations;
+  tolerations = {{.key = "sick", .op = api::DeviceToleration::Op::exists, .effect = no_schedule}};
+  EXPECT_EQ(w.on("n1"), "c: r=b") << "each rule's taint needs its toleration";
+  tolerations.front().effect.reset();
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  tolerations.clear();
+  w.rules = {taint_rule("none", std::nullopt)};
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+}
+
+// They are looked through once for all devices, on all nodes.
+TEST(Taints, ThousandsOfRulesForAllDevicesCostLittle) {
+  std::vector<api::Device> devices;
+  for (int i = 0; i < 100; ++i) devices.push_back(device("d" + std::to_string(i)));
+  auto w = with_claims(std::move(devices), {claim("c", {request("r", 30)})});
+  auto& exactly = *w.claims.front().spec.requests.front().exactly;
+  exactly.tolerations = {{.key = "sick", .op = api::DeviceToleration::Op::exists}};
+  for (int i = 0; i < 10'000; ++i)
+    w.rules.push_back(taint_rule("rule-" + std::to_string(i), api::DeviceTaintSelector{.driver = kDriver}));
+  w.steps = 15'000;
+  EXPECT_NE(w.on("n1"), "out of steps");
+  w.rules.push_back(taint_rule("x", api::DeviceTaintSelector{.driver = kDriver}));
+  w.rules.back().taint.key = "other";
+  EXPECT_EQ(w.on("n1"), "none");
+}
+
 // A pool with a slice of counters; devices consume `memory` of them.
 World counted(const std::string& total, std::vector<std::pair<std::string, std::string>> devices) {
   World w;

@@ -92,7 +92,25 @@ TEST(Expression, SeesTheDevice) {
     const auto got = answer.match == Match::error ? answer.error : answer.match == Match::yes ? "yes" : "no";
     EXPECT_EQ(got, want) << text;
   }
-  gpu.attributes.back().second = api::Version{"v1"};
+  gpu.attributes = {{"bools", api::AttributeList<bool>{{true}}},
+                    {"ints", api::AttributeList<std::int64_t>{{1, 2}}},
+                    {"none", api::AttributeList<std::string>{}},
+                    {"strings", api::AttributeList<std::string>{{"a", "b"}}},
+                    {"versions", api::AttributeList<api::Version>{{{"1.2.3"}}}}};
+  for (const auto* text :
+       {"ints.sum() == 3", "bools[0]", "'b' in device.attributes['gpu.example.com'].strings",
+        "versions[0].isLessThan(semver('1.2.4'))", "ints.includes(2)", "none.size() == 0"}) {
+    std::string all(text);
+    if (!all.contains("device.")) all = "device.attributes['gpu.example.com']." + all;
+    Steps unlimited;
+    const auto answer = Expression(all).evaluate(gpu, kDriver, unlimited);
+    EXPECT_EQ(answer.match, Match::yes) << all << ": " << answer.error;
+  }
+  gpu.attributes.back().second = api::AttributeList<api::Version>{{{"1.2.3"}, {"v1"}}};
+  Steps few;
+  EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, few).error.substr(0, 46),
+            "attribute versions: parse semantic version: No");
+  gpu.attributes = {{"version", api::Version{"v1"}}};
   Steps steps;
   EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, steps).error.substr(0, 45),
             "attribute version: parse semantic version: No")
@@ -200,7 +218,7 @@ TEST(Capacity, RequestsAreRoundedUpAsThePolicySays) {
                 {"bytes", "1610612736", "1536Mi"},
                 {"more than a number holds", "9Ei",
                  "error: capacity \"memory\": capacity request cannot be represented in the device's range "
-                 "arithmetic: request 9Ei exceeds MaxInt64"},
+                 "arithmetic: rounding request 9223372036854775807 up to the next step passes MaxInt64"},
                 {"the next step is more than that", "9223372036854775807",
                  "error: capacity \"memory\": capacity request cannot be represented in the device's range "
                  "arithmetic: rounding request 9223372036854775807 up to the next step passes MaxInt64"},

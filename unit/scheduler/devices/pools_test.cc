@@ -34,6 +34,26 @@ TEST(Pools, IncompleteOnesGiveNoDevices) {
   EXPECT_EQ(w.on("n2"), "c: r=b");
 }
 
+// Their gate is off.
+TEST(Pools, SlicesWithCompatibilityGroupsDoNotCount) {
+  auto w = listed({slice("s", {device("a")}), slice("t", {device("b")})}, 2);
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  w.slices[1].devices[0].has_compatibility_groups = true;
+  EXPECT_EQ(w.on("n1"), "none") << "the pool is incomplete";
+  w.claims = {claim("c", {all_of("r")})};
+  EXPECT_EQ(
+      w.on("n1"),
+      "error: claim default/c, request r: asks for all devices, but resource pool gpu.example.com/pool is "
+      "currently being updated");
+  w.claims = {claim("c", {request("r")})};
+  for (auto& each : w.slices) each.pool.slice_count = 1;
+  EXPECT_EQ(w.on("n1"), "c: r=a");
+  w.slices[1].pool.generation = 2;
+  EXPECT_EQ(w.on("n1"), "c: r=a") << "complete, so a newer generation does not matter";
+  w.slices[0].pool.slice_count = 2;
+  EXPECT_EQ(w.on("n1"), "none") << "the driver is replacing the pool";
+}
+
 TEST(Pools, ADeviceTwiceIsInvalid) {
   auto w = listed({slice("s", {device("a"), device("a")})}, 1);
   EXPECT_EQ(w.on("n1"), "invalid");

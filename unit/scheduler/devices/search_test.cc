@@ -209,6 +209,17 @@ TEST(Search, DistinctAttributeWantsAnotherValueForEachDevice) {
   EXPECT_EQ(w.on("n1"), "c: r=a r=b");
 }
 
+// They match nothing while the gate DRAListTypeAttributes is off, so one device is alone.
+TEST(Search, ConstraintsDoNotCompareLists) {
+  const api::DeviceAttribute list = api::AttributeList<std::int64_t>{{0}};
+  auto w = one_claim({device("a", {{"numa", list}}), device("b", {{"numa", list}}), with_numa("c", 0)},
+                     {request("r", 2)});
+  w.claims.front().spec.constraints = {{.match_attribute = "gpu.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "none");
+  w.claims.front().spec.constraints = {{.distinct_attribute = "gpu.example.com/numa"}};
+  EXPECT_EQ(w.on("n1"), "c: r=a r=c");
+}
+
 TEST(Search, ConstraintsNameRequests) {
   auto w = one_claim({with_numa("a", 0), with_numa("b", 1)}, {request("r"), request("s")});
   w.claims.front().spec.constraints = {{.requests = {"r"}, .match_attribute = "gpu.example.com/numa"}};

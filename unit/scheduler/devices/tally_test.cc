@@ -28,6 +28,17 @@ TEST(Tally, EachDeviceHasOneState) {
   EXPECT_EQ(w.tally({"n2"}), (Lines{"c/r: 0 match, 0 in use, 0 tainted, 0 too small"}));
 }
 
+TEST(Tally, NamesTheRulesThatTaint) {
+  auto w = world({device("a"), device("b"), device("c"), tainted("d"), device("e")}, {request("r")});
+  for (const auto* name : {"a", "b", "d"})
+    w.rules.push_back(taint_rule(std::string("of-") + name, api::DeviceTaintSelector{.device = name}));
+  EXPECT_EQ(w.tally({"n1"}), (Lines{"c/r: 5 match, 0 in use, 3 tainted, 0 too small by of-a of-b"}))
+      << "d has a taint of its own";
+  for (const auto* name : {"c", "e"})
+    w.rules.push_back(taint_rule(std::string("of-") + name, api::DeviceTaintSelector{.device = name}));
+  EXPECT_EQ(w.tally({"n1"}), (Lines{"c/r: 5 match, 0 in use, 5 tainted, 0 too small by of-a of-b of-c"}));
+}
+
 TEST(Tally, OnlyWhatTheSelectorsChooseMatches) {
   auto w = world({device("a", {{"gpu.example.com/model", std::string("A")}}), device("without")},
                  {request("r", 1, {"device.attributes['gpu.example.com'].model == 'A'"}), request("s")});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -74,6 +75,14 @@ inline api::AllocatedDevice taken(std::string device) {
   return {.request = "r", .driver = kDriver, .pool = "pool", .device = std::move(device)};
 }
 
+inline api::DeviceTaintRule taint_rule(std::string name, std::optional<api::DeviceTaintSelector> selector) {
+  api::DeviceTaintRule made;
+  made.meta.name = std::move(name);
+  made.selector = std::move(selector);
+  made.taint = {"sick", "", api::DeviceTaintEffect::no_schedule};
+  return made;
+}
+
 struct World {
   Features features;
   std::vector<api::ResourceSlice> slices;
@@ -81,6 +90,7 @@ struct World {
   std::vector<api::AllocatedDevice> in_use;
   std::vector<api::ResourceClaim> claims;
   api::Labels labels;  // of the node
+  std::vector<api::DeviceTaintRule> rules;
   std::int64_t steps = 1'000'000;
 
   static api::DeviceClass with_name(std::string name) {
@@ -91,16 +101,18 @@ struct World {
 
   // "claim: request=device request=device; claim: …", "none", "invalid", "error: …" or "out of steps".
   std::string on(const std::string& node) const { return text(ask(node)); }
-  // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for these nodes' devices.
+  // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for these nodes' devices; and
+  // " by a b" for the rules that taint.
   std::vector<std::string> tally(const std::vector<std::string>& nodes) const {
     Tally tally(Steps{steps});
     with_allocator([&](Allocator& allocator) {
       for (const auto& name : nodes) allocator.tally(node_named(name, labels), tally);
     });
     std::vector<std::string> lines;
-    for (const auto& [of, name, matched, in_use, tainted, too_small] : std::move(tally).take()) {
+    for (const auto& [of, name, matched, in_use, tainted, too_small, by] : std::move(tally).take()) {
       lines.push_back(fmt::format("{}/{}: {} match, {} in use, {} tainted, {} too small", of, name, matched,
                                   in_use, tainted, too_small));
+      if (!by.empty()) lines.back() += fmt::format(" by {}", fmt::join(by, " "));
     }
     return lines;
   }
@@ -132,7 +144,10 @@ struct World {
       const auto at = classes.find(class_name);
       return at == classes.end() ? nullptr : &at->second;
     };
-    Allocator allocator(wanted, {inventory, allocated, selectors, find_class});
+    cluster::TaintRules taints;
+    for (const auto& rule : rules)
+      taints.changed(nullptr, std::make_shared<const api::DeviceTaintRule>(rule), [](const auto&) {});
+    Allocator allocator(wanted, {inventory, allocated, selectors, find_class, &taints});
     use(allocator);
   }
 

@@ -127,7 +127,8 @@ const std::string kGroups = R"({"kind":"APIGroupList","groups":[
 const std::string kGroupsWithV1 = R"({"kind":"APIGroupList","groups":[
     {"name":"resource.k8s.io","versions":[{"groupVersion":"resource.k8s.io/v1","version":"v1"}]}]})";
 const std::string kResources = R"({"kind":"APIResourceList","resources":[
-    {"name":"resourceclaims"},{"name":"resourceslices"},{"name":"deviceclasses"}]})";
+    {"name":"resourceclaims"},{"name":"resourceslices"},{"name":"deviceclasses"},
+    {"name":"devicetaintrules"}]})";
 
 // API servers before Kubernetes 1.34 do not serve resource.k8s.io/v1. Some answer only after a while.
 TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
@@ -158,7 +159,7 @@ TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
     feed.start([&] { not_ready = feed.not_ready(); });
     unit::run_for(context, time, 10s);
     EXPECT_EQ(not_ready, std::vector<std::string>());
-    EXPECT_EQ(asked.size(), 3u);
+    EXPECT_EQ(asked.size(), 4u);
     // It is listed once discovery has it.
     groups = kGroupsWithV1;
     bool is_listed = false;
@@ -199,7 +200,7 @@ TEST_F(ClusterFeedTest, A404WithoutDiscoveryLeavesAKindUnlisted) {
     feed.start([&] { is_synced = true; });
     unit::run_for(context, time, 60s);
     EXPECT_FALSE(is_synced);
-    EXPECT_EQ(feed.not_ready().size(), 3u);
+    EXPECT_EQ(feed.not_ready().size(), 4u);
     proxy_is_away = true;
     unit::run_for(context, time, 60s);
     EXPECT_TRUE(is_synced);
@@ -272,6 +273,31 @@ TEST_F(ClusterFeedTest, EachKindIsAnEventOfItsOwn) {
     expected[event] = 1;
     EXPECT_EQ(counted_events(), expected) << path;
   }
+}
+
+TEST_F(ClusterFeedTest, ATaintRuleIsAChangeOfTheSlicesWhoseDevicesItTaints) {
+  const auto rule = [](const std::string& type, const std::string& name, int version,
+                       const std::string& driver) {
+    return fmt::format(
+        R"({{"type":"{}","object":{{"metadata":{{"name":"{}","uid":"uid-{}","resourceVersion":"{}"}},"spec":{{"deviceSelector":{{"driver":"{}"}},"taint":{{"key":"k","effect":"NoSchedule"}}}}}}}})"
+        "\n",
+        type, name, name, version, driver);
+  };
+  api::ResourceSlice slice;
+  slice.meta.name = "s";
+  slice.driver = "gpu";
+  slice.devices.emplace_back().name = "x";
+  scheduler_.snapshot().objects().set(podium::test::share(slice));
+  const std::string path = "/apis/resource.k8s.io/v1/devicetaintrules";
+  feed({rule("ADDED", "r", 5, "nic") + kListed, rule("MODIFIED", "r", 10, "fpga"),
+        rule("ADDED", "last", 11, "nic")},
+       path);
+  EXPECT_EQ(counted_events(), EventCounts()) << "it taints no device";
+  EXPECT_FALSE(scheduler_.snapshot().objects().taint_rules().empty());
+  feed({rule("ADDED", "r", 15, "fpga") + rule("ADDED", "s", 16, "gpu") + kListed,
+        rule("DELETED", "s", 20, "gpu"), rule("ADDED", "last", 21, "nic")},
+       path);
+  EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceSliceUpdate", 2}}));
 }
 
 TEST_F(ClusterFeedTest, DeathTestOfAFeedThatHasStarted) {

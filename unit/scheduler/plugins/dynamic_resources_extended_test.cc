@@ -157,6 +157,7 @@ class Binding {
     plugin_->unreserve(pod_, state_.get(), snapshot_, sent);
     return sent.writes;
   }
+  void end() { plugin_->pre_bound(pod_, state_.get(), snapshot_); }  // of PreBind
   bool has_work() const { return *plugin_->needs_pre_bind(pod_, state_.get()); }
   std::string failed;
 
@@ -196,11 +197,13 @@ TEST(DynamicResourcesExtended, TheClaimIsMadeWrittenAndNamedInThePod) {
   EXPECT_NE(mention.find(R"("requestName":"container-0-request-0"}],"resourceClaimName":"made")"),
             std::string::npos)
       << mention;
-  EXPECT_FALSE(snapshot.objects().is_in_flight(kFlight));
   const auto* known = snapshot.objects().find<api::ResourceClaim>("default", "made");
   ASSERT_TRUE(known) << "its devices stay taken, also before the watch shows it";
   EXPECT_TRUE(known->status.allocation);
   EXPECT_EQ(binding.step(5), "done");
+  EXPECT_TRUE(snapshot.objects().is_in_flight(kFlight)) << "until PreBind has ended";
+  binding.end();
+  EXPECT_FALSE(snapshot.objects().is_in_flight(kFlight));
   EXPECT_EQ(binding.unreserve(), Texts{"remove made"});
   EXPECT_FALSE(snapshot.objects().find<api::ResourceClaim>("default", "made"))
       << "the watch may never show it";
@@ -239,8 +242,8 @@ TEST(DynamicResourcesExtended, WhatEndsTheBinding) {
     Binding binding(gpu_pod(), "a", snapshot);
     binding.begin();
     EXPECT_EQ(binding.refused(true), "create claim for extended resources default/: no");
-    EXPECT_FALSE(snapshot.objects().is_in_flight(kFlight));
     EXPECT_EQ(binding.unreserve(), Texts()) << "nothing was made";
+    EXPECT_FALSE(snapshot.objects().is_in_flight(kFlight));
   }
   {
     Binding binding(gpu_pod(), "a", snapshot);

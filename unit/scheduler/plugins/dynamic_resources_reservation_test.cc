@@ -75,6 +75,7 @@ class Reserved {
     return step({&object, {}, false});
   }
   std::string conflict() { return step({nullptr, "changed", true}); }
+  void end() { plugin_->pre_bound(pod_, state_.get(), snapshot_); }  // of PreBind
   std::string refused() { return step({nullptr, "no", false}); }
   Texts unreserve() {
     SentWrites handle;
@@ -133,15 +134,17 @@ TEST(DynamicResourcesReservation, FromReserveToTheWrittenAllocation) {
   Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
   EXPECT_TRUE(reserved.has_work());
   ASSERT_TRUE(snapshot.objects().is_in_flight("uid-c"));
-  EXPECT_EQ(snapshot.objects().claims_in_flight().at("uid-c")->status.allocation, allocation_of("r", "x"));
+  EXPECT_EQ(snapshot.objects().claims_in_flight().at("uid-c").claim->status.allocation,
+            allocation_of("r", "x"));
   EXPECT_FALSE(before.objects().is_in_flight("uid-c")) << "forks keep what they had";
   EXPECT_FALSE(snapshot.objects().find<api::ResourceClaim>("default", "c")->status.allocation);
 
   EXPECT_EQ(reserved.begin(), kFinalizer);
   EXPECT_EQ(reserved.step({.version = 2, .finalizer = true}), status_at(2));
-  EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c")) << "until the allocation is written";
   EXPECT_EQ(reserved.events.size(), 1u);
   EXPECT_EQ(reserved.step({.version = 3, .finalizer = true, .allocated = true, .user = "uid-p"}), "done");
+  EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c")) << "until PreBind has ended";
+  reserved.end();
   EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c"));
   const auto* written = snapshot.objects().find<api::ResourceClaim>("default", "c");
   EXPECT_TRUE(written->status.allocation);
@@ -153,6 +156,34 @@ TEST(DynamicResourcesReservation, FromReserveToTheWrittenAllocation) {
             Texts{R"(strategic c/status@3 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})"});
   EXPECT_TRUE(snapshot.objects().find<api::ResourceClaim>("default", "c")->status.allocation)
       << "the allocation stays";
+}
+
+// As upstream: while the pod waits for conditions, the capacity of a shared device counts for the claim that
+// is written and for the one in flight.
+TEST(DynamicResourcesReservation, CapacityCountsTwiceUntilPreBindHasEnded) {
+  auto shared = allocation_of("r", "x");
+  shared.results[0].share_id = "share";
+  shared.results[0].consumed_capacity = {{"memory", {podium::test::quantity("6"), "6"}}};
+  const Devices devices{{"a", found({shared})}};
+  auto snapshot = unallocated();
+  const auto consumed = [&] {
+    const auto* pool = snapshot.objects().devices_in_use().find({"d", "p"});
+    const auto* use = pool ? pool->find("x") : nullptr;
+    return use && use->consumed ? use->consumed->front().second.value() : 0;
+  };
+  Reserved reserved(devices, pod_with({"c"}), snapshot);
+  EXPECT_EQ(consumed(), 6);
+  reserved.begin();
+  reserved.step({.version = 2, .finalizer = true});
+  auto written = claim_of_class("c", "gpu");
+  written.meta.resource_version = "3";
+  written.status.allocation = shared;
+  snapshot.objects().assume<api::ResourceClaim>(podium::test::share(written));
+  EXPECT_EQ(consumed(), 12);
+  reserved.end();
+  EXPECT_EQ(consumed(), 6);
+  reserved.unreserve();
+  EXPECT_EQ(consumed(), 6);
 }
 
 TEST(DynamicResourcesReservation, OtherPodsWaitForAClaimInFlight) {
@@ -172,7 +203,7 @@ TEST(DynamicResourcesReservation, TheNextPodsFlightOutlastsTheFirstPod) {
   first.begin();
   first.step({.version = 2, .finalizer = true});
   EXPECT_EQ(first.step({.version = 3, .finalizer = true, .allocated = true, .user = "uid-p"}), "done");
-  EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c"));
+  first.end();
   auto freed = claim_of_class("c", "gpu");
   freed.meta.resource_version = "4";
   snapshot.objects().set(podium::test::share(freed));
@@ -300,6 +331,7 @@ TEST(DynamicResourcesReservation, AConflictReadsAndWritesAgain) {
   EXPECT_EQ(reserved.step({.version = 8, .finalizer = true}), status_at(8));
   EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c"));
   EXPECT_EQ(reserved.conflict(), "add allocation and reservation to claim default/c: changed") << "the fifth";
+  reserved.unreserve();
   EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c"));
 }
 
@@ -339,8 +371,8 @@ TEST(DynamicResourcesReservation, WhatEndsIt) {
     Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
     reserved.begin();
     EXPECT_EQ(c.ends(reserved), c.want) << c.name;
-    EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c")) << c.name;
     EXPECT_EQ(reserved.unreserve(), Texts()) << c.name;
+    EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c")) << c.name;
   }
   auto snapshot = devices_of(allocated_claim("c"));
   Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
@@ -372,6 +404,7 @@ TEST(DynamicResourcesReservation, AnotherClaimOfTheName) {
   reserved.begin();
   reserved.conflict();
   EXPECT_EQ(reserved.step({.uid = "uid-other"}), "claim default/c got deleted in the meantime");
+  reserved.unreserve();
   EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c")) << "its devices are free";
 }
 

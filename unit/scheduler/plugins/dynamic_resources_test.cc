@@ -167,6 +167,25 @@ TEST(DynamicResources, AnAllocatedClaimBindsThePodToItsNodes) {
             (Answers{{"a", gone}, {"b", gone}}));
 }
 
+// Regardless of the gate: another scheduler may have allocated it.
+TEST(DynamicResources, ADeviceThatSkipsOperationsNeedsANodeThatDeclaresIt) {
+  auto skips = claim_named("skips");
+  skips.status.allocation = allocation_of("r", "x");
+  skips.status.allocation->results[0].skips_node_operations = true;
+  auto snapshot = devices_of(skips);
+  const Devices none;
+  const std::string gone = "UU; resourceclaim not available on the node";
+  EXPECT_EQ(filter(plugin_with(none), pod_with({"skips"}), snapshot), (Answers{{"a", gone}, {"b", gone}}));
+  auto able = *node("a").zone("a").ptr();
+  able.declared_features = {"DRAOptionalNodeOperations"};
+  snapshot.set_node(podium::test::share(able));
+  EXPECT_EQ(filter(plugin_with(none), pod_with({"skips"}), snapshot), (Answers{{"b", gone}}));
+  skips.status.allocation->node_selector = on_node("b");
+  skips.meta.resource_version = "2";
+  snapshot.objects().set(podium::test::share(skips));
+  EXPECT_EQ(filter(plugin_with(none), pod_with({"skips"}), snapshot), (Answers{{"a", gone}, {"b", gone}}));
+}
+
 TEST(DynamicResources, TheSearchsVerdictGoesBeforeAClaimOutOfReach) {
   auto here = claim_named("here");
   here.status.allocation = allocation_of("r", "x");
