@@ -111,7 +111,9 @@ void Api::warn_once(const std::string& warning) {
 
 Task<Result<Response>> Api::call(Request request, CallOptions options) {
   const Steady deadline = clock_.now() + options.deadline;
-  Retry retry(request.method == "GET", random_);
+  const bool reads = request.method == "GET";
+  Retry retry(reads, random_, options.repeats);
+  bool doubted = false;  // an earlier try may have taken effect, or may still
   for (;;) {
     if (limit_) {
       auto turn = limit_->take(clock_.now());
@@ -126,8 +128,10 @@ Task<Result<Response>> Api::call(Request request, CallOptions options) {
     Error error = response ? error_of(*response) : std::move(response.error());
     auto pause = options.retry ? retry.after(error) : std::nullopt;
     if (!pause || clock_.now() + *pause >= deadline) {
+      error.maybe_applied |= doubted;
       co_return std::unexpected(of_request(std::move(error), request.method, request.target));
     }
+    doubted |= !reads && leaves_doubt(error);
     request.retries = response ? response->status : 0;
     co_await async::nap(*pause);
   }

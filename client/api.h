@@ -2,7 +2,9 @@
 //
 // Retries with jittered backoff until the call's deadline, on: a connection refused or cut before a
 // reply; 429; 503 with Retry-After; 500, 502, 503 and 504 of reads. A write whose reply was lost is not
-// retried: the caller gets Kind::unavailable with maybe_applied, and has to read the object first.
+// retried: the caller gets Kind::unavailable with maybe_applied, and has to read the object first. Nor is one
+// that the server may have processed, except with CallOptions::repeats. Then the error has maybe_applied also
+// if an earlier try may have taken effect.
 // Rate limit: only if qps > 0. Each distinct warning of the server is logged once.
 // Owner: the composing code; an Api outlives its calls. Threads: as Transport.
 // Errors: Kind::status for an HTTP status of 300 and above after retries; the reason is empty if the body is
@@ -86,6 +88,7 @@ struct DeleteOptions {
 struct CallOptions {
   std::chrono::milliseconds deadline{30'000};  // includes retries; for a list: per page
   bool retry = true;
+  Repeats repeats = Repeats::nothing;
 };
 
 class Api {

@@ -1,12 +1,19 @@
 #include "client/retry.h"
 
 #include <algorithm>
+#include <array>
 
 #include "client/error.h"
 
 namespace podium::client {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::array kRepeatWaits{milliseconds(10), milliseconds(50), milliseconds(250)};
+
+}  // namespace
 
 bool Retry::is_retryable(const Error& error) const {
   if (error.kind == Error::Kind::unavailable) return !error.maybe_applied;
@@ -27,10 +34,20 @@ bool Retry::is_retryable(const Error& error) const {
   }
 }
 
+// Source: pkg/scheduler/util/utils.go Retriable, RetriableWithConflict. A refused connection is retryable.
+bool Retry::is_repeatable(const Error& error) const {
+  if (repeats_ == Repeats::nothing || error.kind != Error::Kind::status) return false;
+  const auto code = error.status.code;
+  return code == 500 || code == 503 || (code == 409 && repeats_ == Repeats::errors_and_conflicts);
+}
+
 std::optional<milliseconds> Retry::after(const Error& error) {
-  if (!is_retryable(error)) return std::nullopt;
-  auto full = std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000));
-  auto wait = std::chrono::duration_cast<milliseconds>(full * (1 - random_.unit() / 2));
+  const bool retries = is_retryable(error);
+  if (!retries && (!is_repeatable(error) || repeated_ == kRepeatWaits.size())) return std::nullopt;
+  auto wait = retries ? std::min(milliseconds(100) * (1 << std::min(failures_++, 6)), milliseconds(5000))
+                      : kRepeatWaits.at(repeated_++);
+  const double jitter = retries ? -random_.unit() / 2 : random_.unit() / 10;
+  wait = std::chrono::duration_cast<milliseconds>(wait * (1 + jitter));
   if (error.status.retry_after > 0)
     wait = std::chrono::seconds(std::min(error.status.retry_after, kMaxRetryAfter)) + wait / 10;
   return wait;

@@ -255,7 +255,8 @@ class ByKubeScheduler(Devices, Live):
 class ByPodium(Devices, Live):
     def test_claims_made_for_extended_resources_are_counted(self):
         def counted():
-            return self.podium.metric('scheduler_resourceclaim_creates_total{status="success"}')
+            return self.podium.metric('dynamic_resource_allocation_resourceclaim_creates_total{admin_access="false",owner_api_group="",'
+                                      'owner_api_kind="Pod",status="success"}')
         before = counted()
         self.plane.create(asking("extended", "example.com/gpu"))
         self.bound("extended")

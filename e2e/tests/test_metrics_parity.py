@@ -10,9 +10,9 @@ from e2e.support.control_plane import ROOT, ControlPlane, free_ports, wait_until
 ROW = re.compile(r"^\| ([a-z_]+) \| ([a-z_, ]*)\| (equal|different|missing)\b", re.MULTILINE)
 SAMPLE = re.compile(r'^([a-zA-Z0-9_:]+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
-OURS = ("scheduler_", "rest_client_", "leader_election_", "process_", "kubernetes_", "version_info")
+OURS = ("scheduler_", "dynamic_resource_allocation_", "informer_", "rest_client_", "leader_election_", "process_", "kubernetes_", "version_info")
 # Numbers that do not depend on timing.
-SAME_NUMBERS = ("scheduler_schedule_attempts_total", "scheduler_pending_pods", "scheduler_unschedulable_pods",
+SAME_NUMBERS = ("scheduler_schedule_attempts_total", "scheduler_pending_pods", "scheduler_queued_entities", "scheduler_unschedulable_pods",
                 "scheduler_preemption_attempts_total", "scheduler_preemption_victims_sum",
                 "scheduler_pod_scheduling_attempts_count", "scheduler_preemption_goroutines_execution_total",
                 "leader_election_master_status", "kubernetes_feature_enabled")
@@ -107,7 +107,8 @@ NOT_ALWAYS = {
     "scheduler_permit_wait_duration_seconds": "no in-tree plugin waits at Permit",
     "scheduler_dra_bindingconditions_allocations_total": "no pod waits for a device here: test_device_conditions.py",
     "scheduler_dra_bindingconditions_wait_duration_seconds": "the same",
-    "scheduler_resourceclaim_creates_total": "no pod asks for an extended resource of devices here: test_devices.py",
+    "dynamic_resource_allocation_resourceclaim_creates_total": "no pod asks for an extended resource of devices here: test_devices.py",
+    "scheduler_preemption_goroutines_duration_seconds": "hidden, because 1.37 deprecates it",
     "rest_client_request_retries_total": "only of requests that are sent again",
 }
 

@@ -1,6 +1,7 @@
-// The feature gates of kube-scheduler 1.37: name, stage, default, locked, dependencies.
+// The feature gates of kube-scheduler 1.37: name, stage, default, locked, dependencies. And those that
+// earlier releases had: name, the release without it, its last default.
 //
-// Source: the gates that kube-scheduler v1.37.2 registers: pkg/features/kube_features.go with its
+// tools/gates.py writes both from what kube-scheduler registers: pkg/features/kube_features.go with its
 // dependencies, client-go/features, component-base logs, metrics and zpages. e2e/tests/test_config_parity.py
 // compares the table with kube-scheduler's output.
 #include <algorithm>
@@ -276,8 +277,37 @@ constexpr std::array kGates = std::to_array<GateSpec>({
 });
 static_assert(std::ranges::is_sorted(kGates, {}, &GateSpec::name));
 
+constexpr std::array kGone = std::to_array<GoneGate>({
+    {"APIServerTracing", "1.37", true},
+    {"AnonymousAuthConfigurableEndpoints", "1.37", true},
+    {"AnyVolumeDataSource", "1.37", true},
+    {"AuthorizeNodeWithSelectors", "1.37", true},
+    {"AuthorizeWithSelectors", "1.37", true},
+    {"BtreeWatchCache", "1.37", true},
+    {"ConsistentListFromCache", "1.37", true},
+    {"GangScheduling", "1.37", false},
+    {"JobBackoffLimitPerIndex", "1.37", true},
+    {"JobPodReplacementPolicy", "1.37", true},
+    {"JobSuccessPolicy", "1.37", true},
+    {"LogarithmicScaleDown", "1.37", true},
+    {"OrderedNamespaceDeletion", "1.37", true},
+    {"PodLifecycleSleepAction", "1.37", true},
+    {"PodLifecycleSleepActionAllowZero", "1.37", true},
+    {"PreventStaticPodAPIReferences", "1.37", true},
+    {"RelaxedDNSSearchValidation", "1.37", true},
+    {"ResilientWatchCacheInitialization", "1.37", true},
+    {"RetryGenerateName", "1.37", true},
+    {"SchedulerQueueingHints", "1.37", true},
+    {"SidecarContainers", "1.37", true},
+    {"StreamingCollectionEncodingToJSON", "1.37", true},
+    {"StreamingCollectionEncodingToProtobuf", "1.37", true},
+    {"StructuredAuthenticationConfiguration", "1.37", true},
+    {"WorkloadAwarePreemption", "1.37", false},
+});
+
 }  // namespace
 
 std::span<const GateSpec> known_gates() { return kGates; }
+std::span<const GoneGate> gone_gates() { return kGone; }
 
 }  // namespace podium::config

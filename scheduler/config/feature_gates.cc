@@ -23,7 +23,6 @@ struct Honoured {
 constexpr std::array kHonoured = std::to_array<Honoured>({
     {"InPlacePodLevelResourcesVerticalScaling", &Features::in_place_pod_level_resize},
     {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
-    {"NodeDeclaredFeatures", &Features::node_declared_features},
     {"NominatedNodeNameForExpectation", &Features::nominated_node_name_for_expectation},
     {"PodLevelResources", &Features::pod_level_resources},
     {"SchedulerPopFromBackoffQ", &Features::pop_from_backoff_queue},
@@ -56,15 +55,12 @@ constexpr std::array kRefused = std::to_array<Note>({
     {"DRADeviceCompatibilityGroups", "podium gives devices with the default only"},
     {"DRADeviceTaintRules", "podium gives devices with the default only"},
     {"DRADeviceTaints", "podium gives devices with the default only"},
-    {"DRAExtendedResource", "podium gives devices with the default only"},
     {"DRAFractionalCapacityRange", "podium counts capacity in whole numbers"},
     {"DRAListTypeAttributes", "podium matches no attributes that are lists"},
     {"DRANodeAllocatableResources", "podium counts no cpu or memory of devices"},
     {"DRAOptionalNodeOperations", "podium gives devices with the default only"},
     {"DRAPartitionableDevices", "podium gives devices with the default only"},
     {"DRAPartitionableDevicesType", "podium gives devices with the default only"},
-    {"DRAPrioritizedList", "podium gives devices with the default only"},
-    {"DRAResourceClaimDeviceStatus", "podium gives devices with the default only"},
     {"DRASchedulerFilterTimeout", "podium gives devices with the default only"},
     {"DRAWorkloadResourceClaims", "podium gives devices to the claims of pods only"},
     {"GenericWorkload", "podium schedules pods one by one"},
@@ -72,6 +68,12 @@ constexpr std::array kRefused = std::to_array<Note>({
     {"PodGroupPreemptionPolicy", "podium schedules pods one by one"},
     {"TopologyAwareWorkloadScheduling", "podium schedules pods one by one"},
     {"VolumeBindMountOptions", "podium does not ask nodes for the feature"},
+});
+
+// What has taken the place of a gate that was off.
+constexpr std::array kReplaced = std::to_array<Note>({
+    {"GangScheduling", "GenericWorkload includes it, which podium does not support"},
+    {"WorkloadAwarePreemption", "GenericWorkload includes it, which podium does not support"},
 });
 
 template <typename List>
@@ -84,6 +86,18 @@ const GateSpec* spec_of(std::string_view name) {
   const auto gates = known_gates();
   const auto it = std::ranges::lower_bound(gates, name, {}, &GateSpec::name);
   return it == gates.end() || it->name != name ? nullptr : &*it;
+}
+
+// " (why)" for a gate that an earlier release had; else empty.
+std::string why_gone(std::string_view name) {
+  const auto gates = gone_gates();
+  const auto it = std::ranges::find(gates, name, &GoneGate::name);
+  if (it == gates.end()) return {};
+  const auto* note = find_gate(kReplaced, name);
+  return fmt::format(" (removed in {}; {})", it->since,
+                     note     ? note->text
+                     : it->on ? "what it turned on always is"
+                              : "what it turned on is gone too");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -144,7 +158,7 @@ Values resolve(const Values& given, std::vector<std::string>& errors) {
     if (name == kAllAlpha || name == kAllBeta) continue;
     const auto* spec = spec_of(name);
     if (!spec) {
-      errors.push_back(fmt::format("unrecognized feature gate: {}", name));
+      errors.push_back(fmt::format("unrecognized feature gate: {}{}", name, why_gone(name)));
     } else if (spec->locked && value != spec->on) {
       errors.push_back(
           fmt::format("cannot set feature gate {} to {}, feature is locked to {}", name, value, spec->on));

@@ -30,6 +30,14 @@ struct GateSpec {
 };
 std::span<const GateSpec> known_gates();  // sorted by name
 
+// A gate that earlier releases had.
+struct GoneGate {
+  std::string_view name;
+  std::string_view since;  // the first release without it
+  bool on;                 // its last default
+};
+std::span<const GoneGate> gone_gates();
+
 struct FeatureGates {
   framework::Features features;
   std::vector<std::string> warnings;  // about accepted gates without effect

@@ -72,9 +72,11 @@ Metrics::Metrics(Registry& registry)
       evictions_(counters(registry, "scheduler_preemption_goroutines_execution_total",
                           "Preemptions whose requests have ended, by result: success, error."),
                  Names{"result"}),
-      eviction_seconds_(histograms(registry, "scheduler_preemption_goroutines_duration_seconds",
-                                   "Duration of the requests of a preemption, by result: success, error."),
-                        Names{"result"}, kLong),
+      eviction_seconds_(
+          histograms(registry, "scheduler_preemption_goroutines_duration_seconds",
+                     "Deprecated upstream since 1.37. Duration of the requests of a preemption, by "
+                     "result: success, error."),
+          Names{"result"}, kLong),
       permit_wait_seconds_(histograms(registry, "scheduler_permit_wait_duration_seconds",
                                       "How long pods waited for a permit, by how it ended."),
                            Names{"result"}, kAttempt),
@@ -87,10 +89,10 @@ Metrics::Metrics(Registry& registry)
           histograms(registry, "scheduler_dra_bindingconditions_wait_duration_seconds",
                      "How long a pod waited for devices with binding conditions, for each of its devices."),
           Names{"profile", "driver", "status"}, kDevices),
-      claims_created_(counters(registry, "scheduler_resourceclaim_creates_total",
-                               "ResourceClaims to create for extended resources, by how the request ended: "
-                               "success, failure."),
-                      Names{"status"}),
+      claims_created_(counters(registry, "dynamic_resource_allocation_resourceclaim_creates_total",
+                               "ResourceClaims to create for extended resources of pods, by how the request "
+                               "ended: success, failure."),
+                      Names{"status", "admin_access", "owner_api_group", "owner_api_kind"}),
       event_seconds_(histograms(registry, "scheduler_event_handling_duration_seconds",
                                 "Duration of taking in a change of the cluster, by what has changed."),
                      Names{"event"}, kPoint),
@@ -101,6 +103,11 @@ Metrics::Metrics(Registry& registry)
       incoming_(counters(registry, "scheduler_queue_incoming_pods_total",
                          "Pods that came to a queue, by the queue and the event that brought them."),
                 Names{"queue", "event"}),
+      incoming_entities_(
+          counters(registry, "scheduler_queue_incoming_entities_total",
+                   "As scheduler_queue_incoming_pods_total, without the pods that were requeued to "
+                   "where a hint or a failed attempt sends them."),
+          Names{"queue", "event", "type"}),
       unschedulable_(
           gauges(
               registry, "scheduler_unschedulable_pods",
@@ -111,6 +118,10 @@ Metrics::Metrics(Registry& registry)
                    Names{"event"}),
       pending_(gauges(registry, "scheduler_pending_pods", "Pods that wait, by the queue that they wait in."),
                Names{"queue"}),
+      entities_(
+          gauges(registry, "scheduler_queued_entities",
+                 "As scheduler_pending_pods: each pod is an entity, because podium schedules no groups."),
+          Names{"queue", "type"}),
       cache_size_(
           gauges(registry, "scheduler_cache_size", "Nodes, pods and assumed pods in the scheduler's cache."),
           Names{"type"}),
@@ -170,7 +181,10 @@ void Metrics::device_wait(const std::string& profile, const std::vector<framewor
   }
 }
 
-void Metrics::claim_created(bool well) { claims_created_.with(well ? "success" : "failure").Increment(); }
+// The claims of extended resources ask for no admin access and belong to their pod.
+void Metrics::claim_created(bool well) {
+  claims_created_.with(well ? "success" : "failure", "false", "", "Pod").Increment();
+}
 
 void Metrics::event_handled(const framework::ClusterEvent& event, double seconds) {
   framework::each_event_slot(event, [&](std::size_t slot) {
@@ -184,15 +198,20 @@ void Metrics::queue(const queue::SchedulingQueue& queue) {
   const auto counts = queue.counts();
   const auto pending = [this](std::string_view name, std::size_t count) {
     pending_.with(name).Set(static_cast<double>(count));
+    entities_.with(name, "pod").Set(static_cast<double>(count));
   };
   pending("active", counts.active);
   pending("backoff", counts.backoff);
   pending("unschedulable", counts.unschedulable);
   pending("gated", counts.gated);
-  for (const auto& [key, count] : queue.tallies().incoming) {
-    auto& counter = incoming_.with(key.first, key.second);
+  for (const auto of_groups : {"incomplete", "pending"}) pending_.with(of_groups).Set(0);
+  const auto copy = [](prometheus::Counter& counter, std::uint64_t count) {
     counter.Increment(static_cast<double>(count) - counter.Value());
-  }
+  };
+  for (const auto& [key, count] : queue.tallies().incoming)
+    copy(incoming_.with(key.first, key.second), count);
+  for (const auto& [key, count] : queue.tallies().incoming_entities)
+    copy(incoming_entities_.with(key.first, key.second, "pod"), count);
   for (const auto& [key, count] : queue.tallies().rejected) {
     unschedulable_.with(key.first, key.second).Set(static_cast<double>(count));
   }

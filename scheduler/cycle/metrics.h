@@ -73,8 +73,8 @@ class Metrics {
   metrics::Histograms event_seconds_;
   std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
   metrics::Counters bindings_;
-  metrics::Counters incoming_;
-  metrics::Gauges unschedulable_, kept_events_, pending_, cache_size_, goroutines_;
+  metrics::Counters incoming_, incoming_entities_;
+  metrics::Gauges unschedulable_, kept_events_, pending_, entities_, cache_size_, goroutines_;
 };
 
 }  // namespace podium::cycle

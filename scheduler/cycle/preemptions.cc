@@ -42,6 +42,26 @@ std::optional<Preemptions::Uids> Preemptions::end(std::uint64_t number) {
   return std::move(ended.victims);
 }
 
+void Preemptions::rejected(std::string preemptor, std::string victim) {
+  rejected_[std::move(preemptor)].insert(std::move(victim));
+}
+
+std::vector<std::string> Preemptions::rejected_leaves(std::string_view victim) {
+  std::vector<std::string> free;
+  for (auto it = rejected_.begin(); it != rejected_.end();) {
+    auto& [preemptor, victims] = *it;
+    const auto at = victims.find(victim);
+    if (at != victims.end()) victims.erase(at);
+    if (victims.empty()) {
+      free.push_back(preemptor);
+      it = rejected_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return free;
+}
+
 bool Preemptions::holds(std::string_view preemptor) const { return of_preemptor_.contains(preemptor); }
 
 // Decrements the number of preemptions that hold the pod.

@@ -4,8 +4,12 @@
 // gone, or until its requests have ended, whichever comes first. So the delete event of the last
 // victim can wake it.
 //
+// A victim that was rejected in its binding cycle and still has a write in flight leaves its node later, and
+// no delete event says so. Its preemptor is not held, but activated when the last such victim has left.
+//
 // Owner: Scheduler. Threads: the scheduling strand. Errors: none.
-// Source: pkg/scheduler/framework/preemption/executor.go IsPodRunningPreemption.
+// Source: pkg/scheduler/framework/preemption/executor.go IsPodRunningPreemption,
+// prepareCandidateAsync.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +36,11 @@ class Preemptions {
   // The preemption's requests have ended. If its preemptor is no longer held: the victims that have not left.
   std::optional<Uids> end(std::uint64_t number);
 
+  // The victim (UID) of the preemptor was rejected in its binding cycle and is on its node still.
+  void rejected(std::string preemptor, std::string victim);
+  // A pod was taken from its node. Returns the preemptors whose last rejected victim it was.
+  std::vector<std::string> rejected_leaves(std::string_view victim);
+
   bool holds(std::string_view preemptor) const;
   std::size_t size() const { return under_way_.size(); }  // preemptions whose requests have not ended
 
@@ -47,6 +56,7 @@ class Preemptions {
   std::map<std::uint64_t, Preemption> under_way_;
   std::map<std::string, Numbers, std::less<>> of_victim_;         // by UID: the preemptions that await it
   std::map<std::string, std::size_t, std::less<>> of_preemptor_;  // by UID: its preemptions that hold it
+  std::map<std::string, Uids, std::less<>> rejected_;             // by the preemptor's UID: its victims
   std::uint64_t last_ = 0;
 };
 

@@ -286,6 +286,8 @@ std::optional<PreemptionOrder> Scheduler::order_of(const cluster::PodInfoPtr& po
     // A victim in the binding cycle (Permit or PreBind) is requeued instead of deleted.
     if (cycle_.preempt(victim->pod->meta.uid, kPreemptionPlugin)) {
       parts_.announcer.preempted(*victim, *pod, order.node, false);
+      if (find_on(order.node, victim->pod->meta.uid))
+        preemptions_.rejected(pod->pod->meta.uid, victim->pod->meta.uid);
       continue;
     }
     order.victims.push_back(victim);
@@ -330,6 +332,14 @@ void Scheduler::victim_leaves(const std::string& uid) {
   for (const auto& preemptor : preemptions_.victim_leaves(uid)) {
     queue_.release(preemptor);
     if (is_placed) continue;
+    queue_.activate(preemptor, parts_.clock.now());
+    wake();
+  }
+}
+
+// Source: executor.go prepareCandidateAsync, preemptedLastVictimInMemory.
+void Scheduler::rejected_victim_leaves(const std::string& uid) {
+  for (const auto& preemptor : preemptions_.rejected_leaves(uid)) {
     queue_.activate(preemptor, parts_.clock.now());
     wake();
   }

@@ -134,6 +134,7 @@ class Scheduler {
   const cluster::PodInfoPtr* find_on(std::string_view node, std::string_view uid) const;
   bool is_pending(const std::string& uid) const;
   void victim_leaves(const std::string& uid);
+  void rejected_victim_leaves(const std::string& uid);
   void remove_from_node(const std::string& uid);
   void read_unseen(Steady now);
   void assigned_pod(cluster::PodInfoPtr pod);

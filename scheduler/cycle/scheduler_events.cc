@@ -158,11 +158,12 @@ void Scheduler::pod_deleted(const std::string& uid) {
 
 void Scheduler::remove_from_node(const std::string& uid) {
   unseen_.ended(uid);
-  const auto* placed = snapshot_.find_pod(uid);
-  if (!placed) return;
-  const auto before = *placed;
-  snapshot_.remove_pod(uid);
-  dispatch(pod_event(Action::kDelete, before, nullptr));
+  if (const auto* placed = snapshot_.find_pod(uid)) {
+    const auto before = *placed;
+    snapshot_.remove_pod(uid);
+    dispatch(pod_event(Action::kDelete, before, nullptr));
+  }
+  rejected_victim_leaves(uid);
 }
 
 void Scheduler::node_added_or_updated(api::NodePtr node) {
@@ -219,6 +220,7 @@ void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
 void Scheduler::assumption_ended(const ClusterEvent& event) {
   const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;
   dispatch(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
+  rejected_victim_leaves(uid);
 }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {

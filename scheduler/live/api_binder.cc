@@ -51,8 +51,9 @@ Error with_doubt(Error error) {
 }
 
 client::Task<Result<void>> post_binding(client::Api& api, cluster::PodInfoPtr pod, std::string node) {
-  auto sent = co_await api.post(binding_path(*pod->pod), binding_body(*pod->pod, node),
-                                {.deadline = kBindDeadline, .retry = true});
+  auto sent =
+      co_await api.post(binding_path(*pod->pod), binding_body(*pod->pod, node),
+                        {.deadline = kBindDeadline, .retry = true, .repeats = client::Repeats::errors});
   if (!sent) sent = std::unexpected(with_doubt(std::move(sent.error())));
   co_return sent;
 }
@@ -166,12 +167,15 @@ client::Task<void> ApiBinder::settle(ApiBinder* self, Order order, Error error, 
     self->precedence_.leave();
     asio::post(self->strand_, [self, uid = (*order.pod)->meta.uid] { self->in_doubt_(uid); });
   };
-  const auto pause = may_retry ? client::Retry(false, self->api_.random()).after(error) : std::nullopt;
+  const auto pause = may_retry
+                         ? client::Retry(false, self->api_.random(), client::Repeats::errors).after(error)
+                         : std::nullopt;
   // A single request renews the token after a 401; requests in a batch do not.
-  const bool again = pause || (may_retry && error.status.code == 401);
+  const bool again = pause || (may_retry && error.status.code == 401), doubted = error.maybe_applied;
   Result<void> sent = std::unexpected(std::move(error));
   if (pause) co_await async::nap(std::min(*pause, kLongestPause));
   if (again) sent = co_await request.send();
+  if (!sent) sent.error().maybe_applied |= doubted;
   if (!sent) self->health_.failed(sent.error(), self->api_.clock().now());
   auto outcome = co_await carry_out(self->api_, std::move(request), std::move(sent), self->log_);
   if (outcome.end == cycle::BindEnd::rejected)

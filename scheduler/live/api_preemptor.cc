@@ -36,8 +36,11 @@ json::value condition_patch(const api::Pod& victim, const std::string& text, Wal
 
 client::Task<Result<void>> patch_status(client::Api& api, PodInfoPtr pod, json::value body) {
   const auto& meta = pod->pod->meta;
-  const auto done = co_await api.patch(client::resource::pods, meta.namespace_, meta.name,
-                                       client::PatchType::strategic_merge, std::move(body), "status");
+  client::CallOptions options;
+  options.repeats = client::Repeats::errors_and_conflicts;
+  const auto done =
+      co_await api.patch(client::resource::pods, meta.namespace_, meta.name,
+                         client::PatchType::strategic_merge, std::move(body), "status", "podium", options);
   if (!done) co_return std::unexpected(done.error());
   co_return Result<void>();
 }

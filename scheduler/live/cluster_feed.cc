@@ -1,5 +1,6 @@
 #include "scheduler/live/cluster_feed.h"
 
+#include <algorithm>
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <mutex>
@@ -8,6 +9,7 @@
 
 #include "api/decode.h"
 #include "api/device.h"
+#include "api/json_view.h"
 #include "base/check.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"
@@ -136,6 +138,16 @@ void apply_pod(cycle::Scheduler& scheduler, const Arrival& arrival) {
   } else {
     scheduler.pod_added_or_updated(arrival.pod);
   }
+}
+
+// The highest resourceVersion of the changes; 0: none says one.
+std::uint64_t version_of(std::span<const client::Change> changes) {
+  std::uint64_t version = 0;
+  for (const auto& change : changes) {
+    const auto text = api::text_at(change.object.view(), "/metadata/resourceVersion");
+    version = std::max(version, client::version_number(text));
+  }
+  return version;
 }
 
 struct Kind {
@@ -299,8 +311,14 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
         if (!arrival) arrival = leave_out(change, arrival.error());
         if (arrival) arrivals.push_back(std::move(*arrival));
       }
-      asio::post(feed.strand, [self = feed.shared_from_this(), &kind = kind, arrivals = std::move(arrivals)] {
-        for (const auto& arrival : arrivals) kind.apply(self->scheduler, arrival);
+      waiting.fetch_add(arrivals.size(), std::memory_order_relaxed);
+      asio::post(feed.strand, [self = feed.shared_from_this(), this, version = version_of(changes),
+                               arrivals = std::move(arrivals)] {
+        for (const auto& arrival : arrivals) {
+          kind.apply(self->scheduler, arrival);
+          waiting.fetch_sub(1, std::memory_order_relaxed);
+        }
+        if (version > 0) applied.store(version, std::memory_order_relaxed);
       });
     }
     Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
@@ -317,9 +335,9 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
       return end;
     }
     void listed(std::string_view version) override {
-      if (!kind.listed) return;
-      asio::post(feed.strand, [self = feed.shared_from_this(), &kind = kind, at = std::string(version)] {
-        kind.listed(self->scheduler, at);
+      asio::post(feed.strand, [self = feed.shared_from_this(), this, at = std::string(version)] {
+        if (kind.listed) kind.listed(self->scheduler, at);
+        applied.store(client::version_number(at), std::memory_order_relaxed);
       });
     }
     void synced() override {
@@ -353,8 +371,10 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     Impl& feed;
     const Kind& kind;
     client::Reflector reflector;
-    bool is_synced = false;              // under feed.mutex
-    std::optional<std::string> trouble;  // under feed.mutex
+    std::atomic<std::size_t> waiting{0};    // changes that the scheduler has not taken in
+    std::atomic<std::uint64_t> applied{0};  // the resourceVersion of what it has taken in
+    bool is_synced = false;                 // under feed.mutex
+    std::optional<std::string> trouble;     // under feed.mutex
   };
 
   Impl(client::Api& api, cycle::Scheduler& scheduler_, const cluster::RequestRules& rules_,
@@ -431,6 +451,19 @@ void ClusterFeed::sample_metrics(metrics::Samples& out) const {
   auto& family = out.gauges("podium_watches_failing",
                             "1 for a kind that cannot be listed or watched now, else 0.", {"resource"});
   for (const auto& [resource, works] : watches()) family.add({resource}, works ? 0 : 1);
+  constexpr std::uint64_t kExact = 1'000'000'000'000'000;
+  const std::vector<std::string> labels{"name", "group", "version", "resource"};
+  auto& waiting = out.gauges("informer_queued_items",
+                             "Changes that were received and that the scheduler has not taken in.", labels);
+  auto& applied = out.gauges("informer_store_resource_version",
+                             "The last 15 digits of the resource version of the last change or list that the "
+                             "scheduler has taken in.",
+                             labels);
+  for (const auto& source : impl_->sources) {
+    const auto& [group, version, plural, namespaced] = source->kind.resource;
+    waiting.add({"kube-scheduler", group, version, plural}, source->waiting.load());
+    applied.add({"kube-scheduler", group, version, plural}, source->applied.load() % kExact);
+  }
   out.counter("podium_undecodable_objects_total",
               "Objects that podium could not read. It handles them as deleted, but a pod on a node keeps its "
               "room there.",

@@ -28,6 +28,7 @@ namespace json = boost::json;
 constexpr std::string_view kType = "PodScheduled";
 constexpr std::chrono::milliseconds kDeadline{10'000};  // per try
 constexpr std::chrono::minutes kLongestRetry{10};
+constexpr unsigned kConflicts = 3;  // repeats after a conflict. Source: client-go retry.DefaultBackoff
 enum Lane : unsigned { kNominations, kConditions };
 
 // The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
@@ -173,15 +174,19 @@ struct PodStatusWriter::Impl {
                                            "podium", options);
       Result<void> result;
       auto version = done ? api::text_at(*done, "/metadata/resourceVersion") : "";
-      // 409: another pod (UID) has this name.
-      const bool gone = !done && (client::object_is_gone(done.error()) || client::is_conflict(done.error()));
+      // 409: another pod (UID) has this name, or another changed the status at the same time.
+      const bool conflicts = !done && client::is_conflict(done.error()) && item.tries < kConflicts;
+      const bool gone =
+          !done && !conflicts && (client::object_is_gone(done.error()) || client::is_conflict(done.error()));
       if (!done && !gone) {
         item.outcome = outcome_of(done.error());
         item.at_least = std::chrono::seconds(done.error().status.retry_after);
         self->log_failure(item, done.error());
         result = std::unexpected(std::move(done.error()));
       }
-      for (auto& teller : std::exchange(item.value.tellers, {})) teller.tell(result);
+      if (!conflicts) {
+        for (auto& teller : std::exchange(item.value.tellers, {})) teller.tell(result);
+      }
       if (item.outcome == Outcome::done || item.outcome == Outcome::failed)
         self->settled(item.key, std::move(version));
     }

@@ -21,6 +21,10 @@ using framework::Resource;
 // Backoffs end on whole seconds. Source: backoff_queue.go backoffQOrderingWindowDuration.
 constexpr std::chrono::seconds kBackoffWindow{1};
 
+// Names of the queues in metrics. kNoQueue: the pod is new, or comes from a backoff or an activation.
+constexpr std::string_view kActive = "active", kBackoff = "backoff", kUnschedulable = "unschedulable",
+                           kNoQueue;
+
 bool is_wild_card(const ClusterEvent& event) {
   return event.resource == Resource::wild_card && event.actions == framework::kAll;
 }
@@ -111,14 +115,14 @@ struct SchedulingQueue::Impl {
   }
 
   // If a PreEnqueue plugin rejects the pod, makes it gated and returns true.
-  bool gate_if_rejected(Entry& entry, std::string_view event) {
+  bool gate_if_rejected(Entry& entry, std::string_view event, std::string_view chosen) {
     const auto gate = gate_of(entry);
     if (gate.empty()) return false;
     if (entry.queued.rejected_by.insert(gate).second) {
       ++tallies.rejected[{gate, entry.queued.pod->pod->scheduler_name}];
     }
     if (entry.state != State::unschedulable && entry.state != State::gated)
-      tallies.count_incoming("unschedulable", event);
+      tallies.count_incoming(kUnschedulable, event, chosen);
     detach(entry);
     entry.state = State::gated;
     entry.queued.was_flushed = false;
@@ -131,38 +135,39 @@ struct SchedulingQueue::Impl {
   // An event or the flush concerns the pod. One that stays gated counts as incoming again, as upstream.
   void wake(Entry& entry, Steady now, std::string_view event) {
     if (!entry.held) detach(entry);
-    enqueue(entry, now, event);
+    enqueue(entry, now, event, kBackoff);
   }
 
-  // Moves the pod to active, backoff or gated; a held pod to unschedulable. `event` is for metrics.
-  void enqueue(Entry& entry, Steady now, std::string_view event) {
-    if (entry.held) return move_to_unschedulable(entry, now, event);
+  // Moves the pod to active, backoff or gated; a held pod to unschedulable. `event` and `chosen` are for
+  // metrics.
+  void enqueue(Entry& entry, Steady now, std::string_view event, std::string_view chosen) {
+    if (entry.held) return move_to_unschedulable(entry, now, event, chosen);
     const bool backs_off = entry.backoff_end > now;
-    if ((options.pop_from_backoff || !backs_off) && gate_if_rejected(entry, event)) return;
+    if ((options.pop_from_backoff || !backs_off) && gate_if_rejected(entry, event, chosen)) return;
     detach(entry);
     if (!backs_off) {
-      activate(entry, now, event);
+      activate(entry, now, event, chosen);
     } else if (entry.queued.rejected_by.empty()) {
       entry.state = State::error_backoff;
       backing_off_after_error.push(&entry);
-      tallies.count_incoming("backoff", event);
+      tallies.count_incoming(kBackoff, event, chosen);
     } else {
       entry.state = State::backoff;
       backing_off.push(&entry);
-      tallies.count_incoming("backoff", event);
+      tallies.count_incoming(kBackoff, event, chosen);
     }
   }
 
-  void activate(Entry& entry, Steady now, std::string_view event) {
+  void activate(Entry& entry, Steady now, std::string_view event, std::string_view chosen) {
     if (entry.queued.attempts == 0) entry.queued.first_queued = now;
     entry.state = State::active;
     active.push(&entry);
-    tallies.count_incoming("active", event);
+    tallies.count_incoming(kActive, event, chosen);
   }
 
-  void move_to_unschedulable(Entry& entry, Steady since, std::string_view event) {
+  void move_to_unschedulable(Entry& entry, Steady since, std::string_view event, std::string_view chosen) {
     if (entry.state != State::unschedulable && entry.state != State::gated)
-      tallies.count_incoming("unschedulable", event);
+      tallies.count_incoming(kUnschedulable, event, chosen);
     detach(entry);
     entry.state = State::unschedulable;
     entry.flush_at = since + options.flush_after;
@@ -179,7 +184,8 @@ struct SchedulingQueue::Impl {
     auto& entry = insert(std::move(queued));
     entry.sequence = ++sequence;
     enqueue(entry, now,
-            framework::event_label(framework::event_slot(Resource::unscheduled_pod, framework::kAdd)));
+            framework::event_label(framework::event_slot(Resource::unscheduled_pod, framework::kAdd)),
+            kNoQueue);
   }
 
   void update(Entry& entry, cluster::PodInfoPtr pod, Steady now) {
@@ -208,13 +214,13 @@ struct SchedulingQueue::Impl {
       entry.removed = false;
       log.push(event);
     } else if (entry.state == State::gated || waiting.helps(entry, event)) {
-      enqueue(entry, now, event_label(event));
+      enqueue(entry, now, event_label(event), kBackoff);
     }
   }
 
   std::optional<QueuedPod> pop() {
     if (active.empty() && (backing_off.empty() || !options.pop_from_backoff)) return std::nullopt;
-    if (active.empty()) tallies.count_incoming("active", kPopFromBackoff);
+    if (active.empty()) tallies.count_incoming(kActive, kPopFromBackoff, kNoQueue);
     auto& entry = active.empty() ? *backing_off.top() : *active.top();
     detach(entry);
     count_reasons(entry, -1);
@@ -250,9 +256,9 @@ struct SchedulingQueue::Impl {
     entry->sequence = ++sequence;
     entry->backoff_end = backoff_end(queued);
     if (worth_another_try(*entry)) {
-      enqueue(*entry, now, kAttemptFailed);
+      enqueue(*entry, now, kAttemptFailed, kBackoff);
     } else {
-      move_to_unschedulable(*entry, queued.last_queued, kAttemptFailed);
+      move_to_unschedulable(*entry, queued.last_queued, kAttemptFailed, kUnschedulable);
     }
   }
 
@@ -293,9 +299,9 @@ struct SchedulingQueue::Impl {
     const bool backs_off = entry.state == State::backoff || entry.state == State::error_backoff;
     if (entry.held || (!backs_off && entry.state != State::unschedulable)) return;
     // Pods in backoff have already passed PreEnqueue.
-    if (!(backs_off && options.pop_from_backoff) && gate_if_rejected(entry, kForceActivate)) return;
+    if (!(backs_off && options.pop_from_backoff) && gate_if_rejected(entry, kForceActivate, kNoQueue)) return;
     detach(entry);
-    activate(entry, now, kForceActivate);
+    activate(entry, now, kForceActivate, kNoQueue);
   }
 
   // Uses the error backoff, which protects the API server: pop() does not cut it short.
@@ -303,15 +309,15 @@ struct SchedulingQueue::Impl {
     if (entry.state == State::in_flight) entry.activated = true;
     if (entry.held || (entry.state != State::backoff && entry.state != State::unschedulable)) return;
     if (entry.state == State::unschedulable && options.pop_from_backoff &&
-        gate_if_rejected(entry, kAttemptFailed))
+        gate_if_rejected(entry, kAttemptFailed, kBackoff))
       return;
     detach(entry);
     entry.queued.last_queued = now;
     entry.backoff_end = backoff_end(entry.queued);
-    if (entry.backoff_end <= now) return activate(entry, now, kAttemptFailed);
+    if (entry.backoff_end <= now) return activate(entry, now, kAttemptFailed, kBackoff);
     entry.state = State::error_backoff;
     backing_off_after_error.push(&entry);
-    tallies.count_incoming("backoff", kAttemptFailed);
+    tallies.count_incoming(kBackoff, kAttemptFailed, kBackoff);
   }
 
   void advance(Steady now) {
@@ -319,11 +325,11 @@ struct SchedulingQueue::Impl {
       while (!heap->empty() && heap->top()->backoff_end <= now) {
         auto& entry = *heap->top();
         if (!options.pop_from_backoff) {
-          enqueue(entry, now, kBackoffComplete);
+          enqueue(entry, now, kBackoffComplete, kNoQueue);
           continue;
         }
         detach(entry);
-        activate(entry, now, kBackoffComplete);
+        activate(entry, now, kBackoffComplete, kNoQueue);
       }
     }
     for (auto* heap : {&unschedulable, &gated}) {

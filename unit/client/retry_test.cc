@@ -61,6 +61,31 @@ TEST(Retry, OnlyWhatATryCanMend) {
   }
 }
 
+// Source: pkg/scheduler/util/utils.go Retriable, RetriableWithConflict; client-go retry.DefaultBackoff.
+TEST(Retry, AWriteThatMayTakePlaceTwiceIsRepeatedThreeTimes) {
+  SetRandom none(0);
+  for (const int code : {500, 503, 409}) {
+    SCOPED_TRACE(code);
+    const auto error = failure(Error::Kind::status, code);
+    Retry never(false, none), errors(false, none, Repeats::errors),
+        conflicts(false, none, Repeats::errors_and_conflicts);
+    EXPECT_EQ(never.after(error), std::nullopt);
+    for (auto* retry : {&errors, &conflicts}) {
+      const bool repeats = code != 409 || retry == &conflicts;
+      for (auto wait : {10ms, 50ms, 250ms}) EXPECT_EQ(retry->after(error), repeats ? Wait(wait) : Wait());
+      EXPECT_EQ(retry->after(error), std::nullopt);
+    }
+  }
+  SetRandom most(~std::uint64_t{0});
+  Retry jittered(false, most, Repeats::errors);
+  for (auto wait : {11ms, 55ms, 275ms})
+    EXPECT_EQ(jittered.after(failure(Error::Kind::status, 500)), Wait(wait));
+  for (const int code : {400, 403, 404, 422, 502, 504})
+    EXPECT_EQ(Retry(false, none, Repeats::errors_and_conflicts).after(failure(Error::Kind::status, code)),
+              std::nullopt)
+        << code;
+}
+
 TEST(Retry, WaitsDoubleUpToFiveSeconds) {
   SetRandom full(0), half(~std::uint64_t{0});
   Retry longest(true, full), shortest(true, half);
@@ -73,6 +98,7 @@ TEST(Retry, WaitsDoubleUpToFiveSeconds) {
 TEST(Retry, RetryAfterIsALowerBound) {
   SetRandom full(0);
   EXPECT_EQ(Retry(false, full).after(failure(Error::Kind::status, 429, 3)), Wait(3010ms));
+  EXPECT_EQ(Retry(false, full, Repeats::errors).after(failure(Error::Kind::status, 500, 3)), Wait(3001ms));
 }
 
 TEST(Retry, RetryAfterHasABound) {

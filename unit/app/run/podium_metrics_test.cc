@@ -99,6 +99,7 @@ void add_engine_rows(prometheus::Registry& registry, std::vector<Row>& rows) {
   metrics::Samples samples;
   engine.sample_metrics(samples);
   for (const auto& family : samples.families()) {
+    if (!std::string_view(family.name()).starts_with("podium_")) continue;
     const bool counts = family.type() == metrics::Family::Type::counter;
     rows.push_back({family.name(), counts ? "counter" : "gauge", family.labels(), family.help()});
   }

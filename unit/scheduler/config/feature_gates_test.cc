@@ -46,7 +46,8 @@ TEST(FeatureGates, Values) {
        {"MatchLabelKeysInPodTopologySpread=false,MatchLabelKeysInPodTopologySpreadSelectorMerge=false"},
        no_keys},
       {"pod-level resources",
-       {"PodLevelResources=false", "InPlacePodLevelResourcesVerticalScaling=false"},
+       {"PodLevelResources=false", "InPlacePodLevelResourcesVerticalScaling=false",
+        "PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false"},
        containers_only},
       {"storage", {"StorageCapacityScoring=false,VolumeLimitScaling=false"}, storage},
       {"all alpha off", {"AllAlpha=false"}, defaults},
@@ -66,6 +67,20 @@ TEST(FeatureGates, Errors) {
     std::string want;
   } cases[] = {
       {"unknown", {"Nonsense=true"}, "unrecognized feature gate: Nonsense"},
+      {"gone, and its feature is part of another",
+       {"GangScheduling=true"},
+       "unrecognized feature gate: GangScheduling (removed in 1.37; GenericWorkload includes it, which "
+       "podium "
+       "does not support)"},
+      {"gone, because its feature cannot be turned off",
+       {"SidecarContainers=true"},
+       "unrecognized feature gate: SidecarContainers (removed in 1.37; what it turned on always is)"},
+      {"several, of which one is known",
+       {"SchedulerQueueingHints=true,Nonsense=true,GracefulNodeShutdown=true", "SidecarContainers=false"},
+       "unrecognized feature gate: Nonsense\n--feature-gates: unrecognized feature gate: "
+       "SchedulerQueueingHints "
+       "(removed in 1.37; what it turned on always is)\n--feature-gates: unrecognized feature gate: "
+       "SidecarContainers (removed in 1.37; what it turned on always is)"},
       {"no value", {"GangScheduling"}, "missing bool value for GangScheduling"},
       {"no boolean",
        {"GangScheduling=yes"},
@@ -80,7 +95,8 @@ TEST(FeatureGates, Errors) {
        "disabled: "
        "[MatchLabelKeysInPodTopologySpread]"},
       {"a dependency is off, of a gate that is on by default",
-       {"PodLevelResources=false"},
+       {"PodLevelResources=false,PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass="
+        "false"},
        "InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are disabled: "
        "[PodLevelResources]"},
       {"not honoured",
@@ -128,7 +144,8 @@ TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
 // For the metric kubernetes_feature_enabled.
 TEST(FeatureGates, EachIsToldWithItsValue) {
   const auto got = parse_feature_gates({"AllBeta=true,SchedulerPopFromBackoffQ=false",
-                                        "CoordinatedLeaderElection=false,DRAListTypeAttributes=false"});
+                                        "CoordinatedLeaderElection=false,DRAFractionalCapacityRange=false",
+                                        "DRAWorkloadResourceClaims=false,GenericWorkload=false"});
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(got->values.size(), known_gates().size() + 2);
   EXPECT_TRUE(std::ranges::is_sorted(got->values, {}, &FeatureGates::Value::name));
@@ -140,6 +157,12 @@ TEST(FeatureGates, EachIsToldWithItsValue) {
   EXPECT_FALSE(value("SchedulerPopFromBackoffQ"));
   EXPECT_TRUE(value("ClusterTrustBundle")) << "beta, and off by default";
   EXPECT_FALSE(value("CSIVolumeHealth")) << "alpha";
+}
+
+TEST(FeatureGates, NoGateIsBothKnownAndGone) {
+  ASSERT_FALSE(gone_gates().empty());
+  for (const auto& gone : gone_gates())
+    EXPECT_EQ(std::ranges::find(known_gates(), gone.name, &GateSpec::name), known_gates().end()) << gone.name;
 }
 
 TEST(FeatureGates, EveryDependencyIsKnown) {

@@ -29,17 +29,19 @@ TEST_F(Nominations, APodThatIsNoLongerNominatedMakesRoomForThoseThatAreNotMoreIm
   EXPECT_EQ(binder_.asked, Log{"equal to n1"});
 }
 
-TEST_F(Nominations, APodThatComesWithGatesIsNominatedByItsNextUpdate) {
-  const auto late = pod("late").priority(300).req("cpu", "1").gate("not-yet").nominated("n1");
-  see(late);
-  const auto is_nominated = [&] {
-    return std::ranges::any_of(scheduler_.snapshot().nominations(),
-                               [](const auto& each) { return each.pod->pod->meta.name == "late"; });
-  };
-  EXPECT_FALSE(is_nominated());
-  auto relabelled = late;
-  see(relabelled.label("a", "b").resource_version("2"));
-  EXPECT_TRUE(is_nominated());
+// Source: scheduling_queue.go addPod.
+TEST_F(Nominations, APodThatComesWithGatesTakesRoomFromThePodsThatAreNotMoreImportant) {
+  see(machine("n2"));
+  ASSERT_EQ(run(), 1);
+  ASSERT_EQ(binder_.asked, Log{"equal to n2"});
+  see(pod("late").priority(300).req("cpu", "2").gate("not-yet").nominated("n2"));
+  see(pod("low").priority(1).req("cpu", "2"));
+  run();
+  EXPECT_EQ(binder_.asked, Log{"equal to n2"});
+  scheduler_.pod_deleted("uid-late");
+  clock_.advance(1min);
+  run();
+  EXPECT_EQ(binder_.asked, (Log{"equal to n2", "low to n2"}));
 }
 
 TEST_F(Nominations, APodThatIsNominatedElsewhereDoes) {

@@ -102,6 +102,21 @@ TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
   EXPECT_FALSE(is_placed("low"));
 }
 
+// No delete event of the API server says that it leaves. Upstream activates the preemptor.
+TEST_F(WaitingVictims, OneWhoseWriteIsUnderWayActivatesThePreemptorAsItLeaves) {
+  a_.writes = {"x"};
+  low_waits();
+  high_comes();
+  scheduler_.preemption_ended(world_.orders.at(0), {});
+  EXPECT_EQ(scheduler_.queue().counts().active, 0u);
+  wrote("low");
+  EXPECT_FALSE(is_placed("low"));
+  EXPECT_EQ(scheduler_.queue().counts().active, 1u) << "high, although its backoff is not over";
+  EXPECT_EQ(scheduler_.queue().counts().backoff, 1u) << "low";
+  run();
+  EXPECT_TRUE(is_placed("high"));
+}
+
 // The leader before bound it.
 TEST_F(WaitingVictims, OneThatIsShownOnANodeWhileItsWriteIsUnderWayIsDeleted) {
   a_.writes = {"x"};

@@ -271,6 +271,18 @@ const AnswerCase kAnswers[] = {
        server.bind(exchange, name);
      },
      "bound", 2},
+    {"unavailable",
+     [](auto& server, auto& exchange, auto& name, int attempt) {
+       if (attempt <= 3) return BindingServer::refuse(exchange, 503, "not now", "ServiceUnavailable");
+       server.bind(exchange, name);
+     },
+     "bound", 4},
+    {"fails",
+     [](auto& server, auto& exchange, auto& name, int attempt) {
+       if (attempt <= 3) return BindingServer::refuse(exchange, 500, "a webhook", "InternalError");
+       server.bind(exchange, name);
+     },
+     "bound", 4},
     {"reply-lost",
      [](auto& server, auto& exchange, auto& name, int attempt) {
        if (attempt > 1) return BindingServer::refuse(exchange, 409, "already assigned");
@@ -315,6 +327,30 @@ TEST_F(ApiBinderTest, MakesTheSameOfEachAnswerAloneAndInABacklog) {
       EXPECT_EQ(server_.attempts(name), test->attempts) << name;
     }
   }
+}
+
+TEST_F(ApiBinderTest, AnErrorThatStaysIsARejectionAfterFourTries) {
+  server_.treat("web", [](auto&, auto& exchange, auto&, int) {
+    BindingServer::refuse(exchange, 500, "a webhook", "InternalError");
+  });
+  bind("web");
+  EXPECT_TRUE(outcomes().at("web").ends_with("/binding: a webhook")) << outcomes().at("web");
+  EXPECT_EQ(server_.attempts("web"), 4);
+  EXPECT_FALSE(doubted_.contains("web"));
+}
+
+// The request that was answered 503 may be in a backend that executes it later. So the refusal of a later try
+// does not end the doubt.
+TEST_F(ApiBinderTest, WhatMayHappenAfterARepeatStaysInDoubt) {
+  server_.treat("web", [](auto& server, auto& exchange, auto& name, int attempt) {
+    if (attempt == 1) return BindingServer::refuse(exchange, 503, "not now", "ServiceUnavailable");
+    if (attempt == 2) return BindingServer::refuse(exchange, 403, "no");
+    server.put_on(name, "n");  // the first request
+    BindingServer::refuse(exchange, 409, "already assigned");
+  });
+  bind("web");
+  EXPECT_EQ(outcomes().at("web"), "bound");
+  EXPECT_TRUE(doubted_.contains("web"));
 }
 
 // Requests behind it on the same connection were never processed: they are retried one by one.

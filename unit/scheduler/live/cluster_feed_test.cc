@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "async/gate.h"
+#include "metrics/samples.h"
 #include "unit/async/virtual_run.h"
 #include "unit/client/doubles.h"
 #include "unit/scheduler/cycle/scheduler_fixture.h"
@@ -298,6 +299,40 @@ TEST_F(ClusterFeedTest, ATaintRuleIsAChangeOfTheSlicesWhoseDevicesItTaints) {
         rule("DELETED", "s", 20, "gpu"), rule("ADDED", "last", 21, "nic")},
        path);
   EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceSliceUpdate", 2}}));
+}
+
+// informer_queued_items and informer_store_resource_version.
+TEST_F(ClusterFeedTest, WhatTheSchedulerHasTakenInIsCounted) {
+  transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
+    if (!request.target.starts_with("/api/v1/nodes?")) return unit::StreamScript{200, {kListed}, End::hang};
+    return unit::StreamScript{
+        200, {kListed, node_event("ADDED", "a", 12) + node_event("ADDED", "last", 13)}, End::hang};
+  };
+  boost::asio::io_context io, strand;
+  client::Api api(transport_, system_clock(), system_random());
+  async::Gate gate;
+  ClusterFeed feed(api, scheduler_, {}, gate, io.get_executor(), strand.get_executor());
+  feed.tap([&](const client::Resource&, const client::Change& change) {
+    if (change.object.view().at("metadata").at("name") == "last") feed.stop();
+  });
+  const auto of = [&](std::string_view family, std::string_view resource) -> double {
+    metrics::Samples samples;
+    feed.sample_metrics(samples);
+    for (const auto& one : samples.families()) {
+      if (one.name() != family) continue;
+      for (const auto& series : one.series()) {
+        if (series.label_values.at(3) == resource) return series.value;
+      }
+    }
+    return -1;
+  };
+  feed.start([] {});
+  io.run();
+  EXPECT_EQ(of("informer_queued_items", "nodes"), 2);
+  EXPECT_EQ(of("informer_store_resource_version", "nodes"), 0) << "nothing is taken in";
+  strand.run();
+  EXPECT_EQ(of("informer_queued_items", "nodes"), 0);
+  EXPECT_EQ(of("informer_store_resource_version", "nodes"), 13);
 }
 
 TEST_F(ClusterFeedTest, DeathTestOfAFeedThatHasStarted) {

@@ -277,10 +277,27 @@ TEST_F(PodStatusWriterTest, APodThatIsGoneIsForgotten) {
   nominate("gone", "n1");
   nominate("replaced", "n1");
   nominate("end", "n1");
-  await(3);
+  await(6);
   loop_.run(writer_.drain(std::chrono::seconds(10)));
-  EXPECT_EQ(server_.requests().size(), 3u);
+  EXPECT_EQ(server_.requests().size(), 6u) << "a conflict is tried four times";
   EXPECT_EQ(writer_.counts().waiting, 0u);
+}
+
+// Another client has changed the status at the same time.
+TEST_F(PodStatusWriterTest, AConflictIsTriedAgain) {
+  answer_ = [](const std::string& name, int attempt) {
+    return name == "replaced" || attempt < 4 ? 409 : 200;
+  };
+  nominate("a", "n1");
+  EXPECT_TRUE(loop_.run(writer_.withdraw(info(pod("p").nominated("n1")))));
+  EXPECT_TRUE(loop_.run(writer_.withdraw(info(pod("replaced").nominated("n1")))));
+  await(12);
+  loop_.run(writer_.drain(std::chrono::seconds(10)));
+  const auto lines = sent();
+  EXPECT_EQ(std::ranges::count(lines, "a: n1"), 4);
+  EXPECT_EQ(std::ranges::count(lines, "p: -"), 4);
+  EXPECT_EQ(std::ranges::count(lines, "replaced: -"), 4);
+  EXPECT_EQ(writer_.counts().done, 3u);
 }
 
 TEST_F(PodStatusWriterTest, AWithdrawalSaysWhatItsFirstTryCameTo) {

@@ -83,6 +83,10 @@ TEST(VolumeRestrictions, ClaimsThatOnlyOnePodMayUse) {
       {"two use it and another one",
        storage(nodes, {pod("a").node("n").claim("c"), pod("b").node("m").claim("many")}, once, many),
        everywhere},
+      // Upstream counts such a pod until the next node joins or leaves (cache.go pvcRefCountsDelta).
+      {"one on a node that is not known uses it",
+       storage(nodes, {pod("a").node("gone").claim("c")}, once),
+       {}},
       {"it is missing", storage(nodes, {}), {{"*", "UU; persistentvolumeclaim \"c\" not found"}}},
   };
   for (const auto& c : cases) EXPECT_EQ(ask(pod("p").claim("c"), c.snapshot), c.want) << c.name;

@@ -145,7 +145,9 @@ TEST(QueueOptions, WithoutPoppingFromBackoffAllOfItIsWaitedFor) {
 }
 
 TEST(QueueOptions, AMaximumOfZeroMeansNoBackoff) {
-  SchedulingQueue queue({.initial_backoff = 1s, .max_backoff = 0s}, [](std::string_view) { return nullptr; });
+  const auto profile = test::make_profile();
+  SchedulingQueue queue({.initial_backoff = 1s, .max_backoff = 0s},
+                        [&](std::string_view) { return &profile; });
   const Steady now{1h};
   queue.add(info(pod("a")), now);
   for (int i = 0; i < 3; ++i) {

@@ -16,13 +16,16 @@ using testing::UnorderedElementsAre;
 
 class QueueTallies : public testing::Test {
  protected:
-  std::map<std::string, std::uint64_t> incoming() const {
+  using Incoming = decltype(Tallies::incoming);
+  static std::map<std::string, std::uint64_t> named(const Incoming& incoming) {
     std::map<std::string, std::uint64_t> out;
-    for (const auto& [key, count] : queue_.tallies().incoming) {
+    for (const auto& [key, count] : incoming) {
       out[std::string(key.first) + " " + std::string(key.second)] = count;
     }
     return out;
   }
+  std::map<std::string, std::uint64_t> incoming() const { return named(queue_.tallies().incoming); }
+  std::map<std::string, std::uint64_t> entities() const { return named(queue_.tallies().incoming_entities); }
   std::map<std::string, std::int64_t> unschedulable() const {
     std::map<std::string, std::int64_t> out;
     for (const auto& [key, count] : queue_.tallies().rejected) {
@@ -86,6 +89,26 @@ TEST_F(QueueTallies, EveryWayIntoAQueueHasItsEvent) {
   EXPECT_EQ(incoming()["unschedulable UnschedulableTimeout"], 1u);
   queue_.update(info(pod("gated").label("a", "b")), now_);
   EXPECT_EQ(incoming()["active TargetPodUpdatePodSchedulingGatesEliminated"], 1u);
+}
+
+// Source: recordIncomingEntitiesMetrics; requeueEntityWithQueueingStrategy names the queue that is meant.
+TEST_F(QueueTallies, AnEntityThatComesWhereItsRequeueingSendsItIsNotCounted) {
+  queue_.add(info(pod("a")), now_);
+  reject({"Fit"});                            // unschedulable, as meant
+  queue_.on_event(test::node_added(), now_);  // backoff, as meant
+  reject({"Affinity"});                       // popped from backoff
+  now_ += 10s;
+  queue_.on_event(test::pod_placed(), now_);  // active, since its backoff is over
+  reject({});                                 // backoff, as meant
+  now_ += 20s;
+  queue_.advance(now_);
+  reject({"Fit"});
+  queue_.activate(pod("a").build().meta.uid, now_);
+  queue_.add(info(pod("gated").gate("g")), now_);
+  EXPECT_THAT(entities(), UnorderedElementsAre(
+                              Pair("active UnscheduledPodAdd", 1), Pair("active PopFromBackoffQ", 1),
+                              Pair("active AssignedPodAdd", 1), Pair("active BackoffComplete", 1),
+                              Pair("active ForceActivate", 1), Pair("unschedulable UnscheduledPodAdd", 1)));
 }
 
 TEST_F(QueueTallies, APodCountsForEachPluginThatTurnedItDownUntilItIsTriedAgain) {
