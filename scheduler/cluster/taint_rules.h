@@ -1,8 +1,8 @@
 // TaintRules: the DeviceTaintRules, by the devices that they select.
 //
-// Role: a rule names a driver, a pool and a device, or leaves some of them open. So a device belongs to at most
-// eight groups of rules, each found by one look-up, however many rules there are. While there are rules, devices
-// are counted by the same keys: the counts show whether the change of a rule changes a taint of any device.
+// Role: a rule names a driver, a pool and a device, or leaves some of them open. So a device belongs to at
+// most eight groups of rules, each found by one look-up, however many rules there are. While there are rules,
+// devices are counted by the same keys: the counts show whether a rule's change changes a taint of any device.
 // Source: dynamic-resource-allocation/resourceslice/tracker tracker.go.
 // Owner: Objects. Threads: as Cow; a copy has one writer. Errors: none.
 #pragma once
