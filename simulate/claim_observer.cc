@@ -207,6 +207,19 @@ bool ClaimObserver::another_wrote(const std::string& uid, const std::string& by,
 
 // --- at rest ---
 
+// By a DeviceTaintRule.
+bool ClaimObserver::is_tainted(const json::value& slice, const std::string& device) const {
+  return std::ranges::any_of(store_.all(kTaintRules), [&](const StoredPtr& rule) {
+    const auto* selector = find_at(rule->value, "/spec/deviceSelector");
+    const auto selects = [&](const char* field, const std::string& value) {
+      return !find_at(*selector, field) || text_at(*selector, field) == value;
+    };
+    return selector && text_at(rule->value, "/spec/taint/effect") != "None" &&
+           selects("/driver", text_at(slice, "/spec/driver")) &&
+           selects("/pool", text_at(slice, "/spec/pool/name")) && selects("/device", device);
+  });
+}
+
 // The devices of the node's pool without those of other claims. An incomplete pool has none.
 std::int64_t ClaimObserver::free_devices(const std::string& node,
                                          const std::vector<std::string>& with) const {
@@ -221,7 +234,7 @@ std::int64_t ClaimObserver::free_devices(const std::string& node,
     ++parts;
     wanted = number_at(slice->value, "/spec/pool/resourceSliceCount");
     for (const auto& device : slice->value.at("spec").at("devices").as_array()) {
-      if (find_at(device, "/taints")) continue;
+      if (find_at(device, "/taints") || is_tainted(slice->value, text_at(device, "/name"))) continue;
       free.insert(fmt::format("{}/{}/{}", kDriver, node, text_at(device, "/name")));
     }
   }

@@ -86,6 +86,7 @@ class ClaimObserver {
   bool another_wrote(const std::string& uid, const std::string& by, Steady since = Steady::max()) const;
   bool is_being_made_ready(const json::value& claim) const;
   StoredPtr pod_of(const std::string& uid, const std::string& ns) const;
+  bool is_tainted(const json::value& slice, const std::string& device) const;
   std::int64_t free_devices(const std::string& node, const std::vector<std::string>& with) const;
 
   const Store& store_;

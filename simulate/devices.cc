@@ -164,12 +164,35 @@ void Devices::change_hardware() {
   if (!node) return;
   const auto name = text_at(node->value, "/metadata/name");
   auto& hardware = hardware_[name];
-  const auto which = dice_.below(4), device = dice_.below(4);
+  const auto which = dice_.below(5), device = dice_.below(4);
+  if (which == 4) return change_rule(name);
   if (which == 0) hardware.count = dice_.below(4);
   if (which == 1) hardware.split = !hardware.split;
   if (which == 2) hardware.tainted.insert(device);
   if (which == 3) hardware.tainted.clear();
   publish(name);
+}
+
+// A rule for a node's devices, for one of them, or for one on every node; or a rule that selects none.
+void Devices::change_rule(const std::string& node) {
+  const Key key{std::string(kTaintRules), "", fmt::format("r{}", dice_.below(3))};
+  const auto there = store_.find(key);
+  if (there && dice_.one_in(2)) return store_.remove(key, kPeople);
+  const auto device = fmt::format("gpu-{}", dice_.below(4));
+  json::object selector, taint{{"key", "broken"}, {"effect", "NoSchedule"}}, spec;
+  const auto kind = dice_.below(4);
+  if (kind < 2) selector["pool"] = node;
+  if (kind == 1 || kind == 2) selector["device"] = device;
+  if (kind == 2) selector["driver"] = kDriver;
+  if (kind < 3) spec["deviceSelector"] = std::move(selector);
+  if (const auto effect = dice_.below(4); effect < 2) taint["effect"] = effect == 0 ? "NoExecute" : "None";
+  spec["taint"] = std::move(taint);
+  auto rule = there ? there->value : json::value(json::object{{"metadata", json::object()}});
+  rule.as_object()["spec"] = std::move(spec);
+  if (there)
+    store_.update(key, std::move(rule), kPeople);
+  else
+    store_.create(key, std::move(rule), kPeople);
 }
 
 // The slices of the next generation, one after the other.

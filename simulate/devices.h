@@ -1,8 +1,9 @@
 // Devices: drivers that publish the devices of nodes, and users whose pods have claims on them.
 //
 // Drivers write ResourceSlices: of one part or of two, a generation after the other, with taints that come
-// and go. Users create pods with claims of their own, with claims that pods share, and with templates; they
-// delete claims and change them, also between two writes of podium. All of it from dice, until rest().
+// and go. Administrators taint devices by DeviceTaintRules. Users create pods with claims of their own, with
+// claims that pods share, and with templates; they delete claims and change them, also between two writes of
+// podium. All of it from dice, until rest().
 // Owner: a Life with devices. Threads: one. Errors: none.
 #pragma once
 
@@ -39,6 +40,7 @@ class Devices {
   void make_claim();
   void delete_pod();
   void change_hardware();
+  void change_rule(const std::string& node);
   void touch(const Key& claim, const std::string& uid);
   void publish(const std::string& node);
   void write_slice(const std::string& node, std::uint64_t part, std::uint64_t generation);

@@ -5,7 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "api/device.h"
 #include "simulate/budgets.h"
+#include "simulate/claims.h"
 #include "simulate/recount.h"
 
 namespace podium::simulate {
@@ -53,6 +55,7 @@ std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot,
   const auto& objects = snapshot.objects();
   auto found = objects_difference<api::ResourceClaim>("claim", objects, store, "resourceclaims");
   if (!found) found = objects_difference<api::ResourceSlice>("slice", objects, store, "resourceslices");
+  if (!found) found = objects_difference<api::DeviceTaintRule>("taint rule", objects, store, kTaintRules);
   return found ? found : objects_difference<api::PodDisruptionBudget>("budget", objects, store, kBudgets);
 }
 

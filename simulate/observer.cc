@@ -69,7 +69,7 @@ void Observer::fail(std::string reason) {
   trace_.line("FAILED: " + reason);
   if (failure_) return;
   failure_ = std::move(reason);
-  for (const auto* plural : {"nodes", "pods", "resourceslices", "resourceclaims"}) {
+  for (const auto* plural : {"nodes", "pods", "resourceslices", "devicetaintrules", "resourceclaims"}) {
     for (const auto& object : store_.all(plural)) trace_.note(json::serialize(object->value));
   }
 }

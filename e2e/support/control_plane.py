@@ -195,7 +195,7 @@ PLURALS = {"NetworkPolicy": "networkpolicies", "PriorityClass": "priorityclasses
            "CSIStorageCapacity": "csistoragecapacities", "RuntimeClass": "runtimeclasses", "DeviceClass": "deviceclasses"}
 CLUSTER_SCOPED = {"Node", "Namespace", "PersistentVolume", "StorageClass", "PriorityClass", "CSINode", "CSIDriver",
                   "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "VolumeAttachment", "RuntimeClass", "DeviceClass",
-                  "ResourceSlice"}
+                  "ResourceSlice", "DeviceTaintRule"}
 
 
 def collection(obj, namespace=None):

@@ -152,6 +152,15 @@ class Devices:
         self.plane.create(using("too-many", template="three"))
         self.assertIn("3 cannot allocate all claims", self.pending_message("too-many"))
 
+    def test_a_rule_taints_devices_until_it_is_deleted(self):
+        rule = {"apiVersion": DEVICES, "kind": "DeviceTaintRule", "metadata": {"name": "broken"},
+                "spec": {"deviceSelector": {"pool": "n2"}, "taint": {"key": "example.com/broken", "effect": "NoSchedule"}}}
+        self.plane.create(rule)
+        self.plane.create(using("waits", template="large"))
+        self.assertIn("3 cannot allocate all claims", self.pending_message("waits"))
+        self.plane.kubectl("delete", "devicetaintrule", "broken")
+        self.assertEqual(self.bound("waits"), "n2")
+
     def test_a_claim_that_pods_share(self):
         self.plane.create(claim("shared", requests(exactly(selectors=with_memory("60Gi")))))
         for name in ("first", "second"):
