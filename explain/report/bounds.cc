@@ -44,10 +44,11 @@ void cut_strategies(ReportStatus& status, std::size_t nodes) {
   for (auto& strategy : status.strategies) keep(strategy.top_nodes, nodes);
 }
 
-// The nodes that a rejection names, and their taints.
+// The nodes that a rejection names, their taints, and the rules that taint devices.
 void keep_nodes(ReportRejection& rejection, std::size_t most) {
   keep(rejection.examples, most);
   keep(rejection.taints, most);
+  for (auto& tally : rejection.devices) keep(tally.taint_rules, most);
   if (most == 0 && rejection.shortfall) rejection.shortfall->node.clear();
   if (most == 0) rejection.parts.clear();
   for (auto& part : rejection.parts) keep(part.values, most);

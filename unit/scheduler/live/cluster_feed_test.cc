@@ -295,7 +295,7 @@ TEST_F(ClusterFeedTest, ATaintRuleIsAChangeOfTheSlicesWhoseDevicesItTaints) {
        path);
   EXPECT_EQ(counted_events(), EventCounts()) << "it taints no device";
   EXPECT_FALSE(scheduler_.snapshot().objects().taint_rules().empty());
-  feed({rule("ADDED", "r", 15, "fpga") + rule("ADDED", "s", 16, "gpu") + kListed,
+  feed({rule("ADDED", "r", 7, "fpga") + rule("ADDED", "s", 8, "gpu") + kListed,
         rule("DELETED", "s", 20, "gpu"), rule("ADDED", "last", 21, "nic")},
        path);
   EXPECT_EQ(counted_events(), (EventCounts{{"resource.k8s.io/ResourceSliceUpdate", 2}}));
