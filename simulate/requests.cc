@@ -47,8 +47,7 @@ std::int64_t allocated_cpu(const json::value& pod) {
 std::int64_t granted_cpu(const json::value& pod) { return std::max(allocated_cpu(pod), cpu_in_use(pod)); }
 
 std::int64_t counted_cpu(const json::value& pod) {
-  // Without resources in use the status does not count.
-  if (text_at(pod, "/spec/nodeName").empty() || cpu_in_use(pod) == 0) return requested_cpu(pod);
+  if (text_at(pod, "/spec/nodeName").empty()) return requested_cpu(pod);
   const auto* pending = resize_pending(pod);
   const bool is_refused = pending && text_at(*pending, "/reason") == "Infeasible";
   return is_refused ? granted_cpu(pod) : std::max(requested_cpu(pod), granted_cpu(pod));
