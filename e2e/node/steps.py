@@ -291,6 +291,8 @@ def plural(kinds, kind, group):
 
 def made_by_controllers(kind, name):
     """Whether a new cluster's own controllers create such an object, sooner or later."""
+    if kind == "clustertrustbundles.certificates.k8s.io":
+        return name.startswith("kubernetes.io:kube-apiserver-serving:")
     return (kind, name.partition("/")[2]) in {("serviceaccounts", "default"), ("configmaps", "kube-root-ca.crt")} or (
         (kind, name.partition("/")[0]) in {("serviceaccounts", "kube-system"),
                                            ("leases.coordination.k8s.io", "kube-node-lease")})
