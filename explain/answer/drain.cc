@@ -11,6 +11,7 @@
 
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/unscheduled.h"
 #include "scheduler/framework/placement.h"
 
 namespace podium::explain {
@@ -52,15 +53,7 @@ std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& b
 PodInfoPtr successor(const cluster::PodInfo& pod) {
   auto next = std::make_shared<api::Pod>(*pod);
   next->meta.uid += "#moved";
-  next->meta.deleted.reset();
-  next->node_name.clear();
-  next->nominated_node.clear();
-  next->start_time.reset();
-  next->phase = "Pending";
-  next->container_statuses.clear();
-  next->init_container_statuses.clear();
-  next->status_pod_requests.reset();
-  next->status_pod_allocated.clear();
+  unschedule(*next);
   return cluster::make_pod_info(std::move(next), pod.rules);
 }
 

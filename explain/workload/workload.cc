@@ -12,6 +12,7 @@
 #include "api/known_fields.h"
 #include "api/tolerations.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
@@ -306,15 +307,8 @@ Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path)
   subject.names_scheduler = true;
   subject.is_stored = true;
   if (!pod->node_name.empty()) {
-    subject.was_on = std::exchange(pod->node_name, {});
-    pod->nominated_node.clear();
-    pod->meta.deleted.reset();
-    pod->start_time.reset();
-    pod->phase = "Pending";
-    pod->container_statuses.clear();
-    pod->init_container_statuses.clear();
-    pod->status_pod_requests.reset();
-    pod->status_pod_allocated.clear();
+    subject.was_on = pod->node_name;
+    unschedule(*pod);
   }
   subject.pod = std::move(*pod);
   return subject;
