@@ -1,4 +1,4 @@
-// unschedule(): makes a pod of a node one that waits, as its controller creates it anew.
+// unschedule(): makes a pod of a node one that waits, as its controller creates it again.
 //
 // Threads: pure function. Errors: none.
 #pragma once
