@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace podium::client {
 namespace json = boost::json;
 namespace {
+
+constexpr std::chrono::seconds kTimeout{10};
 
 std::string_view text_of(const json::value& object, std::string_view key) {
   const auto* fields = object.if_object();
@@ -38,12 +44,6 @@ json::value parsed(std::string_view body) {
   return error ? json::value() : value;
 }
 
-}  // namespace
-
-std::string resources_path(const Resource& resource) {
-  return std::string(kGroupsPath) + "/" + resource.group + "/" + resource.version;
-}
-
 Served served_version(std::string_view groups, const Resource& resource) {
   const auto body = parsed(groups);
   const auto* list = list_in(body, "APIGroupList", "groups");
@@ -60,6 +60,28 @@ Served served_resource(std::string_view resources, const Resource& resource) {
   const auto* list = list_in(body, "APIResourceList", "resources");
   if (!list) return Served::unknown;
   return served(has(*list, "name", resource.plural));
+}
+
+// The body; empty: it cannot be read.
+Task<std::string> read(Transport& transport, std::string target) {
+  Request request;
+  request.target = std::move(target);
+  request.timeout = kTimeout;
+  auto response = co_await transport.send(std::move(request));
+  if (!response || response->status != 200) co_return std::string();
+  co_return std::move(response->body);
+}
+
+}  // namespace
+
+Task<Served> ask_discovery(Transport& transport, Resource resource) {
+  std::string path = "/apis";
+  const auto groups = co_await read(transport, path);
+  const auto has_version = served_version(groups, resource);
+  if (has_version != Served::yes) co_return has_version;
+  path += "/" + resource.group + "/" + resource.version;
+  const auto resources = co_await read(transport, path);
+  co_return served_resource(resources, resource);
 }
 
 }  // namespace podium::client

@@ -69,9 +69,8 @@ struct Reflector::Impl {
   Task<void> list(ReflectorState::Action action);
   Task<void> probe();
   Task<void> wait(std::chrono::milliseconds delay);
-  Task<void> ask_discovery();
+  Task<void> look_for_it();
   Task<Result<std::string>> fetch(std::string query, std::chrono::milliseconds timeout);
-  Task<std::string> read_discovery(std::string target);  // the body; empty: it cannot be read
 
   void in_vain();
   void take_piece(std::string_view piece);
@@ -124,7 +123,7 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
   while (!self->stopped) {
     if (self->absent) {
       co_await async::nap(kWhileAbsent);
-      if (!self->stopped) co_await self->ask_discovery();
+      if (!self->stopped) co_await self->look_for_it();
       continue;
     }
     const auto action = self->state.next(self->clock.now());
@@ -153,7 +152,7 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
     }
     if (!self->stopped) self->tell_readiness();
     if (!self->stopped && self->options.optional && self->told == 404 && !self->absent)
-      co_await self->ask_discovery();
+      co_await self->look_for_it();
   }
   self->stream.reset();
 }
@@ -411,25 +410,11 @@ Task<void> Reflector::Impl::probe() {
 
 // Asked after each request that failed with a 404, until discovery confirms it. Then it is asked from time to
 // time instead of such requests.
-Task<void> Reflector::Impl::ask_discovery() {
-  const auto groups = co_await read_discovery(kGroupsPath);
-  auto served = served_version(groups, options.resource);
-  if (served == Served::yes && !stopped) {
-    const auto resources = co_await read_discovery(resources_path(options.resource));
-    served = served_resource(resources, options.resource);
-  }
+Task<void> Reflector::Impl::look_for_it() {
+  const auto served = co_await ask_discovery(transport, options.resource);
   if (stopped || served == Served::unknown) co_return;
   const bool was_absent = std::exchange(absent, served == Served::no);
   if (absent && !was_absent) handler.not_served();
-}
-
-Task<std::string> Reflector::Impl::read_discovery(std::string target) {
-  Request request;
-  request.target = std::move(target);
-  request.timeout = kProbeTimeout;
-  auto response = co_await transport.send(std::move(request));
-  if (!response || response->status != 200) co_return std::string();
-  co_return std::move(response->body);
 }
 
 Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {

@@ -131,6 +131,31 @@ const std::string kResources = R"({"kind":"APIResourceList","resources":[
     {"name":"resourceclaims"},{"name":"resourceslices"},{"name":"deviceclasses"},
     {"name":"devicetaintrules"}]})";
 
+// A feed on virtual time. Discovery answers with `groups`; any other request that is sent gets a 404.
+struct TimedFeed {
+  TimedFeed(std::shared_ptr<unit::ScriptedTransport> transport, Scheduler& scheduler)
+      : api(transport, time, system_random()),
+        feed(api, scheduler, {}, gate, context.get_executor(), context.get_executor()) {
+    transport->on_send = [this](const client::Request& request) -> Result<client::Response> {
+      if (request.target == "/apis") return client::Response{200, groups};
+      if (request.target == "/apis/resource.k8s.io/v1") return client::Response{200, kResources};
+      return client::Response{404, "<html>no such page</html>"};
+    };
+  }
+  ~TimedFeed() {
+    feed.stop();
+    run_for(1s);
+  }
+  void run_for(std::chrono::seconds span) { unit::run_for(context, time, span); }
+
+  std::string groups;
+  async::VirtualTime time;
+  boost::asio::io_context context;
+  client::Api api;
+  async::Gate gate;
+  ClusterFeed feed;
+};
+
 // API servers before Kubernetes 1.34 do not serve resource.k8s.io/v1. Some answer only after a while.
 TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
   const std::string refusal = R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404})";
@@ -145,35 +170,24 @@ TEST_F(ClusterFeedTest, AKindThatIsNotServedIsEmpty) {
       if (first == 0) return fail(Error::Kind::unavailable, "connection refused");
       return unit::StreamScript{first, {}};
     };
-    auto groups = kGroups;
-    transport_->on_send = [&](const client::Request& request) -> Result<client::Response> {
-      if (request.target == "/apis") return client::Response{200, groups};
-      if (request.target == "/apis/resource.k8s.io/v1") return client::Response{200, kResources};
-      return client::Response{404, refusal};
-    };
-    async::VirtualTime time;
-    boost::asio::io_context context;
-    client::Api api(transport_, time, system_random());
-    async::Gate gate;
-    ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
+    TimedFeed timed(transport_, scheduler_);
+    timed.groups = kGroups;
     std::optional<std::vector<std::string>> not_ready;
-    feed.start([&] { not_ready = feed.not_ready(); });
-    unit::run_for(context, time, 10s);
+    timed.feed.start([&] { not_ready = timed.feed.not_ready(); });
+    timed.run_for(10s);
     EXPECT_EQ(not_ready, std::vector<std::string>());
     EXPECT_EQ(asked.size(), 4u);
     // It is listed once discovery has it.
-    groups = kGroupsWithV1;
+    timed.groups = kGroupsWithV1;
     bool is_listed = false;
     transport_->on_open = [&](const client::Request& request) -> Result<unit::StreamScript> {
       is_listed |= request.target.starts_with("/apis/resource.k8s.io/");
       return unit::StreamScript{200, {kListed}, End::hang};
     };
-    unit::run_for(context, time, 20s);
+    timed.run_for(20s);
     EXPECT_FALSE(is_listed) << "discovery is asked twice a minute";
-    unit::run_for(context, time, 40s);
+    timed.run_for(40s);
     EXPECT_TRUE(is_listed);
-    feed.stop();
-    unit::run_for(context, time, 1s);
   }
 }
 
@@ -187,27 +201,17 @@ TEST_F(ClusterFeedTest, A404WithoutDiscoveryLeavesAKindUnlisted) {
       const bool is_listed = proxy_is_away || !request.target.starts_with("/apis/resource.k8s.io/");
       return is_listed ? unit::StreamScript{200, {kListed}, End::hang} : unit::StreamScript{404, {page}};
     };
-    transport_->on_send = [&](const client::Request& request) -> Result<client::Response> {
-      if (request.target == "/apis") return client::Response{200, groups};
-      if (request.target == "/apis/resource.k8s.io/v1") return client::Response{200, kResources};
-      return client::Response{404, page};
-    };
-    async::VirtualTime time;
-    boost::asio::io_context context;
-    client::Api api(transport_, time, system_random());
-    async::Gate gate;
-    ClusterFeed feed(api, scheduler_, {}, gate, context.get_executor(), context.get_executor());
+    TimedFeed timed(transport_, scheduler_);
+    timed.groups = groups;
     bool is_synced = false;
-    feed.start([&] { is_synced = true; });
-    unit::run_for(context, time, 60s);
+    timed.feed.start([&] { is_synced = true; });
+    timed.run_for(60s);
     EXPECT_FALSE(is_synced);
-    EXPECT_EQ(feed.not_ready().size(), 4u);
+    EXPECT_EQ(timed.feed.not_ready().size(), 4u);
     proxy_is_away = true;
-    unit::run_for(context, time, 60s);
+    timed.run_for(60s);
     EXPECT_TRUE(is_synced);
-    EXPECT_EQ(feed.not_ready(), std::vector<std::string>());
-    feed.stop();
-    unit::run_for(context, time, 1s);
+    EXPECT_EQ(timed.feed.not_ready(), std::vector<std::string>());
   }
 }
 
