@@ -119,8 +119,7 @@ void DecisionMemory::add_newest(const std::list<std::string>& keys, const Query&
        ++key) {
     const auto& entry = entries_.find(*key)->second;
     const auto& expires = entry.decision->status.expires_at;
-    const bool is_wanted = key->starts_with(prefix) && (!query.is_waiting_only || waiting_.contains(*key));
-    if (!is_wanted || (expires && *expires <= now)) {
+    if (!key->starts_with(prefix) || (expires && *expires <= now)) {
       ++passed_over;
       continue;
     }
@@ -136,7 +135,7 @@ std::vector<DecisionMemory::Listed::Item> DecisionMemory::newest(const Query& qu
   } else if (const auto of = by_namespace_.find(query.ns); of != by_namespace_.end()) {
     add_newest(of->second.living, query, out);
   }
-  if (!query.is_waiting_only) add_newest(gone_, query, out);
+  add_newest(gone_, query, out);
   const auto decided = [](const Listed::Item& item) {
     return item.decision->status.decided_at.value_or(Wall::min());
   };

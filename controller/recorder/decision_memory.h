@@ -66,7 +66,7 @@ class DecisionMemory {
     std::string ns;                // empty: of all namespaces
     std::string after;             // "namespace/pod": begins after it; empty: at the first
     bool is_waiting_only = false;  // only pods that still wait for a node
-    bool is_newest_first = false;  // one page, the last decision first; `after` does not count
+    bool is_newest_first = false;  // see newest(); `after` and is_waiting_only do not count
     std::size_t limit = 100;
   };
   struct Listed {
@@ -120,6 +120,8 @@ class DecisionMemory {
   // To the list, the keys from its end on, up to the query's limit.
   void add_newest(const std::list<std::string>& keys, const Query& query,
                   std::vector<Listed::Item>& to) const;
+  // One page, the last decision first. Of pods that are gone, only those among the last ones of all
+  // namespaces.
   std::vector<Listed::Item> newest(const Query& query) const;
   static Blocked blocked_by(const RememberedDecision& decision);
   void waits(const std::string& key, const RememberedDecision& decision);

@@ -135,6 +135,7 @@ TEST(ReportApi, RefusesWhatItCannotAnswer) {
       {"GET", "/v1/decisions?limit=501", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
       {"GET", "/v1/decisions?limit=0", "", "400 BadRequest: limit: must be an integer between 1 and 500"},
       {"GET", "/v1/decisions?waiting=yes", "", "400 BadRequest: waiting: must be true or false"},
+      {"GET", "/v1/decisions?newest=true&waiting=true", "", "400 BadRequest: waiting: not with newest"},
       {"GET", "/v1/decisions?newest=true&continue=shop%2Fhuge", "",
        "400 BadRequest: continue: newest has one page only"},
       {"GET", "/v1/decisions?continue=x", "", "400 BadRequest: continue: must be metadata.continue"},

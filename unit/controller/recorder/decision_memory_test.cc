@@ -114,8 +114,8 @@ TEST(DecisionMemory, ListsByNamespaceAndNamePageByPage) {
 
 TEST(DecisionMemory, ListsTheNewestFirst) {
   Memory m;
-  const auto newest = [&](const std::string& ns, std::size_t limit, bool waits = false) {
-    return page(m, {.ns = ns, .is_waiting_only = waits, .is_newest_first = true, .limit = limit});
+  const auto newest = [&](const std::string& ns, std::size_t limit) {
+    return page(m, {.ns = ns, .is_newest_first = true, .limit = limit});
   };
   EXPECT_EQ(newest("", 10), "| ");
   for (const char* pod : {"web", "api", "db"}) m.decide(pod);
@@ -128,11 +128,6 @@ TEST(DecisionMemory, ListsTheNewestFirst) {
   m.clock.advance(1s);
   m.decide("web");
   EXPECT_EQ(newest("", 2), "shop/web bank/till | ");
-  auto status = m.status("n1");
-  status.choice.reset();
-  status.outcome = "Unschedulable";
-  m.memory.remember("shop", "huge", "huge", status);
-  EXPECT_EQ(newest("", 10, true), "shop/huge | ");
 }
 
 TEST(DecisionMemory, ListsWhatWaits) {
