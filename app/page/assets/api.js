@@ -21,6 +21,7 @@ export class Refused extends Error {
     super(message);
     this.status = status;
     this.cause = cause;
+    this.hasToken = hasToken();
   }
 }
 

@@ -1,6 +1,6 @@
 // A what-if: a manifest, replicas, weights; and podium's answer.
 import { Component, h } from "./vendor/preact.js";
-import { ask, hasToken } from "./api.js";
+import { ask } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Devices, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
@@ -55,7 +55,6 @@ export class AskView extends Component {
       this.set({ answer, answered: Object.fromEntries(moved), error: null });
       if (!moved.length) this.props.onReport(answer);
     } catch (error) {
-      error.hasToken = hasToken();
       this.set({ answer: null, error });
     }
     this.setState({ isLoading: false });

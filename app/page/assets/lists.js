@@ -1,6 +1,6 @@
 // Pods that wait, by reason; and all decisions, page by page.
 import { Component, h } from "./vendor/preact.js";
-import { decisions, hasToken } from "./api.js";
+import { decisions } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
 import { isLess } from "./amounts.js";
 import { ago, count, isOfPod, reasonWords, shortWords, time } from "./words.js";
@@ -173,7 +173,6 @@ export class WaitingView extends Component {
     try {
       this.setState({ ...(await readWaiting(this.props.ns, after, items)), error: null, isLoading: false });
     } catch (error) {
-      error.hasToken = hasToken();
       this.setState({ items: null, error, isLoading: false });
     }
   }
@@ -220,7 +219,6 @@ export class PodsView extends Component {
       const page = await decisions(this.props.ns, order);
       this.setState({ page, after, before, error: null, isLoading: false });
     } catch (error) {
-      error.hasToken = hasToken();
       this.setState({ page: null, error, isLoading: false });
     }
   }

@@ -25,7 +25,6 @@ export class NowView extends Component {
       ]);
       this.setState({ waiting, last: last.items, error: null, isLoading: false });
     } catch (error) {
-      error.hasToken = hasToken();
       this.setState({ waiting: null, last: null, error, isLoading: false });
     }
   }

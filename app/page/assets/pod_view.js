@@ -1,6 +1,6 @@
 // A pod: the verdict, the nodes, the rejected nodes, then the attempts.
 import { Component, h } from "./vendor/preact.js";
-import { hasToken, reportOf } from "./api.js";
+import { reportOf } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Attempts, Devices, Rejections, Trouble, podLink } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
@@ -23,7 +23,6 @@ export class PodView extends Component {
       this.setState({ report, error: null, isLoading: false });
       this.props.onReport(report);
     } catch (error) {
-      error.hasToken = hasToken();
       this.setState({ report: null, error, isLoading: false });
     }
   }
