@@ -77,7 +77,7 @@ class Statuses {
 // its own.
 enum class View { spec, allocated, running };
 
-// A container that the status does not tell of counts with its spec, unless the resize is infeasible.
+// A container without a status counts with its spec, unless the resize is infeasible.
 const api::ResourceList& requests_of(const api::Container& container, const api::ContainerStatus* status,
                                      View view, bool infeasible) {
   static const api::ResourceList nothing;

@@ -140,14 +140,9 @@ void apply_pod(cycle::Scheduler& scheduler, const Arrival& arrival) {
   }
 }
 
-// The highest resourceVersion of the changes; 0: none says one.
+// The resourceVersion of the last change; 0: it has none.
 std::uint64_t version_of(std::span<const client::Change> changes) {
-  std::uint64_t version = 0;
-  for (const auto& change : changes) {
-    const auto text = api::text_at(change.object.view(), "/metadata/resourceVersion");
-    version = std::max(version, client::version_number(text));
-  }
-  return version;
+  return client::version_number(api::text_at(changes.back().object.view(), "/metadata/resourceVersion"));
 }
 
 struct Kind {
@@ -371,8 +366,8 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
     Impl& feed;
     const Kind& kind;
     client::Reflector reflector;
-    std::atomic<std::size_t> waiting{0};    // changes that the scheduler has not taken in
-    std::atomic<std::uint64_t> applied{0};  // the resourceVersion of what it has taken in
+    std::atomic<std::size_t> waiting{0};    // changes that the scheduler has not applied
+    std::atomic<std::uint64_t> applied{0};  // the resourceVersion of the last one that it has
     bool is_synced = false;                 // under feed.mutex
     std::optional<std::string> trouble;     // under feed.mutex
   };
@@ -454,10 +449,10 @@ void ClusterFeed::sample_metrics(metrics::Samples& out) const {
   constexpr std::uint64_t kExact = 1'000'000'000'000'000;
   const std::vector<std::string> labels{"name", "group", "version", "resource"};
   auto& waiting = out.gauges("informer_queued_items",
-                             "Changes that were received and that the scheduler has not taken in.", labels);
+                             "Changes that were received and that the scheduler has not applied.", labels);
   auto& applied = out.gauges("informer_store_resource_version",
                              "The last 15 digits of the resource version of the last change or list that the "
-                             "scheduler has taken in.",
+                             "scheduler has applied.",
                              labels);
   for (const auto& source : impl_->sources) {
     const auto& [group, version, plural, namespaced] = source->kind.resource;

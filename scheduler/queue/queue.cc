@@ -138,8 +138,8 @@ struct SchedulingQueue::Impl {
     enqueue(entry, now, event, kBackoff);
   }
 
-  // Moves the pod to active, backoff or gated; a held pod to unschedulable. `event` and `chosen` are for
-  // metrics.
+  // Moves the pod to active, backoff or gated; a held pod to unschedulable. Metrics count by `event`, and
+  // compare the queue with the `chosen` one.
   void enqueue(Entry& entry, Steady now, std::string_view event, std::string_view chosen) {
     if (entry.held) return move_to_unschedulable(entry, now, event, chosen);
     const bool backs_off = entry.backoff_end > now;
