@@ -81,13 +81,13 @@ TEST(Rules, AreReadFromJsonAndFromPodiumsPodAlike) {
   }
 }
 
-// As component-helpers resource.PodRequests counts a pod with a resize in progress.
+// As AggregateContainerRequests of component-helpers v0.37 counts a pod with a resize in progress.
 TEST(Requests, CountTheGreatestOfAskedAllocatedAndInUse) {
   auto value = json::parse(R"({"spec":{"nodeName":"n0","containers":[{"name":"main","resources":
       {"requests":{"cpu":"300m"}}}]},"status":{}})");
   EXPECT_EQ(counted_cpu(value), 300);
   set_allocated_cpu(value, 500);
-  EXPECT_EQ(counted_cpu(value), 300);  // without resources in use the status does not count
+  EXPECT_EQ(counted_cpu(value), 500);
   set_cpu_in_use(value, 400);
   EXPECT_EQ(counted_cpu(value), 500);
   set_requested_cpu(value, 900);
