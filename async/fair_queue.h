@@ -33,6 +33,7 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/fair_queue_options.h"
+#include "base/random.h"
 
 namespace podium {
 

@@ -27,6 +27,7 @@
 #include "async/task.h"
 #include "async/timer.h"
 #include "base/clock.h"
+#include "base/random.h"
 
 namespace podium::async {
 

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <random>
 
+#include "base/random.h"
+
 namespace podium {
 namespace {
 

@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "api/device.h"
-#include "scheduler/config/config.h"
+#include "api/values/device.h"
+#include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium {

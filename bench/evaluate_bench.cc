@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 
 std::size_t allocated = 0;  // bytes, ever

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "explain/answer/answer.h"
+#include "scheduler/config/load.h"
 
 namespace podium {
 namespace {

@@ -4,8 +4,10 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 #include "async/nap.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/result.h"
 
 namespace podium::client {

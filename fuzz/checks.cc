@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "base/time.h"
 #include "fuzz/driver/files.h"
 #include "fuzz/driver/require.h"

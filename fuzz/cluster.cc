@@ -1,7 +1,7 @@
 #include "fuzz/cluster.h"
 
-#include "api/admission.h"
-#include "api/manifests.h"
+#include "api/admission/admission.h"
+#include "api/decode/manifests.h"
 #include "fuzz/driver/files.h"
 #include "fuzz/driver/require.h"
 

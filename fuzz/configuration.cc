@@ -1,12 +1,13 @@
 // A configuration file: what is loaded, shown and loaded again is the same.
 #include <string>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
-#include "scheduler/config/config.h"
-#include "scheduler/config/redaction.h"
+#include "scheduler/config/load.h"
+#include "scheduler/config/schema/redaction.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::fuzz {
 

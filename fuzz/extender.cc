@@ -14,7 +14,7 @@
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 #include "scheduler/extender/extenders.h"
 
 namespace podium::fuzz {

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <string>
 
-#include "api/quantity.h"
+#include "api/values/quantity.h"
 #include "fuzz/fuzzers.h"
 
 namespace podium::fuzz {

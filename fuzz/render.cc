@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 #include "app/render/diff.h"
 #include "app/render/drain.h"
 #include "app/render/fixes.h"

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
 #include "server/https_server.h"

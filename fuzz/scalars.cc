@@ -2,8 +2,8 @@
 #include <chrono>
 #include <string>
 
-#include "api/quantity.h"
-#include "api/validate.h"
+#include "api/validate/validate.h"
+#include "api/values/quantity.h"
 #include "base/duration.h"
 #include "base/time.h"
 #include "fuzz/driver/require.h"

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "api/decode.h"
-#include "api/parse_json.h"
+#include "api/decode/decode.h"
+#include "api/text/parse_json.h"
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
@@ -59,7 +59,7 @@ void check_label_selector(const json::value& value) {
   plugins::Selector(*selector).each_match(classes, [&found](const PodClass& each) { found.insert(&each); });
   classes.each([&](const PodClass& each) {
     const bool wants = selects_labels(*selector, each.labels());
-    // Gt and Lt are not valid there: see api/meta.h.
+    // Gt and Lt are not valid there: see api/values/meta.h.
     require(selector->matches(each.labels()) == wants, "a selector selects what it says");
     if (wants) wanted.insert(&each);
   });

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "api/decode.h"
-#include "api/device.h"
+#include "api/decode/decode.h"
+#include "api/values/device.h"
 #include "client/decode/arena_json.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"
@@ -17,7 +17,7 @@
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::fuzz {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 #include "app/render/what_if.h"
 #include "controller/what_if/answer_patch.h"
 #include "explain/answer/answer.h"
@@ -16,7 +16,7 @@
 #include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 
 namespace podium::fuzz {
 namespace {

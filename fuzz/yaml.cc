@@ -3,7 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <string>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"

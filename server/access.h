@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "log/limit.h"
 #include "server/client_ca_source.h"
 #include "server/exchange.h"

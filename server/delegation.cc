@@ -1,5 +1,8 @@
 #include "server/delegation.h"
 
+#include "base/clock.h"
+#include "base/random.h"
+
 namespace podium::server {
 namespace {
 

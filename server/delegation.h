@@ -12,6 +12,7 @@
 
 #include "async/gate.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "client/api.h"
 #include "server/access.h"
 #include "server/client_ca_source.h"

@@ -16,6 +16,7 @@
 #include "async/nap.h"
 #include "async/timer.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/shares.h"
 #include "log/log.h"
 #include "server/connection_table.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/clock.h"
+
 namespace podium::server {
 
 double UserLimits::tokens(const User& user, Steady now) const {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes scheduler/config/feature_gate_table.cc: the gates that kube-scheduler of tools/kube/go.mod registers (tools/gates), and those
+"""Writes scheduler/config/gates/feature_gate_table.cc: the gates that kube-scheduler of tools/kube/go.mod registers (tools/gates), and those
 that it does not register any more. `git diff` then shows what a release has changed. `--check` only compares, and exits with 1 if the
 table is out of date."""
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-TABLE = ROOT / "scheduler/config/feature_gate_table.cc"
+TABLE = ROOT / "scheduler/config/gates/feature_gate_table.cc"
 GATES, GONE = "kGates = std::to_array<GateSpec>({\n", "kGone = std::to_array<GoneGate>({\n"
 END = "});\n"
 ROW = re.compile(r'\{"(\w+)",\s*(\w+),\s*(true|false)')

@@ -4,8 +4,8 @@
 #include <ostream>
 #include <utility>
 
-#include "api/yaml.h"
-#include "scheduler/config/config.h"
+#include "api/text/yaml.h"
+#include "scheduler/config/load.h"
 
 namespace podium::app {
 namespace {

@@ -4,6 +4,8 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace podium::app {
 namespace {
 

@@ -7,9 +7,9 @@
 #include <boost/json/object.hpp>
 #include <map>
 
-#include "api/json_view.h"
-#include "api/pod_makers.h"
-#include "api/yaml.h"
+#include "api/decode/pod_makers.h"
+#include "api/text/json_view.h"
+#include "api/text/yaml.h"
 
 namespace podium::evaluate {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "api/manifests.h"
+#include "api/decode/manifests.h"
 #include "base/problems.h"
 #include "explain/workload/workload.h"
 

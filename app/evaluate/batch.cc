@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "app/evaluate/evaluation.h"
 
 namespace podium::evaluate {

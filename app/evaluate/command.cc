@@ -6,8 +6,8 @@
 #include <iostream>
 #include <memory>
 
-#include "api/dump_kinds.h"
-#include "api/yaml.h"
+#include "api/decode/dump_kinds.h"
+#include "api/text/yaml.h"
 #include "app/evaluate/batch.h"
 #include "app/evaluate/evaluation.h"
 #include "app/evaluate/table.h"

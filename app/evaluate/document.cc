@@ -4,7 +4,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "base/version.h"
 #include "scheduler/plugins/dynamic_resources/claim_json.h"
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "api/admission.h"
-#include "api/device.h"
+#include "api/admission/admission.h"
+#include "api/values/device.h"
 #include "app/evaluate/asked.h"
 #include "app/offline/cluster.h"
 #include "app/offline/missing_kinds.h"

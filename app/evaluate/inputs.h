@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/manifests.h"
+#include "api/decode/manifests.h"
 #include "app/evaluate/asked.h"
 #include "base/result.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 #include "scheduler/plugins/registry.h"
 
 namespace podium::evaluate {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <boost/json/array.hpp>
 
-#include "api/dump_kinds.h"
-#include "api/json_view.h"
+#include "api/decode/dump_kinds.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/targets.h"
 #include "app/render/report.h"

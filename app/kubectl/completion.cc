@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"

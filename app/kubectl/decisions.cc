@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/last_decisions.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/said.h"

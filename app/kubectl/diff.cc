@@ -1,13 +1,13 @@
 // `podium diff A B`: the differences between two reports, from the cluster or from files.
 #include "app/render/diff.h"
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"

@@ -15,7 +15,7 @@
 #include <set>
 #include <tuple>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/said.h"

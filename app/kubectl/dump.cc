@@ -5,8 +5,8 @@
 #include <iostream>
 #include <memory>
 
-#include "api/dump_kinds.h"
-#include "api/yaml.h"
+#include "api/decode/dump_kinds.h"
+#include "api/text/yaml.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/verbs.h"
 #include "client/error.h"

@@ -6,10 +6,10 @@
 #include <boost/json/serialize.hpp>
 #include <iostream>
 
-#include "api/dump_kinds.h"
-#include "api/json_view.h"
-#include "api/pod_makers.h"
-#include "api/selector_text.h"
+#include "api/decode/dump_kinds.h"
+#include "api/decode/pod_makers.h"
+#include "api/text/json_view.h"
+#include "api/validate/selector_text.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/targets.h"
 #include "app/render/pending.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 
 namespace podium::kubectl {
 namespace {

@@ -10,12 +10,14 @@
 #include <csignal>
 #include <exception>
 
-#include "api/json_view.h"
-#include "api/parse_json.h"
+#include "api/text/json_view.h"
+#include "api/text/parse_json.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/podium_port.h"
 #include "app/kubectl/reports.h"
 #include "async/nap.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "client/auth/url.h"
 #include "client/decode/watch_lines.h"
 

@@ -19,6 +19,7 @@
 
 #include "app/kubectl/cluster.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "client/api.h"
 
 namespace podium::kubectl {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/json_view.h"
-#include "api/yaml.h"
+#include "api/text/json_view.h"
+#include "api/text/yaml.h"
 #include "base/problems.h"
 
 namespace podium::kubectl {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod_makers.h"
+#include "api/decode/pod_makers.h"
 #include "base/result.h"
 #include "client/api.h"
 

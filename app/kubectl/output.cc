@@ -6,8 +6,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-#include "api/json_view.h"
-#include "api/yaml.h"
+#include "api/text/json_view.h"
+#include "api/text/yaml.h"
 #include "app/render/json_path.h"
 #include "app/render/text.h"
 

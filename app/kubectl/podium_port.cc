@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/json_view.h"
-#include "api/parse_json.h"
+#include "api/text/json_view.h"
+#include "api/text/parse_json.h"
 #include "client/auth/config.h"
 
 namespace podium::kubectl {

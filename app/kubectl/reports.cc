@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/manifest.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "api/json_view.h"
-#include "api/selector_text.h"
+#include "api/text/json_view.h"
+#include "api/validate/selector_text.h"
 #include "app/render/text.h"
 
 namespace podium::kubectl {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod_makers.h"
+#include "api/decode/pod_makers.h"
 #include "app/kubectl/cluster.h"
 
 namespace podium::kubectl {

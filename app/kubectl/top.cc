@@ -11,6 +11,7 @@
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting.h"
 #include "app/render/terminal.h"
+#include "base/clock.h"
 #include "base/time.h"
 
 namespace podium::kubectl {

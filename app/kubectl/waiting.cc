@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/render/text.h"
 

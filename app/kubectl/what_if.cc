@@ -1,6 +1,6 @@
 // `podium whatif` and `podium capacity`: where would it go, and how many more fit?
 #include "app/render/what_if.h"
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

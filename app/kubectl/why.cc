@@ -9,7 +9,7 @@
 #include <iostream>
 #include <memory>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/reports.h"

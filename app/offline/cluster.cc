@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "api/admission.h"
-#include "api/dump_kinds.h"
+#include "api/admission/admission.h"
+#include "api/decode/dump_kinds.h"
 #include "base/clock.h"
 #include "explain/workload/ephemeral_claims.h"
 

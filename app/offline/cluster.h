@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/manifests.h"
+#include "api/decode/manifests.h"
 #include "base/result.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 
 namespace podium::offline {
 
@@ -23,8 +23,9 @@ struct ClusterOptions {
   bool as_given = false;
 };
 
-// Admits the cluster and the pods that are asked about (api/admission.h), and builds the snapshot. Pods
-// without a node are left out, but for nominated ones. Claims that were not stored yet get the default class.
+// Admits the cluster and the pods that are asked about (api/admission/admission.h), and builds the snapshot.
+// Pods without a node are left out, but for nominated ones. Claims that were not stored yet get the default
+// class.
 Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifests::List<api::Pod>& asked,
                                         const config::Config& config, const ClusterOptions& options = {});
 

@@ -6,7 +6,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "api/json_view.h"
+#include "api/decode/decode.h"
+#include "api/text/json_view.h"
 #include "app/offline/cluster.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"

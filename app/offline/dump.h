@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/admission.h"
-#include "api/manifests.h"
+#include "api/admission/admission.h"
+#include "api/decode/manifests.h"
 #include "base/result.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::offline {
 

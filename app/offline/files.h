@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/manifests.h"
+#include "api/decode/manifests.h"
 #include "base/problems.h"
 
 namespace podium::offline {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/manifests.h"
+#include "api/decode/manifests.h"
 
 namespace podium::offline {
 

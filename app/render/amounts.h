@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/quantity.h"
+#include "api/values/quantity.h"
 
 namespace podium::render {
 

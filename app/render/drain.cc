@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "api/decode.h"
-#include "api/selector_text.h"
+#include "api/decode/decode.h"
+#include "api/validate/selector_text.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"
 #include "explain/report/words.h"

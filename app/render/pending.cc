@@ -10,7 +10,7 @@
 #include <set>
 #include <tuple>
 
-#include "api/quantity.h"
+#include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"

@@ -6,9 +6,9 @@
 #include <boost/json/serialize.hpp>
 #include <cctype>
 
-#include "api/parse_json.h"
-#include "api/yaml.h"
-#include "scheduler/config/names.h"
+#include "api/text/parse_json.h"
+#include "api/text/yaml.h"
+#include "scheduler/config/schema/names.h"
 
 namespace podium::app::report_api {
 namespace {

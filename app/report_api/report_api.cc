@@ -13,7 +13,9 @@
 #include "app/report_api/question_body.h"
 #include "async/on.h"
 #include "async/within.h"
-#include "scheduler/config/names.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "scheduler/config/schema/names.h"
 #include "server/status.h"
 
 namespace podium::app::report_api {

@@ -26,6 +26,7 @@
 #include "app/report_api/routes.h"
 #include "async/gate.h"
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/shares.h"
 #include "controller/recorder/decision_memory.h"
 #include "controller/what_if/asker.h"

@@ -12,7 +12,7 @@
 #include "app/run/options.h"
 #include "base/duration.h"
 #include "base/version.h"
-#include "scheduler/config/policy.h"
+#include "scheduler/config/kube/policy.h"
 
 namespace podium::app::run {
 namespace {

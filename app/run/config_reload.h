@@ -17,7 +17,7 @@
 #include "async/file_reload.h"
 #include "async/gate.h"
 #include "base/result.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::app::run {
 

@@ -7,13 +7,13 @@
 #include <memory>
 #include <utility>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "app/run/ask.h"
 #include "app/run/process_metrics.h"
 #include "app/run/zpages.h"
 #include "log/log.h"
 #include "metrics/families.h"
-#include "scheduler/config/redaction.h"
+#include "scheduler/config/schema/redaction.h"
 #include "scheduler/cycle/pod_resources.h"
 
 namespace podium::app::run {

@@ -37,6 +37,8 @@
 #include "app/run/health_metrics.h"
 #include "app/run/heartbeat.h"
 #include "async/gate.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "metrics/samples.h"
 #include "scheduler/cluster/pod_info.h"
 #include "server/delegation.h"

@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include "async/nap.h"
+#include "base/clock.h"
 
 namespace podium::app::run {
 namespace {

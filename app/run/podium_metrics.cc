@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/version.h"
 #include "client/request_info.h"
 #include "explain/answer/answer.h"

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "app/run/low_priority.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "base/version.h"
 #include "client/auth/url.h"
 #include "client/http/observed_transport.h"

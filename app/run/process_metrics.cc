@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/clock.h"
 #include "metrics/families.h"
 
 namespace podium::app::run {

@@ -14,7 +14,7 @@
 
 #include "client/http/observed_transport.h"
 #include "metrics/labelled.h"
-#include "scheduler/config/feature_gates.h"
+#include "scheduler/config/gates/feature_gates.h"
 
 namespace podium::app::run {
 

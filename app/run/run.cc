@@ -9,14 +9,14 @@
 #include <memory>
 #include <string>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "app/run/options.h"
 #include "app/run/process.h"
 #include "client/auth/config.h"
 #include "log/format.h"
 #include "log/log.h"
 #include "log/sink.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 #include "scheduler/extender/http_extender.h"
 
 namespace podium::app::run {

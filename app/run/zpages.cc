@@ -11,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "base/time.h"
 #include "base/version.h"
 

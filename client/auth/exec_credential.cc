@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/child_process.h"
+#include "base/clock.h"
 #include "client/auth/exec_output.h"
 #include "log/log.h"
 

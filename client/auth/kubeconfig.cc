@@ -2,6 +2,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/clock.h"
 #include "base/input.h"
 #include "client/auth/base64.h"
 #include "client/auth/config.h"

@@ -4,7 +4,7 @@
 #include <boost/json/object.hpp>
 #include <filesystem>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "base/input.h"
 #include "client/auth/base64.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/watch_lines.h"
 

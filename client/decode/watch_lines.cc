@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/list_page.h"
 

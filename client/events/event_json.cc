@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/random.h"
 #include "base/time.h"
 
 namespace podium::client {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "client/events/event_recorder.h"
 
 namespace podium::client {

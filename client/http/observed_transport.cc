@@ -1,5 +1,7 @@
 #include "client/http/observed_transport.h"
 
+#include "base/clock.h"
+
 namespace podium::client {
 namespace {
 

@@ -15,6 +15,7 @@
 
 #include "async/attachment.h"
 #include "async/nap.h"
+#include "base/clock.h"
 #include "base/time.h"
 #include "client/leader/leader_state.h"
 #include "log/limit.h"

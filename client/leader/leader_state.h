@@ -18,6 +18,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/result.h"
 #include "client/leader/leader.h"
 

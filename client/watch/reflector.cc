@@ -12,10 +12,11 @@
 
 #include <fmt/format.h>
 
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 #include "async/attachment.h"
 #include "async/nap.h"
 #include "async/timer.h"
+#include "base/clock.h"
 #include "client/auth/url.h"
 #include "client/decode/list_page.h"
 #include "client/decode/watch_lines.h"

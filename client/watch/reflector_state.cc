@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/random.h"
 #include "client/error.h"
 #include "client/retry.h"
 

@@ -24,6 +24,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/result.h"
 #include "client/decode/watch_lines.h"
 

@@ -11,7 +11,7 @@
 #include "controller/report/requests.h"
 #include "controller/retention/retention.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::controller {
 

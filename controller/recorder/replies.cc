@@ -1,6 +1,6 @@
 #include "controller/recorder/replies.h"
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "base/time.h"
 #include "client/error.h"
 #include "controller/report/metadata.h"

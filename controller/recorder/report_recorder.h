@@ -16,7 +16,7 @@
 #include "controller/recorder/history.h"
 #include "controller/recorder/report_writer.h"
 #include "explain/report/report.h"
-#include "scheduler/config/live_podium.h"
+#include "scheduler/config/values/live_podium.h"
 #include "scheduler/framework/recorder.h"
 
 namespace podium::controller {

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <boost/json/value.hpp>
 
-#include "api/json_view.h"
-#include "api/parse_json.h"
+#include "api/text/json_view.h"
+#include "api/text/parse_json.h"
 #include "async/writers.h"
 #include "base/time.h"
 #include "client/error.h"

@@ -30,7 +30,7 @@
 #include "controller/report/requests.h"
 #include "controller/retention/retention.h"
 #include "explain/report/report.h"
-#include "scheduler/config/live_podium.h"
+#include "scheduler/config/values/live_podium.h"
 
 namespace podium::metrics {
 class Samples;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::controller {
 

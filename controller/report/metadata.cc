@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "api/decode.h"
-#include "api/json_view.h"
+#include "api/decode/decode.h"
+#include "api/text/json_view.h"
 #include "base/time.h"
 #include "explain/report/ttl.h"
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
-#include "api/json_view.h"
-#include "api/parse_json.h"
+#include "api/text/json_view.h"
+#include "api/text/parse_json.h"
 #include "async/writers.h"
 #include "client/error.h"
 #include "controller/report/requests.h"

@@ -12,6 +12,7 @@
 
 #include "async/timer.h"
 #include "base/check.h"
+#include "base/clock.h"
 #include "client/error.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/deleter.h"

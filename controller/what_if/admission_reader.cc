@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "client/error.h"
 #include "log/log.h"
-#include "scheduler/config/names.h"
+#include "scheduler/config/schema/names.h"
 
 namespace podium::controller {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "api/admission.h"
+#include "api/admission/admission.h"
 #include "base/result.h"
 #include "client/api.h"
 #include "explain/question/question.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
 

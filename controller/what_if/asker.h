@@ -17,14 +17,14 @@
 #include <string>
 #include <utility>
 
-#include "api/admission.h"
+#include "api/admission/admission.h"
 #include "async/on.h"
 #include "base/clock.h"
 #include "controller/what_if/turns.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::controller {
 

@@ -9,7 +9,7 @@
 
 #include "async/writers.h"
 #include "controller/what_if/answer_patch.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::controller {
 

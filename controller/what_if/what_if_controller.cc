@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/json_view.h"
-#include "api/parse_json.h"
+#include "api/text/json_view.h"
+#include "api/text/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
 #include "client/error.h"

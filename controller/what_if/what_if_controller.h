@@ -35,7 +35,7 @@
 #include "controller/what_if/asker.h"
 #include "controller/what_if/refreshes.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::metrics {
 class Samples;

@@ -16,7 +16,7 @@
 #include "client/api.h"
 #include "controller/what_if/asked.h"
 #include "explain/question/question.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::controller {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "scheduler/devices/allocator.h"
 
 namespace {

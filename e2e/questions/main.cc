@@ -18,6 +18,7 @@
 #include "explain/answer/drain.h"
 #include "explain/report/json.h"
 #include "explain/report/report.h"
+#include "scheduler/config/load.h"
 
 namespace podium {
 namespace {

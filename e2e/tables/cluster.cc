@@ -5,8 +5,9 @@
 #include <type_traits>
 #include <variant>
 
-#include "api/decode.h"
-#include "api/device.h"
+#include "api/decode/decode.h"
+#include "api/values/device.h"
+#include "base/clock.h"
 #include "e2e/tables/gates.h"
 
 namespace podium::tables {

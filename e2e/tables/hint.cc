@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/decode.h"
-#include "api/device.h"
+#include "api/decode/decode.h"
+#include "api/values/device.h"
 #include "e2e/tables/cluster.h"
 #include "scheduler/framework/events.h"
 

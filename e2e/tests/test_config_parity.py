@@ -208,7 +208,7 @@ class ConfigParity(unittest.TestCase):
                 self.assertTrue(any(w in theirs.stderr.replace('\\"', '"') for w in words), (words, theirs.stderr[-500:]))
 
     def test_the_table_of_gates_is_kube_schedulers(self):
-        table = (ROOT / "scheduler/config/feature_gate_table.cc").read_text()
+        table = (ROOT / "scheduler/config/gates/feature_gate_table.cc").read_text()
         ours = {name: (stage, on == "true")
                 for name, stage, on in re.findall(r'\{"(\w+)", (\w+), (true|false)', table)}
         helped = self.kube_scheduler("--help").stdout

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 
-#include "api/admission.h"
-#include "api/limit_range.h"
+#include "api/admission/admission.h"
+#include "api/admission/limit_range.h"
 #include "base/check.h"
 #include "explain/report/bounds.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::explain {
 namespace {

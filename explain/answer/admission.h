@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "api/admission.h"
-#include "api/pod.h"
+#include "api/admission/admission.h"
+#include "api/values/pod.h"
 #include "base/result.h"
 #include "explain/question/question.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::explain {
 

@@ -6,13 +6,13 @@
 // Threads: pure functions; run on a worker. Errors: an invalid question gets refusal().
 #pragma once
 
-#include "api/admission.h"
+#include "api/admission/admission.h"
 #include "explain/answer/changes.h"
 #include "explain/question/question.h"
 #include "explain/report/refusal.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::explain {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/admission.h"
+#include "api/admission/admission.h"
 #include "base/result.h"
 #include "explain/answer/budget.h"
 #include "explain/answer/fork_memory.h"
@@ -18,7 +18,7 @@
 #include "explain/question/change.h"
 #include "explain/report/answer.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::explain {
 

@@ -12,7 +12,7 @@
 #include "explain/answer/changes.h"
 #include "explain/report/answer.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::explain {
 

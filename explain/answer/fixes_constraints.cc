@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/tolerations.h"
+#include "api/values/tolerations.h"
 #include "explain/answer/fix_kinds.h"
 #include "explain/question/change.h"
 

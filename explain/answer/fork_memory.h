@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "api/admission.h"
-#include "api/node.h"
-#include "api/objects.h"
-#include "api/pod.h"
+#include "api/admission/admission.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "explain/workload/workload.h"
 
 namespace podium::explain {

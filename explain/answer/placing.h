@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "api/claim_template.h"
+#include "api/admission/claim_template.h"
 #include "explain/answer/changes.h"
 #include "explain/workload/workload.h"
 #include "scheduler/framework/decision.h"

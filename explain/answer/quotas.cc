@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "api/quota.h"
+#include "api/admission/quota.h"
 #include "explain/question/question.h"
 
 namespace podium::explain {

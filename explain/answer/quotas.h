@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "api/admission.h"
+#include "api/admission/admission.h"
 #include "explain/answer/budget.h"
 #include "explain/report/answer.h"
 #include "explain/workload/workload.h"

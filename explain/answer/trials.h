@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 #include "explain/answer/fixes.h"
 
 namespace podium::explain {

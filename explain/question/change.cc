@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "api/decode.h"
-#include "api/defaults.h"
-#include "api/known_fields.h"
-#include "api/validate.h"
+#include "api/decode/decode.h"
+#include "api/decode/known_fields.h"
+#include "api/validate/validate.h"
+#include "api/values/defaults.h"
 
 namespace podium::explain {
 namespace {

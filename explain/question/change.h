@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/node.h"
-#include "api/objects.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
 #include "explain/question/spec_reader.h"
 #include "explain/workload/workload.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "api/parse_json.h"
-#include "api/validate.h"
+#include "api/text/parse_json.h"
+#include "api/validate/validate.h"
 #include "explain/report/ttl.h"
 
 namespace podium::explain {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta.h"
+#include "api/values/meta.h"
 #include "base/result.h"
 #include "explain/question/change.h"
 #include "explain/question/report_text.h"

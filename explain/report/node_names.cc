@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/node.h"
+#include "api/values/node.h"
 #include "explain/report/json.h"
 
 namespace podium::explain {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/instant.h"
 #include "explain/report/answer.h"
 
 namespace podium::explain {

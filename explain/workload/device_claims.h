@@ -5,8 +5,8 @@
 // Source: pkg/controller/resourceclaim. Threads: pure functions on one fork. Errors: none.
 #pragma once
 
-#include "api/claim_template.h"
-#include "api/pod.h"
+#include "api/admission/claim_template.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::explain {

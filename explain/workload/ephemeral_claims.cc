@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "api/decode.h"
-#include "api/defaults.h"
+#include "api/decode/decode.h"
+#include "api/values/defaults.h"
 #include "scheduler/plugins/volumes/claims.h"
 
 namespace podium::explain {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/objects.h"
+#include "api/values/objects.h"
 #include "base/result.h"
 #include "scheduler/cluster/snapshot.h"
 

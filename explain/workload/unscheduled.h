@@ -3,7 +3,7 @@
 // Threads: pure function. Errors: none.
 #pragma once
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 
 namespace podium::explain {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/json_view.h"
-#include "api/validate.h"
+#include "api/text/json_view.h"
+#include "api/validate/validate.h"
 
 namespace podium::explain {
 namespace {

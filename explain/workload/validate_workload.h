@@ -1,8 +1,8 @@
 // Validation of workloads and of pod templates, as the API server does it on creation: what their pods alone
 // do not show.
 //
-// api/validate.h validates the pods themselves, after admission. Findings have upstream's form and mostly its
-// words. Sources: pkg/apis/apps/validation, pkg/apis/batch/validation, ValidatePodTemplateSpec,
+// api/validate/validate.h validates the pods themselves, after admission. Findings have upstream's form and
+// mostly its words. Sources: pkg/apis/apps/validation, pkg/apis/batch/validation, ValidatePodTemplateSpec,
 // ValidatePodTemplateSpecForRC and ValidatePodCreate of pkg/apis/core/validation.
 //
 // Threads: pure functions. Errors: Kind::invalid with all findings, "path: problem", joined by "; ".

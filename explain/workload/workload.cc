@@ -6,11 +6,11 @@
 #include <array>
 #include <set>
 
-#include "api/decode.h"
-#include "api/defaults.h"
-#include "api/json_view.h"
-#include "api/known_fields.h"
-#include "api/tolerations.h"
+#include "api/decode/decode.h"
+#include "api/decode/known_fields.h"
+#include "api/text/json_view.h"
+#include "api/values/defaults.h"
+#include "api/values/tolerations.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta.h"
-#include "api/objects.h"
-#include "api/pod.h"
-#include "api/pod_makers.h"
+#include "api/decode/pod_makers.h"
+#include "api/values/meta.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "base/result.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/field_path.h"

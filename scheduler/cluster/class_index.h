@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/cow_map.h"
 
 namespace podium::cluster {

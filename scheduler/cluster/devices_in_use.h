@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/device_fwd.h"
-#include "api/quantity.h"
+#include "api/values/device_fwd.h"
+#include "api/values/quantity.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/hash.h"
 

@@ -1,6 +1,6 @@
 #include "scheduler/cluster/extended_classes.h"
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::cluster {

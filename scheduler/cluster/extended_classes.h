@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/device_fwd.h"
+#include "api/values/device_fwd.h"
 #include "scheduler/cluster/cow.h"
 
 namespace podium::cluster {

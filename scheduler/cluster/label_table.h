@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta.h"
+#include "api/values/meta.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/rare_column.h"
 

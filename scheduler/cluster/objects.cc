@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "api/device.h"
+#include "api/values/device.h"
+#include "api/values/pod.h"
 
 namespace podium::cluster {
 

@@ -20,8 +20,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "api/decode.h"
-#include "api/objects.h"
+#include "api/values/object.h"
+#include "api/values/objects.h"
 #include "scheduler/cluster/cow_ordered_map.h"
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/extended_classes.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::cluster {

@@ -5,7 +5,8 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 
-#include "api/resource_sum.h"
+#include "api/values/pod.h"
+#include "api/values/resource_sum.h"
 #include "scheduler/cluster/hash.h"
 
 namespace podium::cluster {

@@ -11,8 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/node.h"
 #include "scheduler/cluster/cow.h"
+
+namespace podium::api {
+struct Pod;
+}
 
 namespace podium::cluster {
 

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/node.h"
+#include "api/values/node.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/cow_ordered_map.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "base/check.h"
 
 namespace podium::cluster {

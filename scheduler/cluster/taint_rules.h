@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/device_fwd.h"
+#include "api/values/device_fwd.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/devices_in_use.h"
 

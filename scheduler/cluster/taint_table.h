@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/node.h"
+#include "api/values/node.h"
 #include "scheduler/cluster/cow_map.h"
 
 namespace podium::cluster {

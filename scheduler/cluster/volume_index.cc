@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/values/pod.h"
+
 namespace podium::cluster {
 namespace {
 

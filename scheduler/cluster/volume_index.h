@@ -16,9 +16,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/objects.h"
+#include "api/values/objects.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
+
+namespace podium::api {
+struct Pod;
+}
 
 namespace podium::cluster {
 

@@ -8,10 +8,10 @@
 #include <boost/json/serialize.hpp>
 #include <vector>
 
-#include "scheduler/config/config.h"
-#include "scheduler/config/kube_schema.h"
-#include "scheduler/config/podium_config.h"
-#include "scheduler/config/schema.h"
+#include "scheduler/config/load.h"
+#include "scheduler/config/podium/podium_config.h"
+#include "scheduler/config/schema/kube_schema.h"
+#include "scheduler/config/schema/schema.h"
 
 namespace podium::config {
 namespace json = boost::json;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "scheduler/cycle/binding_pod.h"
 
 namespace podium::cycle {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/duration.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/binding_pod.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/defaults.h"
+#include "api/values/defaults.h"
 
 namespace podium::cycle {
 namespace {

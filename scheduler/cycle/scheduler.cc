@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/device.h"
+#include "api/values/device.h"
+#include "base/clock.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/nominated_node.h"
 

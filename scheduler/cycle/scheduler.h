@@ -26,7 +26,7 @@
 
 #include "base/clock.h"
 #include "base/shares.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/patience.h"

@@ -1,6 +1,8 @@
 // Scheduler's handling of cluster events: added, moved and deleted pods, nodes, and the pods that each wakes.
 #include <utility>
 
+#include "base/clock.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/cycle/scheduler.h"
 #include "scheduler/framework/nominated_node.h"
 

@@ -1,5 +1,7 @@
 #include "scheduler/cycle/stop_watch.h"
 
+#include "base/clock.h"
+
 namespace podium::cycle {
 namespace {
 

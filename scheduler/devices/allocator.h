@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/taint_rules.h"
 #include "scheduler/devices/inventory.h"

@@ -8,7 +8,7 @@
 #include <expected>
 #include <string>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/cluster/devices_in_use.h"
 
 namespace podium::devices {

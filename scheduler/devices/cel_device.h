@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "cel/value.h"
 
 namespace podium::devices {

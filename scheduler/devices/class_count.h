@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "api/node.h"
+#include "api/values/node.h"
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/devices/inventory.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/device.h"
+#include "api/values/device.h"
 
 namespace podium::devices {
 

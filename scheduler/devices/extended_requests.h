@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/device.h"
-#include "api/pod.h"
+#include "api/values/device.h"
+#include "api/values/pod.h"
 
 namespace podium::devices {
 

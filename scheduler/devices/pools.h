@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/node.h"
+#include "api/values/node.h"
 #include "base/result.h"
 #include "scheduler/devices/inventory.h"
 

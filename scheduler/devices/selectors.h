@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "cel/program.h"
 #include "scheduler/cluster/hash.h"
 #include "scheduler/devices/steps.h"

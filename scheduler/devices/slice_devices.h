@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/devices/selectors.h"
 
 namespace podium::devices {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "api/device.h"
+#include "api/values/device.h"
 
 namespace podium::devices {
 

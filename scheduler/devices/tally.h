@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/devices/steps.h"
 #include "scheduler/framework/findings.h"
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 #include "client/http/transport.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 #include "scheduler/extender/wire.h"
 
 namespace podium::extender {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/nominated_node.h"
 #include "scheduler/framework/scoring.h"

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "api/decode.h"
+#include "api/values/object.h"
 #include "scheduler/cluster/pod_info.h"
 
 namespace podium::cluster {

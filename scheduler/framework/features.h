@@ -1,7 +1,7 @@
 // Features: the feature gates that decisions depend on, as plugin factories and the queue get them.
 //
 // scheduler/config fills them from --feature-gates. Defaults as in Kubernetes 1.37. Upstream's other gates
-// have no effect here or are locked; see scheduler/config/feature_gates.cc.
+// have no effect here or are locked; see scheduler/config/gates/feature_gates.cc.
 // Source: pkg/scheduler/framework/plugins/feature. Threads: a value.
 #pragma once
 

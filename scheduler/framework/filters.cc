@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/cluster/vector_clones.h"
 
 namespace podium::framework {

@@ -6,6 +6,8 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <string>
 
+#include "scheduler/cluster/snapshot.h"
+
 namespace podium::framework {
 namespace {
 

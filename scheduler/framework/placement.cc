@@ -5,6 +5,7 @@
 #include <ranges>
 #include <utility>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::framework {

@@ -21,12 +21,15 @@
 #include "base/result.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/pod_info.h"
-#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/events.h"
 #include "scheduler/framework/findings.h"
 #include "scheduler/framework/object_write.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/verdict.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
 
 namespace podium::framework {
 

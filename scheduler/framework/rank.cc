@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/score_loops.h"
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/placement.h"
 #include "scheduler/framework/score_loops.h"
 

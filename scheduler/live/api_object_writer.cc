@@ -6,8 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "async/nap.h"
+#include "base/random.h"
 #include "client/error.h"
 #include "log/log.h"
 #include "scheduler/live/object_patch.h"

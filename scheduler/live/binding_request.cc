@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "log/log.h"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "api/decode.h"
-#include "api/device.h"
-#include "api/json_view.h"
+#include "api/decode/decode.h"
+#include "api/text/json_view.h"
+#include "api/values/device.h"
 #include "base/check.h"
 #include "client/error.h"
 #include "client/watch/reflector.h"

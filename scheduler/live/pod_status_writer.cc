@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 #include "async/timer.h"
 #include "base/time.h"
 #include "client/error.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/cluster/resources.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/exact_division.h"
 #include "scheduler/plugins/shared/factories.h"

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 

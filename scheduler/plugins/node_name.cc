@@ -1,6 +1,7 @@
 // NodeName: a pod with spec.nodeName fits only on that node. PreFilter leaves only that node; the filter
 // serves profiles that disable PreFilter.
 // Source: pkg/scheduler/framework/plugins/nodename.
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <tuple>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 

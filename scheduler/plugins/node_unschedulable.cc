@@ -1,6 +1,7 @@
 // NodeUnschedulable: cordoned nodes (spec.unschedulable) fit only pods that tolerate
 // the taint node.kubernetes.io/unschedulable.
 // Source: pkg/scheduler/framework/plugins/nodeunschedulable.
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"

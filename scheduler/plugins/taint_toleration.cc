@@ -3,7 +3,8 @@
 // Source: pkg/scheduler/framework/plugins/tainttoleration.
 #include <algorithm>
 
-#include "api/tolerations.h"
+#include "api/values/tolerations.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/entry.h"

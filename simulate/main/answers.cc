@@ -8,7 +8,7 @@
 #include <string>
 
 #include "async/virtual_time.h"
-#include "simulate/api_server.h"
+#include "simulate/server/api_server.h"
 
 namespace podium::simulate {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "log/format.h"
-#include "simulate/life.h"
+#include "simulate/life/life.h"
 #include "simulate/main/answers.h"
 #include "simulate/main/progress.h"
 #include "simulate/main/workers.h"

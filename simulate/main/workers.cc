@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "simulate/dice.h"
+#include "simulate/base/dice.h"
 
 namespace podium::simulate {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "simulate/life.h"
+#include "simulate/life/life.h"
 
 namespace podium::simulate {
 

@@ -1,5 +1,5 @@
 // Command gates prints the feature gates that kube-scheduler registers: as rows of
-// scheduler/config/feature_gate_table.cc, into which gates.sh writes them.
+// scheduler/config/gates/feature_gate_table.cc, into which gates.sh writes them.
 package main
 
 import (

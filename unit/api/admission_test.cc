@@ -1,8 +1,8 @@
-#include "api/admission.h"
+#include "api/admission/admission.h"
 
 #include <gtest/gtest.h>
 
-#include "api/defaults.h"
+#include "api/values/defaults.h"
 #include "unit/support/builders.h"
 
 namespace podium::api {

@@ -1,11 +1,11 @@
-#include "api/claim_template.h"
+#include "api/admission/claim_template.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-#include "api/admission.h"
-#include "api/decode.h"
+#include "api/admission/admission.h"
+#include "api/decode/decode.h"
 
 namespace podium::api {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <boost/json/parse.hpp>
 
-#include "api/decode.h"
-#include "api/device.h"
+#include "api/decode/decode.h"
+#include "api/values/device.h"
 #include "base/time.h"
 #include "unit/support/builders.h"
 

@@ -1,11 +1,11 @@
-#include "api/decode.h"
+#include "api/decode/decode.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "base/time.h"
 #include "unit/support/builders.h"
 

@@ -1,7 +1,7 @@
 // Compares the table of known fields with objects that have every field of the API. known_fields_test.json
 // has them from the testdata of k8s.io/api v0.37.2: 0 for a scalar, null for a value of a free-form map, {}
 // for an object of a type that occurred before.
-#include "api/known_fields.h"
+#include "api/decode/known_fields.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // LimitRange: defaults of containers, and what the API server would refuse, in its words.
-#include "api/limit_range.h"
+#include "api/admission/limit_range.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 #include <string>
 
-#include "api/admission.h"
-#include "api/decode.h"
+#include "api/admission/admission.h"
+#include "api/decode/decode.h"
 #include "unit/support/builders.h"
 
 namespace podium::api {

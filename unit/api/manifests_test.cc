@@ -1,4 +1,4 @@
-#include "api/manifests.h"
+#include "api/decode/manifests.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <random>
 #include <string>
 
-#include "api/admission.h"
-#include "api/decode.h"
-#include "api/yaml.h"
+#include "api/admission/admission.h"
+#include "api/decode/decode.h"
+#include "api/text/yaml.h"
 
 namespace podium::api {
 namespace {

@@ -1,5 +1,5 @@
 // Which objects of a file make pods.
-#include "api/pod_makers.h"
+#include "api/decode/pod_makers.h"
 
 #include <gtest/gtest.h>
 

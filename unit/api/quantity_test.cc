@@ -1,4 +1,4 @@
-#include "api/quantity.h"
+#include "api/values/quantity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // ResourceQuota: what the quota admission counts of a pod and its claims, and which quotas count it.
-#include "api/quota.h"
+#include "api/admission/quota.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

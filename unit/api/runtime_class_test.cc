@@ -1,13 +1,13 @@
 // RuntimeClass: overhead, node selector and tolerations that it gives to a pod, and what the API server would
 // refuse, in its words.
-#include "api/runtime_class.h"
+#include "api/admission/runtime_class.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-#include "api/admission.h"
-#include "api/decode.h"
+#include "api/admission/admission.h"
+#include "api/decode/decode.h"
 #include "unit/support/builders.h"
 
 namespace podium::api {

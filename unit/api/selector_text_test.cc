@@ -1,5 +1,5 @@
 // Label selectors as a command line has them.
-#include "api/selector_text.h"
+#include "api/validate/selector_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tolerations answers as its tolerations do one by one.
-#include "api/tolerations.h"
+#include "api/values/tolerations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "api/validate.h"
+#include "api/validate/validate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 
 #include <gtest/gtest.h>
 

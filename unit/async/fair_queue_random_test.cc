@@ -1,5 +1,6 @@
 // FairQueue under random use: nothing is lost, doubled or out of order.
 #include "async/fair_queue.h"
+#include "base/random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // FairQueue: bounds, fairness between namespaces, separate backoffs.
 #include "async/fair_queue.h"
+#include "base/random.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "async/nap.h"
+#include "base/clock.h"
+#include "base/random.h"
 
 namespace podium::async {
 namespace {

@@ -6,6 +6,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "client/http/observed_transport.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/http_script.h"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "async/timer.h"
+#include "base/random.h"
 #include "client/http/transport.h"
 #include "unit/support/manual_clock.h"
 

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "async/virtual_time.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/async/virtual_run.h"
 #include "unit/client/object_server.h"
 

@@ -11,6 +11,8 @@
 
 #include "async/gate.h"
 #include "async/timer.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/object_server.h"
 
 namespace podium::client {

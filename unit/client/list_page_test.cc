@@ -1,5 +1,5 @@
 #include "client/decode/list_page.h"
-#include "api/parse_json.h"
+#include "api/text/parse_json.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/random.h"
 
 namespace podium::unit {
 

@@ -3,6 +3,8 @@
 
 #include <span>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/reflector_fixture.h"
 
 namespace podium::client::reflector_test {

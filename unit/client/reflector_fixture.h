@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "client/watch/reflector.h"
 #include "unit/client/doubles.h"
 

@@ -1,6 +1,8 @@
 // Reflector::run(): the requests it sends, the streams it reads, and when it stops.
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/reflector_fixture.h"
 
 namespace podium::client::reflector_test {

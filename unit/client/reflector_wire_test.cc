@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/reflector_fixture.h"
 #include "unit/support/http_script.h"
 

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "client/api.h"
 #include "unit/client/transport_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "api/device.h"
+#include "api/values/device.h"
 #include "unit/cost/rows.h"
 
 namespace podium::test::cost {

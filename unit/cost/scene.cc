@@ -7,11 +7,11 @@
 #include <type_traits>
 #include <variant>
 
-#include "api/decode.h"
-#include "api/device.h"
+#include "api/decode/decode.h"
+#include "api/values/device.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/plugin.h"
 

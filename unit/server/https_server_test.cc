@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/clock.h"
 #include "base/shares.h"
 #include "server/listener.h"
 #include "unit/server/https_client.h"

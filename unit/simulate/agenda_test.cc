@@ -1,4 +1,4 @@
-#include "simulate/agenda.h"
+#include "simulate/base/agenda.h"
 
 #include <gtest/gtest.h>
 

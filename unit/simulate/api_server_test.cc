@@ -1,5 +1,5 @@
 // The modelled API server answers as the real one does, in what podium reads.
-#include "simulate/api_server.h"
+#include "simulate/server/api_server.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

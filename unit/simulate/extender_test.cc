@@ -1,12 +1,12 @@
 // The modelled extender answers as its callers read it, and late.
-#include "simulate/extender.h"
+#include "simulate/cluster/extender.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
 #include "async/virtual_time.h"
-#include "simulate/objects.h"
+#include "simulate/base/objects.h"
 
 namespace podium::simulate {
 namespace {

@@ -1,5 +1,5 @@
 // Kubelets, the disruption controller and the recount of lives with neighbours.
-#include "simulate/neighbours.h"
+#include "simulate/cluster/neighbours.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 #include <memory>
 #include <utility>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "async/virtual_time.h"
 #include "scheduler/cluster/snapshot.h"
-#include "simulate/budgets.h"
-#include "simulate/cluster.h"
-#include "simulate/history.h"
-#include "simulate/recount.h"
-#include "simulate/requests.h"
+#include "simulate/cluster/budgets.h"
+#include "simulate/cluster/cluster.h"
+#include "simulate/observers/recount.h"
+#include "simulate/server/history.h"
+#include "simulate/server/requests.h"
 
 namespace podium::simulate {
 namespace {

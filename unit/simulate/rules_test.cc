@@ -1,13 +1,13 @@
 // The rules between pods hold as kube-scheduler's filters apply them.
-#include "simulate/rules.h"
+#include "simulate/cluster/rules.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-#include "api/decode.h"
-#include "simulate/requests.h"
+#include "api/decode/decode.h"
+#include "simulate/server/requests.h"
 
 namespace podium::simulate {
 namespace {

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/node.h"
-#include "api/objects.h"
-#include "api/pod.h"
-#include "api/quantity.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
+#include "api/values/quantity.h"
 
 namespace podium::test {
 

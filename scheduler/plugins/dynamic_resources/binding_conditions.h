@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "api/device.h"
+#include "api/values/device.h"
 
 namespace podium::plugins {
 

@@ -5,7 +5,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/framework/object_write.h"
 #include "scheduler/plugins/dynamic_resources/extended_resources.h"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/device.h"
-#include "api/pod.h"
+#include "api/values/device.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/objects.h"
 #include "scheduler/framework/reason.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/filters.h"
 #include "scheduler/plugins/dynamic_resources/binding_conditions.h"

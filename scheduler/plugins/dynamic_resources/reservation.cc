@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "scheduler/plugins/dynamic_resources/binding_conditions.h"
 #include "scheduler/plugins/dynamic_resources/claim_json.h"
 #include "scheduler/plugins/dynamic_resources/dynamic_resources.h"

@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "scheduler/plugins/shared/pod_memo.h"
 #include "scheduler/plugins/shared/selector_index.h"

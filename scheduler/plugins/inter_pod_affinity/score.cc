@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 #include "scheduler/plugins/shared/selector_match.h"
 #include "scheduler/plugins/shared/topology_counts.h"

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 #include "scheduler/plugins/node_resources/score.h"
 #include "scheduler/plugins/shared/event_objects.h"

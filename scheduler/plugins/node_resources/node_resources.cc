@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/devices/class_count.h"
 #include "scheduler/framework/score_memo.h"
 #include "scheduler/plugins/shared/exact_division.h"

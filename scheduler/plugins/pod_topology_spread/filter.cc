@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "scheduler/plugins/shared/pod_memo.h"
 #include "scheduler/plugins/shared/topology_counts.h"

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "api/decode.h"
-#include "api/tolerations.h"
+#include "api/decode/decode.h"
+#include "api/values/tolerations.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/shared/node_selector.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/topology_counts.h"

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {

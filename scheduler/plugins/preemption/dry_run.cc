@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/nominated_node.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 #include "scheduler/plugins/preemption/disruption_budgets.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/objects.h"
+#include "api/values/objects.h"
 
 namespace podium::plugins {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector_errors.h"
 
 namespace podium::plugins {

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 

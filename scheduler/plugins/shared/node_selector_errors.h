@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 
 namespace podium::plugins {
 

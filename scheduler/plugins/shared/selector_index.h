@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/meta.h"
+#include "api/values/meta.h"
 
 namespace podium::plugins {
 

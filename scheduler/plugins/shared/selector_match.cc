@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/cluster/snapshot.h"
+
 namespace podium::plugins {
 
 void Selector::add(std::vector<api::Labels::Entry> labels) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 
 namespace podium::plugins {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <functional>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
 namespace podium::plugins {

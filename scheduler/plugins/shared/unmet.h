@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/pod.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::plugins {

@@ -6,7 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "api/tolerations.h"
+#include "api/values/tolerations.h"
+#include "scheduler/cluster/snapshot.h"
 
 namespace podium::plugins {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/volumes/claims.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "api/objects.h"
+#include "api/values/objects.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/volumes/finder.h"
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
 namespace podium::plugins {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/objects.h"
+#include "api/values/objects.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/verdict.h"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/shared/node_selector_errors.h"
 #include "scheduler/plugins/volumes/claims.h"

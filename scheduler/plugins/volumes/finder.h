@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/objects.h"
+#include "api/values/objects.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::plugins {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"

@@ -8,7 +8,8 @@
 #include <expected>
 #include <memory>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/node_selector.h"

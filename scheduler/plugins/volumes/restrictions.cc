@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "scheduler/plugins/volumes/claims.h"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/column_scan.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"

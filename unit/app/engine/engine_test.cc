@@ -13,6 +13,7 @@
 
 #include "async/virtual_time.h"
 #include "base/time.h"
+#include "scheduler/config/load.h"
 #include "unit/client/object_server.h"
 #include "unit/controller/report/log_capture.h"
 

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "app/kubectl/reports.h"
+#include "base/clock.h"
 #include "controller/report/requests.h"
 #include "unit/client/doubles.h"
 

@@ -1,6 +1,6 @@
 // From flags and manifests to questions.
 #include "app/kubectl/manifest.h"
-#include "api/json_view.h"
+#include "api/text/json_view.h"
 
 #include <gtest/gtest.h>
 

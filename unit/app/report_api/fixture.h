@@ -14,6 +14,7 @@
 
 #include "app/report_api/report_api.h"
 #include "async/virtual_time.h"
+#include "scheduler/config/load.h"
 #include "server/status.h"
 #include "unit/client/doubles.h"
 #include "unit/support/builders.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "unit/app/report_api/fixture.h"
 
 namespace podium::app::report_api {

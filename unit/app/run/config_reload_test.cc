@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "scheduler/config/load.h"
 #include "unit/controller/report/log_capture.h"
 
 namespace podium::app::run {

@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "base/clock.h"
 #include "unit/client/doubles.h"
 
 namespace podium::app::run {

@@ -15,7 +15,9 @@
 #include <iterator>
 
 #include "app/engine/engine.h"
+#include "base/random.h"
 #include "metrics/samples.h"
+#include "scheduler/config/load.h"
 #include "unit/client/doubles.h"
 
 namespace podium::app::run {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <sstream>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
 #include "unit/controller/report/log_capture.h"
 #include "unit/controller/report/served_api.h"
 

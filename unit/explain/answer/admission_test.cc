@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "scheduler/config/load.h"
+#include "scheduler/framework/profile.h"
 #include "unit/explain/answer/asking.h"
 
 namespace podium::explain {

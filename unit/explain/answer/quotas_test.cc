@@ -6,7 +6,8 @@
 #include <boost/json/parse.hpp>
 #include <string>
 
-#include "api/quota.h"
+#include "api/admission/quota.h"
+#include "api/decode/decode.h"
 #include "unit/explain/answer/asking.h"
 
 namespace podium::explain {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/cluster/cost.h"
 

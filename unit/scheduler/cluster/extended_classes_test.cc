@@ -1,5 +1,5 @@
 #include "scheduler/cluster/extended_classes.h"
-#include "api/device.h"
+#include "api/values/device.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Assumed volumes and claims, and updates from the API server.
 #include "scheduler/cluster/objects.h"
-#include "api/device.h"
+#include "api/values/device.h"
 
 #include <gtest/gtest.h>
 

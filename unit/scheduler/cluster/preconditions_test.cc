@@ -1,7 +1,7 @@
 // A call that violates a precondition of the snapshot's parts aborts.
 #include <gtest/gtest.h>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/name_order.h"

@@ -1,6 +1,6 @@
 // Requests of pods, computed by hand.
 #include "scheduler/cluster/resources.h"
-#include "api/device.h"
+#include "api/values/device.h"
 
 #include <gtest/gtest.h>
 

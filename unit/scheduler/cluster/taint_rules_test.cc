@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "api/device.h"
+#include "api/values/device.h"
 #include "scheduler/cluster/objects.h"
 #include "unit/support/builders.h"
 

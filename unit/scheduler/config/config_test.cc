@@ -1,4 +1,4 @@
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
+#include "scheduler/framework/profile.h"
 #include "unit/scheduler/config/finding.h"
 #include "unit/support/temp_dir.h"
 

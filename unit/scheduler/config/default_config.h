@@ -1,7 +1,7 @@
 // The configuration without a file.
 #pragma once
 
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
 
 namespace podium::unit {
 

@@ -1,4 +1,4 @@
-#include "scheduler/config/feature_gates.h"
+#include "scheduler/config/gates/feature_gates.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,8 @@
 #include <fstream>
 #include <map>
 
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::config {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::config {
 

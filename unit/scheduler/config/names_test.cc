@@ -1,4 +1,4 @@
-#include "scheduler/config/names.h"
+#include "scheduler/config/schema/names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
 // Which nodes a profile evaluates: percentageOfNodesToScore, and podium's default of all nodes.
-#include "scheduler/config/node_searches.h"
+#include "scheduler/config/kube/node_searches.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "api/yaml.h"
+#include "api/text/yaml.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::config {
 namespace {

@@ -3,8 +3,9 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "api/yaml.h"
-#include "scheduler/config/config.h"
+#include "api/text/yaml.h"
+#include "scheduler/config/values/config.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::config {
 namespace {

@@ -1,6 +1,6 @@
 // The replacement of each predicate and priority of kube-scheduler 1.22.
 // Source: pkg/scheduler/framework/plugins/legacy_registry.go of 1.22, NewLegacyRegistry.
-#include "scheduler/config/policy.h"
+#include "scheduler/config/kube/policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "scheduler/config/config.h"
+#include "scheduler/config/load.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::config::profiles_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "scheduler/config/redaction.h"
+#include "scheduler/config/schema/redaction.h"
 
 #include <gtest/gtest.h>
 

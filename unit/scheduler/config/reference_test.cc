@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "scheduler/config/kube_schema.h"
-#include "scheduler/config/podium_config.h"
+#include "scheduler/config/podium/podium_config.h"
+#include "scheduler/config/schema/kube_schema.h"
 #include "unit/scheduler/config/finding.h"
 
 namespace podium::config {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/config/load.h"
 #include "scheduler/cycle/scheduler.h"
 #include "unit/support/builders.h"
 #include "unit/support/manual_clock.h"

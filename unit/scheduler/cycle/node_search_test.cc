@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "scheduler/config/load.h"
 #include "scheduler/cycle/scheduler.h"
 #include "unit/scheduler/cycle/unused_seams.h"
 #include "unit/support/builders.h"

@@ -1,5 +1,5 @@
 // Writes that follow one another in PreBind, and writes that nobody waits for.
-#include "api/device.h"
+#include "api/values/device.h"
 #include "unit/scheduler/cycle/binding_fixture.h"
 
 namespace podium::cycle::plugin_writes_test {

@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
 #include "unit/scheduler/extender/fixture.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client/http/transport.h"
-#include "scheduler/config/config.h"
+#include "scheduler/config/values/config.h"
 
 namespace podium::extender {
 

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <boost/json/parse.hpp>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
 #include "unit/scheduler/extender/fixture.h"

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/framework/fakes.h"
 
 namespace podium::framework::test {

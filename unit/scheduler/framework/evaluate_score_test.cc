@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/framework/fakes.h"
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/framework/fakes.h"
 
 namespace podium::framework::test {

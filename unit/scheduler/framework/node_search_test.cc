@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/framework/fakes.h"
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/support/builders.h"
 
 namespace podium::framework {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/framework/fakes.h"
 

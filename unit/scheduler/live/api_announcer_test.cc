@@ -8,6 +8,8 @@
 #include <boost/asio/io_context.hpp>
 #include <map>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/object_server.h"
 #include "unit/support/builders.h"
 

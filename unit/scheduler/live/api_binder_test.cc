@@ -13,6 +13,8 @@
 #include <map>
 #include <set>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/client_loop.h"
 #include "unit/client/doubles.h"
 #include "unit/support/builders.h"

@@ -7,6 +7,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "base/time.h"
 #include "scheduler/live/doubt.h"
 #include "unit/async/virtual_run.h"

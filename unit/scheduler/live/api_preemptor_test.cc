@@ -7,6 +7,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/builders.h"
 #include "unit/support/http_script.h"

@@ -1,5 +1,5 @@
 #include "scheduler/live/cluster_feed.h"
-#include "api/device.h"
+#include "api/values/device.h"
 
 #include <boost/asio/io_context.hpp>
 #include <map>
@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "async/gate.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "metrics/samples.h"
 #include "unit/async/virtual_run.h"
 #include "unit/client/doubles.h"

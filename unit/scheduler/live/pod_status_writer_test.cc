@@ -9,6 +9,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/builders.h"
 #include "unit/support/http_script.h"

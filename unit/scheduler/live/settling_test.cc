@@ -8,6 +8,7 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/json/parse.hpp>
 
+#include "base/random.h"
 #include "scheduler/live/api_object_writer.h"
 #include "scheduler/live/doubt.h"
 #include "unit/async/virtual_run.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "unit/support/builders.h"

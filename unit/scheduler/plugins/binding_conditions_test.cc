@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "unit/scheduler/plugins/device_fixture.h"

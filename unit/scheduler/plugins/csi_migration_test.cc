@@ -1,6 +1,7 @@
 // CSI migration: translated names of in-tree disks, and the node affinity of their volumes on migrated nodes.
 #include "scheduler/plugins/shared/csi_migration.h"
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
 

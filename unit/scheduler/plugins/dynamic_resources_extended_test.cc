@@ -4,6 +4,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/plugins/device_fixture.h"
 

@@ -3,6 +3,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "api/decode/decode.h"
 #include "unit/scheduler/plugins/device_fixture.h"
 
 namespace podium::plugins::test::dynamic_resources_reservation_test {

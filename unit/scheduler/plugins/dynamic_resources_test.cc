@@ -1,6 +1,7 @@
 // DynamicResources up to the decision. The order and the words of its verdicts are upstream's.
 #include "scheduler/plugins/dynamic_resources/dynamic_resources.h"
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/plugins/device_fixture.h"
 

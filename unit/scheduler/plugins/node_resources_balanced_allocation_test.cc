@@ -1,5 +1,7 @@
 #include "unit/scheduler/plugins/resource_reference.h"
 
+#include "scheduler/cluster/snapshot.h"
+
 namespace podium::plugins::test::node_resources_balanced_allocation_test {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "unit/scheduler/cluster/cost.h"

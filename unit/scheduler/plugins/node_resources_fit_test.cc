@@ -1,4 +1,5 @@
-#include "api/device.h"
+#include "api/values/device.h"
+#include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/plugins/resource_reference.h"
 
 namespace podium::plugins::test::node_resources_fit_test {

@@ -1,5 +1,7 @@
 #include "unit/scheduler/plugins/volume_fixture.h"
 
+#include "scheduler/cluster/snapshot.h"
+
 namespace podium::plugins::test::node_volume_limits_test {
 namespace {
 

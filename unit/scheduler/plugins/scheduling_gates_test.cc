@@ -1,5 +1,7 @@
 #include "unit/scheduler/plugins/ask.h"
 
+#include "scheduler/cluster/snapshot.h"
+
 namespace podium::plugins::test::scheduling_gates_test {
 namespace {
 

@@ -1,6 +1,7 @@
 // With a ScoreMemo the resource plugins score as without: on a snapshot that changes, and on its forks.
 #include "scheduler/framework/score_memo.h"
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/plugins/resource_reference.h"
 
 namespace podium::plugins::test::score_memo_test {

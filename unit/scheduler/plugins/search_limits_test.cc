@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "unit/scheduler/plugins/device_fixture.h"
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/random.h"
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "unit/scheduler/plugins/affinity_reference.h"
 #include "unit/scheduler/plugins/spread_reference.h"

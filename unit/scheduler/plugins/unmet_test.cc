@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/support/builders.h"
 
 namespace podium::plugins {

@@ -1,0 +1,74 @@
+// PodAdmission and admit(): what an API server does to pods and nodes on admission, for objects that did not
+// come from one: those of `podium evaluate`, and the templates of what-ifs.
+//
+// Emulates defaulting, the Priority and PodTopologyLabels admission controllers, matchLabelKeys merging and
+// validation; LimitRanger and RuntimeClass where their objects are given. Objects with
+// metadata.creationTimestamp count as stored already: only their priority is resolved. Source:
+// pkg/registry/core/pod/strategy.go, plugin/pkg/admission/priority, plugin/pkg/admission/podtopologylabels;
+// the order of plugins: pkg/kubeapiserver/options/plugins.go. Threads: pure functions; a PodAdmission is
+// immutable. Errors: Kind::invalid with the field paths; of admit() also with the object.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/admission/claim_template.h"
+#include "api/admission/quota.h"
+#include "api/decode/manifests.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
+#include "base/instant.h"
+#include "base/result.h"
+
+namespace podium::api {
+
+// The objects that admission reads, besides priority classes. Absent objects are not applied.
+struct AdmissionObjects {
+  std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
+  std::optional<std::vector<ResourceQuota>> quotas;     // of the pod's namespace, by name
+  struct Runtime {
+    std::optional<RuntimeClass>
+        found;  // of the pod's class; nullopt: it names none, or the cluster has none of this name
+  };
+  std::optional<Runtime> runtime;
+  ClaimTemplates claim_templates;  // those of the pod that are known
+};
+
+class PodAdmission {
+ public:
+  // Adds the built-in classes unless given.
+  explicit PodAdmission(Manifests::List<PriorityClass> classes);
+
+  // Makes the pod what the API server would store. Its namespace and name have to be set. A pod without a UID
+  // gets one derived from its name.
+  Result<void> admit(Pod& pod, const AdmissionObjects& objects = {}) const;
+
+ private:
+  Result<void> resolve_priority(Pod& pod) const;
+
+  std::map<std::string, std::shared_ptr<const PriorityClass>, std::less<>> classes_;
+  std::shared_ptr<const PriorityClass> default_;  // for pods that name none; may be null
+};
+
+// Admits all objects: `manifests` is the cluster, `pending` the pods to evaluate. Drops terminated pods,
+// adds missing namespaces and the built-in priority classes, and copies the zone and region labels of nodes
+// to their pods. The cluster's LimitRanges apply to the pods that are not stored yet, and so do its
+// RuntimeClasses where it has any.
+Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending);
+
+// The tolerations of the admission plugin DefaultTolerationSeconds, without their seconds, which no decision
+// depends on. Source: plugin/pkg/admission/defaulttolerationseconds.
+void add_default_tolerations(Pod& pod);
+
+// Copies the node's zone and region labels to the pod, as the API server does on binding.
+void copy_topology_labels(const Node& node, Pod& pod);
+
+// Start time of assigned pods without one. kube-scheduler uses the current time, which is later than any
+// other; this is a fixed time far in the future.
+Wall missing_start_time();
+
+}  // namespace podium::api

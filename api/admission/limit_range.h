@@ -1,0 +1,25 @@
+// LimitRange: what the admission plugin LimitRanger does to the pods and claims of its namespace.
+//
+// The API server defaults a LimitRange, too; one that it returns has these defaults. Where several of them
+// set a default for one resource, the API server's order is not defined; callers here go by name.
+// Source: plugin/pkg/admission/limitranger. Threads: pure functions. Errors: messages in upstream's words.
+#pragma once
+
+#include <string>
+
+#include "api/values/objects.h"
+#include "api/values/pod.h"
+
+namespace podium::api {
+
+// Adds the default requests and limits to the containers that lack them.
+void set_limit_range_defaults(const LimitRange&, Pod&);
+
+// Why the API server would refuse the pod, or the claim; empty: it would not.
+std::string limit_range_refusal(const LimitRange&, const Pod&);
+std::string limit_range_refusal(const LimitRange&, const PersistentVolumeClaim&);
+
+// As manifests write bytes: with a binary suffix ("10Gi") where that is exact.
+std::string text_of_bytes(Quantity amount);
+
+}  // namespace podium::api

@@ -1,0 +1,55 @@
+// ResourceQuotas: what the API server's quota admission counts of a new object, and which quotas count it.
+//
+// Amounts are by the names of quotas: "pods", "requests.cpu",
+// "fast.storageclass.storage.k8s.io/requests.storage".
+// Source: pkg/quota/v1/evaluator/core, apiserver/pkg/admission/plugin/resourcequota.
+// Threads: values and pure functions. Errors: those of decoding; quota_refusal() has upstream's words.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/values/device.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
+#include "base/result.h"
+
+namespace podium::api {
+
+// As its status has it: the API server enforces what the quota controller has copied there.
+struct ResourceQuota {
+  ObjectMeta meta;
+  std::vector<Requirement>
+      scopes;  // spec.scopes (as Exists) and scopeSelector; all must hold; key: the scope
+  ResourceList hard, used;
+};
+Result<ResourceQuota> decode_resource_quota(const boost::json::value&);
+
+// A pod, and whether it has activeDeadlineSeconds, which nothing else depends on.
+struct QuotaPod {
+  const Pod& pod;
+  bool has_deadline = false;
+};
+
+// What the object takes, sorted by name, without zeros.
+ResourceList quota_usage(const Pod&);
+ResourceList quota_usage(const PersistentVolumeClaim&);
+// `extended_name`: the extended resource of a device class; empty: it has none.
+ResourceList quota_usage(const ResourceClaim&,
+                         const std::function<std::string(std::string_view)>& extended_name);
+
+// Whether the object is in the quota's scopes, and the quota limits a resource of its kind.
+bool is_counted(const ResourceQuota&, const QuotaPod&);
+bool is_counted(const ResourceQuota&, const PersistentVolumeClaim&);
+bool is_counted(const ResourceQuota&, const ResourceClaim&, const ResourceList& usage);
+
+// Why the API server would refuse the pod whatever is left of a quota that counts it; empty: it would not.
+std::string quota_refusal(const ResourceQuota&, const Pod&);
+
+// An amount as manifests write it: bytes with a binary suffix.
+std::string quota_text(std::string_view quota_resource, Quantity amount);
+
+}  // namespace podium::api

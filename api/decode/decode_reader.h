@@ -1,0 +1,139 @@
+// Reader and Field: typed access to JSON values, for the decoders of this folder only.
+//
+// Absent and null are the same. The first value of a wrong type is noted in the Reader; the caller asks for
+// it once, at the end. The path is computed only then, by the value's address in its document, so it costs
+// nothing while reading. Threads: a Reader belongs to one call.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/values/meta.h"
+#include "api/values/node.h"
+#include "api/values/pod.h"
+#include "base/result.h"
+
+namespace podium::api::detail {
+
+class Field;
+
+class Reader {
+ public:
+  // `path` is the path of `root` in a larger document; empty: `root` is the document.
+  explicit Reader(const boost::json::value& root, std::string_view path = "") : root_(root), path_(path) {}
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  Field root();
+  void note(const boost::json::value& at, std::string problem);
+  bool failed() const { return at_ != nullptr; }
+  // "spec.containers[0].image: expected a string, got a number"
+  Error error() const;
+
+  template <typename T>
+  Result<T> finish(T&& value) const {
+    if (failed()) return std::unexpected(error());
+    return std::forward<T>(value);
+  }
+
+ private:
+  const boost::json::value& root_;
+  std::string_view path_;
+  const boost::json::value* at_ = nullptr;
+  std::string problem_;
+};
+
+class Field {
+ public:
+  Field(Reader& reader, const boost::json::value* value) : reader_(&reader), value_(value) {}
+
+  explicit operator bool() const { return value_ != nullptr; }
+  Field operator[](std::string_view key) const;
+  void wrong(std::string problem) const { reader_->note(*value_, std::move(problem)); }
+  void expected(std::string_view what) const;  // notes "expected WHAT, got ..."
+
+  // Leave their target unchanged where the field is absent.
+  void into(std::string&) const;
+  void into(bool&) const;
+  void into(std::int32_t&) const;
+  void into(std::int64_t&) const;
+  void into(Quantity&) const;
+  void into(std::optional<Wall>&) const;
+  void into(Labels&) const;
+  void into(ResourceList&) const;
+  void into(std::vector<std::string>&) const;
+  template <typename T>
+  void into(std::optional<T>& target) const {
+    if (*this) into(target.emplace());
+  }
+
+  std::string_view text() const;  // empty where absent; valid as long as the document
+  // Of what podium only compares or passes on: a string as it is, anything else as JSON; empty where absent.
+  std::string json() const;
+
+  // Calls visit(Field) for each item of a list; a null item is an absent Field.
+  template <typename Visit>
+  void each(Visit visit) const;
+  // Calls visit(std::string_view key, Field) for each entry of an object.
+  template <typename Visit>
+  void members(Visit visit) const;
+  // Appends read(Field) of each item.
+  template <typename T, typename Read>
+  void list(std::vector<T>& target, Read read) const;
+  std::size_t size() const;  // of a list or an object; 0 for anything else
+
+ private:
+  const boost::json::array* array() const;    // null where absent, or (noted) of another type
+  const boost::json::object* object() const;  // null where absent, or (noted) of another type
+
+  Reader* reader_;
+  const boost::json::value* value_;  // null where absent
+};
+
+inline Field Reader::root() { return Field(*this, root_.is_null() ? nullptr : &root_); }
+
+template <typename Visit>
+void Field::each(Visit visit) const {
+  if (const auto* items = array()) {
+    for (const auto& item : *items) visit(Field(*reader_, item.is_null() ? nullptr : &item));
+  }
+}
+
+template <typename Visit>
+void Field::members(Visit visit) const {
+  if (const auto* entries = object()) {
+    for (const auto& entry : *entries) {
+      const auto key = entry.key();
+      visit(std::string_view(key.data(), key.size()),
+            Field(*reader_, entry.value().is_null() ? nullptr : &entry.value()));
+    }
+  }
+}
+
+template <typename T, typename Read>
+void Field::list(std::vector<T>& target, Read read) const {
+  if (!value_) return;
+  target.reserve(target.size() + size());
+  each([&](Field item) { target.push_back(read(item)); });
+}
+
+// --- parts that several kinds share ---
+// Whether to keep annotations: those of pods, nodes and storage, for plugins. kubectl's last-applied copy of
+// the object is kept with an empty value.
+enum class Annotations { left_out, kept };
+ObjectMeta read_meta(Field metadata, Annotations);
+PodCondition read_condition(Field);
+Requirement read_requirement(Field, bool node_selector);
+LabelSelector read_label_selector(Field);
+std::vector<NodeSelectorTerm> read_node_selector(Field);  // {nodeSelectorTerms: [...]}
+NodeAffinity read_node_affinity(Field);
+Toleration read_toleration(Field);
+TaintEffect read_taint_effect(Field);
+TopologySpreadConstraint read_topology_spread_constraint(Field);
+Volume read_volume_source(Field);  // the source of a pod's volume or of a PersistentVolume
+
+}  // namespace podium::api::detail

@@ -1,0 +1,97 @@
+#include "api/decode/decode.h"
+#include "api/decode/decode_reader.h"
+
+namespace podium::api {
+namespace {
+
+using detail::Field;
+
+std::optional<LabelSelector> read_map_selector(Field field) {
+  if (!field) return std::nullopt;
+  LabelSelector selector;
+  field.into(selector.match_labels);
+  return selector;
+}
+
+std::optional<LabelSelector> read_selector(Field spec, Workload::Kind kind) {
+  const auto selector = spec["selector"];
+  switch (kind) {
+    case Workload::Kind::service:
+      return read_map_selector(selector);
+    case Workload::Kind::replication_controller:
+      // The API defaults an empty selector to the labels of the template.
+      return read_map_selector(selector.size() > 0 ? selector : spec["template"]["metadata"]["labels"]);
+    case Workload::Kind::replica_set:
+    case Workload::Kind::stateful_set:
+      break;
+  }
+  if (!selector) return std::nullopt;
+  return detail::read_label_selector(selector);
+}
+
+}  // namespace
+
+Result<Workload> decode_workload(const boost::json::value& value, Workload::Kind kind) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  Workload workload;
+  workload.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  workload.kind = kind;
+  workload.selector = read_selector(root["spec"], kind);
+  return reader.finish(std::move(workload));
+}
+
+Result<PriorityClass> decode_priority_class(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  PriorityClass priority_class;
+  priority_class.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  root["value"].into(priority_class.value);
+  root["globalDefault"].into(priority_class.global_default);
+  if (const auto policy = root["preemptionPolicy"]) priority_class.preempt_never = policy.text() == "Never";
+  return reader.finish(std::move(priority_class));
+}
+
+Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  PodDisruptionBudget budget;
+  budget.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  if (const auto selector = root["spec"]["selector"]) budget.selector = detail::read_label_selector(selector);
+  const auto status = root["status"];
+  status["disruptionsAllowed"].into(budget.disruptions_allowed);
+  status["disruptedPods"].members(
+      [&](std::string_view name, Field) { budget.disrupted_pods.emplace_back(name); });
+  return reader.finish(std::move(budget));
+}
+
+Result<LimitRange> decode_limit_range(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  LimitRange range;
+  range.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  root["spec"]["limits"].list(range.items, [](Field field) {
+    LimitRange::Item item;
+    field["type"].into(item.type);
+    field["min"].into(item.min);
+    field["max"].into(item.max);
+    field["default"].into(item.limits);
+    field["defaultRequest"].into(item.requests);
+    field["maxLimitRequestRatio"].into(item.max_ratio);
+    return item;
+  });
+  return reader.finish(std::move(range));
+}
+
+Result<RuntimeClass> decode_runtime_class(const boost::json::value& value) {
+  detail::Reader reader(value);
+  const auto root = reader.root();
+  RuntimeClass made;
+  made.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
+  if (const auto overhead = root["overhead"]) overhead["podFixed"].into(made.overhead.emplace());
+  root["scheduling"]["nodeSelector"].into(made.node_selector);
+  root["scheduling"]["tolerations"].list(made.tolerations, detail::read_toleration);
+  return reader.finish(std::move(made));
+}
+
+}  // namespace podium::api

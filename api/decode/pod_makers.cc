@@ -1,0 +1,121 @@
+#include "api/decode/pod_makers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace podium::api {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::array kMakers = {
+    PodMaker{"Pod", "po", "pods", "", "v1", ""},
+    PodMaker{"Deployment", "deploy", "deployments", "apps", "v1", "/spec/template"},
+    PodMaker{"StatefulSet", "sts", "statefulsets", "apps", "v1", "/spec/template"},
+    PodMaker{"ReplicaSet", "rs", "replicasets", "apps", "v1", "/spec/template"},
+    PodMaker{"DaemonSet", "ds", "daemonsets", "apps", "v1", "/spec/template"},
+    PodMaker{"Job", "job", "jobs", "batch", "v1", "/spec/template"},
+    PodMaker{"CronJob", "cj", "cronjobs", "batch", "v1", "/spec/jobTemplate/spec/template"},
+    PodMaker{"ReplicationController", "rc", "replicationcontrollers", "", "v1", "/spec/template"},
+};
+
+constexpr const char* kHelmHook = "/metadata/annotations/helm.sh~1hook";
+
+bool same(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::string_view text_at(const json::value& value, std::string_view pointer) {
+  boost::system::error_code none;
+  const auto* found = value.find_pointer(pointer, none);
+  const auto* text = found ? found->if_string() : nullptr;
+  return text ? std::string_view(*text) : std::string_view();
+}
+
+class Sorter {
+ public:
+  Sorter(SortedObjects& out, Problems& problems) : out_(out), problems_(problems) {}
+
+  // `of_list`: kind and version of a typed list, whose items may have none.
+  void sort(json::value value, const std::string& where, std::string_view list_version = {},
+            std::string_view list_kind = {}) {
+    auto* object = value.if_object();
+    if (!object) return problems_.add(where + ": expected an object");
+    if (!object->contains("kind") && !list_kind.empty()) {
+      object->emplace("apiVersion", list_version);
+      object->emplace("kind", list_kind);
+    }
+    const std::string kind(text_at(value, "/kind")), version(text_at(value, "/apiVersion"));
+    if (kind.empty()) return problems_.add(where + ": missing kind");
+    if (kind.ends_with("List") && object->if_contains("items")) {
+      if (auto* items = object->at("items").if_array()) return sort_items(*items, where, version, kind);
+    }
+    if (const auto hook = text_at(value, kHelmHook); !hook.empty()) {
+      out_.skipped.push_back(
+          fmt::format("{} {} (helm hook {})", kind, text_at(value, "/metadata/name"), hook));
+      return;
+    }
+    const auto* maker = pod_maker(version, kind);
+    if (!maker && std::ranges::find(kMakers, kind, &PodMaker::kind) != kMakers.end()) {
+      if (version.empty()) {
+        return problems_.add(
+            fmt::format("{}: {} {}: missing apiVersion", where, kind, text_at(value, "/metadata/name")));
+      }
+      out_.skipped.push_back(fmt::format("{} {} ({})", kind, text_at(value, "/metadata/name"), version));
+      return;
+    }
+    out_.objects.push_back({std::move(value), where, maker});
+  }
+
+ private:
+  void sort_items(json::array& items, const std::string& where, std::string_view version,
+                  std::string_view kind) {
+    kind.remove_suffix(std::string_view("List").size());
+    for (std::size_t i = 0; i < items.size(); ++i)
+      sort(std::move(items[i]), fmt::format("{}: item {}", where, i), version, kind);
+  }
+
+  SortedObjects& out_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+std::string PodMaker::api_version() const {
+  return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
+}
+
+std::span<const PodMaker> pod_makers() { return kMakers; }
+
+const PodMaker* pod_maker(std::string_view api_version, std::string_view kind) {
+  const auto found = std::ranges::find(kMakers, kind, &PodMaker::kind);
+  return found != kMakers.end() && found->api_version() == api_version ? &*found : nullptr;
+}
+
+const PodMaker* pod_maker_named(std::string_view word) {
+  const auto found = std::ranges::find_if(kMakers, [&](const PodMaker& maker) {
+    const auto dot = word.find('.');
+    const auto name = word.substr(0, dot), group = dot == word.npos ? "" : word.substr(dot + 1);
+    const bool is_kind = same(name, maker.kind) || same(name, maker.short_name) || same(name, maker.plural);
+    // kubectl takes "deployment.apps" and "deployment.v1.apps".
+    return is_kind && (group.empty() || same(group, maker.group) ||
+                       same(group, fmt::format("{}.{}", maker.version, maker.group)));
+  });
+  return found == kMakers.end() ? nullptr : &*found;
+}
+
+SortedObjects sort_objects(std::vector<Document> documents, const std::string& source, Problems& problems) {
+  SortedObjects out;
+  Sorter sorter(out, problems);
+  for (auto& document : documents) {
+    sorter.sort(std::move(document.value),
+                fmt::format("{}: document {} (line {})", source, document.index, document.line));
+  }
+  return out;
+}
+
+}  // namespace podium::api

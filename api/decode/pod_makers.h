@@ -1,0 +1,53 @@
+// The kinds of objects that make pods, and the objects of a file that make some. All commands that ask where
+// the pods of a file would go read it with sort_objects(), so that they agree on the question.
+//
+// Threads: pure functions. Errors: see sort_objects().
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/text/yaml.h"
+#include "base/problems.h"
+
+namespace podium::api {
+
+struct PodMaker {
+  std::string_view kind, short_name, plural;
+  std::string_view group, version;  // of the API; the group of the core is ""
+  std::string_view pod_template;    // JSON pointer; empty: the object is a pod
+
+  std::string api_version() const;  // "apps/v1", "v1"
+};
+
+std::span<const PodMaker> pod_makers();
+
+// Null: another kind, or a kind of the same name in another API group or version.
+const PodMaker* pod_maker(std::string_view api_version, std::string_view kind);
+
+// By what users write for a kind, in any case: "Deployment", "deployments", "deploy", "deployment.apps".
+// Null: none.
+const PodMaker* pod_maker_named(std::string_view word);
+
+struct SortedObjects {
+  struct Object {
+    boost::json::value value;
+    std::string where;  // "web.yaml: document 2 (line 7)"
+    // Null: it belongs to the cluster, such as Services and claims, or is of a kind that podium does not
+    // read.
+    const PodMaker* maker = nullptr;
+  };
+  std::vector<Object> objects;  // in the order of the file
+  // What is left out, and why: "Job migrate (helm hook post-install)".
+  std::vector<std::string> skipped;
+};
+
+// Sorts the objects of the documents and of the Lists in them. Skips helm's hooks, which do not run together
+// with the chart's own pods, and kinds that are called like one of Kubernetes in another API group. What is
+// not an object with a kind is a problem.
+SortedObjects sort_objects(std::vector<Document> documents, const std::string& source, Problems& problems);
+
+}  // namespace podium::api

@@ -1,0 +1,265 @@
+#include "api/text/yaml.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <istream>
+#include <streambuf>
+
+#include "api/text/document_builder.h"
+#include "api/text/encoding.h"
+
+namespace podium::api {
+namespace {
+
+using detail::Fault;
+using detail::Place;
+
+// A stream buffer over existing text, without a copy.
+class ViewBuffer final : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    auto* begin = const_cast<char*>(text.data());  // only ever read
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+Place place_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+
+// Index of the first byte that is not UTF-8, or the size of the text.
+std::size_t first_invalid_utf8(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (length == 0 || at + length > text.size()) return at;
+    for (std::size_t i = 1; i < length; ++i) {
+      if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) return at;
+    }
+    if (length > 2) {
+      const auto next = static_cast<unsigned char>(text[at + 1]);
+      const bool overlong = (lead == 0xE0 && next < 0xA0) || (lead == 0xF0 && next < 0x90);
+      const bool out_of_range = (lead == 0xED && next >= 0xA0) || (lead == 0xF4 && next >= 0x90);
+      if (overlong || out_of_range) return at;
+    }
+    at += length;
+  }
+  return at;
+}
+
+// Index of the first control character that YAML does not allow, or the size of the text, which is UTF-8.
+// yaml-cpp takes a NUL for a sign of UTF-16. Source: go-yaml v2 readerc.go, yaml_parser_update_buffer.
+std::size_t first_control_character(std::string_view text) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool is_c0 = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+    if (is_c0 || byte == 0x7F) return at;
+    if (byte != 0xC2) continue;
+    const auto next = static_cast<unsigned char>(text[at + 1]);
+    if (next < 0xA0 && next != 0x85) return at;  // C1 but the next line
+  }
+  return text.size();
+}
+
+// yaml-cpp decodes the escapes \N and \_ (U+0085, U+00A0) to one byte each, which is not UTF-8.
+std::string with_whole_characters(std::string text) {
+  for (auto at = first_invalid_utf8(text); at != text.size(); at = first_invalid_utf8(text)) {
+    if (text[at] != '\x85' && text[at] != '\xA0') break;
+    text.insert(at, 1, '\xC2');
+  }
+  return text;
+}
+
+// What yaml-cpp says, which may end in one byte of the input.
+std::string shown(std::string_view message) {
+  std::string out;
+  for (const char c : message) {
+    if (c >= ' ' && c <= '~') {
+      out += c;
+    } else {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+Place place_at(std::string_view text, std::size_t offset) {
+  Place place{1, 1};
+  for (std::size_t i = 0; i < offset; ++i) {
+    place.column = text[i] == '\n' ? 1 : place.column + 1;
+    if (text[i] == '\n') ++place.line;
+  }
+  return place;
+}
+
+// Text that starts with a brace and a quote. YAML may start with a brace, too, but rarely quotes its keys.
+bool looks_like_json(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  auto at = text.find_first_not_of(kSpace);
+  if (at == std::string_view::npos || text[at] != '{') return false;
+  at = text.find_first_not_of(kSpace, at + 1);
+  return at != std::string_view::npos && text[at] == '"';
+}
+
+class Handler final : public YAML::EventHandler {
+ public:
+  explicit Handler(YamlLimits limits) : builder_(limits) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (builder_.expects_key()) throw Fault{place_of(mark), "null is not a valid key"};
+    builder_.scalar(nullptr, place_of(mark), anchor);
+  }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (builder_.expects_key()) throw Fault{place_of(mark), "an alias is not a valid key"};
+    builder_.alias(anchor, place_of(mark));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& raw) override {
+    const auto place = place_of(mark);
+    const auto text = with_whole_characters(raw);
+    const bool plain = tag == "?";
+    if (builder_.expects_key()) {
+      if (plain && text == "<<") return builder_.merge_key(place);
+      return builder_.key(plain ? key_text(text, place) : text, place);
+    }
+    const bool resolve = plain || tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
+                         tag == "tag:yaml.org,2002:bool";
+    builder_.scalar(resolve ? detail::resolve_plain_scalar(text) : boost::json::value(text), place, anchor);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    refuse_as_key(mark);
+    builder_.start_array(place_of(mark), anchor);
+  }
+  void OnSequenceEnd() override { builder_.end(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    refuse_as_key(mark);
+    builder_.start_object(place_of(mark), anchor);
+  }
+  void OnMapEnd() override { builder_.end(); }
+
+  const YAML::Mark& start() const { return start_; }
+  bool empty() const { return builder_.empty(); }
+  Document take() { return builder_.take(); }
+
+ private:
+  void refuse_as_key(const YAML::Mark& mark) const {
+    if (builder_.expects_key()) throw Fault{place_of(mark), "a key must be a scalar"};
+  }
+
+  // JSON keys are strings: converts numbers and booleans to text.
+  static std::string key_text(const std::string& text, Place place) {
+    const auto value = detail::resolve_plain_scalar(text);
+    if (value.is_string()) return text;
+    if (value.is_null()) throw Fault{place, "null is not a valid key"};
+    if (value.is_bool()) return value.get_bool() ? "true" : "false";
+    if (value.is_int64()) return std::to_string(value.get_int64());
+    return text;
+  }
+
+  detail::DocumentBuilder builder_;
+  YAML::Mark start_;
+};
+
+// Finds the line of a mark; marks only move forward.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {}
+  std::string_view at(int line) {
+    while (line_ < line) {
+      const auto end = text_.find('\n', start_);
+      if (end == std::string_view::npos) return {};
+      previous_ = content() ? current() : previous_;
+      start_ = end + 1;
+      ++line_;
+    }
+    return current();
+  }
+  std::string_view previous_content() const { return previous_; }  // the last line before that is not blank
+
+ private:
+  std::string_view current() const { return text_.substr(start_, text_.find('\n', start_) - start_); }
+  bool content() const { return current().find_first_not_of(" \t\r") != std::string_view::npos; }
+
+  std::string_view text_, previous_;
+  std::size_t start_ = 0;
+  int line_ = 0;
+};
+
+Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limits) {
+  ViewBuffer buffer(text);
+  std::istream in(&buffer);
+  YAML::Parser parser(in);
+  Handler handler(limits);
+  Lines lines(text);
+  std::vector<Document> documents;
+  int before = -1;  // where the last document starts
+  for (int index = 1; parser.HandleNextDocument(handler); ++index) {
+    const auto start = handler.start();
+    // yaml-cpp treats text after a finished document as the next document, even without a separator. It takes
+    // a comma there for an empty document, again and again.
+    const bool separated = start.column == 0 && lines.at(start.line).starts_with("---");
+    const bool follows = separated || lines.previous_content().starts_with("...");
+    if (index > 1 && (!follows || start.pos <= before))
+      throw Fault{place_of(start), "expected the end of the document or '---'"};
+    before = start.pos;
+    auto document = handler.take();
+    if (document.value.is_null()) continue;
+    document.line = start.line + 1;
+    document.index = index;
+    documents.push_back(std::move(document));
+  }
+  return documents;
+}
+
+// The same words with all versions of yaml-cpp: 0.8 appends the anchor's name.
+std::string message_of(const YAML::Exception& error) {
+  const std::string_view unknown_anchor = YAML::ErrorMsg::UNKNOWN_ANCHOR;
+  return shown(error.msg.starts_with(unknown_anchor) ? std::string(unknown_anchor) : error.msg);
+}
+
+Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view source, YamlLimits limits) {
+  if (const auto at = first_invalid_utf8(text); at != text.size()) {
+    return std::unexpected(detail::fault_error(source, {place_at(text, at), "the input is not valid UTF-8"}));
+  }
+  if (looks_like_json(text)) return detail::parse_json_documents(text, source, limits);
+  if (const auto at = first_control_character(text); at != text.size())
+    return std::unexpected(
+        detail::fault_error(source, {place_at(text, at), "control characters are not allowed"}));
+  try {
+    return parse_yaml(text, limits);
+  } catch (const Fault& fault) {
+    return std::unexpected(detail::fault_error(source, fault));
+  } catch (const YAML::Exception& error) {
+    const auto place = error.mark.is_null() ? Place{} : place_of(error.mark);
+    return std::unexpected(detail::fault_error(source, {place, message_of(error)}));
+  } catch (const std::exception& error) {
+    return std::unexpected(detail::fault_error(source, {{}, error.what()}));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view source,
+                                              YamlLimits limits) {
+  if (text.size() > limits.bytes) {
+    return std::unexpected(detail::fault_error(
+        source, {{}, "the input has more than " + std::to_string(limits.bytes) + " bytes"}));
+  }
+  const auto decoded = without_byte_order_mark(text);
+  return parse_utf8(decoded ? *decoded : text, source, limits);
+}
+
+}  // namespace podium::api

@@ -1,0 +1,20 @@
+// Label selectors as a command line has them: "app=web,tier!=test,env in (prod, stage),!old,zone".
+//
+// Threads: pure functions. Errors: Kind::invalid, naming the part.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string_view>
+
+#include "api/values/meta.h"
+#include "base/result.h"
+
+namespace podium::api {
+
+// Source: apimachinery labels.Parse. An empty text selects everything.
+Result<LabelSelector> parse_selector(std::string_view text);
+
+// The labels of an object, as its JSON has them. What is not a text is left out.
+Labels labels_of(const boost::json::value& object);
+
+}  // namespace podium::api

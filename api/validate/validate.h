@@ -1,0 +1,26 @@
+// Validation of pods and nodes, as the API server does it, for manifests and what-ifs.
+//
+// Covers the fields that podium reads. Findings have upstream's form and mostly its words:
+// "spec.containers[0].image: Required value". Objects from an API server need no validation.
+// Source: pkg/apis/core/validation. Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/values/node.h"
+#include "api/values/pod.h"
+
+namespace podium::api {
+
+// All findings, as "path: problem"; empty: the API server would accept the object. Defaults have to be set.
+std::vector<std::string> validate(const Pod&);
+std::vector<std::string> validate(const Node&);
+
+bool is_dns_subdomain(std::string_view name);   // the names of most objects
+bool is_dns_label(std::string_view name);       // the names of namespaces and containers
+bool is_qualified_name(std::string_view name);  // label keys, resource names, gates: [prefix/]name
+bool is_label_value(std::string_view value);
+
+}  // namespace podium::api

@@ -1,0 +1,114 @@
+#include "api/validate/validate_names.h"
+
+#include <algorithm>
+
+#include "api/validate/validate.h"
+#include "api/values/defaults.h"
+
+namespace podium::api {
+namespace {
+
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+
+bool is_dns_part(std::string_view text) {
+  return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back()) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_lower_or_digit(c) || c == '-'; });
+}
+
+// [A-Za-z0-9] at both ends; also - _ . in between.
+bool is_name_part(std::string_view text) {
+  const auto inner = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
+  return !text.empty() && text.size() <= 63 && is_alphanumeric(text.front()) &&
+         is_alphanumeric(text.back()) && std::all_of(text.begin(), text.end(), inner);
+}
+
+}  // namespace
+
+bool is_dns_label(std::string_view name) { return name.size() <= 63 && is_dns_part(name); }
+
+bool is_dns_subdomain(std::string_view name) {
+  if (name.size() > 253) return false;
+  while (true) {
+    const auto dot = name.find('.');
+    if (!is_dns_part(name.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+bool is_qualified_name(std::string_view name) {
+  const auto slash = name.find('/');
+  if (slash == std::string_view::npos) return is_name_part(name);
+  return is_dns_subdomain(name.substr(0, slash)) && is_name_part(name.substr(slash + 1));
+}
+
+bool is_label_value(std::string_view value) { return value.empty() || is_name_part(value); }
+
+namespace detail {
+
+void Findings::add(const std::string& path, std::string problem, std::string_view detail) {
+  auto line = path + ": " + problem;
+  if (!detail.empty()) line += ": " + std::string(detail);
+  lines_.push_back(std::move(line));
+}
+void Findings::required(const std::string& path, std::string_view detail) {
+  add(path, "Required value", detail);
+}
+void Findings::bad(const std::string& path, std::string_view value, std::string_view problem) {
+  add(path, "Invalid value: \"" + std::string(value) + "\"", problem);
+}
+void Findings::unsupported(const std::string& path, std::string_view detail) {
+  add(path, "Unsupported value", detail);
+}
+void Findings::duplicate(const std::string& path, std::string_view value) {
+  add(path, "Duplicate value: \"" + std::string(value) + "\"", "");
+}
+void Findings::forbidden(const std::string& path, std::string_view detail) { add(path, "Forbidden", detail); }
+
+std::string item(const std::string& path, std::size_t index) {
+  return path + '[' + std::to_string(index) + ']';
+}
+
+void check_label_key(std::string_view key, const std::string& path, Findings& findings) {
+  if (!is_qualified_name(key)) findings.bad(path, key, "must be a qualified name: [prefix/]name");
+}
+
+void check_label_value(std::string_view value, const std::string& path, Findings& findings) {
+  if (is_label_value(value)) return;
+  findings.bad(path, value, "must be empty or at most 63 letters, digits, '-', '_' and '.'");
+}
+
+void check_labels(const Labels& labels, const std::string& path, Findings& findings) {
+  for (const auto& [key, value] : labels) {
+    check_label_key(key, path, findings);
+    check_label_value(value, path, findings);
+  }
+}
+
+void check_metadata(const ObjectMeta& meta, Findings& findings) {
+  if (meta.name.empty()) {
+    findings.required("metadata.name");
+  } else if (!is_dns_subdomain(meta.name)) {
+    findings.bad("metadata.name", meta.name, "must be a lowercase RFC 1123 subdomain");
+  }
+  if (!meta.namespace_.empty() && !is_dns_label(meta.namespace_)) {
+    findings.bad("metadata.namespace", meta.namespace_, "must be a lowercase RFC 1123 label");
+  }
+  check_labels(meta.labels, "metadata.labels", findings);
+}
+
+void check_amounts(const ResourceList& list, const std::string& path, Findings& findings) {
+  for (const auto& [name, amount] : list) {
+    const auto at = path + '[' + name + ']';
+    if (!is_qualified_name(name)) findings.bad(at, name, "must be a qualified name: [prefix/]name");
+    if (amount.is_negative()) findings.bad(at, amount.text(), "must be greater than or equal to 0");
+    const bool whole = amount == Quantity::from_units(amount.value());
+    if (!whole && (name == "pods" || !is_native_resource(name))) {
+      findings.bad(at, amount.text(), "must be an integer");
+    }
+  }
+}
+
+}  // namespace detail
+}  // namespace podium::api

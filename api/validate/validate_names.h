@@ -1,0 +1,37 @@
+// Findings: collects validation errors; and checks that pods and nodes share. For the validators of this
+// folder only. Threads: a Findings belongs to one call.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/values/meta.h"
+#include "api/values/node.h"
+
+namespace podium::api::detail {
+
+class Findings {
+ public:
+  void required(const std::string& path, std::string_view detail = "");
+  void bad(const std::string& path, std::string_view value, std::string_view problem);  // Invalid value
+  void unsupported(const std::string& path, std::string_view detail);
+  void duplicate(const std::string& path, std::string_view value);
+  void forbidden(const std::string& path, std::string_view detail);
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  void add(const std::string& path, std::string problem, std::string_view detail);
+  std::vector<std::string> lines_;
+};
+
+std::string item(const std::string& path, std::size_t index);  // "path[index]"
+
+void check_metadata(const ObjectMeta&, Findings&);
+void check_labels(const Labels&, const std::string& path, Findings&);
+void check_label_key(std::string_view key, const std::string& path, Findings&);
+void check_label_value(std::string_view value, const std::string& path, Findings&);
+// Amounts must not be negative; those of pods and of non-native resources must be integers.
+void check_amounts(const ResourceList&, const std::string& path, Findings&);
+
+}  // namespace podium::api::detail

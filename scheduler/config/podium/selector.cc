@@ -1,0 +1,64 @@
+#include "scheduler/config/podium/selector.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "api/decode/decode.h"
+#include "scheduler/config/schema/names.h"
+
+namespace podium::config {
+namespace json = boost::json;
+namespace {
+
+void check_values(const json::value& requirement, const std::string& path, Findings& findings) {
+  const auto op = requirement.at("operator").as_string();
+  const auto& values = requirement.at("values").as_array();
+  const auto at = child(path, "values");
+  if ((op == "In" || op == "NotIn") && values.empty()) {
+    findings.required(at, "must be specified when `operator` is 'In' or 'NotIn'");
+  } else if ((op == "Exists" || op == "DoesNotExist") && !values.empty()) {
+    findings.forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  } else if (op != "In" && op != "NotIn" && op != "Exists" && op != "DoesNotExist") {
+    findings.not_supported(child(path, "operator"), op, {"In", "NotIn", "Exists", "DoesNotExist"});
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (const auto& error : check_label_value(values[i].as_string()))
+      findings.invalid(item(at, i), values[i], error);
+  }
+}
+
+}  // namespace
+
+const Schema& label_selector_schema() {
+  using enum Field::Presence;
+  using enum Schema::Kind;
+  static const Schema requirement{
+      object, {{"key", &schema::text}, {"operator", &schema::text}, {"values", &schema::texts}}};
+  static const Schema requirements{.kind = list, .element = &requirement};
+  static const Schema selector{
+      object, {{"matchLabels", &schema::text_map, omit}, {"matchExpressions", &requirements, omit}}};
+  return selector;
+}
+
+api::LabelSelector read_selector(const json::value& selector, const std::string& path, Findings& findings) {
+  for (const auto& [key, value] : selector.at("matchLabels").as_object()) {
+    const auto at = child(path, "matchLabels");
+    for (const auto& error : check_label_key(key)) findings.invalid(at, json::value(key), error);
+    for (const auto& error : check_label_value(value.as_string())) findings.invalid(at, value, error);
+  }
+  const auto& requirements = selector.at("matchExpressions").as_array();
+  for (std::size_t i = 0; i < requirements.size(); ++i) {
+    const auto at = item(child(path, "matchExpressions"), i);
+    const auto& key = requirements[i].at("key");
+    for (const auto& error : check_label_key(key.as_string())) findings.invalid(child(at, "key"), key, error);
+    check_values(requirements[i], at, findings);
+  }
+  if (!findings.ok()) return {};
+  auto decoded = api::decode_label_selector(selector, path);
+  if (!decoded) findings.error(path, decoded.error().message);
+  return decoded ? std::move(*decoded) : api::LabelSelector{};
+}
+
+}  // namespace podium::config

@@ -1,0 +1,21 @@
+// Label selectors (metav1.LabelSelector) in a configuration file.
+//
+// Threads: pure functions. Errors: findings with the path, in the words of upstream's validation.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "api/values/meta.h"
+#include "scheduler/config/schema/findings.h"
+#include "scheduler/config/schema/schema.h"
+
+namespace podium::config {
+
+const Schema& label_selector_schema();
+
+// Validates and decodes a selector that has the form of the schema.
+api::LabelSelector read_selector(const boost::json::value& selector, const std::string& path,
+                                 Findings& findings);
+
+}  // namespace podium::config

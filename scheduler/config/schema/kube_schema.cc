@@ -1,0 +1,214 @@
+#include "scheduler/config/schema/kube_schema.h"
+
+#include <map>
+#include <string>
+
+namespace podium::config {
+namespace {
+
+using enum Field::Presence;
+using Fields = std::vector<Field>;
+
+Schema object(Fields fields) { return {Schema::Kind::object, std::move(fields)}; }
+Schema list(const Schema& element) { return {Schema::Kind::list, {}, &element}; }
+
+// Every argument type includes TypeMeta.
+Schema args(Fields fields) {
+  fields.push_back({"apiVersion", &schema::text, omit});
+  fields.push_back({"kind", &schema::text, omit});
+  return object(std::move(fields));
+}
+
+// --- parts of the core API ---
+
+const Schema& requirements() {
+  static const Schema one =
+      object({{"key", &schema::text}, {"operator", &schema::text}, {"values", &schema::texts, omit}});
+  static const Schema all = list(one);
+  return all;
+}
+
+const Schema& label_selector() {
+  static const Schema type =
+      object({{"matchLabels", &schema::text_map, omit}, {"matchExpressions", &requirements(), omit}});
+  return type;
+}
+
+const Schema& node_selector_term() {
+  static const Schema type =
+      object({{"matchExpressions", &requirements(), omit}, {"matchFields", &requirements(), omit}});
+  return type;
+}
+
+const Schema& node_affinity() {
+  static const Schema terms = list(node_selector_term());
+  static const Schema required = object({{"nodeSelectorTerms", &terms}});
+  static const Schema preferred_term =
+      object({{"weight", &schema::int32}, {"preference", &node_selector_term()}});
+  static const Schema preferred = list(preferred_term);
+  static const Schema type = object({{"requiredDuringSchedulingIgnoredDuringExecution", &required, pointer},
+                                     {"preferredDuringSchedulingIgnoredDuringExecution", &preferred, omit}});
+  return type;
+}
+
+const Schema& spread_constraints() {
+  static const Schema one = object({{"maxSkew", &schema::int32},
+                                    {"topologyKey", &schema::text},
+                                    {"whenUnsatisfiable", &schema::text},
+                                    {"labelSelector", &label_selector(), pointer},
+                                    {"minDomains", &schema::int32, pointer},
+                                    {"nodeAffinityPolicy", &schema::text, pointer},
+                                    {"nodeTaintsPolicy", &schema::text, pointer},
+                                    {"matchLabelKeys", &schema::texts, omit}});
+  static const Schema all = list(one);
+  return all;
+}
+
+// --- plugin arguments ---
+
+const Schema& resource_specs() {
+  static const Schema one = object({{"name", &schema::text}, {"weight", &schema::int64, omit}});
+  static const Schema all = list(one);
+  return all;
+}
+
+const Schema& shape() {
+  static const Schema point = object({{"utilization", &schema::int32}, {"score", &schema::int32}});
+  static const Schema all = list(point);
+  return all;
+}
+
+const Schema& scoring_strategy() {
+  static const Schema ratio = object({{"shape", &shape(), omit}});
+  static const Schema type = object({{"type", &schema::text, omit},
+                                     {"resources", &resource_specs(), omit},
+                                     {"requestedToCapacityRatio", &ratio, pointer}});
+  return type;
+}
+
+std::map<std::string, Schema, std::less<>> make_args_schemas() {
+  return {
+      {"DefaultPreemption", args({{"minCandidateNodesPercentage", &schema::int32, pointer},
+                                  {"minCandidateNodesAbsolute", &schema::int32, pointer}})},
+      {"DynamicResources",
+       args({{"filterTimeout", &schema::duration, pointer}, {"bindingTimeout", &schema::duration, pointer}})},
+      {"InterPodAffinity", args({{"hardPodAffinityWeight", &schema::int32, pointer},
+                                 {"ignorePreferredTermsOfExistingPods", &schema::boolean}})},
+      {"NodeAffinity", args({{"addedAffinity", &node_affinity(), pointer}})},
+      {"NodeResourcesBalancedAllocation", args({{"resources", &resource_specs(), omit}})},
+      {"NodeResourcesFit", args({{"ignoredResources", &schema::texts, omit},
+                                 {"ignoredResourceGroups", &schema::texts, omit},
+                                 {"scoringStrategy", &scoring_strategy(), pointer}})},
+      {"PodTopologySpread",
+       args({{"defaultConstraints", &spread_constraints(), omit}, {"defaultingType", &schema::text, omit}})},
+      {"VolumeBinding",
+       args({{"bindTimeoutSeconds", &schema::int64, pointer}, {"shape", &shape(), pointer}})},
+  };
+}
+
+// --- the configuration itself ---
+
+const Schema& plugins() {
+  static const Schema plugin = object({{"name", &schema::text}, {"weight", &schema::int32, pointer}});
+  static const Schema plugin_list = list(plugin);
+  static const Schema set = object({{"enabled", &plugin_list, omit}, {"disabled", &plugin_list, omit}});
+  static const Schema type = object({{"preEnqueue", &set},
+                                     {"queueSort", &set},
+                                     {"preFilter", &set},
+                                     {"filter", &set},
+                                     {"postFilter", &set},
+                                     {"preScore", &set},
+                                     {"score", &set},
+                                     {"reserve", &set},
+                                     {"permit", &set},
+                                     {"preBind", &set},
+                                     {"bind", &set},
+                                     {"postBind", &set},
+                                     {"multiPoint", &set},
+                                     {"placementGenerate", &set},
+                                     {"placementScore", &set},
+                                     {"podGroupPostFilter", &set}});
+  return type;
+}
+
+const Schema& profiles() {
+  static const Schema plugin_config = object({{"name", &schema::text}, {"args", &schema::any, pointer}});
+  static const Schema plugin_configs = list(plugin_config);
+  static const Schema one = object({{"schedulerName", &schema::text, pointer},
+                                    {"percentageOfNodesToScore", &schema::int32, pointer},
+                                    {"plugins", &plugins(), pointer},
+                                    {"pluginConfig", &plugin_configs, omit}});
+  static const Schema all = list(one);
+  return all;
+}
+
+const Schema& extenders() {
+  static const Schema resource =
+      object({{"name", &schema::text}, {"ignoredByScheduler", &schema::boolean, omit}});
+  static const Schema resources = list(resource);
+  static const Schema tls = object({{"insecure", &schema::boolean, omit},
+                                    {"serverName", &schema::text, omit},
+                                    {"certFile", &schema::text, omit},
+                                    {"keyFile", &schema::text, omit},
+                                    {"caFile", &schema::text, omit},
+                                    {"certData", &schema::bytes, omit},
+                                    {"keyData", &schema::bytes, omit},
+                                    {"caData", &schema::bytes, omit}});
+  static const Schema one = object({{"urlPrefix", &schema::text},
+                                    {"filterVerb", &schema::text, omit},
+                                    {"preemptVerb", &schema::text, omit},
+                                    {"prioritizeVerb", &schema::text, omit},
+                                    {"weight", &schema::int64, omit},
+                                    {"bindVerb", &schema::text, omit},
+                                    {"enableHTTPS", &schema::boolean, omit},
+                                    {"tlsConfig", &tls, pointer},
+                                    {"httpTimeout", &schema::duration},
+                                    {"nodeCacheCapable", &schema::boolean, omit},
+                                    {"managedResources", &resources, omit},
+                                    {"ignorable", &schema::boolean, omit}});
+  static const Schema all = list(one);
+  return all;
+}
+
+Schema make_kube_schema() {
+  static const Schema leader_election = object({{"leaderElect", &schema::boolean, pointer},
+                                                {"leaseDuration", &schema::duration},
+                                                {"renewDeadline", &schema::duration},
+                                                {"retryPeriod", &schema::duration},
+                                                {"resourceLock", &schema::text},
+                                                {"resourceName", &schema::text},
+                                                {"resourceNamespace", &schema::text}});
+  static const Schema client_connection = object({{"kubeconfig", &schema::text},
+                                                  {"acceptContentTypes", &schema::text},
+                                                  {"contentType", &schema::text},
+                                                  {"qps", &schema::number},
+                                                  {"burst", &schema::int32}});
+  return object({{"apiVersion", &schema::text, omit},
+                 {"kind", &schema::text, omit},
+                 {"parallelism", &schema::int32, pointer},
+                 {"leaderElection", &leader_election},
+                 {"clientConnection", &client_connection},
+                 {"enableProfiling", &schema::boolean, pointer},
+                 {"enableContentionProfiling", &schema::boolean, pointer},
+                 {"percentageOfNodesToScore", &schema::int32, pointer},
+                 {"podInitialBackoffSeconds", &schema::int64, pointer},
+                 {"podMaxBackoffSeconds", &schema::int64, pointer},
+                 {"profiles", &profiles(), omit},
+                 {"extenders", &extenders(), omit},
+                 {"delayCacheUntilActive", &schema::boolean, omit}});
+}
+
+}  // namespace
+
+const Schema& kube_schema() {
+  static const Schema type = make_kube_schema();
+  return type;
+}
+
+const Schema* args_schema(std::string_view plugin) {
+  static const auto schemas = make_args_schemas();
+  const auto it = schemas.find(plugin);
+  return it == schemas.end() ? nullptr : &it->second;
+}
+
+}  // namespace podium::config

@@ -1,0 +1,39 @@
+#include "simulate/base/objects.h"
+
+#include "api/text/json_view.h"
+
+namespace podium::simulate {
+
+const json::value* find_at(const json::value& value, std::string_view pointer) {
+  boost::system::error_code none;
+  return value.find_pointer(pointer, none);
+}
+
+std::int64_t number_at(const json::value& value, std::string_view pointer) {
+  const auto* found = find_at(value, pointer);
+  return found && found->is_int64() ? found->get_int64() : 0;
+}
+
+std::string uid_of(const json::value& object) { return api::text_at(object, "/metadata/uid"); }
+
+std::string full_name(const json::value& object) {
+  return api::text_at(object, "/metadata/namespace") + "/" + api::text_at(object, "/metadata/name");
+}
+
+bool is_leaving(const json::value& object) {
+  return !api::text_at(object, "/metadata/deletionTimestamp").empty();
+}
+
+bool is_finished(const json::value& pod) {
+  const auto phase = api::text_at(pod, "/status/phase");
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+bool is_what_if(const json::value& report) {
+  const auto* dry = find_at(report, "/spec/dryRun");
+  return dry && dry->is_bool() && dry->get_bool();
+}
+
+bool is_engine(std::string_view writer) { return writer.starts_with("podium"); }
+
+}  // namespace podium::simulate

@@ -1,0 +1,30 @@
+// Objects: accessors for the fields of an object, and for the name of its writer.
+//
+// Threads: pure functions. Errors: a missing field is empty or 0.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/text/json_view.h"
+
+namespace podium::simulate {
+
+namespace json = boost::json;
+
+// The value at a pointer such as "/metadata/name". Null, an empty string or 0 if there is none of that type.
+const json::value* find_at(const json::value& value, std::string_view pointer);
+using api::text_at;
+std::int64_t number_at(const json::value& value, std::string_view pointer);
+
+std::string uid_of(const json::value& object);
+std::string full_name(const json::value& object);  // "namespace/name"
+bool is_leaving(const json::value& object);        // has a deletionTimestamp
+bool is_finished(const json::value& pod);          // Succeeded or Failed
+bool is_what_if(const json::value& report);
+
+bool is_engine(std::string_view writer);  // one of podium's, by its identity
+
+}  // namespace podium::simulate

@@ -1,0 +1,34 @@
+#include "simulate/cluster/configurations.h"
+
+#include <string>
+#include <string_view>
+
+#include "scheduler/config/load.h"
+#include "simulate/cluster/extender.h"
+
+namespace podium::simulate {
+namespace {
+
+config::Config configuration_with(std::string_view more) {
+  constexpr std::string_view kText =
+      "apiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\nreports: {ttl: 150s}\n"
+      "httpAPI: {enabled: true}\n";  // decisions are kept in memory
+  return config::load(std::string(kText).append(more), "simulation").value();
+}
+
+}  // namespace
+
+const config::Config& configuration(bool has_conditions, bool has_extender) {
+  static const auto config = configuration_with("");
+  static const auto extended = configuration_with(
+      std::string("---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n") +
+      kExtenderConfiguration);
+  // Some drivers take longer than that.
+  static const auto in_a_hurry = configuration_with(
+      "---\napiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 12s}}]}]\n");
+  if (has_extender) return extended;
+  return has_conditions ? in_a_hurry : config;
+}
+
+}  // namespace podium::simulate

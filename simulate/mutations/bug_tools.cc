@@ -1,0 +1,39 @@
+#include "simulate/mutations/bug_tools.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "simulate/base/objects.h"
+
+namespace podium::simulate {
+
+bool names(const client::Request& request, std::string_view text) {
+  return request.target.find(text) != std::string::npos;
+}
+bool of_report(const client::Request& request) { return names(request, "/schedulingreports"); }
+bool has_code(const Answer& answer, int code) { return answer && answer->status == code; }
+
+client::Response done(int status) {
+  return {status, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
+}
+
+client::Response stored(int status, const client::Request& request) {
+  auto object = json::parse(request.body);
+  auto& metadata = object.as_object()["metadata"];
+  if (!metadata.is_object()) metadata = json::object();
+  metadata.get_object()["uid"] = "taken-for-stored";
+  metadata.get_object()["resourceVersion"] = "1";
+  return {status, json::serialize(object)};
+}
+
+bool is_line_of(const std::string& line, std::string_view type) {
+  return line.starts_with("{\"type\":\"" + std::string(type) + '"');
+}
+
+Faults only(std::initializer_list<Fault> wanted) {
+  auto faults = Faults::none();
+  for (const auto fault : wanted) faults.add(fault);
+  return faults;
+}
+
+}  // namespace podium::simulate

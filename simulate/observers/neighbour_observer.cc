@@ -1,0 +1,135 @@
+#include "simulate/observers/neighbour_observer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "simulate/server/requests.h"
+
+namespace podium::simulate {
+namespace {
+
+std::map<std::string, std::string> labels_of(const json::value& node) {
+  return {{"zone", text_at(node, "/metadata/labels/zone")},
+          {"kubernetes.io/hostname", text_at(node, "/metadata/name")}};
+}
+
+std::map<std::string, std::string> labels_of(const api::Node& node) {
+  const auto* zone = node.meta.labels.find("zone");
+  return {{"zone", zone ? *zone : ""}, {"kubernetes.io/hostname", node.meta.name}};
+}
+
+}  // namespace
+
+Topology NeighbourObserver::topology() const {
+  Topology out;
+  for (const auto& node : store_.all("nodes"))
+    out[text_at(node->value, "/metadata/name")] = labels_of(node->value);
+  return out;
+}
+
+std::vector<Neighbour> NeighbourObserver::placed_but(const std::string& uid) const {
+  std::vector<Neighbour> out;
+  for (const auto& pod : store_.all("pods")) {
+    if (text_at(pod->value, "/spec/nodeName").empty() || is_finished(pod->value)) continue;
+    if (uid_of(pod->value) != uid) out.push_back(neighbour_of(pod->value));
+  }
+  return out;
+}
+
+StoredPtr NeighbourObserver::waiting_pod(const std::string& uid) const {
+  for (const auto& pod : store_.all("pods")) {
+    if (uid_of(pod->value) == uid) return text_at(pod->value, "/spec/nodeName").empty() ? pod : nullptr;
+  }
+  return nullptr;
+}
+
+// The rules are those of the API server's object. Bindings begin in the order of their decisions: a pod whose
+// binding has not begun was placed later. An event that arrived since the decision, in the same moment, does
+// not count against it.
+NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
+                                                    const cluster::Snapshot& snapshot, const std::string& uid,
+                                                    const std::string& node) {
+  begun_.insert(engine + uid);
+  const auto stored = waiting_pod(uid);
+  const auto* assumed = snapshot.find_pod(uid);
+  if (!stored || !assumed) return std::nullopt;
+  auto pod = neighbour_of(***assumed);
+  pod.rules = neighbour_of(stored->value).rules;
+  std::vector<Neighbour> others;
+  bool has_changed = history_.last_read(engine, uid) == agenda_.now();
+  snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
+    const auto& its = (*other)->meta.uid;
+    if (its == uid || (!begun_.contains(engine + its) && waiting_pod(its))) return;
+    others.push_back(neighbour_of(**other));
+    const auto& back = others.back();
+    has_changed = has_changed || (back.ns == pod.ns && history_.last_read(engine, back.uid) == agenda_.now());
+  });
+  Topology topology;
+  for (const auto row : snapshot.rows_by_name())
+    topology[std::string(snapshot.node_name(row))] = labels_of(*snapshot.entry(row).node);
+  const auto broken = broken_rule(pod, node, others, topology);
+  if (!broken || has_changed) return std::nullopt;
+  return fmt::format("{} binds {} to {}, which breaks {}", engine, pod.name, node, *broken);
+}
+
+StoredPtr NeighbourObserver::repels(const json::value& pod, const std::string& engine, Steady decided) const {
+  const auto node = text_at(pod, "/spec/nodeName");
+  const auto topology = this->topology();
+  const auto now = neighbour_of(pod);
+  for (const auto& other : store_.all("pods")) {
+    const auto there = text_at(other->value, "/spec/nodeName");
+    if (there.empty() || is_finished(other->value) || uid_of(other->value) == now.uid) continue;
+    if (!repel(now, node, neighbour_of(other->value), there, topology)) continue;
+    const auto its = history_.possible(uid_of(other->value), engine, decided);
+    const auto own = history_.possible(now.uid, engine, decided);
+    const bool always = std::ranges::all_of(own, [&](const auto& one) {
+      return std::ranges::all_of(its, [&](const auto& two) {
+        return repel(neighbour_of(one->value), node, neighbour_of(two->value), there, topology);
+      });
+    });
+    if (always) return other;
+  }
+  return nullptr;
+}
+
+std::int64_t NeighbourObserver::least_cpu(const json::value& pod, const std::string& engine,
+                                          Steady decided) const {
+  auto least = counted_cpu(pod);
+  for (const auto& one : history_.possible(uid_of(pod), engine, decided))
+    least = std::min(least, counted_cpu(one->value));
+  return least;
+}
+
+// A node on which the pod's own affinity is not satisfied is not a candidate for preemption.
+bool NeighbourObserver::allows(const json::value& pod, const std::string& node, bool evicts) const {
+  auto mine = neighbour_of(pod);
+  const auto topology = this->topology();
+  auto others = placed_but(mine.uid);
+  if (!evicts) return !broken_rule(mine, node, others, topology);
+  std::erase_if(others,
+                [&](const Neighbour& one) { return one.node == node && one.priority < mine.priority; });
+  if (broken_rule(mine, node, others, topology)) return false;
+  std::erase_if(mine.rules, [](const Rule& rule) { return rule.kind != Rule::Kind::affinity; });
+  return !std::ranges::any_of(mine.rules, [&](const Rule& rule) {
+    auto alone = mine;
+    alone.rules = {rule};
+    auto placed = placed_but(mine.uid);
+    for (auto& one : placed) one.rules.clear();
+    return broken_rule(alone, node, placed, topology).has_value();
+  });
+}
+
+bool NeighbourObserver::is_only_repelled(const json::value& pod) const {
+  const auto mine = neighbour_of(pod);
+  if (std::ranges::any_of(mine.rules, [](const Rule& rule) { return rule.kind != Rule::Kind::spread; }))
+    return false;
+  return std::ranges::any_of(placed_but(mine.uid), [&](const Neighbour& other) {
+    return other.ns == mine.ns && std::ranges::any_of(other.rules, [&](const Rule& rule) {
+             return rule.kind == Rule::Kind::anti_affinity && rule.app == mine.app;
+           });
+  });
+}
+
+}  // namespace podium::simulate

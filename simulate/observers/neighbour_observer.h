@@ -1,0 +1,58 @@
+// NeighbourObserver: checks the constraints between pods, and what running pods use after resizes.
+//
+// - When an engine begins a binding, the pod's rules and those against it hold in the engine's own snapshot.
+// - When a binding takes effect, no required anti-affinity forbids it, and the node has the cpu, in each
+//   version of the pods that the engine may have decided on.
+// - At rest: whether the rules allow a pod on a node, with or without the pods that it may evict there.
+//
+// Owner: an Observer of a life with neighbours. Threads: one. Errors: returns the broken rule.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scheduler/cluster/snapshot.h"
+#include "simulate/base/agenda.h"
+#include "simulate/cluster/rules.h"
+#include "simulate/server/history.h"
+#include "simulate/server/store.h"
+
+namespace podium::simulate {
+
+class NeighbourObserver {
+ public:
+  using Broken = std::optional<std::string>;
+
+  NeighbourObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
+
+  void committed(const Commit& commit) { history_.committed(commit); }
+  void read(const std::string& engine, std::string_view objects) {
+    history_.read(engine, objects, agenda_.now());
+  }
+
+  Broken begins(const std::string& engine, const cluster::Snapshot& snapshot, const std::string& uid,
+                const std::string& node);
+  // A pod on the same node or in the same domain that the engine had to keep the pod away from; null: none.
+  StoredPtr repels(const json::value& pod, const std::string& engine, Steady decided) const;
+  // The least cpu that the engine may have counted for the pod.
+  std::int64_t least_cpu(const json::value& pod, const std::string& engine, Steady decided) const;
+  // `evicts`: the pods on the node with a lower priority leave.
+  bool allows(const json::value& pod, const std::string& node, bool evicts) const;
+  // True if only others' anti-affinity concerns the pod: kube-scheduler does not wake it for a new node then,
+  // although it may fit there. It waits for the flush.
+  bool is_only_repelled(const json::value& pod) const;
+
+ private:
+  StoredPtr waiting_pod(const std::string& uid) const;
+  std::vector<Neighbour> placed_but(const std::string& uid) const;
+  Topology topology() const;
+
+  const Store& store_;
+  const Agenda& agenda_;
+  History history_{"pods"};
+  std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
+};
+
+}  // namespace podium::simulate

@@ -1,0 +1,483 @@
+#include "simulate/observers/observer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <iterator>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/time.h"
+#include "simulate/cluster/budgets.h"
+#include "simulate/cluster/cluster.h"
+#include "simulate/server/requests.h"
+#include "simulate/server/route.h"
+
+namespace podium::simulate {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kMostInASecond = 30;
+constexpr auto kDecided = 100ms;      // at most, from a binding's decision until it is sent
+constexpr auto kLateWrite = 90s;      // at most, from a decision to its write
+constexpr auto kRenewal = 11s;        // a renew deadline of 10 s, on a clock that drifts
+constexpr auto kFlush = 6min;         // the queue flushes after five
+constexpr auto kFlushOfNext = 10min;  // of the next leader's queue
+
+// The engine, the pod's UID and the node; nullopt: the request is not a binding.
+std::optional<std::string> binding_of(const Host& host, const client::Request& request) {
+  if (request.method != "POST" || !request.target.ends_with("/binding")) return std::nullopt;
+  const auto binding = json::parse(request.body);
+  return host.identity + text_at(binding, "/metadata/uid") + text_at(binding, "/target/name");
+}
+
+// The resources of a node, and the usage by pods of at least a priority.
+struct Use {
+  std::int64_t cpu = 0, pods = 0;
+};
+
+Use use_of(const Store& store, const std::string& node, std::int64_t least_priority) {
+  Use use;
+  for (const auto& pod : store.all("pods")) {
+    if (text_at(pod->value, "/spec/nodeName") != node || is_finished(pod->value)) continue;
+    if (number_at(pod->value, "/spec/priority") < least_priority) continue;
+    use.cpu += counted_cpu(pod->value);
+    ++use.pods;
+  }
+  return use;
+}
+
+// True if the pod would fit after evicting all pods with a lower priority than `least_priority`.
+bool fits(const Store& store, const json::value& pod, const json::value& node, std::int64_t least_priority) {
+  const auto zone = text_at(pod, "/spec/nodeSelector/zone");
+  if (find_at(node, "/spec/unschedulable")) return false;
+  if (!zone.empty() && zone != text_at(node, "/metadata/labels/zone")) return false;
+  const auto use = use_of(store, text_at(node, "/metadata/name"), least_priority);
+  return use.cpu + requested_cpu(pod) <= allocatable_cpu(node) && use.pods < allocatable_pods(node);
+}
+
+}  // namespace
+
+Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl)
+    : store_(store), agenda_(agenda), trace_(trace), reports_(store, agenda, ttl) {
+  store_.on_commit([this](const Commit& commit) { committed(commit); });
+}
+
+void Observer::fail(std::string reason) {
+  trace_.line("FAILED: " + reason);
+  if (failure_) return;
+  failure_ = std::move(reason);
+  for (const auto* plural : {"nodes", "pods", "resourceslices", "devicetaintrules", "resourceclaims"}) {
+    for (const auto& object : store_.all(plural)) trace_.note(json::serialize(object->value));
+  }
+}
+
+std::string Observer::holder() const {
+  const auto lease = store_.find({"leases", "kube-system", "kube-scheduler"});
+  return lease ? text_at(lease->value, "/spec/holderIdentity") : "";
+}
+
+// --- requests ---
+
+void Observer::sent(const Host& host, const client::Request& request) {
+  trace_.line({host.identity, " sends ", request.method, " ", request.target});
+  if (!request.body.empty() && request.target.find("/leases/") == std::string::npos)
+    trace_.note(request.body);
+  if (rests_since_) {
+    ++requests_since_rest_;
+    if (request.method != "GET" && request.target.find("/leases/") == std::string::npos) {
+      ++writes_since_rest_;
+    }
+  }
+  reports_.sent(request);
+  if (request.method == "GET") {
+    demand(requests_.sent(host, request));
+    return;
+  }
+  count(host, request);
+  claims_.sent(host, request);
+  demand(requests_.sent(host, request));
+  if (request.target.find("/leases") == std::string::npos) check_lease(host, request);
+  if (request.target.find("/pods/") == std::string::npos) return;
+  if (const auto binding = binding_of(host, request)) {
+    ++bindings_.try_emplace(*binding, agenda_.now()).first->second.times;
+  }
+  const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
+  if (nominates) note_nomination(host, request);
+}
+
+void Observer::check_lease(const Host& host, const client::Request& request) {
+  const auto leads = holder();
+  // If no other engine has the lease, no other one decides.
+  if (!leads.empty() && leads != host.identity) {
+    // An engine whose lease was deleted learns of that at the renewal.
+    if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal)
+      return excuse_lost_lease(host.identity);
+    fail(fmt::format("{} sends {} {} while {} has the lease", host.identity, request.method, request.target,
+                     leads));
+  }
+}
+
+// An engine takes the lease only after its predecessor has given it up by its own clock.
+void Observer::check_leaders() {
+  const auto holds = holder();
+  if (holds.empty() || !leaders) return;
+  for (const auto& leader : leaders()) {
+    if (leader == holds) continue;
+    if (lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kRenewal) {
+      excuse_lost_lease(leader);
+      continue;
+    }
+    fail(fmt::format("{} leads while {} has the lease", leader, holds));
+  }
+}
+
+// Once for each engine and deletion of the lease: the number of its requests until it learns of the deletion
+// says nothing about a bug.
+void Observer::excuse_lost_lease(const std::string& engine) {
+  auto& excused = excused_leaders_[engine];
+  if (std::exchange(excused, lease_taken_) != lease_taken_) excuse(Excuse::lease_deleted);
+}
+
+// Excuses what one of two leaders cannot know.
+void Observer::judge(std::optional<ClaimObserver::Finding> finding) {
+  if (!finding) return;
+  const bool lost = lease_taken_ != Steady{} && agenda_.now() - lease_taken_ < kLateWrite;
+  if (finding->is_takeovers) return excuse(lost ? Excuse::lease_deleted : Excuse::takeover);
+  fail(std::move(finding->what));
+}
+
+void Observer::note_nomination(const Host& host, const client::Request& request) {
+  boost::system::error_code failure;
+  const auto body = json::parse(request.body, failure);
+  if (failure) return;
+  nominated_[uid_of(body)] = {text_at(body, "/status/nominatedNodeName"), host.identity, agenda_.now()};
+}
+
+// A request that is repeated again and again without a delay is a hot loop.
+void Observer::count(const Host& host, const client::Request& request) {
+  const auto route = parse_route(request.target);
+  if (!route || route->name.empty()) return;
+  auto& [since, times] = repeated_[host.identity + " " + request.method + " " + request.target];
+  if (times == 0 || agenda_.now() - since > 1s) {
+    since = agenda_.now();
+    times = 0;
+  }
+  if (++times > kMostInASecond)
+    fail(fmt::format("{} sends {} {} {} times in a second", host.identity, request.method, request.target,
+                     times));
+}
+
+void Observer::served(const Host& host, const client::Request& request, int status) {
+  const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
+  trace_.line(
+      {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
+  requests_.served(host, request, status);
+  if (rests_since_ && status == 403) {
+    ++refused_since_rest_;
+    refused_targets_.insert(fmt::format("{} {}", request.method, path));
+  }
+  if (status < 300 && request.method == "PATCH" && path.starts_with("/api/v1/namespaces/") &&
+      path.ends_with("/status"))
+    note_status(request);
+}
+
+void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
+  if (plural == "resourceclaims") return claims_.read(host.identity, objects);
+  if (plural == kBudgets && budgets_) budgets_->read(host.identity, objects);
+  if (plural != "pods") return;
+  if (neighbours_) neighbours_->read(host.identity, objects);
+  static constexpr std::string_view kUid = R"("uid":")", kNode = R"("nodeName":")";
+  for (auto at = objects.find(kUid); at != objects.npos;) {
+    const auto begin = at + kUid.size();
+    at = objects.find(kUid, begin);
+    const auto object = objects.substr(begin, at == objects.npos ? at : at - begin);
+    if (object.find(kNode) != object.npos)
+      known_bound_.try_emplace(host.identity + std::string(object.substr(0, object.find('"'))),
+                               agenda_.now());
+  }
+}
+
+void Observer::read_claims(const Host& host, const std::string& body) {
+  boost::system::error_code failure;
+  const auto reply = json::parse(body, failure);
+  const auto* items = failure ? nullptr : find_at(reply, "/items");
+  if (!items) return claims_.asked(host.identity, body);
+  for (const auto& item : items->as_array()) claims_.read(host.identity, json::serialize(item));
+}
+
+void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
+  // A refused binding is not in doubt: the next request for the same binding is a new decision.
+  if (const auto binding = binding_of(host, request); binding && reply.status >= 400 && reply.status < 500) {
+    const auto it = bindings_.find(*binding);
+    if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
+  }
+  reports_.answered(host, request, reply);
+  requests_.answered(host, request, reply);
+  // From a probe, an engine reads only the version.
+  if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
+  if (request.target.starts_with("/api/v1/pods?")) {
+    auto& pages = pages_[host.identity];
+    if (request.target.find("&continue=") == std::string::npos) pages.clear();
+    pages += reply.body;
+    // An engine reads a list when it is complete.
+    if (reply.body.find(R"("continue":"")") != std::string::npos)
+      read(host, "pods", std::exchange(pages, {}));
+  }
+  // A page counts as read immediately: an engine that takes it later knows as much.
+  if (request.target.find("/resourceclaims") != std::string::npos) read_claims(host, reply.body);
+}
+
+// --- commits ---
+
+void Observer::committed(const Commit& commit) {
+  static constexpr const char* kTypes[] = {"adds", "changes", "deletes"};
+  trace_.line({commit.by, " ", kTypes[static_cast<int>(commit.type)], " ", commit.key.text(), " at ",
+               std::to_string(commit.version)});
+  if (budgets_) budgets_->committed(commit);
+  if (commit.key.plural == "pods") pod_committed(commit);
+  if (commit.key.plural == "resourceclaims") judge(claims_.committed(commit, holder() != commit.by));
+  if (commit.key.plural == "schedulingreports") {
+    if (auto broken = reports_.committed(commit, sent_at_)) fail(std::move(*broken));
+  }
+  requests_.committed(commit);
+  if (commit.key.plural != "leases") return;
+  if (commit.by == kHands) lease_taken_ = agenda_.now();
+  check_leaders();
+}
+
+void Observer::pod_committed(const Commit& commit) {
+  if (neighbours_) neighbours_->committed(commit);
+  const auto& pod = commit.after->value;
+  const auto node = text_at(pod, "/spec/nodeName"), uid = uid_of(pod);
+  const auto before = commit.before ? text_at(commit.before->value, "/spec/nodeName") : "";
+  if (node == before) return status_committed(commit);
+  trace_.line(fmt::format("{} {} is on {}", full_name(pod), uid, node));
+  if (!before.empty()) return fail(fmt::format("{} moved from {} to {}", commit.key.text(), before, node));
+  if (bound_.contains(uid)) return fail(fmt::format("{} was bound twice", commit.key.text()));
+  bound_[uid] = {node, commit.by, agenda_.now(), holder() != commit.by};
+  judge(claims_.bound(pod, commit.by, bound_[uid].late, decided(pod, commit.by)));
+  if (const auto it = nominated_.find(uid); it != nominated_.end() && it->second.node != node)
+    given_up_[it->second.node] = agenda_.now();
+  check_node(pod, commit.by);
+  if (neighbours_) check_neighbours(pod, commit.by);
+}
+
+void Observer::status_committed(const Commit& commit) {
+  if (!is_engine(commit.by) || commit.type == Commit::Type::deleted) return;
+  const auto uid = uid_of(commit.after->value);
+  const bool late = sent_at_ < carried_out_[uid];
+  const auto node = text_at(commit.after->value, "/status/nominatedNodeName");
+  const bool changes = !commit.before || text_at(commit.before->value, "/status/nominatedNodeName") != node;
+  nominations_[uid] = {commit.by, agenda_.now(), late, changes ? late : nominations_[uid].node_is_late};
+}
+
+// Even a no-op write makes older in-flight writes late.
+void Observer::note_status(const client::Request& request) {
+  boost::system::error_code failure;
+  const auto body = json::parse(request.body, failure);
+  if (failure) return;
+  auto& newest = carried_out_[uid_of(body)];
+  newest = std::max(newest, sent_at_);
+}
+
+// True if the leader knew the pod's nomination at its last decision on the pod.
+bool Observer::knows_nomination(const std::string& uid) const {
+  const auto it = nominations_.find(uid);
+  if (it == nominations_.end()) return true;
+  const auto& nomination = it->second;
+  const bool is_recent = agenda_.now() - nomination.at < kFlushOfNext;
+  return !is_recent || (nomination.by == holder() && !nomination.late);
+}
+
+// The latest possible time of the decision on the binding that takes effect. A binding in doubt is requested
+// repeatedly: the decision precedes the first request. Before a wait for devices, the node is nominated.
+Steady Observer::decided(const json::value& pod, const std::string& by) const {
+  const auto uid = uid_of(pod), node = text_at(pod, "/spec/nodeName");
+  const auto first = bindings_.find(by + uid + node);
+  const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
+  const auto it = nominated_.find(uid);
+  const bool has_waited = it != nominated_.end() && it->second.by == by && it->second.node == node &&
+                          sent - it->second.at < kToReady;
+  auto begun = sent;
+  if (const auto asked = consulted_.find(by + uid); asked != consulted_.end()) {
+    const auto before = std::ranges::upper_bound(asked->second, sent);
+    if (before != asked->second.begin()) begun = *std::prev(before);
+  }
+  return std::min({has_waited ? it->second.at : sent, begun, claims_.decided(by, pod)});
+}
+
+// False: the engine may have decided before it read that the pod is on a node.
+bool Observer::knows(const std::string& engine, const json::value& bound, Steady decided) const {
+  const auto it = bound_.find(uid_of(bound));
+  if (it == bound_.end()) return true;
+  const auto known = known_bound_.find(engine + uid_of(bound));
+  const bool unseen = known == known_bound_.end() || known->second + kDecided > decided;
+  return !it->second.late && (it->second.by == engine || !unseen);
+}
+
+void Observer::check_node(const json::value& pod, const std::string& by) {
+  const auto node = text_at(pod, "/spec/nodeName");
+  const auto there = store_.find({"nodes", "", node});
+  if (!there) return;  // it was deleted while the binding was in flight
+  auto use = use_of(store_, node, INT64_MIN);
+  if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
+  if (loses_events_) return excuse(Excuse::lost_event);
+  const auto decided = this->decided(pod, by);
+  // Bindings in flight at a takeover, which the next leader cannot have seen.
+  for (const auto& other : store_.all("pods")) {
+    const bool is_there = text_at(other->value, "/spec/nodeName") == node;
+    if (is_there && !knows(by, other->value, decided)) return excuse(Excuse::takeover);
+    if (is_there && neighbours_ && !is_finished(other->value))
+      use.cpu -= counted_cpu(other->value) - neighbours_->least_cpu(other->value, by, decided - kDecided);
+  }
+  if (use.cpu <= allocatable_cpu(there->value) && use.pods <= allocatable_pods(there->value)) return;
+  fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
+}
+
+void Observer::has_neighbours() {
+  neighbours_.emplace(store_, agenda_);
+  budgets_.emplace(store_, agenda_);
+}
+
+void Observer::begins(const Host& host, const cluster::Snapshot& snapshot, const client::Request& request) {
+  if (!neighbours_ || request.method == "GET") return;
+  demand(budgets_->begins(host.identity, snapshot, request));
+  const auto binding = binding_of(host, request);
+  if (!binding || bindings_.contains(*binding)) return;  // it is repeated
+  const auto body = json::parse(request.body);
+  demand(neighbours_->begins(host.identity, snapshot, text_at(body, "/metadata/uid"),
+                             text_at(body, "/target/name")));
+}
+
+void Observer::check_neighbours(const json::value& pod, const std::string& by) {
+  const auto decided = this->decided(pod, by);
+  const auto other = neighbours_->repels(pod, by, decided - kDecided);
+  if (!other) return;
+  if (loses_events_) return excuse(Excuse::lost_event);
+  if (!knows(by, other->value, decided)) return excuse(Excuse::takeover);
+  fail(fmt::format("{} put {} on {}, against its anti-affinity with {} on {}", by, full_name(pod),
+                   text_at(pod, "/spec/nodeName"), full_name(other->value),
+                   text_at(other->value, "/spec/nodeName")));
+}
+
+// --- at rest ---
+
+bool Observer::at_rest(bool has_patience, bool flushed) {
+  trace_.line("at rest");
+  waits_for_flush_ = false;
+  auto unfinished = unfinished_pods();
+  if (!unfinished) unfinished = claims_.unfinished();
+  if (!unfinished) unfinished = reports_.unanswered();
+  if (!unfinished) {
+    auto& excused = excused_[static_cast<std::size_t>(Excuse::lease_deleted)];
+    unfinished = reports_.unwritten(bound_, lease_taken_ != Steady{}, excused);
+  }
+  if (!unfinished) unfinished = requests_.unwritten();
+  if (unfinished && (has_patience || (waits_for_flush_ && !flushed))) return false;
+  if (unfinished) fail(std::move(*unfinished));
+  rests_since_ = agenda_.now();
+  requests_since_rest_ = refused_since_rest_ = writes_since_rest_ = 0;
+  refused_targets_.clear();
+  return true;
+}
+
+// The nominated nodes of pods whose claims do not exist: these pods are not tried, so the nomination is not
+// withdrawn, and it keeps others out. kube-scheduler also gates them.
+std::set<std::string> Observer::nominated_in_vain() const {
+  std::set<std::string> out;
+  for (const auto& pod : store_.all("pods")) {
+    const auto node = text_at(pod->value, "/status/nominatedNodeName");
+    if (!node.empty() && text_at(pod->value, "/spec/nodeName").empty() && !claims_.may_be_tried(pod->value))
+      out.insert(node);
+  }
+  return out;
+}
+
+// True if PostFilter deallocates a claim: on some node no filter before that of devices rejects the pod, and
+// this one finds the claim.
+bool Observer::gives_back_a_claim(const json::value& pod) const {
+  return std::ranges::any_of(store_.all("nodes"), [&](const auto& node) {
+    return fits(store_, pod, node->value, INT64_MIN) && claims_.meets_held_claim(pod, node->value);
+  });
+}
+
+// As it is, or after evicting the pods there with a lower priority.
+bool Observer::may_be_on(const json::value& pod, const json::value& node) const {
+  const auto name = text_at(node, "/metadata/name");
+  const auto allows = [&](bool evicts) { return !neighbours_ || neighbours_->allows(pod, name, evicts); };
+  if (!fits(store_, pod, node, number_at(pod, "/spec/priority"))) return false;
+  return allows(true) || (fits(store_, pod, node, INT64_MIN) && allows(false));
+}
+
+std::optional<std::string> Observer::unfinished_pods() {
+  const auto in_vain = nominated_in_vain();
+  for (const auto& pod : store_.all("pods")) {
+    if (!text_at(pod->value, "/spec/nodeName").empty() || find_at(pod->value, "/spec/schedulingGates"))
+      continue;
+    if (is_leaving(pod->value)) continue;
+    if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
+      // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
+      // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
+      if (knows_nomination(uid_of(pod->value)) && claims_.may_be_tried(pod->value)) {
+        waits_for_flush_ = neighbours_ && !neighbour_of(pod->value).rules.empty();
+        return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
+      }
+      excuse(Excuse::stale_nomination);
+    }
+    for (const auto& node : store_.all("nodes")) {
+      const auto devices = claims_.fits(pod->value, node->value);
+      if (devices == ClaimObserver::Fit::no) continue;
+      if (!may_be_on(pod->value, node->value)) continue;
+      if (devices == ClaimObserver::Fit::once_given_back && !gives_back_a_claim(pod->value)) {
+        excuse(Excuse::kept_claim);
+        continue;
+      }
+      if (in_vain.contains(text_at(node->value, "/metadata/name"))) {
+        excuse(Excuse::stale_nomination);
+        continue;
+      }
+      waits_for_flush_ = find_at(pod->value, "/spec/resourceClaims") ||
+                         (neighbours_ && neighbours_->is_only_repelled(pod->value));
+      const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
+      if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
+        excuse(Excuse::nomination);
+        continue;
+      }
+      return fmt::format("{} waits, and fits on {}", full_name(pod->value),
+                         text_at(node->value, "/metadata/name"));
+    }
+  }
+  return std::nullopt;
+}
+
+bool Observer::at_end(std::size_t engines) {
+  trace_.line("at the end");
+  if (!rests_since_) return true;
+  const auto minutes = in_seconds(agenda_.now() - *rests_since_) / 60;
+  // Per minute and engine: 17 watches are renewed twice, each with a request before it; the lease.
+  const auto most = static_cast<std::size_t>((minutes + 1) * static_cast<double>(engines) * 140);
+  if (requests_since_rest_ > most + refused_since_rest_)
+    fail(fmt::format("{} requests in {:.1f} minutes of rest", requests_since_rest_, minutes));
+  // A write that a policy refuses is retried after a backoff of its own.
+  const auto refused_a_minute = std::max<std::size_t>(20, 4 * refused_targets_.size());
+  if (refused_since_rest_ > static_cast<std::size_t>((minutes + 1) * static_cast<double>(refused_a_minute)))
+    fail(fmt::format("{} refused requests in {:.1f} minutes of rest", refused_since_rest_, minutes));
+  // The queue's flush retries all waiting pods.
+  const auto pods = store_.all("pods").size();
+  const auto most_writes = (bound_.size() + pods) * 4 + 40 + static_cast<std::size_t>(minutes * 30);
+  if (writes_since_rest_ > most_writes)
+    fail(fmt::format("{} writes in {:.1f} minutes of rest", writes_since_rest_, minutes));
+  if (auto kept = reports_.kept_by(holder())) fail(std::move(*kept));
+  return !reports_.kept();
+}
+
+void Observer::after_list_of_reports() {
+  trace_.line("after the next list of reports");
+  if (auto kept = reports_.kept()) fail(std::move(*kept));
+}
+
+}  // namespace podium::simulate

@@ -1,0 +1,197 @@
+// Observer: checks the invariants at every commit, at every request that is sent, and at rest.
+//
+// At a commit: a pod's UID is bound once and never moves; the pods that one engine bound fit their node. At a
+// request: an engine that binds, evicts, nominates or writes claims has the lease, by the server's record.
+// For reports see ReportObserver, for devices ClaimObserver. At rest: see at_rest() and at_end().
+//
+// The first violation ends a life. A violation that no scheduler can avoid is excused: Excuse has the
+// reasons. Each excuse is counted.
+// Owner: a Life. Threads: one. Errors: failed().
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "client/http/transport.h"
+#include "simulate/base/agenda.h"
+#include "simulate/base/trace.h"
+#include "simulate/observers/budget_observer.h"
+#include "simulate/observers/claim_observer.h"
+#include "simulate/observers/neighbour_observer.h"
+#include "simulate/observers/report_observer.h"
+#include "simulate/observers/request_observer.h"
+#include "simulate/server/network.h"
+#include "simulate/server/store.h"
+
+namespace podium::simulate {
+
+enum class Excuse : std::uint8_t {
+  // The lease of an engine was deleted by hand: it learns of it when it renews it, and makes it again if
+  // nobody has it then. It does not know what another engine wrote in between.
+  lease_deleted,
+  // A binding of the previous leader that the next one has not seen: it was in flight at the takeover, or a
+  // watch of the next one was already silent. A binding in doubt is sent again as it was decided then.
+  takeover,
+  // A watch has lost an event: the engine does not know of that pod before the next list.
+  lost_event,
+  // A pod that was nominated to a node was bound to another one. kube-scheduler wakes none of the pods that
+  // the nomination kept out (kubernetes#134859): they wait for an event, or for its flush of five minutes.
+  // podium does the same, so that both do the same at each step.
+  nomination,
+  // A pod keeps a nomination that the leader did not know of when it decided on the pod: its write took
+  // effect late, or was of the previous leader. kube-scheduler also leaves it until the pod is tried again.
+  // Or a claim of the pod is deleted, so that the pod is not tried.
+  stale_nomination,
+  // A pod would have to evict others, and cannot use its claim where that is allocated. kube-scheduler's
+  // PostFilter deallocates the claims that the filter of devices has found, and it finds this one on no node:
+  // an earlier filter rejects the pod, or another claim cannot be allocated.
+  kept_claim,
+  count,
+};
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::count)> kExcuses{
+    "lease deleted by hand",
+    "binding not seen at a takeover",
+    "lost event",
+    "nomination given up by a binding elsewhere",
+    "nomination that the leader did not know",
+    "claim that no filter of devices met"};
+// Bounds per thousand lives: several times the observed number, so that a bug behind an excuse shows.
+inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{150, 15, 5,
+                                                                                                 5,   25, 10};
+using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
+
+class Observer {
+ public:
+  Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl);
+
+  void sent(const Host& host, const client::Request& request);
+  void served(const Host& host, const client::Request& request, int status);
+  void may_lose_events() { loses_events_ = true; }      // the watches may: no engine knows all pods of a node
+  void keeps_some_reports() { reports_.keeps_some(); }  // a policy keeps them: see stays()
+  void has_neighbours();  // the life's pods have rules or budgets, or are resized
+  // Called when an engine begins a request; `snapshot`: its own.
+  void begins(const Host& host, const cluster::Snapshot& snapshot, const client::Request& request);
+  // Called when an engine asks an extender: it has decided on what it knew then.
+  void consults(const Host& host, const std::string& uid) {
+    consulted_[host.identity + uid].push_back(agenda_.now());
+  }
+  void arrives(Steady sent_at) { sent_at_ = sent_at; }  // the request that takes effect next
+  void read(const Host& host, const std::string& plural, std::string_view objects);
+  void answered(const Host& host, const client::Request& request, const client::Response& reply);
+  void lost_its_memory(const std::string& engine) {  // crashed or stopped
+    reports_.lost_its_memory(engine);
+    requests_.lost_its_memory(engine);
+  }
+  // Set by the Life: engines that believe they lead.
+  std::function<std::vector<std::string>()> leaders;
+  void fail(std::string reason);
+  // True if the pod's status is this engine's last write: no other engine wrote it, and no write was late.
+  bool wrote_last(const std::string& uid, const std::string& engine) const {
+    const auto it = nominations_.find(uid);
+    return it == nominations_.end() || (it->second.by == engine && !it->second.late);
+  }
+  // True if a late write set or cleared the pod's nomination, and no write has changed it since (151126).
+  bool nomination_is_late(const std::string& uid) const {
+    const auto it = nominations_.find(uid);
+    return it != nominations_.end() && it->second.node_is_late;
+  }
+
+  // Called some time after the last fault and the last change: each pod that fits is bound, each what-if is
+  // answered, and reports show the bindings. False: something is unfinished, and there is still time.
+  // `flushed`: the queue had time to retry all pods. Without it, at_rest() waits for pods that
+  // kube-scheduler does not wake either: a device that was in flight and not allocated wakes none, nor does a
+  // new node wake a pod that only others' anti-affinity concerns.
+  bool at_rest(bool has_patience, bool flushed);
+  bool awaits_devices() const { return claims_.is_any_being_made_ready(); }
+  // Only periodic requests were sent since at_rest(), and expired reports are deleted. False: some exist that
+  // the leader cannot know before it lists all: their writer has ended, or got no reply.
+  bool at_end(std::size_t engines);
+  void after_list_of_reports();  // these are also deleted
+
+  const std::optional<std::string>& failure() const { return failure_; }
+  const Excuses& excused() const { return excused_; }
+  std::uint64_t bound() const { return bound_.size(); }
+  std::uint64_t allocated() const { return claims_.allocated(); }
+
+ private:
+  void committed(const Commit& commit);
+  void pod_committed(const Commit& commit);
+  void status_committed(const Commit& commit);
+  bool knows_nomination(const std::string& uid) const;
+  Steady decided(const json::value& pod, const std::string& by) const;
+  void check_node(const json::value& pod, const std::string& by);
+  void check_neighbours(const json::value& pod, const std::string& by);
+  bool knows(const std::string& engine, const json::value& bound, Steady decided) const;
+  bool may_be_on(const json::value& pod, const json::value& node) const;
+  void note_nomination(const Host& host, const client::Request& request);
+  void note_status(const client::Request& request);
+  void count(const Host& host, const client::Request& request);
+  void read_claims(const Host& host, const std::string& body);
+  void check_lease(const Host& host, const client::Request& request);
+  void check_leaders();
+  void demand(RequestObserver::Broken broken) {
+    if (broken) fail(std::move(*broken));
+  }
+  void judge(std::optional<ClaimObserver::Finding> finding);
+  void excuse(Excuse why) { ++excused_[static_cast<std::size_t>(why)]; }
+  void excuse_lost_lease(const std::string& engine);
+  std::set<std::string> nominated_in_vain() const;
+  bool gives_back_a_claim(const json::value& pod) const;
+  std::optional<std::string> unfinished_pods();
+  std::string holder() const;
+
+  Store& store_;
+  Agenda& agenda_;
+  Trace& trace_;
+  std::optional<std::string> failure_;
+  Bindings bound_;
+  struct Nomination {
+    std::string by;
+    Steady at{};
+    bool late = false;          // a newer write of the status took effect before
+    bool node_is_late = false;  // the write that changed the node was late
+  };
+  struct SentNomination {
+    std::string node, by;
+    Steady at{};
+  };
+  // By an engine's identity and a pod's UID: a nomination that it has sent and not withdrawn.
+  std::map<std::string, SentNomination> nominated_;  // by the pod's UID: the last one that was sent
+  std::map<std::string, Nomination> nominations_;    // by the pod's UID: as it was written last
+  // By the pod's UID: the send time of the newest status write that took effect.
+  std::map<std::string, Steady> carried_out_;
+  std::map<std::string, Steady> given_up_;  // by node: when a pod nominated to it was bound elsewhere
+  // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
+  std::map<std::string, Steady> known_bound_;
+  std::map<std::string, std::vector<Steady>> consulted_;  // by an engine's identity and a pod's UID
+  struct Binding {
+    Steady first{};  // the time of the first request
+    int times = 0;
+  };
+  std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
+  std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods in progress
+  Steady sent_at_{};
+  Steady lease_taken_{};                           // the last time by hand
+  std::map<std::string, Steady> excused_leaders_;  // by identity: the last deletion that was excused
+  bool loses_events_ = false, waits_for_flush_ = false;
+  ReportObserver reports_;
+  RequestObserver requests_{store_, agenda_};
+  ClaimObserver claims_{store_, agenda_};
+  std::optional<NeighbourObserver> neighbours_;  // both nullopt: a life without them
+  std::optional<BudgetObserver> budgets_;
+  Excuses excused_{};
+  std::size_t requests_since_rest_ = 0, refused_since_rest_ = 0, writes_since_rest_ = 0;
+  std::set<std::string> refused_targets_;  // since then
+  std::optional<Steady> rests_since_;
+  // Requests about one object by one engine: since when, and how many in that second.
+  std::map<std::string, std::pair<Steady, int>> repeated_;
+};
+
+}  // namespace podium::simulate

@@ -1,0 +1,115 @@
+#include "simulate/server/route.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace podium::simulate {
+namespace {
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> out;
+  out.reserve(8);
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto end = std::min(text.find(by, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string decoded(std::string_view text) {
+  if (text.find('%') == text.npos) return std::string(text);
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '%' && at + 2 < text.size()) {
+      out += static_cast<char>(std::stoi(std::string(text.substr(at + 1, 2)), nullptr, 16));
+      at += 2;
+    } else {
+      out += text[at];
+    }
+  }
+  return out;
+}
+
+// The value that a selector compares with: a bool is "true" or "false", an absent field is empty.
+std::string selected_text(const json::value& object, std::string_view pointer) {
+  const auto* found = find_at(object, pointer);
+  if (!found) return {};
+  if (found->is_bool()) return found->get_bool() ? "true" : "false";
+  return found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+std::string pointer_of_label(std::string_view label) {
+  std::string out = "/metadata/labels/";
+  for (const char c : label) out += c == '/' ? "~1" : std::string(1, c);
+  return out;
+}
+
+std::string pointer_of_field(std::string_view field) {
+  std::string out = "/" + std::string(field);
+  std::ranges::replace(out, '.', '/');
+  return out;
+}
+
+}  // namespace
+
+std::optional<Route> parse_route(std::string_view target) {
+  Route route;
+  const auto question = target.find('?');
+  if (question != std::string_view::npos) {
+    for (const auto pair : split(target.substr(question + 1), '&')) {
+      if (pair.empty()) continue;  // "?" without a query
+      const auto equals = pair.find('=');
+      if (equals == std::string_view::npos) return std::nullopt;
+      route.query[std::string(pair.substr(0, equals))] = decoded(pair.substr(equals + 1));
+    }
+  }
+  auto parts = split(target.substr(0, question), '/');
+  std::size_t at = 1;
+  const auto next = [&] { return at < parts.size() ? decoded(parts[at++]) : std::string(); };
+  const auto root = next();
+  if (root == "apis") {
+    route.group = next();
+  } else if (root != "api") {
+    return std::nullopt;
+  }
+  next();  // the version
+  if (at + 2 < parts.size() && parts[at] == "namespaces") {
+    ++at;
+    route.ns = next();
+  }
+  route.plural = next();
+  route.name = next();
+  route.subresource = next();
+  if (route.plural.empty() || at != parts.size()) return std::nullopt;
+  return route;
+}
+
+std::optional<Selector> Selector::of(const Route& route) {
+  Selector out;
+  for (const bool labels : {false, true}) {
+    const auto text = route.parameter(labels ? "labelSelector" : "fieldSelector");
+    if (text.empty()) continue;
+    for (const auto term : split(text, ',')) {
+      const auto equals = term.find('=');
+      if (equals == std::string_view::npos || equals == 0) return std::nullopt;
+      const bool equal = term[equals - 1] != '!';
+      const auto name = term.substr(0, equal ? equals : equals - 1);
+      const auto value = term.substr(equals + (term.substr(equals).starts_with("==") ? 2 : 1));
+      out.terms_.push_back(
+          {labels ? pointer_of_label(name) : pointer_of_field(name), std::string(value), equal});
+    }
+  }
+  return out;
+}
+
+bool Selector::matches(const json::value& object) const {
+  return std::ranges::all_of(terms_, [&](const Term& term) {
+    // A bool that is absent is false.
+    auto there = selected_text(object, term.pointer);
+    if (there.empty() && (term.value == "true" || term.value == "false")) there = "false";
+    return (there == term.value) == term.equal;
+  });
+}
+
+}  // namespace podium::simulate

@@ -1,0 +1,98 @@
+#include "simulate/server/store.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "base/time.h"
+
+namespace podium::simulate {
+
+namespace {
+
+json::object& metadata_of(json::value& object) {
+  auto& metadata = object.as_object()["metadata"];
+  if (!metadata.is_object()) metadata = json::object();
+  return metadata.get_object();
+}
+
+// podium reads the time of a report's last write from it.
+void sign(const Key& key, const std::string& by, Wall now, json::object& metadata) {
+  if (key.plural != "schedulingreports") return;
+  const auto manager = is_engine(by) ? "podium" : by;
+  metadata["managedFields"] =
+      json::array{{{"manager", manager}, {"operation", "Update"}, {"time", format_time(now)}}};
+}
+
+bool same(const json::value& a, const json::value& b, const char* field) {
+  const auto* left = a.as_object().if_contains(field);
+  const auto* right = b.as_object().if_contains(field);
+  return left && right ? *left == *right : left == right;
+}
+
+}  // namespace
+
+StoredPtr Store::find(const Key& key) const {
+  const auto it = objects_.find(key);
+  return it == objects_.end() ? nullptr : it->second;
+}
+
+std::vector<StoredPtr> Store::all(std::string_view plural, std::string_view ns) const {
+  std::vector<StoredPtr> out;
+  for (auto it = objects_.lower_bound({std::string(plural), std::string(ns), ""});
+       it != objects_.end() && it->first.plural == plural; ++it) {
+    if (!ns.empty() && it->first.ns != ns) break;
+    out.push_back(it->second);
+  }
+  return out;
+}
+
+StoredPtr Store::create(const Key& key, json::value object, const std::string& by) {
+  auto& metadata = metadata_of(object);
+  metadata["name"] = key.name;
+  if (!key.ns.empty()) metadata["namespace"] = key.ns;
+  metadata["uid"] = fmt::format("00000000-0000-4000-8000-{:012}", ++uids_);
+  metadata["generation"] = 1;
+  metadata["creationTimestamp"] = format_time(clock_.wall());
+  sign(key, by, clock_.wall(), metadata);
+  return commit(Commit::Type::added, key, nullptr, std::move(object), by);
+}
+
+StoredPtr Store::update(const Key& key, json::value object, const std::string& by) {
+  const auto before = objects_.at(key);
+  if (object == before->value) return before;
+  auto& metadata = metadata_of(object);
+  if (!same(object, before->value, "spec"))
+    metadata["generation"] = number_at(before->value, "/metadata/generation") + 1;
+  sign(key, by, clock_.wall(), metadata);
+  return commit(Commit::Type::modified, key, before, std::move(object), by);
+}
+
+void Store::remove(const Key& key, const std::string& by) {
+  const auto before = objects_.at(key);
+  commit(Commit::Type::deleted, key, before, before->value, by);
+}
+
+void Store::compact() {
+  history_.clear();
+  compacted_ = version_;
+}
+
+StoredPtr Store::commit(Commit::Type type, const Key& key, StoredPtr before, json::value object,
+                        const std::string& by) {
+  metadata_of(object)["resourceVersion"] = std::to_string(++version_);
+  auto text = json::serialize(object);
+  auto after = std::make_shared<const Stored>(Stored{std::move(object), std::move(text)});
+  if (type == Commit::Type::deleted) {
+    objects_.erase(key);
+  } else {
+    objects_[key] = after;
+  }
+  const Commit made{version_, type, key, std::move(before), after, by};
+  history_.push_back(made);
+  for (const auto& listener : listeners_) listener(made);
+  return after;
+}
+
+}  // namespace podium::simulate
