@@ -1,5 +1,5 @@
-"""podium on API servers of more than one release of Kubernetes: the reference's, and the one before it, which does not serve all kinds
-that podium reads (DeviceTaintRules)."""
+"""podium on API servers of several releases of Kubernetes: the reference's, and the two before it, which do not serve all kinds that
+podium reads (DeviceTaintRules)."""
 import collections
 import json
 import re
@@ -108,14 +108,20 @@ class Reference(ApiServer, Live):
     release = "1.37"
 
 
-class OneBefore(ApiServer, Live):
-    release = "1.36"
-    program = ROOT / "build/kube-1.36/bin/kube-apiserver"
-
+class Older(ApiServer):
     @classmethod
     def setUpClass(cls):
-        subprocess.run([ROOT / "tools/kube.sh", "kube-apiserver-1.36"], cwd=ROOT, check=True)
+        subprocess.run([ROOT / "tools/kube.sh", f"kube-apiserver-{cls.release}"], cwd=ROOT, check=True)
+        cls.program = ROOT / f"build/kube-{cls.release}/bin/kube-apiserver"
         super().setUpClass()
+
+
+class OneBefore(Older, Live):
+    release = "1.36"
+
+
+class TwoBefore(Older, Live):
+    release = "1.35"
 
 
 if __name__ == "__main__":
