@@ -10,8 +10,8 @@ kube-scheduler draws in some cases, which these steps avoid:
  errors of several nodes.
 """
 from e2e.replay.claims import OnClaims, done, names_of, on_claim, owner_of, used_by
-from e2e.replay.devices_world import (CLAIMS, CLASSES, IMPORTANCE, LAB, OWN_CLAIMS, SELDOM, SLICES, WATCHED, changes, claim_spec,
-                                      device_class, lab_pod, own_claim, pools, seldom, selectors, slices_of, taint)
+from e2e.replay.devices_world import (CLAIMS, CLASSES, IMPORTANCE, LAB, OWN_CLAIMS, RULES, SELDOM, SLICES, WATCHED, changes, claim_spec,
+                                      device_class, lab_pod, own_claim, pools, seldom, selectors, slices_of, taint, taint_rule)
 from e2e.replay.writes import delete, merge_patch, post
 from e2e.support.oracle import full_name, path_of
 
@@ -28,14 +28,15 @@ class DeviceSteps:
         self.publishing = []     # (description, function of the state that returns writes): pending work of drivers
         self.without = set()     # deleted pools
         self.generations = {}    # of pools
-        self.lab_pods = self.claims_made = self.watched = 0
+        self.lab_pods = self.claims_made = self.watched = self.rules = 0
 
     def device_weights(self, state):
         pods = [pod for pod in state.of_kind("Pod") if pod["spec"].get("resourceClaims")]
         many = len(pods) / LAB_PODS
         return {self.lab_pod_comes: 80, self.lab_pod_goes: 45 * many * many, self.lab_pod_finishes: 8 * many,
                 self.controller_works: 160, self.claim_published: 40, self.claim_removed: 4, self.claim_left_allocated: 150,
-                self.driver_goes_on: 90, self.driver_begins: 25, self.device_tainted: 14, self.class_changes: 5}
+                self.driver_goes_on: 90, self.driver_begins: 25, self.device_tainted: 14, self.rule_comes: 8, self.rule_goes: 6,
+                self.class_changes: 5}
 
     # --- pods ---
     def lab_pod_comes(self, state):
@@ -228,6 +229,31 @@ class DeviceSteps:
             device["taints"] = [taint(self.random)]
         how = "tainted" if "taints" in device else "untainted"
         return f"{name} has {device['name']} {how}", merge_patch(slice_path(name), {"spec": {"devices": all_of_it}})
+
+    # --- taint rules ---
+    def rule_comes(self, state):
+        """A DeviceTaintRule taints a device. As a slice of another generation may have it too, the slices are counted."""
+        slices = [s for s in state.of_kind("ResourceSlice") if s["spec"].get("devices") and s["metadata"]["name"] != WATCHED]
+        where = self.one(slices)
+        if not where:
+            return None
+        device = self.random.choice(where["spec"]["devices"])["name"]
+        self.rules += 1
+        rule = taint_rule(f"rule-{self.rules}", where["spec"]["driver"], where["spec"]["pool"]["name"], device, self.random)
+        if not self.is_of_one_slice(rule, state):
+            return None
+        return f"{rule['metadata']['name']} taints {device} of {where['metadata']['name']}", post(rule, RULES)
+
+    def rule_goes(self, state):
+        rule = self.one([r for r in state.of_kind("DeviceTaintRule") if self.is_of_one_slice(r, state)])
+        return rule and (f"{rule['metadata']['name']} goes", delete(f"{RULES}/{rule['metadata']['name']}"))
+
+    @staticmethod
+    def is_of_one_slice(rule, state):
+        wanted = rule["spec"]["deviceSelector"]
+        return 1 == sum((s["spec"]["driver"], s["spec"]["pool"]["name"]) == (wanted["driver"], wanted["pool"])
+                        and any(device["name"] == wanted["device"] for device in s["spec"].get("devices", []))
+                        for s in state.of_kind("ResourceSlice"))
 
     # --- classes ---
     def class_changes(self, state):

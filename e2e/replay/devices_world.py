@@ -14,6 +14,7 @@ API = "/apis/resource.k8s.io/v1"
 LAB = "lab"  # the namespace of all claims; it may have admin access
 ADMIN = "resource.kubernetes.io/admin-access"
 CLAIMS, SLICES, CLASSES = f"{API}/namespaces/{LAB}/resourceclaims", f"{API}/resourceslices", f"{API}/deviceclasses"
+RULES = f"{API}/devicetaintrules"
 FINALIZER = "resource.kubernetes.io/delete-protection"
 POD_CLAIM = "resource.kubernetes.io/pod-claim-name"
 GPU, NIC, NOBODY = "gpu.example.com", "nic.example.com", "nobody.example.com"
@@ -105,6 +106,11 @@ def gpu(name, pool, chance):
 def taint(chance):
     return {"key": "example.com/state", "value": chance.choice(["broken", "hot"]),
             "effect": chance.choice(["NoSchedule", "NoExecute", "None"])}
+
+
+def taint_rule(name, driver, pool, device, chance):
+    return {"apiVersion": GROUP, "kind": "DeviceTaintRule", "metadata": {"name": name},
+            "spec": {"deviceSelector": {"driver": driver, "pool": pool, "device": device}, "taint": taint(chance)}}
 
 
 # --- classes ---

@@ -7,7 +7,7 @@ import collections
 KINDS = {"pods": "Pod", "nodes": "Node", "namespaces": "Namespace", "persistentvolumes": "PersistentVolume",
          "persistentvolumeclaims": "PersistentVolumeClaim", "poddisruptionbudgets": "PodDisruptionBudget",
          "csinodes": "CSINode", "csistoragecapacities": "CSIStorageCapacity", "resourceclaims": "ResourceClaim",
-         "resourceslices": "ResourceSlice", "deviceclasses": "DeviceClass"}
+         "resourceslices": "ResourceSlice", "deviceclasses": "DeviceClass", "devicetaintrules": "DeviceTaintRule"}
 GROUPS = {"CSINode": "storage.k8s.io/", "CSIStorageCapacity": "storage.k8s.io/", "ResourceClaim": "resource.k8s.io/",
           "ResourceSlice": "resource.k8s.io/", "DeviceClass": "resource.k8s.io/"}  # the names of their events start with this
 CREATED = "application/json"
@@ -81,6 +81,8 @@ def events_of(write, made):
             return ["AssignedPodUpdate"]
         changed = {**write.body.get("metadata", {}), **write.body.get("spec", {}), **write.body.get("status", {})}
         return [f"UnscheduledPod{event}" for field, event in POD_CHANGES if field in changed]
+    if target.kind == "DeviceTaintRule":
+        return ["resource.k8s.io/ResourceSliceUpdate"]  # its device is in one slice
     if target.kind == "ResourceClaim" and verb != "Add":
         return []  # see Claims.mark
     if target.kind in ("PersistentVolume", "PersistentVolumeClaim", *GROUPS) and verb != "Delete":
