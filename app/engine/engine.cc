@@ -257,6 +257,7 @@ void Engine::sample_metrics(metrics::Samples& out) const {
   if (elector_) elector_->sample_metrics(out);
   statuses_.sample_metrics(out);
   reports_.sample_metrics(out);
+  report_recorder_.sample_metrics(out);
   retention_.sample_metrics(out);
   crd_.sample_metrics(out);
   decisions_.sample_metrics(out);

@@ -40,9 +40,10 @@ std::map<std::string, Points> points_of(const Report& report) {
   std::map<std::string, Points> out;
   const auto* row = chosen_row(report);
   for (std::size_t s = 0; s < report.status.strategies.size(); ++s) {
-    const auto& [name, weight, top_nodes] = report.status.strategies[s];
-    out[name].weight = fmt::to_string(weight);
-    if (row) out[name].points = fmt::to_string(weight * row->strategy_scores[s]);
+    const auto& strategy = report.status.strategies[s];
+    auto& points = out[strategy.name];
+    points.weight = fmt::to_string(strategy.weight);
+    if (row) points.points = fmt::to_string(strategy.weight * row->strategy_scores[s]);
   }
   return out;
 }

@@ -132,4 +132,14 @@ std::string lead(const Report& report) {
                      fmt::join(reasons, ", "));
 }
 
+std::string decided_by(const Report& report) {
+  std::string out;
+  for (const auto& strategy : report.status.strategies) {
+    if (strategy.without)
+      out += fmt::format("Decided by {}: without it, {} would lead by {}.\n", strategy_words(strategy.name),
+                         strategy.without->node, strategy.without->lead);
+  }
+  return out;
+}
+
 }  // namespace podium::render

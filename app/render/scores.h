@@ -19,4 +19,8 @@ std::string score_table(const Report& report, std::size_t columns, bool all);
 // Empty if no node has fewer.
 std::string lead(const Report& report);
 
+// A line for each strategy without which another node would have won.
+// "Decided by image present: without it, general-00 would lead by 1."
+std::string decided_by(const Report& report);
+
 }  // namespace podium::render

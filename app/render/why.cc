@@ -106,7 +106,7 @@ std::string placed(const Report& report, const std::string& subject, const Optio
              report.status.choice->tied_nodes == report.status.node_counts.feasible) {
     out += "All nodes that fit have the same score.\n";
   }
-  return out;
+  return out + decided_by(report);
 }
 
 std::string preemption_words(const Report& report) {

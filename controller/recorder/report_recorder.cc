@@ -4,6 +4,7 @@
 #include "controller/report/metadata.h"
 #include "explain/report/node_names.h"
 #include "explain/report/project.h"
+#include "metrics/samples.h"
 
 namespace podium::controller {
 namespace {
@@ -35,6 +36,7 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   status.queued = attempt.queued;
   status.evaluate = attempt.evaluate;
   if (decision.fits()) {
+    for (const auto& strategy : status.strategies) decided_by_[strategy.name] += strategy.without.has_value();
     binding_.insert_or_assign(uid, Binding{std::move(status), in_scope});
     return;
   }
@@ -104,6 +106,13 @@ void ReportRecorder::write(const cluster::PodInfo& pod, explain::ReportStatus st
 void ReportRecorder::forgotten(std::string_view pod_uid) {
   writer_.forget(pod_uid);
   history_.forget(pod_uid);
+}
+
+void ReportRecorder::sample_metrics(metrics::Samples& out) const {
+  auto& decided = out.counters("podium_decisions_by_strategy_total",
+                               "Decisions for a node that another node would have won without this strategy.",
+                               {"strategy"});
+  for (const auto& [strategy, decisions] : decided_by_) decided.add({strategy}, decisions);
 }
 
 }  // namespace podium::controller

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,10 @@
 #include "explain/report/report.h"
 #include "scheduler/config/values/live_podium.h"
 #include "scheduler/framework/recorder.h"
+
+namespace podium::metrics {
+class Samples;
+}
 
 namespace podium::controller {
 
@@ -39,6 +45,8 @@ class ReportRecorder final : public framework::Recorder {
   void gated(const framework::Gated&, const cluster::Snapshot&) override;
   void forgotten(std::string_view pod_uid) override;
 
+  void sample_metrics(metrics::Samples& out) const;
+
  private:
   // A pod in its binding cycle.
   struct Binding {
@@ -54,6 +62,7 @@ class ReportRecorder final : public framework::Recorder {
   const Ended ended_;
   boost::unordered_flat_map<std::string, Binding> binding_;  // by pod UID
   ReportHistory history_;
+  std::map<std::string, std::uint64_t, std::less<>> decided_by_;  // placements by strategy
 };
 
 }  // namespace podium::controller

@@ -82,8 +82,10 @@ void project_scores(const framework::Decision& decision, const cluster::Snapshot
   }
   status.strategies.reserve(decision.strategies.size());
   for (const auto& s : decision.strategies) {
-    status.strategies.push_back(
-        {s.name, s.weight, named(framework::top_of(s, decision, snapshot, kStrategyNodes), snapshot)});
+    auto& strategy = status.strategies.emplace_back(
+        s.name, s.weight, named(framework::top_of(s, decision, snapshot, kStrategyNodes), snapshot));
+    if (const auto winner = framework::winner_without(s, decision, snapshot))
+      strategy.without.emplace(std::string(snapshot.node_name(winner->row)), winner->score);
   }
 }
 

@@ -47,10 +47,23 @@ struct Fields<TopNode> {
   };
 };
 
+struct NodeLead {
+  std::string node;
+  std::int64_t lead = 0;  // over the chosen node
+};
+template <>
+struct Fields<NodeLead> {
+  static constexpr std::tuple all{
+      required("nodeName", &NodeLead::node, Meaning::node),
+      required("lead", &NodeLead::lead),
+  };
+};
+
 struct ReportStrategy {
   std::string name;
   std::int64_t weight = 1;
-  std::vector<NodeScore> top_nodes;  // at most 5
+  std::vector<NodeScore> top_nodes;      // at most 5
+  std::optional<NodeLead> without = {};  // the node that would win without this strategy; nullopt: the choice
 };
 template <>
 struct Fields<ReportStrategy> {
@@ -58,6 +71,7 @@ struct Fields<ReportStrategy> {
       required("name", &ReportStrategy::name, Meaning::name),
       required("weight", &ReportStrategy::weight),
       required("topNodes", &ReportStrategy::top_nodes),
+      field("without", &ReportStrategy::without),
   };
 };
 

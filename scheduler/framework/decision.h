@@ -86,6 +86,10 @@ struct Lead {
 };
 std::optional<Lead> lead_of(const Decision&, std::span<const Ranked> best = {});
 
+// The node that would win if `strategy` did not count, if that is not the choice: the best by the remaining
+// total, ties by name, with its lead over the choice. nullopt: the choice would still be one of the best.
+std::optional<Ranked> winner_without(const Strategy&, const Decision&, const Snapshot&);
+
 // Verdicts grouped by plugin and reason, most nodes first; `examples`: the first nodes by name.
 struct RejectionGroup {
   std::string plugin;

@@ -158,6 +158,27 @@ std::optional<Lead> lead_of(const Decision& decision, std::span<const Ranked> be
   return lead;
 }
 
+std::optional<Ranked> winner_without(const Strategy& strategy, const Decision& decision,
+                                     const Snapshot& snapshot) {
+  // A nominated node need not be the best.
+  if (!decision.choice || decision.total.empty() || !decision.nominated_node.empty()) return std::nullopt;
+  const auto rest = [&](Row row) { return decision.total[row] - strategy.weight * strategy.at(row); };
+  const auto chosen = rest(*decision.choice);
+  // Rows that are not feasible have 0 without extenders, so they cannot have more than the choice.
+  if (!decision.scored_by_extenders() &&
+      largest_without(decision.total, {strategy.score.data(), strategy.weight}) <= chosen) {
+    return std::nullopt;
+  }
+  std::optional<Ranked> winner;
+  decision.feasible.each([&](Row row) {
+    const auto lead = rest(row) - chosen;
+    if (lead <= 0 || (winner && lead < winner->score)) return;
+    if (!winner || lead > winner->score || snapshot.node_name(row) < snapshot.node_name(winner->row))
+      winner = Ranked{row, lead};
+  });
+  return winner;
+}
+
 std::vector<RejectionGroup> group_rejections(const Decision& decision, const Snapshot& snapshot,
                                              std::size_t examples) {
   std::map<std::pair<std::string, std::string>, RejectionGroup> groups;

@@ -79,6 +79,13 @@ std::size_t count_of(const std::int64_t* values, std::int64_t least) {
 }
 
 PODIUM_VECTOR_CLONES
+std::int64_t largest_rest_of(const std::int64_t* totals, const std::uint8_t* scores, std::int64_t weight) {
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t i = 0; i < kChunkRows; ++i) most = std::max(most, totals[i] - weight * scores[i]);
+  return most;
+}
+
+PODIUM_VECTOR_CLONES
 void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restrict bytes) {
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
 }
@@ -136,6 +143,13 @@ std::size_t count_at_least(std::span<const T> values, T least) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < values.size(); i += kChunkRows) count += count_of(&values[i], least);
   return count;
+}
+
+std::int64_t largest_without(std::span<const std::int64_t> total, const Weighted& strategy) {
+  auto most = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t i = 0; i < total.size(); i += kChunkRows)
+    most = std::max(most, largest_rest_of(&total[i], strategy.scores + i, strategy.weight));
+  return most;
 }
 
 template <typename T>

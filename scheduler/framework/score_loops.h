@@ -33,6 +33,8 @@ template <typename T>
 T largest(std::span<const T> values);
 template <typename T>
 std::size_t count_at_least(std::span<const T> values, T least);
+// The largest total[row] - weight * score[row].
+std::int64_t largest_without(std::span<const std::int64_t> total, const Weighted& strategy);
 template <typename T>
 cluster::ChunkWords at_least(std::span<const T, cluster::kChunkRows> values, T least);
 

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Devices, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
-import { answerVerdict, bestWords, count, fixOutcome, marginWords, tolerations } from "./words.js";
+import { answerVerdict, bestWords, count, decidedWords, fixOutcome, marginWords, tolerations } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
 kind: Pod
@@ -213,6 +213,7 @@ export class AskView extends Component {
       h("h2", { id: "answer-title" }, "Answer"),
       h("p", { class: "verdict", role: "status", id: "answer-verdict" }, answerVerdict(status)),
       h("p", null, marginWords(status.choice)),
+      decidedWords(status).map((words) => h("p", { class: "decided" }, words)),
       failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
         h("h2", null, status.replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you"),

@@ -4,7 +4,7 @@ import { reportOf } from "./api.js";
 import { Heat, Weights } from "./heat.js";
 import { Attempts, Devices, Rejections, Trouble, podLink } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
-import { bestWords, count, marginWords, podVerdict } from "./words.js";
+import { bestWords, count, decidedWords, marginWords, podVerdict } from "./words.js";
 
 export class PodView extends Component {
   constructor() {
@@ -120,6 +120,7 @@ export class PodView extends Component {
               `${status.nodeCounts.feasible} of ${count(status.nodeCounts.total, "node")} fit. `,
             marginWords(status.choice),
           ),
+          decidedWords(status).map((words) => h("p", { class: "decided" }, words)),
           this.preemption(status),
           this.scores(status, moved),
           h(Devices, { status }),

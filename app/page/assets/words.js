@@ -69,6 +69,12 @@ export function marginWords(choice) {
     : `Lead over the first node not tied: ${choice.margin}.`;
 }
 
+// A sentence for each strategy without which another node would have won.
+export const decidedWords = (status) =>
+  (status.strategies ?? [])
+    .filter((one) => one.without)
+    .map((one) => `Decided by ${strategyWords(one.name)}: without it, ${one.without.nodeName} would lead by ${one.without.lead}.`);
+
 const whose = (status) => {
   const first = status.rejections?.[0];
   if (!first) return "";

@@ -57,7 +57,8 @@ TEST(Report, ReadsWhatPodiumWrites) {
   EXPECT_EQ(scheduled.status.preemption->total, 4u);
   EXPECT_EQ(scheduled.status.history.size(), 2u);
   EXPECT_NE(why(scheduled, "shop/web", plain())
-                .find("Lead over n3, the best with fewer points: 10 (image present +10)."),
+                .find("Lead over n3, the best with fewer points: 10 (image present +10).\n"
+                      "Decided by image present: without it, n3 would lead by 2.\n"),
             std::string::npos);
   EXPECT_FALSE(written("gated", false).status.scheduling_gates.empty());
   const auto refused = written("refused", true);

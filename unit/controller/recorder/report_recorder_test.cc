@@ -2,11 +2,18 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <map>
+
 #include "controller/report/metadata.h"
+#include "metrics/samples.h"
 #include "unit/controller/recorder/report_writer_fixture.h"
 
 namespace podium::controller::report_writer_test {
 namespace {
+
+using testing::Pair;
+using testing::UnorderedElementsAre;
 
 TEST(ReportRecorder, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
   Writing w;
@@ -55,6 +62,32 @@ TEST(ReportRecorder, WhatAPodPreemptedStaysAfterItHasLanded) {
   EXPECT_EQ(
       w.report("web").at("status").at("preemption"),
       json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1})"));
+}
+
+TEST(ReportRecorder, CountsTheStrategiesThatDecided) {
+  Writing w;
+  auto two_nodes = snapshot();
+  two_nodes.set_node(node("n2").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  const auto n1 = *two_nodes.find_row("n1"), n2 = *two_nodes.find_row("n2");
+  framework::Attempt attempt;
+  attempt.pod = cluster::make_pod_info(test::share(small("web")));
+  auto decision = framework::evaluate(*attempt.pod, two_nodes, *default_config().profiles[0]);
+  std::ranges::fill(decision.total, 0);
+  const std::vector<std::uint8_t> none(decision.total.size());
+  decision.strategies = {{"One", 1, none}, {"Two", 2, none}};
+  decision.strategies[0].score[n2] = 9;
+  decision.strategies[1].score[n1] = 4;
+  decision.total[n1] = 8;
+  decision.total[n2] = 9;
+  decision.choice = n2;
+  w.recorder.decided(attempt, decision, two_nodes);
+  w.recorder.decided(attempt, decision, two_nodes);
+  metrics::Samples samples;
+  w.recorder.sample_metrics(samples);
+  std::map<std::string, double> decided;
+  for (const auto& series : samples.families().front().series())
+    decided[series.label_values.front()] = series.value;
+  EXPECT_THAT(decided, UnorderedElementsAre(Pair("One", 2), Pair("Two", 0)));
 }
 
 TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {

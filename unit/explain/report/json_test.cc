@@ -48,7 +48,8 @@ ReportStatus scheduled() {
   s.expires_at = Wall(90s);
   s.attempts = 3;
   s.node_counts = {5, 5, 3};
-  s.strategies = {{"TaintToleration", 3, {{"n1", 100}}}, {"ImageLocality", 1, {{"n1", 10}}}};
+  s.strategies = {{"TaintToleration", 3, {{"n1", 100}}},
+                  {"ImageLocality", 1, {{"n1", 10}}, NodeLead{"n3", 2}}};
   s.top_nodes = {{"n2", 310, {100, 10}}, {"n1", 310, {100, 10}}, {"n3", 300, {100, 0}}};
   s.rejections = {insufficient(2, true),
                   {.code = "ExcludedByName", .reason = "node(s) didn't satisfy plugin", .nodes = 1}};

@@ -71,12 +71,13 @@ TEST(NodeNames, OneNodeHasOneAlias) {
   ReportStatus status;
   status.choice.emplace().node = "n1";
   status.top_nodes = {{"n1", 7}, {"n2", 6}};
-  status.strategies = {{"NodeResourcesFit", 1, {{"n2", 9}, {"n1", 8}}}};
+  status.strategies = {{"NodeResourcesFit", 1, {{"n2", 9}, {"n1", 8}}, NodeLead{"n1", 3}}};
   status.message = "n2 is next";
   NodeNames(is_node).withhold(status);
   EXPECT_EQ(status.choice->node, "withheld-1");
   EXPECT_EQ(status.top_nodes[1].node, "withheld-2");
   EXPECT_EQ(status.strategies[0].top_nodes[0].node, "withheld-2");
+  EXPECT_EQ(status.strategies[0].without->node, status.strategies[0].top_nodes[1].node);
   EXPECT_EQ(status.message, "withheld-2 is next");
 }
 

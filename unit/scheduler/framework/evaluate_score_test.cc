@@ -1,8 +1,11 @@
 // The second half of evaluate(): scores, totals, the choice, and the lists for reports.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <random>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
@@ -242,6 +245,60 @@ TEST(Rank, TheLeadOfTheChoice) {
     EXPECT_EQ(std::pair(all->tied, all->margin), std::pair(lead->tied, lead->margin)) << c.name;
   }
   EXPECT_FALSE(lead_of(Decision()));
+}
+
+TEST(Rank, WhoWouldWinWithoutAStrategy) {
+  const auto snapshot = cluster_of({"d", "b", "a", "c"});
+  const FakeScore one("One", {{"a", 50}, {"b", 40}, {"c", 40}, {"d", 50}});
+  const FakeScore two("Two", {{"a", 9}, {"b", 12}, {"c", 12}, {"d", 0}});
+  const FakeScore same("Same", {{"a", 7}, {"b", 7}, {"c", 7}, {"d", 7}});
+  auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(one).score(two, 2).score(same, 3));
+  ASSERT_EQ(snapshot.node_name(*decision.choice), "a");
+  const auto without = [&](std::size_t strategy) {
+    const auto winner = winner_without(decision.strategies[strategy], decision, snapshot);
+    return winner ? std::pair(std::string(snapshot.node_name(winner->row)), winner->score)
+                  : std::pair(std::string(), std::int64_t{0});
+  };
+  EXPECT_EQ(without(0), std::pair(std::string("b"), std::int64_t{6})) << "the first by name of two";
+  EXPECT_EQ(without(1).first, "") << "a is as good as d";
+  EXPECT_EQ(without(2).first, "");
+  decision.feasible.clear(*snapshot.find_row("b"));
+  EXPECT_EQ(without(0).first, "c");
+  decision.strategies.push_back({"E", 1, {}, std::vector<std::int64_t>(decision.total.size())});
+  decision.strategies.back().wide[*snapshot.find_row("a")] = -70;
+  decision.strategies.back().wide[*snapshot.find_row("d")] = 90;
+  EXPECT_EQ(without(0).first, "c") << "extenders score any value";
+  decision.nominated_node = "a";
+  EXPECT_EQ(without(0).first, "") << "the nomination decided";
+  EXPECT_FALSE(winner_without(decision.strategies[0], Decision(), snapshot));
+}
+
+// Against the definition, on drawn scores.
+TEST(Rank, WhoWouldWinWithoutAStrategyOnManyNodes) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 1500; ++i) names.push_back(fmt::format("n{:04}", i));
+  const auto snapshot = cluster_of(names);
+  const auto* given = std::getenv("PODIUM_TEST_SEED");
+  const auto seed = given ? std::strtoul(given, nullptr, 10) : 1;
+  SCOPED_TRACE(fmt::format("PODIUM_TEST_SEED={}", seed));
+  std::mt19937 draw(static_cast<std::mt19937::result_type>(seed));
+  for (int round = 0; round < 20; ++round) {
+    std::map<std::string, std::uint8_t> first, second;
+    for (const auto& name : names) {
+      first[name] = draw() % 101;
+      second[name] = draw() % 101;
+    }
+    const FakeScore one("One", first), two("Two", second);
+    const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(one, 2).score(two, 3));
+    const std::string choice(snapshot.node_name(*decision.choice));
+    const auto best = std::ranges::max_element(names, {}, [&](const auto& name) { return second.at(name); });
+    const auto winner = winner_without(decision.strategies[0], decision, snapshot);
+    const auto lead = 3 * (second.at(*best) - second.at(choice));
+    ASSERT_EQ(winner.has_value(), lead > 0);
+    if (!winner) continue;
+    EXPECT_EQ(winner->score, lead);
+    EXPECT_EQ(snapshot.node_name(winner->row), *best);
+  }
 }
 
 TEST(Rank, RejectionsAreGroupedByPluginAndReason) {

@@ -137,7 +137,7 @@ class FakePostFilter : public Plugin, public PostFilterPlugin {
 };
 
 // A cluster of empty nodes, added in the order of the list.
-inline Snapshot cluster_of(std::initializer_list<std::string> nodes) {
+inline Snapshot cluster_of(const std::vector<std::string>& nodes) {
   Snapshot snapshot;
   for (const auto& name : nodes) snapshot.set_node(podium::test::node(name).ptr());
   return snapshot;
