@@ -22,6 +22,12 @@ std::map<std::string, std::string> labels_of(const api::Node& node) {
 
 }  // namespace
 
+void NeighbourObserver::committed(const Commit& commit) {
+  history_.committed(commit);
+  if (commit.key.plural == "pods" && !text_at(commit.after->value, "/spec/nodeName").empty())
+    bound_.insert(uid_of(commit.after->value));
+}
+
 Topology NeighbourObserver::topology() const {
   Topology out;
   for (const auto& node : store_.all("nodes"))
@@ -45,26 +51,31 @@ StoredPtr NeighbourObserver::waiting_pod(const std::string& uid) const {
   return nullptr;
 }
 
+bool NeighbourObserver::is_newly_read(const std::string& engine, const std::string& uid) const {
+  const auto last = history_.last_read(engine, uid);
+  return last && *last + kDecided >= agenda_.now();
+}
+
 // The rules are those of the API server's object. Bindings begin in the order of their decisions: a pod whose
-// binding has not begun was placed later. An event that arrived since the decision, in the same moment, does
-// not count against it.
+// binding has not begun was placed later. A binding that is sent again, as its connection was refused, was
+// decided earlier. An event that arrived since the decision does not count against it.
 NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
                                                     const cluster::Snapshot& snapshot, const std::string& uid,
                                                     const std::string& node) {
-  begun_.insert(engine + uid);
+  if (!begun_[engine + uid].insert(node).second) return std::nullopt;
   const auto stored = waiting_pod(uid);
   const auto* assumed = snapshot.find_pod(uid);
   if (!stored || !assumed) return std::nullopt;
   auto pod = neighbour_of(***assumed);
   pod.rules = neighbour_of(stored->value).rules;
   std::vector<Neighbour> others;
-  bool has_changed = history_.last_read(engine, uid) == agenda_.now();
+  bool has_changed = is_newly_read(engine, uid);
   snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
     const auto& its = (*other)->meta.uid;
-    if (its == uid || (!begun_.contains(engine + its) && waiting_pod(its))) return;
+    if (its == uid || (!begun_.contains(engine + its) && !bound_.contains(its))) return;
     others.push_back(neighbour_of(**other));
     const auto& back = others.back();
-    has_changed = has_changed || (back.ns == pod.ns && history_.last_read(engine, back.uid) == agenda_.now());
+    has_changed = has_changed || (back.ns == pod.ns && is_newly_read(engine, back.uid));
   });
   Topology topology;
   for (const auto row : snapshot.rows_by_name())

@@ -8,6 +8,7 @@
 // Owner: an Observer of a life with neighbours. Threads: one. Errors: returns the broken rule.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,7 +28,7 @@ class NeighbourObserver {
 
   NeighbourObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
 
-  void committed(const Commit& commit) { history_.committed(commit); }
+  void committed(const Commit& commit);
   void read(const std::string& engine, std::string_view objects) {
     history_.read(engine, objects, agenda_.now());
   }
@@ -45,6 +46,8 @@ class NeighbourObserver {
   bool is_only_repelled(const json::value& pod) const;
 
  private:
+  // True if the engine may have read the pod after the decision on a binding that begins now.
+  bool is_newly_read(const std::string& engine, const std::string& uid) const;
   StoredPtr waiting_pod(const std::string& uid) const;
   std::vector<Neighbour> placed_but(const std::string& uid) const;
   Topology topology() const;
@@ -52,7 +55,9 @@ class NeighbourObserver {
   const Store& store_;
   const Agenda& agenda_;
   History history_{"pods"};
-  std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
+  std::set<std::string> bound_;  // the UIDs of pods that are or were on a node
+  // The nodes of the bindings that have begun, by the engine and the pod's UID.
+  std::map<std::string, std::set<std::string>> begun_;
 };
 
 }  // namespace podium::simulate

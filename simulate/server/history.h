@@ -5,6 +5,7 @@
 // Owner: an Observer. Threads: one. Errors: none.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 #include "simulate/server/store.h"
 
 namespace podium::simulate {
+
+// At most, from a decision on a binding until its first request.
+inline constexpr std::chrono::milliseconds kDecided{100};
 
 class History {
  public:
