@@ -57,12 +57,12 @@ bool NeighbourObserver::is_newly_read(const std::string& engine, const std::stri
 }
 
 // The rules are those of the API server's object. Bindings begin in the order of their decisions: a pod whose
-// binding has not begun was placed later. A binding that is sent again, as its connection was refused, was
-// decided earlier. An event that arrived since the decision does not count against it.
+// binding has not begun was placed later. An event that arrived since the decision does not count
+// against it.
 NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
                                                     const cluster::Snapshot& snapshot, const std::string& uid,
                                                     const std::string& node) {
-  if (!begun_[engine + uid].insert(node).second) return std::nullopt;
+  begun_.insert(engine + uid);
   const auto stored = waiting_pod(uid);
   const auto* assumed = snapshot.find_pod(uid);
   if (!stored || !assumed) return std::nullopt;

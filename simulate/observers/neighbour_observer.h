@@ -8,7 +8,6 @@
 // Owner: an Observer of a life with neighbours. Threads: one. Errors: returns the broken rule.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,8 +55,7 @@ class NeighbourObserver {
   const Agenda& agenda_;
   History history_{"pods"};
   std::set<std::string> bound_;  // the UIDs of pods that are or were on a node
-  // The nodes of the bindings that have begun, by the engine and the pod's UID.
-  std::map<std::string, std::set<std::string>> begun_;
+  std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
 };
 
 }  // namespace podium::simulate

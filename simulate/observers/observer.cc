@@ -209,10 +209,15 @@ void Observer::read_claims(const Host& host, const std::string& body) {
 }
 
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
-  // A refused binding is not in doubt: the next request for the same binding is a new decision.
-  if (const auto binding = binding_of(host, request); binding && reply.status >= 400 && reply.status < 500) {
+  // A refused binding is not in doubt: the next request for the same binding is a new decision. After a 429 it is
+  // sent again.
+  const bool is_refused = reply.status >= 400 && reply.status < 500 && reply.status != 429;
+  if (const auto binding = binding_of(host, request); binding && is_refused) {
     const auto it = bindings_.find(*binding);
-    if (it != bindings_.end() && it->second.times == 1) bindings_.erase(it);
+    if (it != bindings_.end() && it->second.times == 1) {
+      bindings_.erase(it);
+      begun_.erase(*binding);
+    }
   }
   reports_.answered(host, request, reply);
   requests_.answered(host, request, reply);
@@ -297,7 +302,9 @@ bool Observer::knows_nomination(const std::string& uid) const {
 Steady Observer::decided(const json::value& pod, const std::string& by) const {
   const auto uid = uid_of(pod), node = text_at(pod, "/spec/nodeName");
   const auto first = bindings_.find(by + uid + node);
-  const auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
+  auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
+  if (const auto begun = begun_.find(by + uid + node); begun != begun_.end())
+    sent = std::min(sent, begun->second);
   const auto it = nominated_.find(uid);
   const bool has_waited = it != nominated_.end() && it->second.by == by && it->second.node == node &&
                           sent - it->second.at < kToReady;
@@ -346,7 +353,7 @@ void Observer::begins(const Host& host, const cluster::Snapshot& snapshot, const
   if (!neighbours_ || request.method == "GET") return;
   demand(budgets_->begins(host.identity, snapshot, request));
   const auto binding = binding_of(host, request);
-  if (!binding || bindings_.contains(*binding)) return;  // it is repeated
+  if (!binding || !begun_.try_emplace(*binding, agenda_.now()).second) return;  // it is repeated
   const auto body = json::parse(request.body);
   demand(neighbours_->begins(host.identity, snapshot, text_at(body, "/metadata/uid"),
                              text_at(body, "/target/name")));

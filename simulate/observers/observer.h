@@ -175,6 +175,7 @@ class Observer {
     Steady first{};  // the time of the first request
     int times = 0;
   };
+  std::map<std::string, Steady> begun_;       // bindings; their first request may have found no connection
   std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
   std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods in progress
   Steady sent_at_{};
