@@ -112,7 +112,7 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
             world_.strand),
       what_ifs_(
           api_, retention_, config_, questions_, world_.io, world_.workers, [this] { return fork(); },
-          world_.what_if_ended),
+          world_.what_if_ended, [this] { return waiting(); }),
       crd_(api_, watching_, world_.io),
       debugger_(api_, scheduler_, watching_, world_.io, world_.strand),
       driver_(world_.strand, scheduler_, world_.clock, [this] { return !elector_ || elector_->leading(); }) {
@@ -352,6 +352,16 @@ Task<cluster::Snapshot> Engine::snapshot_on_strand() {
 }
 
 Task<cluster::Snapshot> Engine::fork() { co_return co_await async::on(world_.strand, snapshot_on_strand()); }
+
+Task<std::vector<cluster::PodInfoPtr>> Engine::waiting_on_strand() {
+  std::vector<cluster::PodInfoPtr> out;
+  scheduler_.queue().each([&out](const queue::QueuedPod& queued) { out.push_back(queued.pod); });
+  co_return out;
+}
+
+Task<std::vector<cluster::PodInfoPtr>> Engine::waiting() {
+  co_return co_await async::on(world_.strand, waiting_on_strand());
+}
 
 // --- stop ---
 

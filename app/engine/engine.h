@@ -146,6 +146,8 @@ class Engine {
   async::Task<void> written(std::chrono::milliseconds within);
   async::Task<cluster::Snapshot> fork();
   async::Task<cluster::Snapshot> snapshot_on_strand();
+  async::Task<std::vector<cluster::PodInfoPtr>> waiting();
+  async::Task<std::vector<cluster::PodInfoPtr>> waiting_on_strand();
 
   const World world_;
   const config::Config& config_;

@@ -14,6 +14,7 @@ Run declare_why(CLI::App& command, const SharedPtr& shared);
 Run declare_what_if(CLI::App& command, const SharedPtr& shared);
 Run declare_capacity(CLI::App& command, const SharedPtr& shared);
 Run declare_drain(CLI::App& command, const SharedPtr& shared);
+Run declare_nodes(CLI::App& command, const SharedPtr& shared);
 Run declare_pending(CLI::App& command, const SharedPtr& shared);
 Run declare_top(CLI::App& command, const SharedPtr& shared);
 Run declare_decisions(CLI::App& command, const SharedPtr& shared);
@@ -69,6 +70,15 @@ constexpr Verb kVerbs[] = {
      "# an upgrade of a pool, three nodes at a time\n"
      "drain -l pool=general --rolling 3",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector, declare_drain},
+    {"nodes", "--for-pending|--could-go", "which nodes do the pods that wait need; which nodes could go",
+     "list `pods`; create, get, watch and delete `schedulingreports` in their namespaces",
+     "# the fewest nodes to add, so that all that waits is placed: like those of the cluster\n"
+     "nodes --for-pending\n"
+     "# of the shapes in a file, the cheapest if they have prices\n"
+     "nodes --for-pending --shapes shapes.yaml\n"
+     "# the nodes whose pods all have another place\n"
+     "nodes --could-go",
+     kTakesCluster | kTakesDump | kTakesOutput, declare_nodes},
     {"pending", "", "which pods wait, by what blocks them", "list `pods` and `schedulingreports`",
      "# all that wait in the cluster\n"
      "pending -A\n"
@@ -108,7 +118,7 @@ constexpr Verb kVerbs[] = {
      "dump > dump.yaml",
      kTakesCluster, declare_dump},
     {"mcp", "", "podium's answers as tools for an agent: [agents.md](agents.md)",
-     "those of `why`, `whatif`, `capacity`, `drain` and `pending`",
+     "those of `why`, `whatif`, `capacity`, `drain`, `nodes` and `pending`",
      "# as your user; an agent's program starts this\n"
      "mcp\n"
      "# on a dump\n"

@@ -60,6 +60,14 @@ constexpr Argument kDrain[] = {
      "as an upgrade: so many nodes at a time, which come back before the next ones go; at most 64"},
     kProfile};
 
+constexpr Argument kNodesWanted[] = {
+    kNamespace,
+    {"shapes", Type::manifest, "--shapes",
+     "what new nodes may be like, as YAML: shapes: [{name: m.16x64, allocatable: {cpu: 16, memory: 64Gi}, "
+     "labels: {}, "
+     "taints: [], price: 0.8, max: 10}]; without it, like the nodes of the cluster"}};
+constexpr Argument kNodesSpare[] = {kNamespace};
+
 constexpr Tool kTools[] = {
     {"why", "Why is a pod there, or why does it wait?",
      "Explains the scheduler's last decision on a pod: the node with its score and the next best ones, or "
@@ -93,6 +101,16 @@ constexpr Tool kTools[] = {
      "volumes "
      "block the drain. Nothing is drained.",
      "drain", "", kDrain},
+    {"nodes_for_pending", "Which nodes do the pods that wait need?",
+     "Finds the fewest nodes to add, or the cheapest if the shapes have prices, so that all pods that wait "
+     "are "
+     "placed. Each choice is tried on a copy of the cluster. Names the pods that no shape can hold, with the "
+     "reason. Nothing is added.",
+     "nodes", "--for-pending", kNodesWanted},
+    {"nodes_that_could_go", "Which nodes could go?",
+     "Finds nodes whose pods all have another place, in an order in which they can be drained, and says what "
+     "blocks the others: budgets, pods without a controller, annotations of autoscalers. Nothing is drained.",
+     "nodes", "--could-go", kNodesSpare},
 };
 
 std::string_view kind_of(Type type) {
@@ -220,7 +238,7 @@ class Reader {
         if (!text || text->empty() || text->size() > kLargestManifest)
           return wrong(fmt::format("YAML or JSON of at most {} KiB", kLargestManifest / 1024));
         out_.input = *text;
-        out_.words.emplace_back("--filename=-");
+        out_.words.push_back(fmt::format("{}=-", argument.flag.empty() ? "--filename" : argument.flag));
         ++words_;
     }
   }

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <chrono>
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "app/offline/cluster.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
+#include "base/clock.h"
 #include "base/problems.h"
 #include "explain/answer/answer.h"
 #include "explain/report/ttl.h"
@@ -19,6 +21,9 @@ namespace podium::offline {
 namespace {
 
 namespace json = boost::json;
+
+// CPU time of a search, which may try as many choices as it has time for.
+constexpr std::chrono::seconds kSearchTime{15};
 
 std::string key_of(std::string_view group, std::string_view kind) {
   return fmt::format("{}/{}", group, kind);
@@ -132,9 +137,24 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
     if (auto subject = read_subject(*question); !subject)
       return Answer{explain::refusal(subject.error().message), {}};
   }
+  if (question->search) return search(*question);
   const api::Manifests::List<api::Pod> asked{std::make_shared<const api::Pod>(question->subject->pod)};
   return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question)),
                 missing_kinds(manifests_, asked)};
+}
+
+Dump::Answer Dump::search(const explain::Question& question) const {
+  api::Manifests::List<api::Pod> asked;
+  std::vector<cluster::PodInfoPtr> infos;
+  const auto rules = framework::request_rules(config_.features);
+  for (const auto& pod : manifests_.pods) {
+    asked.push_back(pod);
+    if (pod->node_name.empty() && !pod->terminated()) infos.push_back(cluster::make_pod_info(pod, rules));
+  }
+  auto& clock = system_clock();
+  const auto deadline = clock.cpu_time() + kSearchTime;
+  const explain::Budget budget = [&] { return clock.cpu_time() < deadline; };
+  return {explain::answer(question, snapshot_, config_, budget, {}, infos), missing_kinds(manifests_, asked)};
 }
 
 }  // namespace podium::offline

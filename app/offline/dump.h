@@ -41,6 +41,7 @@ class Dump {
   Result<Answer> answer(std::string_view report) const;
 
  private:
+  Answer search(const explain::Question& question) const;
   Result<void> read_subject(explain::Question& question) const;
   api::AdmissionObjects admission_of(const explain::Question& question) const;
 

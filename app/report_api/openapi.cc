@@ -71,7 +71,7 @@ json::object schemas() {
       {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
       {"Manifest",
        anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job; or a SchedulingReport with "
-                "dryRun: true and a template")},
+                "dryRun: true and a template or a search")},
       {"Status", anything("v1 Status of Kubernetes, with reason, code and message")},
   };
 }

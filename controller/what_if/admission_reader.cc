@@ -42,6 +42,7 @@ Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
 
 Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain::Question> question) {
   api::AdmissionObjects out;
+  if (question->search) co_return out;
   const auto& subject = *question->subject;
   const auto& ns = subject.pod.meta.namespace_;
   if (!subject.is_stored) {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/admission/admission.h"
 #include "async/on.h"
@@ -34,14 +35,18 @@ class Asker {
 
   using Read = std::function<async::Task<api::AdmissionObjects>(std::shared_ptr<const explain::Question>)>;
 
-  // `read` may be empty: then no objects are read, and the answers say so.
+  // Returns the pods without a node, for a search.
+  using Waiting = std::function<async::Task<std::vector<cluster::PodInfoPtr>>()>;
+
+  // `read` may be empty: then no objects are read, and the answers say so. Without `waiting` no pod waits.
   Asker(const config::Config& config, Clock& clock, boost::asio::any_io_executor workers, Fork fork,
-        Read read = {})
+        Read read = {}, Waiting waiting = {})
       : config_(config),
         clock_(clock),
         workers_(std::move(workers)),
         fork_(std::move(fork)),
         read_(std::move(read)),
+        waiting_(std::move(waiting)),
         turns_(static_cast<std::size_t>(config.podium.what_if.workers)) {}
 
   // Calls `finish` with the answer, on the worker, and returns its result. The answer has decided_at and
@@ -53,9 +58,12 @@ class Asker {
     if (read_) objects = co_await read_(question);
     auto turn = co_await turns_.take(question->meta.namespace_, until);
     if (!turn || clock_.now() >= until) co_return finish(out_of_time());
+    // Before the fork: a pod that is placed in between is on the fork, and counts there only.
+    std::vector<cluster::PodInfoPtr> waiting;
+    if (question->search && waiting_) waiting = co_await waiting_();
     auto snapshot = co_await fork_();
-    auto evaluation =
-        evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects), std::move(finish));
+    auto evaluation = evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects),
+                                  std::move(waiting), std::move(finish));
     auto done = co_await async::on(workers_, std::move(evaluation));
     turn->charge(done.second);
     co_return std::move(done.first);
@@ -87,9 +95,10 @@ class Asker {
   template <typename T>
   static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const explain::Question> question,
                                            cluster::Snapshot snapshot, api::AdmissionObjects objects,
+                                           std::vector<cluster::PodInfoPtr> waiting,
                                            std::function<T(explain::ReportStatus)> finish) {
     const auto before = self->clock_.cpu_time();
-    auto result = finish(self->answer(*question, std::move(snapshot), objects));
+    auto result = finish(self->answer(*question, std::move(snapshot), objects, waiting));
     co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
   }
   template <typename T>
@@ -99,7 +108,8 @@ class Asker {
     co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
   }
   explain::ReportStatus answer(const explain::Question& question, cluster::Snapshot snapshot,
-                               const api::AdmissionObjects& objects) const;
+                               const api::AdmissionObjects& objects,
+                               const std::vector<cluster::PodInfoPtr>& waiting) const;
   explain::ReportStatus out_of_time() const;
 
   const config::Config& config_;
@@ -107,6 +117,7 @@ class Asker {
   const boost::asio::any_io_executor workers_;
   const Fork fork_;
   const Read read_;
+  const Waiting waiting_;
   Turns turns_;
   std::atomic<bool> stopped_{false};
 };

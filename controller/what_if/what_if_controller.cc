@@ -64,7 +64,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   using Answers = WhatIfAnswers;
 
   Impl(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
-       asio::any_io_executor io, asio::any_io_executor workers, Fork fork, Ended ended)
+       asio::any_io_executor io, asio::any_io_executor workers, Fork fork, Ended ended, Waiting waiting)
       : api(api),
         retention(retention),
         config(config),
@@ -73,10 +73,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         ended(std::move(ended)),
         admission(api),
         reader(api, config),
-        asker(config, api.clock(), std::move(workers), std::move(fork),
-              [this](std::shared_ptr<const explain::Question> question) {
-                return admission.read(std::move(question));
-              }),
+        asker(
+            config, api.clock(), std::move(workers), std::move(fork),
+            [this](std::shared_ptr<const explain::Question> question) {
+              return admission.read(std::move(question));
+            },
+            std::move(waiting)),
         questions(options_for_questions(config.podium.what_if), api.clock(), api.random(), gate, io,
                   [this](std::vector<Questions::Item>& batch) { return respond(&batch.front()); }),
         answers(options_for_answers(), api.clock(), api.random(), gate, io,
@@ -414,9 +416,9 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
 WhatIfController::WhatIfController(client::Api& api, Retention& retention, const config::Config& config,
                                    async::Gate& gate, asio::any_io_executor io, asio::any_io_executor workers,
-                                   Fork fork, Ended ended)
+                                   Fork fork, Ended ended, Waiting waiting)
     : impl_(std::make_unique<Impl>(api, retention, config, gate, std::move(io), std::move(workers),
-                                   std::move(fork), std::move(ended))) {}
+                                   std::move(fork), std::move(ended), std::move(waiting))) {}
 
 WhatIfController::~WhatIfController() = default;
 

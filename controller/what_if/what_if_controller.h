@@ -53,11 +53,12 @@ struct WhatIfEnd {
 class WhatIfController {
  public:
   using Fork = Asker::Fork;
+  using Waiting = Asker::Waiting;
   using Ended = std::function<void(const WhatIfEnd&)>;  // called on `io`
 
   WhatIfController(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,
                    boost::asio::any_io_executor io, boost::asio::any_io_executor workers, Fork fork,
-                   Ended ended = {});
+                   Ended ended = {}, Waiting waiting = {});
   ~WhatIfController();
   client::Task<void> run();        // until stop()
   void stop();                     // running evaluations end soon; their answers are not written

@@ -106,8 +106,8 @@ class Forms(Crd):
     def test_a_question_that_is_invalid_is_refused_by_the_schema(self):
         template = {"spec": pod("x")["spec"]}
         taint = {"key": "k", "effect": "NoSchedule"}
-        cases = (({}, "exactly one of podRef, template and workloadRef"),
-                 ({"template": template, "podRef": {"name": "p"}}, "exactly one of podRef, template and workloadRef"),
+        cases = (({}, "exactly one of podRef, template, workloadRef and search"),
+                 ({"template": template, "podRef": {"name": "p"}}, "exactly one of podRef, template, workloadRef and search"),
                  ({"template": template, "dryRun": False}, "podRef and ttlSeconds are the fields of a decision"),
                  ({"podRef": {"name": "p"}, "dryRun": False, "nonce": "n"}, "podRef and ttlSeconds are the fields"),
                  ({"template": template, "replicas": 10001}, "spec.replicas"),
@@ -129,6 +129,12 @@ class Forms(Crd):
                      {"type": "TaintNode", "nodeName": "n", "taint": taint}, {"type": "UntaintNode", "nodeName": "n", "key": "k"},
                      {"type": "LabelNode", "nodeName": "n", "labels": {"a": "", "b": None}},
                      {"type": "DeletePods", "namespace": "default", "selector": {"matchLabels": {"a": "b"}}}]}, None),
+                 ({"search": {}}, "exactly one of forPending and couldGo"),
+                 ({"search": {"couldGo": {}}, "replicas": 2}, "a search has no fields about pods"),
+                 ({"search": {"forPending": {"shapes": [{"name": "a"}]}}}, "exactly one of allocatable and like"),
+                 ({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "labels": {}}]}}}, "has the labels and taints of that node"),
+                 ({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 16, "memory": "1Gi"}, "price": 0.5, "max": 3}]}}}, None),
+                 ({"search": {"couldGo": {}}}, None),
                  ({"template": template, "refreshSeconds": 9}, "must be 0 or at least 10"),
                  ({"template": template, "refreshSeconds": 86401}, "spec.refreshSeconds"),
                  ({"template": template, "refreshSeconds": 0}, None),

@@ -107,6 +107,32 @@ class Plans(Plugin):
         self.assertIn("there is no node a9", self.ask("drain", "a9", code=2))
         self.assertIn("is not the name of a node", self.ask("drain", "a1,b1", code=2))
 
+    def test_nodes(self):
+        self.place(owned("first", cpu="3"), owned("second", cpu="3"))
+        self.plane.create(owned("third", cpu="3"))
+        self.plane.create(owned("fourth", namespace="kube-public", cpu="3"))
+        shapes = self.plane.dir / "shapes.yaml"
+        shapes.write_text("shapes:\n- {name: m.8x16, allocatable: {cpu: 7.5, memory: 16Gi}}\n- {name: s.2x4, allocatable: {cpu: 2, memory: 4Gi}}\n")
+        said = self.eventually("2 pods wait. Fewest additions:\n", self.admin, "nodes", "--for-pending", "--shapes", shapes)
+        self.assertRegex(said, r"  m\.8x16 \(7\.5 cpu, 16Gi\) +1 +2 +(default|kube-public)/owner and (default|kube-public)/owner +1\.5 cpu, ")
+        self.assertIn("Nothing was added. To do it: add 1 node of m.8x16.\n", said)
+        self.assertTrue(said.endswith("Could go today: full (no pod moves).\n"), said)
+        # A user with rights in only one namespace gets the numbers of the others, but no names.
+        said = self.ask("nodes", "--for-pending")
+        self.assertIn("2 pods wait. Fewest additions:\n", said)
+        self.assertRegex(said, r"  like [ab]1 \(4 cpu, .*\) +2 +2 +default/owner, 1 pod of other namespaces ")
+        said = self.ask("nodes", "--could-go")
+        self.assertIn("1 of 3 nodes could go; no pod moves.\n", said)
+        self.assertRegex(said, r"  2 nodes  run pods that have no other place +[ab]1: pod (first|second) has no other place: ")
+        self.assertTrue(said.endswith("  kubectl podium drain full\n"), said)
+        document = json.loads(self.ask("nodes", "--could-go", "-o", "json"))
+        self.assertEqual(document["status"]["nodesSpare"]["nodes"], [{"nodeName": "full", "podsMoved": 0}])
+        self.assertEqual(self.live_pod("first")["spec"].get("nodeName") in ("a1", "b1"), True, "nothing was drained")
+        shapes.write_text("shapes:\n- {name: m, allocatable: {cpu: many}}\n- {like: a1}\n")
+        said = self.ask("nodes", "--for-pending", "--shapes", shapes, code=2)
+        self.assertIn(f"{shapes}:2: shapes[0].allocatable.cpu: must be a quantity", said)
+        self.assertIn(f"{shapes}:3: shapes[1].name: required", said)
+
     def test_whatif_by_zone_and_room_for_more(self):
         asked = json.dumps(deployment("web", 3, cpu="1"))
         said = self.eventually("default/web: all 3 fit; room for 5 more after that.\n", self.admin, "whatif", "-f", "-", "-n", "default",

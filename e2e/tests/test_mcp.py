@@ -10,7 +10,7 @@ from e2e.support.control_plane import wait_until
 from e2e.tests.base import node, pod
 from e2e.tests.kubectl_plugin import Plugin
 
-TOOLS = ["why", "why_not", "what_if", "how_many_fit", "what_would_help", "what_waits", "drain"]
+TOOLS = ["why", "why_not", "what_if", "how_many_fit", "what_would_help", "what_waits", "drain", "nodes_for_pending", "nodes_that_could_go"]
 
 
 def words(result):
@@ -51,10 +51,11 @@ class Agent(Plugin):
 
     def test_answers_are_those_of_the_plugin(self):
         manifest = json.dumps(pod("asked", cpu="1"))
-        why, why_not, what_if, fits, helps, waits, drain = self.answers(
+        why, why_not, what_if, fits, helps, waits, drain, wanted, spare = self.answers(
             ["why", {"name": "waits", "namespace": "default"}], ["why_not", {"name": "there", "node": "full"}],
             ["what_if", {"manifest": manifest, "replicas": 9}], ["how_many_fit", {"manifest": manifest}],
-            ["what_would_help", {"name": "pod/waits"}], ["what_waits", {}], ["drain", {"nodes": ["a1"]}])
+            ["what_would_help", {"name": "pod/waits"}], ["what_waits", {}], ["drain", {"nodes": ["a1"]}],
+            ["nodes_for_pending", {}], ["nodes_that_could_go", {}])
         self.assertIn("least short: 5 cpu", words(why))
         self.assertEqual(why["structuredContent"]["status"]["outcome"], "Unschedulable")
         self.assertIn("full", words(why_not))
@@ -63,6 +64,8 @@ class Agent(Plugin):
         self.assertEqual(helps["structuredContent"]["kind"], "SchedulingReport")
         self.assertEqual(waits["structuredContent"]["items"][0]["pods"], ["waits"])
         self.assertIn("a1", words(drain))
+        self.assertIn("asks for 9 cpu, and the largest shape has 4", words(wanted))
+        self.assertIn("could go", words(spare))
         self.assertEqual(self.questions(), [], "no question stays")
 
     def test_on_a_dump(self):

@@ -14,6 +14,7 @@
 #include "explain/answer/checks.h"
 #include "explain/answer/fixes.h"
 #include "explain/answer/fork_memory.h"
+#include "explain/answer/node_search.h"
 #include "explain/answer/placing.h"
 #include "explain/answer/quotas.h"
 #include "explain/answer/verdicts.h"
@@ -358,14 +359,31 @@ std::vector<std::string> named_by(const Question& question) {
       if (!name.empty()) names.push_back(name);
     }
   }
+  if (question.search) {
+    for (const auto& shape : question.search->shapes) names.push_back(shape.like);
+  }
   return names;
+}
+
+// Withholds names and bounds the size. `names`: a fork with the nodes before the answer.
+void finish(const Question& question, const Snapshot& names, ReportStatus& status) {
+  if (question.withholds_node_names)
+    NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
+        .withhold(status);
+  bound_answer(status);
 }
 
 }  // namespace
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
-                    const Budget& budget, const api::AdmissionObjects& objects) {
+                    const Budget& budget, const api::AdmissionObjects& objects,
+                    const std::vector<cluster::PodInfoPtr>& waiting) {
   PODIUM_CHECK(question.subject, question.meta.name);
+  if (question.search) {
+    auto status = answer_search({question, config, budget, waiting}, fork);
+    finish(question, fork, status);
+    return status;
+  }
   const auto& subject = *question.subject;
   const auto admitted = admit_question(question, fork, config, objects);
   if (!admitted) return refusal(admitted.error().message);
@@ -400,10 +418,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto names = fork;
   auto status = Answering(question, subject, pod, *profile, budget, objects, *count, quotas, std::move(fork))
                     .run(std::move(*changes), removed.placed.size(), std::move(now));
-  if (question.withholds_node_names)
-    NodeNames([&](std::string_view word) { return names.find_row(word).has_value(); }, named_by(question))
-        .withhold(status);
-  bound_answer(status);
+  finish(question, names, status);
   return status;
 }
 

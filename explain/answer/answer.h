@@ -6,6 +6,8 @@
 // Threads: pure functions; run on a worker. Errors: an invalid question gets refusal().
 #pragma once
 
+#include <vector>
+
 #include "api/admission/admission.h"
 #include "explain/answer/changes.h"
 #include "explain/question/question.h"
@@ -20,7 +22,9 @@ namespace podium::explain {
 // first replica, firstFailure those of the first that does not fit. Counts pods of other namespaces and does
 // not name them. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
 // declined() if no replica was placed. `objects`: what admission applies to the pods.
+// `waiting`: the pods without a node, for a search.
 ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
-                    const Budget& budget = {}, const api::AdmissionObjects& objects = {});
+                    const Budget& budget = {}, const api::AdmissionObjects& objects = {},
+                    const std::vector<cluster::PodInfoPtr>& waiting = {});
 
 }  // namespace podium::explain

@@ -33,14 +33,6 @@ void edit_node(Row row, Snapshot& fork, Edit&& edit) {
   fork.set_node(std::move(copy));
 }
 
-void cordon(Row row, Snapshot& fork) {
-  edit_node(row, fork, [](api::Node& node) {
-    node.unschedulable = true;
-    const api::Taint taint{.key = kCordoned, .value = "", .effect = api::TaintEffect::no_schedule};
-    if (std::ranges::find(node.taints, taint) == node.taints.end()) node.taints.push_back(taint);
-  });
-}
-
 // A new node is ready: it has none of the taints that the node controller adds.
 void make_ready(api::Node& node) {
   node.unschedulable = false;
@@ -53,24 +45,6 @@ std::string unused_name(const std::string& stem, std::int32_t& number, const Sna
   do name = fmt::format("{}-new-{}", stem, ++number);
   while (fork.find_row(name));
   return name;
-}
-
-// Copies of the node under names that are not taken.
-std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, const Budget& budget,
-                                    Snapshot& fork) {
-  std::vector<std::string> names;
-  std::int32_t number = 0;
-  for (std::int32_t i = 0; i < count && has_time(budget); ++i) {
-    auto copy = std::make_shared<api::Node>(node);
-    copy->meta.name = unused_name(node.meta.name, number, fork);
-    copy->meta.uid = copy->meta.name + "-what-if";
-    copy->meta.labels.set(std::string(api::label::hostname), copy->meta.name);
-    copy->images.clear();
-    make_ready(*copy);
-    names.push_back(copy->meta.name);
-    fork.set_node(std::move(copy));
-  }
-  return names;
 }
 
 void delete_pods(const Change& change, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
@@ -307,11 +281,36 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
 
 }  // namespace
 
+void cordon(Row row, Snapshot& fork) {
+  edit_node(row, fork, [](api::Node& node) {
+    node.unschedulable = true;
+    const api::Taint taint{.key = kCordoned, .value = "", .effect = api::TaintEffect::no_schedule};
+    if (std::ranges::find(node.taints, taint) == node.taints.end()) node.taints.push_back(taint);
+  });
+}
+
 void uncordon(Row row, Snapshot& fork) {
   edit_node(row, fork, [](api::Node& node) {
     node.unschedulable = false;
     std::erase_if(node.taints, [](const api::Taint& taint) { return taint.key == kCordoned; });
   });
+}
+
+std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, const Budget& budget,
+                                    Snapshot& fork) {
+  std::vector<std::string> names;
+  std::int32_t number = 0;
+  for (std::int32_t i = 0; i < count && has_time(budget); ++i) {
+    auto copy = std::make_shared<api::Node>(node);
+    copy->meta.name = unused_name(node.meta.name, number, fork);
+    copy->meta.uid = copy->meta.name + "-what-if";
+    copy->meta.labels.set(std::string(api::label::hostname), copy->meta.name);
+    copy->images.clear();
+    make_ready(*copy);
+    names.push_back(copy->meta.name);
+    fork.set_node(std::move(copy));
+  }
+  return names;
 }
 
 std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, const Budget& budget,

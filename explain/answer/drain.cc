@@ -29,9 +29,6 @@ std::string counted_pods(std::size_t count) {
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
-// kubectl drain leaves these pods alone.
-bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
-
 // Returns how many budgets the evictions exceed. For evictions, an empty selector matches all
 // pods of the namespace.
 std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
@@ -64,39 +61,6 @@ struct Drained {
   std::vector<PodInfoPtr> waiting;    // the successors that have no place
 };
 
-// Places one pod again. An empty node: it has no place.
-DrainedPod place_one(const cluster::PodInfo& pod, const framework::Profile& profile, Drained& out,
-                     Snapshot& fork) {
-  DrainedPod told{.name = pod.pod->meta.name};
-  const auto next = successor(pod);
-  hand_claims_on(*pod.pod, *next->pod, fork);
-  const auto decision = framework::evaluate(*next, fork, profile);
-  const auto refused =
-      decision.fits() ? framework::place(next, *decision.choice, profile, fork) : std::nullopt;
-  if (!decision.fits() || refused) {
-    ++out.pending;
-    out.waiting.push_back(next);
-    told.code = "NoNode";
-    if (refused) {
-      told.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
-      return told;
-    }
-    const auto failed = project(*next, decision, fork);
-    told.reason = cut(main_reason(failed), kDrainReasonBytes);
-    if (!failed.rejections.empty() && decision.error.empty()) {
-      const auto& most = failed.rejections.front();
-      told.cause = Cause{most.code, most.about};
-    }
-    return told;
-  }
-  ++out.moved;
-  out.rows.push_back(*decision.choice);
-  told.node = fork.node_name(*decision.choice);
-  if (!decision.total.empty()) told.score = decision.total[*decision.choice];
-  told.feasible = decision.feasible.count();
-  return told;
-}
-
 Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, const config::Config& config,
                     const Budget& budget, Snapshot& fork) {
   sort_for_placing(evicted);
@@ -111,7 +75,15 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
       ++out.skipped;
       told.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
-      told = place_one(*pod, *profile, out, fork);
+      auto moved = move_pod(*pod, *profile, fork);
+      told = std::move(moved.told);
+      if (moved.to) {
+        ++out.moved;
+        out.rows.push_back(*moved.to);
+      } else {
+        ++out.pending;
+        out.waiting.push_back(std::move(moved.next));
+      }
     }
     if (pod->pod->meta.namespace_ == ns) out.of_author.push_back(std::move(told));
   }
@@ -177,6 +149,37 @@ void sort_for_placing(std::vector<PodInfoPtr>& evicted) {
 bool is_of_daemon_set(const api::Pod& pod) {
   const auto* owner = pod.meta.controller();
   return owner && owner->kind == "DaemonSet";
+}
+
+bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
+
+Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, Snapshot& fork) {
+  Moved out{.told = {.name = pod.pod->meta.name}, .next = successor(pod), .to = std::nullopt};
+  auto& told = out.told;
+  hand_claims_on(*pod.pod, *out.next->pod, fork);
+  const auto decision = framework::evaluate(*out.next, fork, profile);
+  const auto refused =
+      decision.fits() ? framework::place(out.next, *decision.choice, profile, fork) : std::nullopt;
+  if (refused) {
+    told.code = "NoNode";
+    told.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
+    return out;
+  }
+  if (!decision.fits()) {
+    told.code = "NoNode";
+    const auto failed = project(*out.next, decision, fork);
+    told.reason = cut(main_reason(failed), kDrainReasonBytes);
+    if (!failed.rejections.empty() && decision.error.empty()) {
+      const auto& most = failed.rejections.front();
+      told.cause = Cause{most.code, most.about};
+    }
+    return out;
+  }
+  out.to = decision.choice;
+  told.node = fork.node_name(*out.to);
+  if (!decision.total.empty()) told.score = decision.total[*out.to];
+  told.feasible = decision.feasible.count();
+  return out;
 }
 
 std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& ns,

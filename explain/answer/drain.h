@@ -6,6 +6,7 @@
 // Threads: pure functions on one fork. Errors: none; a pod without a new place is data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,15 @@ namespace podium::explain {
 inline constexpr std::size_t kMostDrainedPods = 64, kMostDrainedBytes = 6 * 1024;
 
 bool is_of_daemon_set(const api::Pod& pod);
+bool stays(const api::Pod& pod);  // of a DaemonSet, or static: kubectl drain leaves it alone
+
+// Places the pod that a controller creates for an evicted one, which has left the fork.
+struct Moved {
+  DrainedPod told;                 // an empty node: it has no place
+  cluster::PodInfoPtr next;        // the new pod
+  std::optional<cluster::Row> to;  // its node
+};
+Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, cluster::Snapshot& fork);
 
 // The order in which evicted pods are placed again: by priority, then by namespace and name. It does not
 // depend on when the pods were placed, because a dump does not have that time.

@@ -3,61 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <set>
 #include <tuple>
 
 #include "explain/answer/changes.h"
 #include "explain/answer/fix_kinds.h"
+#include "explain/answer/node_shapes.h"
 
 namespace podium::explain {
 namespace {
 
 using cluster::Row;
-using Keys = std::set<std::string, std::less<>>;
-
-// The labels that the pod's constraints are about.
-Keys keys_of_constraints(const api::Pod& pod) {
-  Keys keys;
-  for (const auto& [key, _] : pod.node_selector) keys.insert(key);
-  if (pod.node_affinity.required) {
-    for (const auto& term : *pod.node_affinity.required) {
-      for (const auto& each : term.match_expressions) keys.insert(each.key);
-    }
-  }
-  for (const auto& each : pod.topology_spread) keys.insert(each.topology_key);
-  for (const auto* affinity : {&pod.pod_affinity, &pod.pod_anti_affinity}) {
-    for (const auto& term : affinity->required) keys.insert(term.topology_key);
-  }
-  return keys;
-}
-
-// Labels that have a different value on each node, such as an instance id.
-Keys keys_of_one_node(const Trials& trials) {
-  struct Values {
-    std::size_t nodes = 0;
-    std::set<std::string_view> distinct = {};
-  };
-  std::map<std::string_view, Values> labels;
-  const auto& fork = trials.question().fork;
-  for (const auto row : fork.rows_by_name()) {
-    if (!trials.has_time()) return {};
-    for (const auto& [key, value] : fork.entry(row).node->meta.labels) {
-      auto& values = labels[key];
-      ++values.nodes;
-      values.distinct.insert(value);
-    }
-  }
-  Keys keys;
-  for (const auto& [key, values] : labels) {
-    if (values.nodes > 1 && values.distinct.size() == values.nodes) keys.emplace(key);
-  }
-  return keys;
-}
-
 // Labels that do not distinguish new nodes.
-Keys keys_of_no_shape(const Trials& trials) {
-  auto keys = keys_of_one_node(trials);
+LabelKeys keys_of_no_shape(const Trials& trials) {
+  const auto& question = trials.question();
+  auto keys = keys_of_one_node(question.fork, question.replicas.budget);
   const bool has_places =
       std::ranges::any_of(std::to_array<std::string_view>(
                               {"InterPodAffinity", "PodTopologySpread", "VolumeBinding", "VolumeZone"}),
@@ -71,20 +31,6 @@ Keys keys_of_no_shape(const Trials& trials) {
   for (const auto& key : keys_of_constraints(trials.pod())) keys.erase(key);
   keys.emplace(api::label::hostname);
   return keys;
-}
-
-// The properties that make nodes alike for a pod: labels, taints that stay on a new node, capacity.
-std::string shape_of(const api::Node& node, const Keys& without) {
-  std::string shape;
-  for (const auto& [key, value] : node.meta.labels) {
-    if (!without.contains(key)) shape += fmt::format("{}={},", key, value);
-  }
-  for (const auto& taint : node.taints) {
-    if (!taint.key.starts_with("node.kubernetes.io/"))
-      shape += fmt::format("{}={}:{},", taint.key, taint.value, static_cast<int>(taint.effect));
-  }
-  for (const auto& [name, amount] : node.allocatable) shape += fmt::format("{}={},", name, amount.text());
-  return shape;
 }
 
 // A node that is large enough comes before one that is not, then the one with the fewest resources that the

@@ -58,16 +58,6 @@ void check_value(const std::string& value, const FieldPath& path, SpecFindings& 
     findings.add(path, fmt::format("\"{}\" is not a valid label value", value));
 }
 
-void read_taint(const json::value& value, const FieldPath& path, Change& change, SpecFindings& findings) {
-  ObjectReader reader(value, path, findings);
-  change.taint.key = reader.required("key");
-  check_key(change.taint.key, reader.path("key"), findings);
-  change.taint.value = reader.text("value");
-  check_value(change.taint.value, reader.path("value"), findings);
-  change.taint.effect = read_effect(reader.text("effect"), reader.path("effect"), findings);
-  reader.unknown_fields();
-}
-
 void read_labels(const json::value& value, const FieldPath& path, Change& change, SpecFindings& findings) {
   const auto* labels = value.if_object();
   if (!labels || labels->empty()) return findings.add(path, "must be an object with at least one label");
@@ -205,6 +195,18 @@ std::string_view to_string(api::TaintEffect effect) {
   }
 }
 
+api::Taint read_taint(const json::value& value, const FieldPath& path, SpecFindings& findings) {
+  ObjectReader reader(value, path, findings);
+  api::Taint taint;
+  taint.key = reader.required("key");
+  check_key(taint.key, reader.path("key"), findings);
+  taint.value = reader.text("value");
+  check_value(taint.value, reader.path("value"), findings);
+  taint.effect = read_effect(reader.text("effect"), reader.path("effect"), findings);
+  reader.unknown_fields();
+  return taint;
+}
+
 Change read_change(const json::value& value, const FieldPath& path, const std::string& ns,
                    SpecFindings& findings) {
   Change change;
@@ -219,7 +221,7 @@ Change read_change(const json::value& value, const FieldPath& path, const std::s
       break;
     case Type::taint_node:
       if (const auto* taint = reader.value("taint"))
-        read_taint(*taint, reader.path("taint"), change, findings);
+        change.taint = read_taint(*taint, reader.path("taint"), findings);
       else
         findings.add(reader.path("taint"), "required");
       break;

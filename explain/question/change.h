@@ -59,6 +59,8 @@ std::string_view to_string(Change::Type);
 bool is_of_a_node(Change::Type);               // it has a nodeName
 std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
+api::Taint read_taint(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
+
 // Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that a change of pods or claims may
 // name.
 Change read_change(const boost::json::value& value, const FieldPath& path, const std::string& ns,

@@ -46,14 +46,25 @@ void read_workload_reference(const json::value& value, Question& question, SpecF
   reader.unknown_fields();
 }
 
+// No pod is asked about. An empty one that counts as stored makes its readers look for nothing.
+void read_search_of(const json::value& value, Question& question, SpecFindings& findings) {
+  question.search = read_search(value, question.paths.spec / "search", findings);
+  auto& subject = question.subject.emplace();
+  subject.is_stored = true;
+  subject.pod.meta.namespace_ = question.meta.namespace_;
+}
+
 void read_about(ObjectReader& spec, Question& question, SpecFindings& findings) {
   const auto* pod_template = spec.value("template");
   const auto* pod_ref = spec.value("podRef");
   const auto* workload_ref = spec.value("workloadRef");
-  if ((pod_template != nullptr) + (pod_ref != nullptr) + (workload_ref != nullptr) != 1) {
+  const auto* search = spec.value("search");
+  if ((pod_template != nullptr) + (pod_ref != nullptr) + (workload_ref != nullptr) + (search != nullptr) !=
+      1) {
     return findings.add(question.paths.spec,
-                        "a what-if needs exactly one of template, podRef and workloadRef");
+                        "a what-if needs exactly one of template, podRef, workloadRef and search");
   }
+  if (search) return read_search_of(*search, question, findings);
   if (pod_ref) return read_pod_reference(*pod_ref, question, findings);
   if (workload_ref) return read_workload_reference(*workload_ref, question, findings);
   auto subject = read_template(*pod_template, question.paths.pod_template, question.meta);
@@ -122,6 +133,12 @@ void read_spec(const json::value& value, std::chrono::seconds default_ttl, Quest
   });
   question.fixes = spec.flag("fixes");
   question.room = spec.flag("room");
+  if (question.search) {
+    for (const auto* of_pods : {"replicas", "minCount", "topologyKey", "nodes", "strategies", "profile",
+                                "changes", "fixes", "room"}) {
+      if (spec.value(of_pods)) findings.add(spec.path(of_pods), "is not for a search");
+    }
+  }
   question.ttl = report_ttl(&value, default_ttl);
   read_refresh(spec, question, findings);
   for (const auto* read_elsewhere : {"dryRun", "ttlSeconds", "nonce"}) spec.value(read_elsewhere);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "explain/report/fields.h"
+#include "explain/report/nodes.h"
 #include "scheduler/framework/findings.h"
 #include "scheduler/framework/reason.h"
 
@@ -425,7 +426,9 @@ struct ReportAnswer {
   std::size_t quotas_total = 0;
   std::vector<ChangeResult> changes;
   std::vector<ReportFix> fixes;
-  bool no_fix_helps = false;  // podium tried all changes and pairs that it knows
+  bool no_fix_helps = false;                // podium tried all changes and pairs that it knows
+  std::optional<NodesWanted> nodes_wanted;  // of a search for nodes; so is the next
+  std::optional<NodesSpare> nodes_spare;
   std::vector<std::string> not_modelled;
 };
 template <>
@@ -442,6 +445,8 @@ struct Fields<ReportAnswer> {
       field("changes", &ReportAnswer::changes),
       field("fixes", &ReportAnswer::fixes),
       field("noFixHelps", &ReportAnswer::no_fix_helps),
+      field("nodesWanted", &ReportAnswer::nodes_wanted),
+      field("nodesSpare", &ReportAnswer::nodes_spare),
       field("notModelled", &ReportAnswer::not_modelled, Meaning::text),
   };
 };

@@ -149,6 +149,20 @@ void cut_pods(ReportAnswer& answer, std::size_t most) {
   for (auto& change : answer.changes) keep(change.pods, most);
 }
 
+void cut_search(ReportAnswer& answer, std::size_t workloads, std::size_t moves) {
+  if (answer.nodes_wanted) {
+    keep(answer.nodes_wanted->unplaced, workloads);
+    for (auto& added : answer.nodes_wanted->added) {
+      keep(added.workloads, workloads);
+      keep(added.allocatable, std::max<std::size_t>(2, workloads));
+      keep(added.left_over, std::max<std::size_t>(2, workloads));
+    }
+  }
+  if (!answer.nodes_spare) return;
+  for (auto& node : answer.nodes_spare->nodes) keep(node.pods, moves);
+  for (auto& blocked : answer.nodes_spare->blocked) keep(blocked.examples, moves);
+}
+
 constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { drop_fields(*s.answer, 2048); },
     [](ReportStatus& s) { cut_strategies(s, 3); },
@@ -162,13 +176,19 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { keep(s.answer->quotas, 4); },
     [](ReportStatus& s) { cut_verdicts(*s.answer, 16, 1); },
     [](ReportStatus& s) { cut_answer_rejections(s, 8, 1); },
-    [](ReportStatus& s) { cut_pods(*s.answer, 16); },
+    [](ReportStatus& s) {
+      cut_pods(*s.answer, 16);
+      cut_search(*s.answer, 4, 16);
+    },
     [](ReportStatus& s) { cut_names(s, 63); },
     [](ReportStatus& s) { keep(s.answer->placements, 16); },
     [](ReportStatus& s) {
       if (s.preemption) keep(s.preemption->victims, 4);
     },
-    [](ReportStatus& s) { cut_pods(*s.answer, 4); },
+    [](ReportStatus& s) {
+      cut_pods(*s.answer, 4);
+      cut_search(*s.answer, 2, 4);
+    },
     [](ReportStatus& s) { cut_texts(s, 100); },
     [](ReportStatus& s) {
       cut_verdicts(*s.answer, 0, 1);
@@ -183,6 +203,9 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     [](ReportStatus& s) {
       cut_pods(*s.answer, 0);
       for (auto& change : s.answer->changes) keep(change.fullest, 0);
+      cut_search(*s.answer, 1, 0);
+      if (s.answer->nodes_wanted) keep(s.answer->nodes_wanted->added, 8);
+      if (s.answer->nodes_spare) keep(s.answer->nodes_spare->nodes, 16);
     },
     [](ReportStatus& s) {
       s.strategies.clear();
@@ -200,6 +223,9 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       cut_answer_rejections(s, 2, 0);
       for (auto& verdict : s.answer->verdicts) verdict.would_fit_with.clear();
       for (auto& change : s.answer->changes) change.message.clear();
+      cut_search(*s.answer, 0, 0);
+      if (s.answer->nodes_wanted) keep(s.answer->nodes_wanted->added, 2);
+      if (s.answer->nodes_spare) keep(s.answer->nodes_spare->nodes, 4);
       keep(s.answer->quotas, 1);
       for (auto& quota : s.answer->quotas) keep(quota.resources, 1);
     },

@@ -44,6 +44,16 @@ TEST(Tools, BecomeCommandLines) {
   EXPECT_THAT(words("drain", R"({"nodes": ["n1", "n2"]})"), ElementsAre("drain", "n1", "n2"));
 }
 
+TEST(Tools, ShapesBecomeTheInput) {
+  EXPECT_THAT(words("nodes_that_could_go", "{}"), ElementsAre("nodes", "--could-go"));
+  EXPECT_THAT(words("nodes_for_pending", R"({"namespace": "ml"})"),
+              ElementsAre("nodes", "--namespace=ml", "--for-pending"));
+  const auto read = line("nodes_for_pending", R"({"shapes": "shapes: []"})");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_THAT(read->words, ElementsAre("nodes", "--shapes=-", "--for-pending"));
+  EXPECT_EQ(read->input, "shapes: []");
+}
+
 TEST(Tools, AManifestBecomesTheInput) {
   const auto read = line("how_many_fit", R"({"manifest": "kind: Pod", "upTo": 50})");
   ASSERT_TRUE(read) << read.error().text();

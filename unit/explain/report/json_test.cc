@@ -175,6 +175,33 @@ ReportStatus answered() {
               .message = "ask for at most 1500m of cpu",
               .node = "n1",
               .score = 290}};
+  a.nodes_wanted = NodesWanted{.fit_now = 1,
+                               .gated = 2,
+                               .other_scheduler = 3,
+                               .evicting = 4,
+                               .not_evaluated = 5,
+                               .is_fewest = true,
+                               .is_finished = true,
+                               .price = "2.5",
+                               .shapes_tried = 2,
+                               .shapes_total = 3,
+                               .added = {{.shape = "like n1",
+                                          .like = "n1",
+                                          .allocatable = {{"cpu", "4"}},
+                                          .nodes = 2,
+                                          .pods = 3,
+                                          .workloads = {{"Deployment", "web", 2}, {.count = 1}},
+                                          .workloads_total = 2,
+                                          .left_over = {{"cpu", "500m"}}}},
+                               .unplaced = {{.pods = {"Pod", "big", 1}, .reason = "no shape has gpu=h100"}},
+                               .unplaced_total = 1};
+  a.nodes_spare = NodesSpare{
+      .pods_moved = 2,
+      .cordon_first = true,
+      .is_finished = true,
+      .nodes = {{.node = "n3", .pods_moved = 2, .pods = {{"web", "n1"}}, .pods_total = 1}},
+      .nodes_total = 1,
+      .blocked = {{.code = "NoRoom", .reason = "pod a has no other place", .nodes = 4, .examples = {"n1"}}}};
   a.not_modelled = {"extenders"};
   s.observed_generation = 2;
   s.conditions = {{"Accepted", true, "Accepted", "request is valid", Wall(0s)},
@@ -376,6 +403,35 @@ TEST(BoundAnswer, IsNeverLongerWhateverTheNamesAndTexts) {
   }
 }
 
+TEST(BoundAnswer, ASearchForNodesIsNeverLonger) {
+  for (const std::size_t length : {63u, 253u}) {
+    const std::string name(length, 'n'), text(1024, '"');
+    ReportStatus status;
+    status.outcome = "PartlyFits";
+    status.message = text;
+    status.conditions = {complete(true, "PartlyFits", text), {"Accepted", true, "Accepted", text, Wall(0s)}};
+    auto& a = status.answer.emplace();
+    AddedNodes added{
+        .shape = text, .like = name, .allocatable = std::vector(8, ResourceAmount{name, "1000Gi"})};
+    added.workloads = std::vector(16, WaitingWorkload{name, name, 10'000});
+    added.left_over = added.allocatable;
+    a.nodes_wanted = NodesWanted{.added = std::vector(16, added),
+                                 .unplaced = std::vector(16, UnplacedPods{{name, name, 10'000}, text}),
+                                 .unplaced_total = 500};
+    a.nodes_spare = NodesSpare{
+        .nodes = std::vector(64, SpareNode{name, 100, {{name, name}}, 100}),
+        .nodes_total = 500,
+        .blocked = std::vector(10, BlockedNodes{"NoController", text, 10'000, {name, name, name}})};
+    EXPECT_GT(json::serialize(to_json(status)).size(), 2 * kAnswerBytes);
+    bound_answer(status);
+    EXPECT_LE(json::serialize(to_merge_patch(status)).size(), kAnswerBytes);
+    EXPECT_EQ(a.nodes_wanted->unplaced_total, 500u);
+    EXPECT_EQ(a.nodes_spare->nodes_total, 500u);
+    EXPECT_GE(a.nodes_spare->nodes.size(), 16u);
+    EXPECT_GE(a.nodes_wanted->added.size(), 8u);
+  }
+}
+
 TEST(BoundAnswer, LeavesWhatIsUsuallyAskedAsItIs) {
   auto status = answered();
   bound_answer(status);
@@ -389,6 +445,8 @@ TEST(BoundAnswer, LeavesWhatIsUsuallyAskedAsItIs) {
   large.top_nodes =
       std::vector(10, TopNode{"ip-10-0-12-123.eu-west-1", 512, std::vector<std::int64_t>(8, 100)});
   auto& a = *large.answer;
+  a.nodes_wanted.reset();  // an answer about pods has none
+  a.nodes_spare.reset();
   std::vector<std::string> nodes;
   for (int i = 0; i < 64; ++i) nodes.push_back(fmt::format("ip-10-0-12-{:03}.eu-west-1.compute.internal", i));
   set_placements(a, nodes);

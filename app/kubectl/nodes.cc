@@ -1,0 +1,216 @@
+// `podium nodes`: which nodes do the pods that wait need, and which nodes could go?
+#include "app/render/nodes.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "api/text/json_view.h"
+#include "app/kubectl/cluster.h"
+#include "app/kubectl/said.h"
+#include "app/kubectl/shapes.h"
+#include "app/kubectl/verbs.h"
+#include "app/render/report.h"
+#include "base/input.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostNamespaces = 4;     // in which the question is asked: each answer takes seconds
+constexpr std::size_t kLargestFile = 1 << 20;  // bytes
+
+struct NodesFlags {
+  std::shared_ptr<Shared> shared;
+  bool for_pending = false, could_go = false;
+  std::string shapes;  // a file
+};
+
+// The same question in each of the namespaces.
+class AskingNodes {
+ public:
+  explicit AskingNodes(Cluster& cluster) : cluster_(cluster) {}
+
+  Result<void> ask(const json::object& search, const std::vector<std::string>& namespaces) {
+    for (const auto& ns : namespaces) {
+      if (auto asked = ask_in(ns, search); !asked) return asked;
+    }
+    if (answers_.asked.empty()) return std::unexpected(refused_);
+    return {};
+  }
+
+  render::NodesAnswers& answers() { return answers_; }
+  std::vector<json::value>& reports() { return reports_; }
+
+ private:
+  Result<void> ask_in(const std::string& ns, const json::object& search) {
+    auto answered = cluster_.ask(ns, {{"dryRun", true}, {"search", search}}, false);
+    if (!answered && client::is_forbidden(answered.error())) {
+      refused_ = std::move(answered.error());
+      answers_.unasked.push_back(ns);
+      return {};
+    }
+    if (!answered) return std::unexpected(std::move(answered.error()));
+    const auto report = render::read_report(*answered);
+    if (const auto* refusal = explain::refusal_of(report)) return invalid(*refusal);
+    answers_.asked.push_back({ns, render::answer_of(report)});
+    reports_.push_back(std::move(*answered));
+    return {};
+  }
+
+  Cluster& cluster_;
+  render::NodesAnswers answers_;
+  std::vector<json::value> reports_;
+  Error refused_;  // if the user may not ask in any namespace
+};
+
+using Counts = std::map<std::string, std::size_t>;
+
+// The namespaces with the most of these pods first; the user's own if there are none.
+std::vector<std::string> namespaces_of(const Counts& counts, const std::string& own) {
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& each) { return each.second; });
+  std::vector<std::string> out;
+  for (const auto& [ns, count] : sorted) {
+    if (out.size() < kMostNamespaces) out.push_back(ns);
+  }
+  if (out.empty()) out.push_back(own);
+  return out;
+}
+
+// Of all namespaces if the user may list them, else of the user's namespace.
+Result<std::vector<json::value>> list_pods(Cluster& cluster, const client::ListOptions& options) {
+  auto listed = cluster.list(client::resource::pods, "", options);
+  if (!listed && client::is_forbidden(listed.error()))
+    listed = cluster.list(client::resource::pods, cluster.ns(), options);
+  return listed;
+}
+
+Result<Counts> waiting_by_namespace(Cluster& cluster) {
+  client::ListOptions unplaced;
+  unplaced.field_selector = "spec.nodeName=,status.phase=Pending";
+  const auto pods = list_pods(cluster, unplaced);
+  if (!pods) return std::unexpected(pods.error());
+  Counts counts;
+  for (const auto& pod : *pods) ++counts[api::text_at(pod, "/metadata/namespace")];
+  return counts;
+}
+
+// The namespaces of the pods that move, which the first answer may not name.
+std::vector<std::string> other_namespaces(Cluster& cluster, const render::NodesAnswers& answers) {
+  std::set<std::string> nodes;
+  for (const auto& node : answers.asked.front().answer.nodes_spare->nodes) {
+    if (node.pods_moved > node.pods_total) nodes.insert(node.node);
+  }
+  if (nodes.empty()) return {};
+  const auto pods = list_pods(cluster, {});
+  if (!pods) return {};
+  Counts counts;
+  for (const auto& pod : *pods) {
+    const auto ns = api::text_at(pod, "/metadata/namespace");
+    const bool is_asked =
+        std::ranges::find(answers.asked, ns, &render::NodesAnswer::ns) != answers.asked.end();
+    if (!is_asked && nodes.contains(api::text_at(pod, "/spec/nodeName"))) ++counts[ns];
+  }
+  return counts.empty() ? std::vector<std::string>() : namespaces_of(counts, {});
+}
+
+int say_nodes(const CLI::App& command, const Output& output, Cluster& cluster, AskingNodes& asked,
+              const std::vector<std::string>& names, int code,
+              const std::function<std::string(const render::Options&)>& table) {
+  auto options = render_options(output, program_of(command));
+  options.flags = cluster.hint_flags();
+  const auto printed = print(
+      answered(command, output, as_list(std::move(asked.reports())), names, [&] { return table(options); }));
+  return printed ? printed : code;
+}
+
+int run_for_pending(const CLI::App& command, const NodesFlags& flags, Cluster& cluster, json::array shapes) {
+  const auto counts = waiting_by_namespace(cluster);
+  if (!counts) return fail_with(command, counts.error());
+  const auto namespaces = namespaces_of(*counts, cluster.ns());
+  json::object for_pending;
+  if (!shapes.empty()) for_pending["shapes"] = std::move(shapes);
+  AskingNodes asking(cluster);
+  if (auto asked = asking.ask({{"forPending", std::move(for_pending)}}, namespaces); !asked)
+    return fail_with(command, asked.error());
+  const auto& answers = asking.answers();
+  if (!answers.asked.front().answer.nodes_wanted)
+    return fail_with(command,
+                     fail(Error::Kind::internal, "the answer does not say which nodes to add").error());
+  std::vector<explain::NodesSpare> spare;
+  if (flags.shared->output.has_words()) {
+    AskingNodes could_go(cluster);
+    // It is an extra.
+    if (could_go.ask({{"couldGo", json::object()}}, {answers.asked.front().ns})) {
+      if (const auto& found = could_go.answers().asked.front().answer.nodes_spare) spare.push_back(*found);
+    }
+  }
+  std::vector<std::string> names;
+  for (const auto& report : asking.reports()) names.push_back(report_name(report));
+  return say_nodes(
+      command, flags.shared->output, cluster, asking, names, render::nodes_wanted_exit_code(answers),
+      [&](const render::Options& options) { return render::nodes_wanted_table(answers, spare, options); });
+}
+
+int run_could_go(const CLI::App& command, const NodesFlags& flags, Cluster& cluster) {
+  const json::object search{{"couldGo", json::object()}};
+  AskingNodes asking(cluster);
+  if (auto asked = asking.ask(search, {cluster.ns()}); !asked) return fail_with(command, asked.error());
+  const auto& answers = asking.answers();
+  const auto& spare = answers.asked.front().answer.nodes_spare;
+  if (!spare)
+    return fail_with(command,
+                     fail(Error::Kind::internal, "the answer does not say which nodes could go").error());
+  std::vector<std::string> names;
+  for (const auto& node : spare->nodes) names.push_back("node/" + node.node);
+  // The other answers only name pods.
+  (void)asking.ask(search, other_namespaces(cluster, answers));
+  return say_nodes(
+      command, flags.shared->output, cluster, asking, names, render::nodes_spare_exit_code(answers),
+      [&](const render::Options& options) { return render::nodes_spare_table(answers, options); });
+}
+
+int run_nodes(const CLI::App& command, const NodesFlags& flags) {
+  if (flags.for_pending == flags.could_go)
+    return fail_with(command, invalid("which nodes? Give one of --for-pending and --could-go").error());
+  if (flags.could_go && !flags.shapes.empty())
+    return fail_with(command, invalid("--shapes: needs --for-pending").error());
+  json::array shapes;
+  if (!flags.shapes.empty()) {
+    const auto text = read_input(flags.shapes, kLargestFile);
+    if (!text) return fail_with(command, text.error());
+    auto read = shapes_of_file(*text, flags.shapes);
+    if (!read) return fail_with(command, read.error());
+    shapes = std::move(*read);
+  }
+  auto cluster = open_cluster(flags.shared->connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  return flags.could_go ? run_could_go(command, flags, **cluster)
+                        : run_for_pending(command, flags, **cluster, std::move(shapes));
+}
+
+}  // namespace
+
+std::function<int()> declare_nodes(CLI::App& command, const std::shared_ptr<Shared>& shared) {
+  const auto flags = std::make_shared<NodesFlags>();
+  flags->shared = shared;
+  command.add_flag("--for-pending", flags->for_pending,
+                   "the nodes to add, so that the pods that wait are placed: the fewest, or the cheapest");
+  command.add_flag("--could-go", flags->could_go,
+                   "the nodes that could go, so that all that they run is placed again");
+  command
+      .add_option("--shapes", flags->shapes,
+                  "what new nodes may be like, as a YAML file; without it, like those of the cluster")
+      ->type_name("FILE");
+  return [&command, flags] { return run_nodes(command, *flags); };
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,64 @@
+#include "app/kubectl/shapes.h"
+
+#include <fmt/format.h>
+
+#include <boost/json/object.hpp>
+
+#include "api/text/yaml.h"
+#include "base/problems.h"
+#include "explain/question/search.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+// The line of the path, or of what it is in. 0: unknown.
+int line_of(std::string path, const std::map<std::string, int>& lines) {
+  for (;;) {
+    if (const auto found = lines.find(path); found != lines.end()) return found->second;
+    const auto end = path.find_last_of(".[");
+    if (end == path.npos) return 0;
+    path.erase(end);
+  }
+}
+
+std::string at_line(const std::string& finding, const std::string& source, const api::Document& document) {
+  const auto line = line_of(finding.substr(0, finding.find(": ")), document.lines);
+  return line > 0 ? fmt::format("{}:{}: {}", source, line, finding) : fmt::format("{}: {}", source, finding);
+}
+
+// The API server takes integers and strings as amounts, and no fractions.
+void write_fractions_as_text(json::array& shapes) {
+  for (auto& shape : shapes) {
+    auto* amounts = shape.is_object() ? shape.get_object().if_contains("allocatable") : nullptr;
+    if (!amounts || !amounts->is_object()) continue;
+    for (auto& amount : amounts->get_object()) {
+      if (amount.value().is_double()) amount.value() = fmt::to_string(amount.value().get_double());
+    }
+  }
+}
+
+}  // namespace
+
+Result<json::array> shapes_of_file(std::string_view text, const std::string& source) {
+  auto documents = api::parse_documents(text, source);
+  if (!documents) return std::unexpected(documents.error());
+  if (documents->size() != 1)
+    return invalid(
+        fmt::format("{}: has {} documents, and one with `shapes` is needed", source, documents->size()));
+  auto& document = documents->front();
+  explain::SpecFindings findings;
+  explain::ObjectReader reader(document.value, explain::FieldPath::document("shapes"), findings);
+  const auto shapes = explain::read_shapes(reader, findings);
+  reader.unknown_fields();
+  if (findings.none() && shapes.empty()) findings.add("shapes", "required");
+  Problems problems;
+  for (const auto& finding : findings.lines()) problems.add(at_line(finding, source, document));
+  if (problems) return std::unexpected(problems.error());
+  auto list = document.value.at("shapes").as_array();
+  write_fractions_as_text(list);
+  return list;
+}
+
+}  // namespace podium::kubectl

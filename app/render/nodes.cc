@@ -1,0 +1,314 @@
+#include "app/render/nodes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/render/amounts.h"
+#include "app/render/text.h"
+
+namespace podium::render {
+namespace {
+
+using explain::AddedNodes;
+using explain::NodesSpare;
+using explain::NodesWanted;
+using explain::WaitingWorkload;
+
+constexpr std::size_t kNamedWorkloads = 3, kNamedMoves = 2, kNamedNodes = 8, kAmounts = 3;
+
+const NodesWanted& wanted_of(const NodesAnswer& answer) {
+  static const NodesWanted kNone;
+  return answer.answer.nodes_wanted ? *answer.answer.nodes_wanted : kNone;
+}
+const NodesSpare& spare_of(const NodesAnswer& answer) {
+  static const NodesSpare kNone;
+  return answer.answer.nodes_spare ? *answer.answer.nodes_spare : kNone;
+}
+
+std::string full_name(const std::string& ns, const WaitingWorkload& workload) {
+  return fmt::format("{}/{}", ns, workload.name);
+}
+
+std::string amounts_of(const std::vector<explain::ResourceAmount>& amounts, bool is_named) {
+  std::vector<std::string> out;
+  for (const auto& each : amounts) {
+    const auto quantity = api::Quantity::parse(each.amount);
+    if (!quantity || quantity->is_zero() || out.size() == kAmounts) continue;
+    const auto amount = rounded_down(each.resource, *quantity);
+    const bool is_unnamed = !is_named && each.resource == "memory";
+    out.push_back(is_unnamed ? amount : fmt::format("{} {}", amount, each.resource));
+  }
+  return out.empty() ? "-" : fmt::format("{}", fmt::join(out, ", "));
+}
+
+std::string shape_name(const AddedNodes& added) {
+  const auto size = amounts_of(added.allocatable, false);
+  return size == "-" ? added.shape : fmt::format("{} ({})", added.shape, size);
+}
+
+// The workloads of a shape by all answers, and the pods that none of them names.
+std::string takes_of(const NodesAnswers& answers, const AddedNodes& added) {
+  std::vector<std::pair<std::size_t, std::string>> named;
+  std::size_t pods = 0, unlisted = 0;
+  for (const auto& each : answers.asked) {
+    const auto& its = wanted_of(each).added;
+    const auto same = std::ranges::find(its, added.shape, &AddedNodes::shape);
+    if (same == its.end()) continue;
+    for (const auto& workload : same->workloads) {
+      if (workload.name.empty()) continue;
+      named.emplace_back(workload.count, full_name(each.ns, workload));
+      pods += workload.count;
+    }
+    unlisted += same->workloads_total - std::min(same->workloads_total, same->workloads.size());
+  }
+  std::ranges::stable_sort(named, std::ranges::greater(), [](const auto& each) { return each.first; });
+  std::vector<std::string> names;
+  for (auto& each : named) names.push_back(std::move(each.second));
+  auto text = names.empty() ? std::string() : listed(names, kNamedWorkloads, names.size() + unlisted);
+  if (pods < added.pods && unlisted == 0) {
+    text +=
+        fmt::format("{}{} of other namespaces", text.empty() ? "" : ", ", counted(added.pods - pods, "pod"));
+  }
+  return text;
+}
+
+std::size_t nodes_in(const NodesWanted& wanted) {
+  std::size_t nodes = 0;
+  for (const auto& added : wanted.added) nodes += added.nodes;
+  return nodes;
+}
+
+std::string wanted_verdict(const NodesAnswers& answers, const Options& options) {
+  const auto& first = answers.asked.front();
+  const auto& wanted = wanted_of(first);
+  const auto asked = first.answer.asked, fitting = first.answer.fitting;
+  if (asked == 0) return options.style.good("No pod waits.") + "\n";
+  auto text = fmt::format("{} {}", counted(asked, "pod"), asked == 1 ? "waits" : "wait");
+  if (wanted.fit_now > 0)
+    text += fmt::format("; {} {} on the nodes that there are", wanted.fit_now, fit(wanted.fit_now));
+  const auto& style = options.style;
+  text = fitting == asked ? style.good(text) : fitting > 0 ? style.warn(text) : style.bad(text);
+  if (nodes_in(wanted) == 0)
+    return text + (wanted.unplaced_total > 0 ? ". No node of these shapes helps:\n" : ".\n");
+  const char* found = !wanted.is_finished    ? "The best additions found before the deadline"
+                      : !wanted.is_fewest    ? "Additions of which no node can be left out"
+                      : wanted.price.empty() ? "Fewest additions"
+                                             : "Cheapest additions";
+  return text +
+         fmt::format(". {}{}:\n", found, wanted.price.empty() ? "" : fmt::format(", for {}", wanted.price));
+}
+
+// The rows of pods that no shape holds, of all answers.
+void add_unplaced(const NodesAnswers& answers, std::vector<Cells>& rows) {
+  std::vector<std::tuple<std::size_t, std::string, std::string>> named;
+  std::size_t pods = 0, seen = 0;
+  const auto& first = wanted_of(answers.asked.front());
+  for (const auto& each : answers.asked) {
+    for (const auto& unplaced : wanted_of(each).unplaced) {
+      if (unplaced.pods.name.empty()) continue;
+      named.emplace_back(unplaced.pods.count, full_name(each.ns, unplaced.pods), unplaced.reason);
+      seen += unplaced.pods.count;
+    }
+  }
+  for (const auto& unplaced : first.unplaced) pods += unplaced.pods.count;
+  std::ranges::stable_sort(named, std::ranges::greater(), [](const auto& each) { return std::get<0>(each); });
+  for (const auto& [count, name, reason] : named)
+    rows.push_back({"none fits", "-", fmt::to_string(count), name, reason});
+  if (pods > seen) {
+    rows.push_back({"none fits", "-", fmt::to_string(pods - seen), "of other namespaces", ""});
+  }
+  if (first.unplaced_total > first.unplaced.size())
+    rows.push_back(
+        {"none fits", "-", "-",
+         fmt::format("{} more", counted(first.unplaced_total - first.unplaced.size(), "workload"))});
+}
+
+std::string wanted_rows(const NodesAnswers& answers, const Options& options) {
+  std::vector<Cells> rows{{"SHAPE", "NODES", "TAKES", "OF", "LEFT OVER"}};
+  for (const auto& added : wanted_of(answers.asked.front()).added) {
+    rows.push_back({shape_name(added), fmt::to_string(added.nodes), fmt::to_string(added.pods),
+                    takes_of(answers, added), amounts_of(added.left_over, true)});
+  }
+  add_unplaced(answers, rows);
+  if (rows.size() == 1) return {};
+  constexpr std::size_t kOf = 3, kLeft = 4, kLeast = 16;
+  return table(rows, {Align::left, Align::right, Align::right, Align::left, Align::left}, 2,
+               {options.columns, {{kLeft, kLeast}, {kOf, kLeast}, {0, kLeast}}});
+}
+
+std::string not_counted(const NodesWanted& wanted) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const char* one, const char* many) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
+  };
+  add(wanted.gated, "is gated", "are gated");
+  add(wanted.evicting, "waits for evictions", "wait for evictions");
+  add(wanted.other_scheduler, "belongs to another scheduler", "belong to another scheduler");
+  add(wanted.not_evaluated, "was not evaluated", "were not evaluated");
+  auto out = parts.empty() ? std::string() : fmt::format("Not counted: {}.\n", fmt::join(parts, ", "));
+  if (wanted.shapes_tried < wanted.shapes_total)
+    out += fmt::format("{} of {} shapes were tried, those of the most nodes.\n", wanted.shapes_tried,
+                       wanted.shapes_total);
+  return out;
+}
+
+std::string unasked_words(const NodesAnswers& answers) {
+  return answers.unasked.empty()
+             ? ""
+             : fmt::format("You may not create schedulingreports in {}, so pods there are not named.\n",
+                           listed(answers.unasked, kNamedWorkloads));
+}
+
+std::string not_modelled_words(const NodesAnswers& answers) {
+  const auto& list = answers.asked.front().answer.not_modelled;
+  return list.empty() ? "" : fmt::format("podium does not model: {}.\n", fmt::join(list, ", "));
+}
+
+std::string to_add(const NodesWanted& wanted) {
+  std::vector<std::string> parts;
+  for (const auto& added : wanted.added) {
+    parts.push_back(added.like.empty() ? fmt::format("{} of {}", counted(added.nodes, "node"), added.shape)
+                                       : fmt::format("{} {}", counted(added.nodes, "node"), added.shape));
+  }
+  return parts.empty() ? "" : fmt::format("Nothing was added. To do it: add {}.\n", fmt::join(parts, ", "));
+}
+
+std::vector<std::string> names_of(const NodesSpare& spare) {
+  std::vector<std::string> names;
+  for (const auto& node : spare.nodes) names.push_back(node.node);
+  return names;
+}
+
+std::string moves_words(std::size_t pods) {
+  return pods == 0 ? "no pod moves"
+                   : fmt::format("{} {}, nothing waits", counted(pods, "pod"), pods == 1 ? "moves" : "move");
+}
+
+std::string spare_line(const NodesSpare& spare) {
+  if (spare.nodes_total == 0)
+    return spare.is_finished ? "No node could go today.\n"
+                             : "No node that could go was found before the deadline.\n";
+  return fmt::format("Could go today: {} ({}).\n", listed(names_of(spare), kNamedNodes, spare.nodes_total),
+                     moves_words(spare.pods_moved));
+}
+
+// What the nodes have that cannot go.
+const char* blocked_words(const std::string& code, bool is_one) {
+  struct Words {
+    const char *code, *one, *many;
+  };
+  static constexpr Words kWords[] = {
+      {"NoRoom", "runs pods that have no other place", "run pods that have no other place"},
+      {"NoController", "runs pods that no controller creates again",
+       "run pods that no controller creates again"},
+      {"Budget", "runs pods that a budget protects", "run pods that a budget protects"},
+      {"NotSafeToEvict", "runs pods that are not safe to evict", "run pods that are not safe to evict"},
+      {"DoNotDisrupt", "is not to be disrupted", "are not to be disrupted"},
+      {"ScaleDownDisabled", "is not to be scaled down", "are not to be scaled down"},
+      {"OtherScheduler", "runs pods of another scheduler", "run pods of another scheduler"},
+      {"ControlPlane", "is of the control plane", "are of the control plane"},
+      {"Nominated", "is promised to a pod that waits for evictions",
+       "are promised to pods that wait for evictions"},
+      {"Wanted", "would take a pod that waits", "would take pods that wait"},
+  };
+  const auto* found =
+      std::ranges::find(kWords, code, [](const Words& each) { return std::string_view(each.code); });
+  if (found == std::end(kWords)) return "cannot go";
+  return is_one ? found->one : found->many;
+}
+
+// The example of an answer that names its pod, if there is one.
+const explain::BlockedNodes& with_name(const NodesAnswers& answers, const explain::BlockedNodes& blocked) {
+  for (const auto& each : answers.asked) {
+    const auto& its = spare_of(each).blocked;
+    const auto same = std::ranges::find(its, blocked.code, &explain::BlockedNodes::code);
+    if (same != its.end() && !same->reason.contains(explain::kOfAnotherNamespace)) return *same;
+  }
+  return blocked;
+}
+
+std::string blocked_rows(const NodesAnswers& answers, const Options& options) {
+  std::vector<Cells> rows;
+  for (const auto& blocked : spare_of(answers.asked.front()).blocked) {
+    const auto& named = with_name(answers, blocked);
+    const auto example =
+        named.examples.empty() ? named.reason : fmt::format("{}: {}", named.examples.front(), named.reason);
+    rows.push_back(
+        {counted(blocked.nodes, "node"), blocked_words(blocked.code, blocked.nodes == 1), example});
+  }
+  if (rows.empty()) return {};
+  return "What blocks the others:\n" +
+         table(rows, {Align::right, Align::left, Align::left}, 2, {options.columns, {{2, 20}, {1, 20}}});
+}
+
+std::string where_to(const NodesAnswers& answers, const explain::SpareNode& node) {
+  std::vector<std::string> moves;
+  for (const auto& each : answers.asked) {
+    const auto& nodes = spare_of(each).nodes;
+    const auto same = std::ranges::find(nodes, node.node, &explain::SpareNode::node);
+    if (same == nodes.end()) continue;
+    for (const auto& pod : same->pods)
+      moves.push_back(fmt::format("{}/{} → {}", each.ns, pod.name, pod.node));
+  }
+  if (moves.empty())
+    return node.pods_moved == 0 ? "" : fmt::format("{} of other namespaces", counted(node.pods_moved, "pod"));
+  return listed(moves, kNamedMoves, std::max(moves.size(), node.pods_moved));
+}
+
+}  // namespace
+
+std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<NodesSpare>& spare,
+                               const Options& options) {
+  const auto& wanted = wanted_of(answers.asked.front());
+  auto out = wanted_verdict(answers, options) + wanted_rows(answers, options) + not_counted(wanted) +
+             unasked_words(answers) + not_modelled_words(answers) + to_add(wanted);
+  return spare.empty() ? out : out + spare_line(spare.front());
+}
+
+std::string nodes_spare_table(const NodesAnswers& answers, const Options& options) {
+  const auto& spare = spare_of(answers.asked.front());
+  const auto tried = answers.asked.front().answer.asked;
+  const auto verdict = fmt::format("{} of {} could go", spare.nodes_total, counted(tried, "node"));
+  auto out = spare.nodes_total == 0
+                 ? options.style.bad(verdict) + ".\n"
+                 : options.style.good(verdict) + fmt::format("; {}.\n", moves_words(spare.pods_moved));
+  if (!spare.is_finished) out += "The deadline passed before each node was tried.\n";
+  std::vector<Cells> rows{{"STEP", "NODE", "MOVE", "WHERE"}};
+  for (const auto& node : spare.nodes) {
+    rows.push_back(
+        {fmt::to_string(rows.size()), node.node, fmt::to_string(node.pods_moved), where_to(answers, node)});
+  }
+  if (rows.size() > 1)
+    out += table(rows, {Align::right, Align::left, Align::right, Align::left}, 2,
+                 {options.columns, {{3, 20}, {1, 16}}});
+  if (spare.nodes_total > spare.nodes.size())
+    out += fmt::format("{} more could go after that.\n",
+                       counted(spare.nodes_total - spare.nodes.size(), "node"));
+  out += blocked_rows(answers, options) + unasked_words(answers) + not_modelled_words(answers);
+  if (spare.nodes.empty()) return out;
+  out += spare.cordon_first
+             ? fmt::format("Nothing was drained. First kubectl cordon {}; then each with its command:\n",
+                           fmt::join(names_of(spare), " "))
+             : std::string("Nothing was drained. In this order, each with its command:\n");
+  std::size_t named = 0;
+  for (const auto& node : spare.nodes) {
+    if (named++ == kNamedNodes) return out + "  …\n";
+    out += fmt::format("  {} drain {}{}\n", options.program, node.node, options.flags);
+  }
+  return out;
+}
+
+int nodes_wanted_exit_code(const NodesAnswers& answers) {
+  const auto& answer = answers.asked.front().answer;
+  if (answer.fitting >= answer.asked) return 0;
+  return answer.fitting > 0 ? 3 : 4;
+}
+
+int nodes_spare_exit_code(const NodesAnswers& answers) {
+  return spare_of(answers.asked.front()).nodes_total > 0 ? 0 : 4;
+}
+
+}  // namespace podium::render

@@ -1,0 +1,35 @@
+// The answers to "which nodes do the pods that wait need?" and "which nodes could go?".
+//
+// Joins podium's answers to the same question in several namespaces: each names only what is in its own.
+// Threads: pure functions. Errors: none; the text says what is not known.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+struct NodesAnswer {
+  std::string ns;  // of the question
+  explain::ReportAnswer answer;
+};
+
+struct NodesAnswers {
+  std::vector<NodesAnswer> asked;    // not empty; the numbers are those of the first
+  std::vector<std::string> unasked;  // namespaces in which the user may not ask
+};
+
+// `spare`: what could go, for the last line; empty: not known.
+std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<explain::NodesSpare>& spare,
+                               const Options& options);
+std::string nodes_spare_table(const NodesAnswers& answers, const Options& options);
+
+// 0: all pods that wait would be placed, 3: some, 4: none.
+int nodes_wanted_exit_code(const NodesAnswers& answers);
+// 0: a node could go, 4: none could.
+int nodes_spare_exit_code(const NodesAnswers& answers);
+
+}  // namespace podium::render

@@ -1,0 +1,278 @@
+#include "explain/answer/node_plans.h"
+
+#include <algorithm>
+
+#include "explain/answer/changes.h"
+#include "explain/answer/fork_memory.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr std::size_t kMostChoices = 256;  // that are tried to show that none costs less
+constexpr int kMostRounds = 8;             // of adding nodes after a trial left pods without a place
+
+}  // namespace
+
+std::size_t NodePlan::placed() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(places, [](const auto& row) { return row.has_value(); }));
+}
+
+std::int64_t NodePlans::price_of(const ShapeCounts& counts) const { return std::get<0>(cost_of(counts)); }
+
+// Whether the question may add this many nodes: of all shapes, and with the memory that it has. Two forks
+// exist at the same time.
+bool NodePlans::may_add(const ShapeCounts& counts) const {
+  std::int64_t nodes = 0;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > shapes_[i].most) return false;
+    nodes += counts[i];
+    bytes += 2 * static_cast<std::size_t>(counts[i]) * shapes_[i].memory;
+  }
+  return nodes <= kMostAddedNodes && bytes <= ForkMemory::kMost;
+}
+
+NodePlans::Cost NodePlans::cost_of(const ShapeCounts& counts) const {
+  std::int64_t price = 0, nodes = 0, size = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    nodes += counts[i];
+    size += counts[i] * shapes_[i].size;
+    price += counts[i] * (known_.is_priced ? *shapes_[i].shape.price : 1);
+  }
+  return {price, nodes, size};
+}
+
+void NodePlans::add(std::size_t shape, std::int32_t count, NodePlan& plan) const {
+  if (count <= 0) return;
+  const auto& like = shapes_[shape].shape.like;
+  const auto names = like.empty() ? add_copies(*shapes_[shape].node, count, budget_, plan.fork)
+                                  : add_nodes_like(like, count, budget_, plan.fork);
+  for (const auto& name : names) plan.shape_of[*plan.fork.find_row(name)] = shape;
+  plan.counts[shape] += count;
+}
+
+std::optional<NodePlan> NodePlans::try_counts(const ShapeCounts& counts) const {
+  if (!has_time()) return std::nullopt;
+  NodePlan plan{.counts = ShapeCounts(counts.size()), .fork = base_};
+  for (std::size_t i = 0; i < counts.size(); ++i) add(i, counts[i], plan);
+  if (!place_waiters(waiters_, budget_, plan.places, plan.fork)) return std::nullopt;
+  return plan;
+}
+
+// Pods by kind that have a place in `after` only.
+std::vector<std::int32_t> NodePlans::gains(const Places& before, const Places& after) const {
+  std::vector<std::int32_t> out(waiters_.kinds);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] && !before[i]) ++out[waiters_.pods[i].kind];
+  }
+  return out;
+}
+
+// How many nodes of the shape, that this one is the first of, would take the same pods.
+std::int32_t NodePlans::repeats(const std::vector<std::int32_t>& gain, const Places& before) const {
+  std::vector<std::int32_t> left(waiters_.kinds);
+  for (std::size_t i = 0; i < before.size(); ++i) left[waiters_.pods[i].kind] += before[i] ? 0 : 1;
+  auto times = kMostAddedNodes;
+  for (std::size_t kind = 0; kind < gain.size(); ++kind) {
+    if (gain[kind] > 0) times = std::min(times, left[kind] / gain[kind]);
+  }
+  return std::max(1, times);
+}
+
+// Adds nodes, always of the shape that takes the most pods for its price, until no shape takes any.
+// False: the budget has ended.
+bool NodePlans::add_greedily(NodePlan& plan) const {
+  for (;;) {
+    std::optional<NodePlan> best;
+    std::size_t best_shape = 0, best_gain = 0;
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+      auto counts = plan.counts;
+      ++counts[shape];
+      if (!may_add(counts)) continue;
+      auto trial = plan;
+      add(shape, 1, trial);
+      if (!place_waiters(waiters_, budget_, trial.places, trial.fork)) return false;
+      const auto gain = trial.placed() - plan.placed();
+      if (gain == 0 || (best && !is_better(shape, gain, best_shape, best_gain))) continue;
+      best = std::move(trial);
+      best_shape = shape;
+      best_gain = gain;
+    }
+    if (!best) return true;
+    auto more = repeats(gains(plan.places, best->places), plan.places) - 1;
+    auto counts = best->counts;
+    for (; more > 0; --more) {
+      counts[best_shape] = best->counts[best_shape] + more;
+      if (may_add(counts)) break;
+    }
+    add(best_shape, more, *best);
+    if (!place_waiters(waiters_, budget_, best->places, best->fork)) return false;
+    plan = std::move(*best);
+  }
+}
+
+bool NodePlans::is_better(std::size_t shape, std::size_t gain, std::size_t other,
+                          std::size_t other_gain) const {
+  const auto price = [this](std::size_t of) {
+    return known_.is_priced ? static_cast<double>(*shapes_[of].shape.price) : 1.0;
+  };
+  const auto mine = static_cast<double>(gain) * price(other),
+             its = static_cast<double>(other_gain) * price(shape);
+  if (mine != its) return mine > its;
+  return std::pair(price(shape), shapes_[shape].size) < std::pair(price(other), shapes_[other].size);
+}
+
+// The scheduler places pods on the nodes of the choice in another order than the cover, so it may need more
+// nodes.
+std::optional<NodePlan> NodePlans::cover(const NodePlan& now) const {
+  auto greedy = now;
+  if (!add_greedily(greedy)) return std::nullopt;
+  const auto target = greedy.placed();
+  auto plan = greedy.counts == now.counts ? now : try_counts(greedy.counts);
+  for (int round = 0; plan && plan->placed() < target && round < kMostRounds; ++round) {
+    auto more = *plan;
+    if (!add_greedily(more) || more.counts == plan->counts) break;
+    auto next = try_counts(more.counts);
+    if (!next) break;
+    plan = std::move(next);
+  }
+  // With one more node, pods may leave room on others to pods that no shape holds.
+  while (plan && plan->placed() < waiters_.pods.size()) {
+    auto more = widen(*plan);
+    if (!more) break;
+    plan = std::move(more);
+  }
+  return plan;
+}
+
+// Returns a plan that places more pods, with one more node of a shape, or some more of each. nullopt: none
+// was found.
+std::optional<NodePlan> NodePlans::widen(const NodePlan& plan) const {
+  std::vector<ShapeCounts> tries;
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+    tries.push_back(plan.counts);
+    ++tries.back()[shape];
+  }
+  for (const std::int32_t more : {1, 4}) {
+    tries.push_back(plan.counts);
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+      auto& count = tries.back()[shape];
+      count = std::min(count + more, shapes_[shape].most);
+    }
+  }
+  for (const auto& counts : tries) {
+    if (!may_add(counts)) continue;
+    auto more = try_counts(counts);
+    if (more && more->placed() > plan.placed()) return more;
+  }
+  return std::nullopt;
+}
+
+// Whether no fewer pods are placed with these nodes, which cost less; they are then the best.
+bool NodePlans::takes(const ShapeCounts& counts) {
+  if (!may_add(counts) || cost_of(counts) >= cost_of(best_.plan.counts)) return false;
+  auto plan = try_counts(counts);
+  if (!plan || plan->placed() < best_.plan.placed()) return false;
+  best_.plan = std::move(*plan);
+  return true;
+}
+
+NodePlans::Best NodePlans::make_cheaper(NodePlan plan) {
+  best_ = {.plan = std::move(plan)};
+  do {
+    take_away();
+  } while (has_time() && !try_all_cheaper() && swap_one());
+  best_.is_finished = has_time();
+  return std::move(best_);
+}
+
+// Takes single nodes away until none can be left out. The number to try is halved and doubled.
+void NodePlans::take_away() {
+  for (bool has_changed = true; std::exchange(has_changed, false);) {
+    for (const auto shape : by_cost()) {
+      std::int32_t fewer = std::max(1, best_.plan.counts[shape] / 2);
+      while (best_.plan.counts[shape] > 0 && has_time()) {
+        fewer = std::min(fewer, best_.plan.counts[shape]);
+        auto counts = best_.plan.counts;
+        counts[shape] -= fewer;
+        if (takes(counts))
+          has_changed = true;
+        else if (fewer == 1)
+          break;
+        else
+          fewer /= 2;
+      }
+    }
+  }
+}
+
+// The shapes, those with the highest cost first.
+std::vector<std::size_t> NodePlans::by_cost() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) out.push_back(i);
+  std::ranges::stable_sort(out,
+                           [this](std::size_t a, std::size_t b) { return cost_of_one(a) > cost_of_one(b); });
+  return out;
+}
+NodePlans::Cost NodePlans::cost_of_one(std::size_t shape) const {
+  ShapeCounts one(shapes_.size());
+  one[shape] = 1;
+  return cost_of(one);
+}
+
+// Collects the choices that cost less than the best, up to the bound. False: there are more.
+bool NodePlans::collect(std::size_t shape, ShapeCounts& counts, std::vector<ShapeCounts>& out) const {
+  if (out.size() > kMostChoices || !has_time()) return false;
+  if (shape == counts.size()) {
+    out.push_back(counts);
+    return true;
+  }
+  const auto least = cost_of_best();
+  bool is_all = true;
+  for (counts[shape] = 0; counts[shape] <= shapes_[shape].most && is_all; ++counts[shape]) {
+    const auto [price, nodes, size] = cost_of(counts);
+    if (std::pair(price, nodes) >= least) break;
+    is_all = collect(shape + 1, counts, out);
+  }
+  counts[shape] = 0;
+  return is_all;
+}
+std::pair<std::int64_t, std::int64_t> NodePlans::cost_of_best() const {
+  const auto [price, nodes, size] = cost_of(best_.plan.counts);
+  return {price, nodes};
+}
+
+// Where few choices cost less, tries all of them. True: then none is cheaper than the best.
+bool NodePlans::try_all_cheaper() {
+  std::vector<ShapeCounts> cheaper;
+  ShapeCounts counts(shapes_.size());
+  if (!collect(0, counts, cheaper)) return false;
+  std::ranges::stable_sort(cheaper, {}, [this](const ShapeCounts& each) { return cost_of(each); });
+  for (const auto& each : cheaper) {
+    if (!has_time()) return false;
+    if (takes(each)) break;
+  }
+  return best_.is_fewest = has_time();
+}
+
+// One or two nodes for one or two of other shapes, where that costs less.
+bool NodePlans::swap_one() {
+  const auto count = shapes_.size();
+  for (const auto a : by_cost()) {
+    for (std::size_t b = 0; b <= count; ++b) {
+      for (std::size_t to = 0; to < count; ++to) {
+        for (const int added : {1, 2}) {
+          auto counts = best_.plan.counts;
+          if (--counts[a] < 0 || (b < count && --counts[b] < 0)) continue;
+          counts[to] += added;
+          if (!has_time()) return false;
+          if (takes(counts)) return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace podium::explain

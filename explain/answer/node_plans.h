@@ -1,0 +1,88 @@
+// NodePlans: choices of nodes to add, so that the pods that wait are placed: a greedy cover, then fewer or
+// cheaper nodes by trial.
+//
+// Each choice is tried on a fork on which all waiting pods are placed again, in the order of the queue.
+// Nothing follows from sums of resources.
+//
+// Owner: one search. Threads: none. Errors: none; the budget may end the search at any time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "explain/answer/node_shapes.h"
+#include "explain/answer/waiting.h"
+
+namespace podium::explain {
+
+using ShapeCounts = std::vector<std::int32_t>;  // nodes by shape
+
+// A choice of nodes, and where the pods go with them.
+struct NodePlan {
+  ShapeCounts counts;
+  cluster::Snapshot fork;
+  Places places = {};
+  std::map<cluster::Row, std::size_t> shape_of = {};  // of the added nodes
+
+  std::size_t placed() const;
+};
+
+class NodePlans {
+ public:
+  // Keeps references to all arguments.
+  NodePlans(const KnownShapes& shapes, const Waiters& waiters, const Budget& budget,
+            const cluster::Snapshot& base)
+      : known_(shapes), shapes_(shapes.list), waiters_(waiters), budget_(budget), base_(base) {}
+
+  // Places all pods with these nodes. nullopt: the budget has ended.
+  std::optional<NodePlan> try_counts(const ShapeCounts& counts) const;
+
+  // A choice of nodes with which all pods that some shape can hold are placed. nullopt: the budget ended
+  // before one was tried. `now`: the plan without new nodes.
+  std::optional<NodePlan> cover(const NodePlan& now) const;
+
+  // Looks for a choice that costs less and places no fewer pods: takes nodes away, and swaps them.
+  // `is_finished`: no node can be left out. `is_fewest`: every choice that costs less was tried.
+  struct Best {
+    NodePlan plan;
+    bool is_finished = false, is_fewest = false;
+  };
+  Best make_cheaper(NodePlan plan);
+
+  void add(std::size_t shape, std::int32_t count, NodePlan& plan) const;
+  std::int64_t price_of(const ShapeCounts& counts) const;  // in millionths; the number, without prices
+
+ private:
+  // Lower is better, from left to right: the price or the number, the number, the sizes.
+  using Cost = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+  bool has_time() const { return explain::has_time(budget_); }
+  bool may_add(const ShapeCounts& counts) const;
+  Cost cost_of(const ShapeCounts& counts) const;
+  Cost cost_of_one(std::size_t shape) const;
+  std::pair<std::int64_t, std::int64_t> cost_of_best() const;
+  std::vector<std::size_t> by_cost() const;
+  std::vector<std::int32_t> gains(const Places& before, const Places& after) const;
+  std::int32_t repeats(const std::vector<std::int32_t>& gain, const Places& before) const;
+  bool is_better(std::size_t shape, std::size_t gain, std::size_t other, std::size_t other_gain) const;
+  bool add_greedily(NodePlan& plan) const;
+  std::optional<NodePlan> widen(const NodePlan& plan) const;
+  bool takes(const ShapeCounts& counts);
+  void take_away();
+  bool collect(std::size_t shape, ShapeCounts& counts, std::vector<ShapeCounts>& out) const;
+  bool try_all_cheaper();
+  bool swap_one();
+
+  const KnownShapes& known_;
+  const std::vector<KnownShape>& shapes_;
+  const Waiters& waiters_;
+  const Budget& budget_;
+  const cluster::Snapshot& base_;
+  Best best_;
+};
+
+}  // namespace podium::explain

@@ -1,0 +1,85 @@
+#include "explain/answer/node_search.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "explain/report/refusal.h"
+
+namespace podium::explain {
+namespace {
+
+std::string counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string words_of(const WantedAnswer& wanted) {
+  std::size_t nodes = 0;
+  for (const auto& added : wanted.nodes.added) nodes += added.nodes;
+  return fmt::format("{} of {} would be placed with {}", wanted.placed,
+                     counted(wanted.waiting, "pod that waits", "pods that wait"),
+                     counted(nodes, "more node", "more nodes"));
+}
+
+std::string words_of(const SpareAnswer& spare) {
+  return fmt::format("{} of {} could go; {} would move", spare.nodes.nodes_total,
+                     counted(spare.tried, "node", "nodes"), counted(spare.nodes.pods_moved, "pod", "pods"));
+}
+
+std::string outcome_of(std::size_t asked, std::size_t fitting) {
+  return fitting == asked ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
+}
+
+void conclude(bool is_finished, std::string message, const NodeSearch& search, ReportStatus& status) {
+  auto reason = is_finished ? status.outcome : std::string(kDeadlineExceeded);
+  if (!is_finished) message += " (the deadline passed before the search was complete)";
+  if (!search.config.extenders.empty()) message += " (HTTP extenders were not called)";
+  status.message = message;
+  status.attempts = 1;
+  status.conditions = {report_condition("Accepted", true, "Accepted", "request is valid"),
+                       report_condition("Complete", true, std::move(reason), std::move(message))};
+}
+
+// What the answer leaves out.
+std::vector<std::string> left_out(const NodeSearch& search) {
+  std::vector<std::string> out;
+  const auto& shapes = search.question.search->shapes;
+  for (const auto& shape : shapes) {
+    if (!shape.like.empty()) continue;
+    out.emplace_back("pods of DaemonSets, CSI drivers and devices on nodes of the given shapes");
+    break;
+  }
+  return out;
+}
+
+}  // namespace
+
+ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fork) {
+  constexpr const char* kNothing = "the deadline passed before a choice of nodes was tried";
+  ReportStatus status;
+  status.node_counts.total = fork.node_count();
+  auto& answer = status.answer.emplace();
+  answer.not_modelled = left_out(search);
+  if (search.question.search->kind == Search::Kind::could_go) {
+    auto found = find_nodes_spare(search, fork);
+    if (found.tried == 0 && !found.nodes.is_finished) return declined(kDeadlineExceeded, kNothing);
+    answer.asked = found.tried;
+    answer.fitting = found.nodes.nodes_total;
+    status.outcome = answer.fitting > 0 ? "Fits" : "DoesNotFit";
+    conclude(found.nodes.is_finished, words_of(found), search, status);
+    answer.nodes_spare = std::move(found.nodes);
+    return status;
+  }
+  auto found = find_nodes_wanted(search, fork);
+  if (!found) return refusal(found.error().message);
+  if (!*found) return declined(kDeadlineExceeded, kNothing);
+  auto& wanted = **found;
+  answer.asked = wanted.waiting;
+  answer.fitting = wanted.placed;
+  status.outcome = outcome_of(answer.asked, answer.fitting);
+  conclude(wanted.nodes.is_finished, words_of(wanted), search, status);
+  answer.nodes_wanted = std::move(wanted.nodes);
+  return status;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,46 @@
+// Answers spec.search of a what-if: the nodes that the pods that wait need, and the nodes that could go.
+//
+// Both search on forks and place each pod with the scheduler's own code. A result is never derived from sums
+// of resources. They are part of the budget of the question and say what they did not finish.
+//
+// Counts pods of other namespaces and never names them: the author may not be allowed to see them.
+//
+// Threads: pure functions on one fork. Errors: Kind::invalid, "path: reason": a shape like a node that does
+// not exist. A pod that fits nowhere, or a node that cannot go, is data.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "explain/answer/budget.h"
+#include "explain/question/question.h"
+#include "explain/report/report.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/config/values/config.h"
+
+namespace podium::explain {
+
+struct NodeSearch {
+  const Question& question;  // has a search
+  const config::Config& config;
+  const Budget& budget;  // may be empty
+  const std::vector<cluster::PodInfoPtr>& waiting;
+};
+
+// nullopt: the budget ended before anything was verified.
+struct WantedAnswer {
+  std::size_t waiting = 0, placed = 0;  // placed: of those, with the nodes that are added
+  NodesWanted nodes;
+};
+Result<std::optional<WantedAnswer>> find_nodes_wanted(const NodeSearch& search, cluster::Snapshot fork);
+
+// `tried`: nodes.
+struct SpareAnswer {
+  std::size_t tried = 0;
+  NodesSpare nodes;
+};
+SpareAnswer find_nodes_spare(const NodeSearch& search, cluster::Snapshot fork);
+
+ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fork);
+
+}  // namespace podium::explain

@@ -1,0 +1,55 @@
+// The shapes of nodes that a search may add, and what makes nodes alike: labels that are not of one node
+// only, taints that stay on a new node, and capacity.
+//
+// Threads: pure functions. Errors: Kind::invalid, "path: reason": a node that does not exist.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/values/node.h"
+#include "api/values/pod.h"
+#include "base/result.h"
+#include "explain/answer/budget.h"
+#include "explain/answer/waiting.h"
+#include "explain/question/search.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::explain {
+
+using LabelKeys = std::set<std::string, std::less<>>;
+
+// The labels that the pod's constraints are about.
+LabelKeys keys_of_constraints(const api::Pod& pod);
+
+// Labels that have a different value on each node, such as an instance id.
+LabelKeys keys_of_one_node(const cluster::Snapshot& fork, const Budget& budget);
+
+// Equal for nodes that are alike but for these labels.
+std::string shape_of(const api::Node& node, const LabelKeys& without);
+
+// A shape that a search may add.
+struct KnownShape {
+  Shape shape;
+  api::NodePtr node;       // what the new nodes are copies of
+  std::size_t memory = 0;  // bytes of one new node
+  std::int64_t size = 0;   // its place among all shapes, from 1, the smallest first
+  std::int32_t most = 0;   // nodes
+};
+
+inline constexpr std::int32_t kMostAddedNodes = 1000;  // of all shapes
+
+struct KnownShapes {
+  std::vector<KnownShape> list;
+  std::size_t total = 0;   // more than in the list: the cluster has too many
+  bool is_priced = false;  // all of them
+};
+
+// The shapes that were given, or those of the cluster's nodes: the shapes of which there are the most nodes.
+// A place (zone, region) distinguishes shapes only if a waiting pod may depend on it.
+Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPath& path,
+                                 const Waiters& waiters, const Budget& budget, const cluster::Snapshot& fork);
+
+}  // namespace podium::explain

@@ -1,0 +1,241 @@
+// The answer about the nodes that the pods that wait need: the best choice that node_plans.h found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "explain/answer/node_plans.h"
+#include "explain/answer/node_search.h"
+#include "explain/answer/node_shapes.h"
+#include "explain/answer/waiting.h"
+#include "explain/report/project.h"
+#include "explain/report/words.h"
+#include "scheduler/framework/decision.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::Row;
+using cluster::Snapshot;
+
+constexpr std::size_t kMostAddedListed = 16, kMostUnplacedListed = 16, kMostWorkloadsListed = 16,
+                      kMostAmounts = 8;
+constexpr std::size_t kUnplacedBytes = 1024;
+
+WaitingWorkload workload_of(const api::Pod& pod) {
+  const auto* owner = pod.meta.controller();
+  if (!owner) return {.kind = "Pod", .name = pod.meta.name};
+  const auto* hash = pod.meta.labels.find("pod-template-hash");
+  const auto suffix = hash ? "-" + *hash : std::string();
+  if (owner->kind == "ReplicaSet" && hash && owner->name.ends_with(suffix))
+    return {.kind = "Deployment", .name = owner->name.substr(0, owner->name.size() - suffix.size())};
+  return {.kind = owner->kind, .name = owner->name};
+}
+
+// cpu, memory, and the extended resources of the node, by name.
+std::vector<std::string> resources_of(const api::Node& node) {
+  std::vector<std::string> out{"cpu", "memory"};
+  for (const auto& [name, amount] : node.allocatable) {
+    if (cluster::is_extended_resource(name) && !amount.is_zero() && out.size() < kMostAmounts)
+      out.push_back(name);
+  }
+  return out;
+}
+
+api::Quantity free_on(Row row, const std::string& resource, const Snapshot& fork) {
+  if (resource == "cpu")
+    return api::Quantity::from_milli(fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row]);
+  if (resource == "memory")
+    return api::Quantity::from_units(fork.allocatable_memory[row] - fork.requested_memory[row]);
+  const auto* column = fork.scalar(resource);
+  return api::Quantity::from_units(column ? column->allocatable[row] - column->requested[row] : 0);
+}
+
+class Wanting {
+ public:
+  Wanting(const NodeSearch& search, Snapshot fork)
+      : search_(search), profiles_(search.config), base_(std::move(fork)) {
+    waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
+  }
+
+  Result<std::optional<WantedAnswer>> run() {
+    auto shapes = known_shapes(search_.question.search->shapes,
+                               search_.question.paths.spec / "search.forPending.shapes", waiters_,
+                               search_.budget, base_);
+    if (!shapes) return std::unexpected(shapes.error());
+    known_ = std::move(*shapes);
+    NodePlans plans(known_, waiters_, search_.budget, base_);
+    const auto now = plans.try_counts(ShapeCounts(shapes_.size()));
+    auto plan = now ? plans.cover(*now) : std::nullopt;
+    if (!plan) return std::nullopt;
+    out_.fit_now = now->placed();
+    auto best = plans.make_cheaper(std::move(*plan));
+    best_ = std::move(best.plan);
+    out_.is_finished = best.is_finished;
+    out_.is_fewest = best.is_fewest;
+    if (known_.is_priced) out_.price = price_text(plans.price_of(best_.counts));
+    with_all_ = best_;
+    for (std::size_t i = 0; i < shapes_.size(); ++i) plans.add(i, 1, with_all_);
+    tell();
+    return std::optional(WantedAnswer{waiters_.pods.size(), best_.placed(), std::move(out_)});
+  }
+
+ private:
+  bool has_time() const { return explain::has_time(search_.budget); }
+
+  void tell() {
+    out_.gated = waiters_.gated;
+    out_.other_scheduler = waiters_.other_scheduler;
+    out_.evicting = waiters_.evicting;
+    out_.not_evaluated = waiters_.not_evaluated;
+    out_.shapes_tried = shapes_.size();
+    out_.shapes_total = known_.total;
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      if (best_.counts[i] > 0) out_.added.push_back(tell_shape(i));
+    }
+    std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
+    tell_unplaced();
+  }
+
+  static std::string price_text(std::int64_t millionths) {
+    auto text = fmt::format("{}.{:06}", millionths / 1'000'000, millionths % 1'000'000);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+  }
+
+  AddedNodes tell_shape(std::size_t shape) const {
+    const auto& known = shapes_[shape];
+    AddedNodes out{.shape = known.shape.name, .like = known.shape.like};
+    out.nodes = static_cast<std::size_t>(best_.counts[shape]);
+    std::map<std::pair<std::string, std::string>, std::size_t> workloads;
+    for (std::size_t i = 0; i < best_.places.size(); ++i) {
+      const auto& place = best_.places[i];
+      const auto found = place ? best_.shape_of.find(*place) : best_.shape_of.end();
+      if (found == best_.shape_of.end() || found->second != shape) continue;
+      ++out.pods;
+      const auto workload = name_of(*waiters_.pods[i].pod->pod);
+      ++workloads[{workload.kind, workload.name}];
+    }
+    for (const auto& [name, count] : workloads) out.workloads.push_back({name.first, name.second, count});
+    std::ranges::stable_sort(out.workloads, std::ranges::greater(), &WaitingWorkload::count);
+    out.workloads_total = out.workloads.size();
+    if (out.workloads.size() > kMostWorkloadsListed) out.workloads.resize(kMostWorkloadsListed);
+    for (const auto& resource : resources_of(*known.node)) {
+      const auto* amount = api::find_resource(known.node->allocatable, resource);
+      if (amount) out.allocatable.push_back({resource, amount->text()});
+      api::Quantity left;
+      for (const auto& [row, of] : best_.shape_of) {
+        if (of == shape) left = left + free_on(row, resource, best_.fork);
+      }
+      if (amount) out.left_over.push_back({resource, left.text()});
+    }
+    return out;
+  }
+
+  // Nothing for pods of other namespaces.
+  WaitingWorkload name_of(const api::Pod& pod) const {
+    return pod.meta.namespace_ == search_.question.meta.namespace_ ? workload_of(pod) : WaitingWorkload{};
+  }
+
+  void tell_unplaced() {
+    std::map<std::size_t, std::string> reasons;  // by kind
+    std::map<std::tuple<std::string, std::string, std::string>, std::size_t> found;
+    for (std::size_t i = 0; i < best_.places.size(); ++i) {
+      if (best_.places[i]) continue;
+      const auto& waiter = waiters_.pods[i];
+      const auto workload = name_of(*waiter.pod->pod);
+      const auto [reason, is_new] = reasons.try_emplace(waiter.kind, "no shape holds them");
+      // The reason has what the pod asks for.
+      if (is_new && !workload.name.empty()) reason->second = why_none(waiter);
+      ++found[{workload.kind, workload.name, reason->second}];
+    }
+    for (const auto& [key, count] : found)
+      out_.unplaced.push_back({{std::get<0>(key), std::get<1>(key), count}, std::get<2>(key)});
+    std::ranges::stable_sort(out_.unplaced, std::ranges::greater(),
+                             [](const auto& each) { return each.pods.count; });
+    out_.unplaced_total = out_.unplaced.size();
+    if (out_.unplaced.size() > kMostUnplacedListed) out_.unplaced.resize(kMostUnplacedListed);
+  }
+
+  // Why a new node of each shape does not take the pod.
+  std::string why_none(const Waiter& waiter) const {
+    if (shapes_.empty()) return "there is no shape";
+    if (auto missing = missing_in_all(waiter); !missing.empty())
+      return cut(std::move(missing), kUnplacedBytes);
+    if (!has_time()) return "the deadline passed before the reason was found";
+    const auto decision = framework::evaluate(*waiter.pod, with_all_.fork, *waiter.profile);
+    if (decision.fits()) return "more nodes would be needed than the shapes, or this question, allow";
+    if (decision.pre_filter || decision.pre_enqueue || !decision.error.empty())
+      return cut(main_reason(project(*waiter.pod, decision, with_all_.fork)), kUnplacedBytes);
+    std::map<std::string, std::size_t> counts;
+    for (const auto& [row, shape] : with_all_.shape_of) {
+      if (best_.shape_of.contains(row)) continue;
+      const auto id = decision.rejections.id(row);
+      if (id == framework::kFits) continue;
+      const auto& reasons = decision.rejections.verdict(id).reasons;
+      if (reasons.empty()) continue;
+      const auto cause = cause_of(reasons.front());
+      ++counts[reason_words(cause.code, cause.about, reasons.front().text)];
+    }
+    std::string text;
+    for (const auto& [words, count] : counts)
+      text += fmt::format("{}a node of {} {} {}", text.empty() ? "" : "; ", count,
+                          count == 1 ? "shape" : "shapes", words);
+    return cut(text.empty() ? "no shape takes it" : std::move(text), kUnplacedBytes);
+  }
+
+  // A label or an amount that no shape has.
+  std::string missing_in_all(const Waiter& waiter) const {
+    for (const auto& [key, value] : waiter.pod->pod->node_selector) {
+      const bool has = std::ranges::any_of(shapes_, [&](const KnownShape& each) {
+        const auto* found = each.node->meta.labels.find(key);
+        return found && *found == value;
+      });
+      if (!has) return fmt::format("no shape has {}={}", key, value);
+    }
+    const auto& asks = waiter.pod->requests;
+    std::vector<std::pair<std::string, std::int64_t>> amounts{{"cpu", asks.milli_cpu},
+                                                              {"memory", asks.memory}};
+    for (const auto& [name, amount] : asks.scalars) amounts.emplace_back(name, amount);
+    for (const auto& [name, amount] : amounts) {
+      if (amount <= 0) continue;
+      std::int64_t largest = 0;
+      for (const auto& each : shapes_) {
+        const auto has = cluster::to_resources(each.node->allocatable);
+        largest = std::max(largest, name == "cpu"      ? has.milli_cpu
+                                    : name == "memory" ? has.memory
+                                                       : has.scalar(name));
+      }
+      if (largest >= amount) continue;
+      const auto text = [&, &name = name](std::int64_t of) {
+        return (name == "cpu" ? api::Quantity::from_milli(of) : api::Quantity::from_units(of)).text();
+      };
+      return largest == 0 ? fmt::format("no shape has {}", name)
+                          : fmt::format("asks for {} {}, and the largest shape has {}", text(amount), name,
+                                        text(largest));
+    }
+    return {};
+  }
+
+  const NodeSearch& search_;
+  const QuietProfiles profiles_;
+  const Snapshot base_;
+  Waiters waiters_;
+  KnownShapes known_;
+  const std::vector<KnownShape>& shapes_ = known_.list;
+  NodePlan best_;
+  NodePlan with_all_;  // and one more node of each shape
+  NodesWanted out_;
+};
+
+}  // namespace
+
+Result<std::optional<WantedAnswer>> find_nodes_wanted(const NodeSearch& search, Snapshot fork) {
+  return Wanting(search, std::move(fork)).run();
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,142 @@
+#include "explain/question/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "api/validate/validate.h"
+#include "explain/question/change.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostAmounts = 32, kMostLabels = 64, kMostTaints = 16;
+constexpr double kMillion = 1e6, kHighestPrice = 1e9;
+
+// A kubelet's default.
+constexpr std::int64_t kPodsOfANode = 110;
+
+void read_allocatable(const json::value& value, const FieldPath& path, api::Node& node,
+                      SpecFindings& findings) {
+  const auto* amounts = value.if_object();
+  if (!amounts || amounts->empty() || amounts->size() > kMostAmounts)
+    return findings.add(path, fmt::format("must be an object with 1 to {} resources", kMostAmounts));
+  for (const auto& amount : *amounts) {
+    const std::string name(std::string_view(amount.key()));
+    const auto at = path / name;
+    if (!api::is_qualified_name(name)) {
+      findings.add(at, "is not the name of a resource");
+      continue;
+    }
+    const auto& given = amount.value();
+    const auto text = given.is_string()   ? std::string(given.get_string())
+                      : given.is_int64()  ? fmt::to_string(given.get_int64())
+                      : given.is_double() ? fmt::to_string(given.get_double())
+                                          : std::string();
+    const auto quantity = api::Quantity::parse(text);
+    if (!quantity || quantity->is_negative()) {
+      findings.add(at, "must be a quantity, such as 16 or 64Gi");
+      continue;
+    }
+    node.allocatable.emplace_back(name, *quantity);
+  }
+  std::ranges::sort(node.allocatable, {}, &api::ResourceList::value_type::first);
+  api::set_if_absent(node.allocatable, "pods", api::Quantity::from_units(kPodsOfANode));
+  node.capacity = node.allocatable;
+}
+
+void read_node_labels(const json::value& value, const FieldPath& path, api::Node& node,
+                      SpecFindings& findings) {
+  const auto* labels = value.if_object();
+  if (!labels || labels->size() > kMostLabels)
+    return findings.add(path, fmt::format("must be an object with at most {} labels", kMostLabels));
+  for (const auto& label : *labels) {
+    const std::string key(std::string_view(label.key()));
+    const FieldPath at = fmt::format("{}[{}]", path.text(), key);
+    if (!api::is_qualified_name(key)) findings.add(at, fmt::format("\"{}\" is not a valid label key", key));
+    const auto* text = label.value().if_string();
+    if (!text || !api::is_label_value(*text))
+      findings.add(at, "must be a string that is a valid label value");
+    else
+      node.meta.labels.set(key, std::string(*text));
+  }
+}
+
+std::optional<std::int64_t> read_price(ObjectReader& reader, SpecFindings& findings) {
+  const auto* value = reader.value("price");
+  if (!value) return std::nullopt;
+  const auto price = value->is_double()   ? value->get_double()
+                     : value->is_int64()  ? static_cast<double>(value->get_int64())
+                     : value->is_uint64() ? static_cast<double>(value->get_uint64())
+                                          : -1.0;
+  if (price >= 0 && price <= kHighestPrice) return std::llround(price * kMillion);
+  findings.add(reader.path("price"), "must be a number from 0 to 1000000000");
+  return std::nullopt;
+}
+
+Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& findings) {
+  ObjectReader reader(value, path, findings);
+  Shape shape{.name = reader.required("name")};
+  if (!shape.name.empty() && !api::is_dns_subdomain(shape.name))
+    findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", shape.name));
+  shape.like = reader.text("like");
+  const auto *allocatable = reader.value("allocatable"), *labels = reader.value("labels"),
+             *taints = reader.value("taints");
+  if (value.is_object() && shape.like.empty() == (allocatable == nullptr))
+    findings.add(path, "needs exactly one of allocatable and like");
+  if (!shape.like.empty() && (labels || taints))
+    findings.add(path, "has the labels and taints of the node that it is like");
+  if (allocatable) {
+    auto& node = shape.node.emplace();
+    node.meta.name = shape.name;
+    read_allocatable(*allocatable, reader.path("allocatable"), node, findings);
+    if (labels) read_node_labels(*labels, reader.path("labels"), node, findings);
+    reader.items("taints", kMostTaints, [&](const json::value& item, const FieldPath& at) {
+      node.taints.push_back(read_taint(item, at, findings));
+    });
+  }
+  shape.price = read_price(reader, findings);
+  if (const auto most = reader.integer("max", 0, kMostOfShape)) shape.most = static_cast<std::int32_t>(*most);
+  reader.unknown_fields();
+  return shape;
+}
+
+}  // namespace
+
+std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings) {
+  std::vector<Shape> shapes;
+  reader.items("shapes", kMostShapes, [&](const json::value& item, const FieldPath& path) {
+    auto shape = read_shape(item, path, findings);
+    if (!shape.name.empty() && std::ranges::find(shapes, shape.name, &Shape::name) != shapes.end())
+      findings.add(path / "name", fmt::format("another shape is named {}", shape.name));
+    shapes.push_back(std::move(shape));
+  });
+  const auto priced =
+      std::ranges::count_if(shapes, [](const Shape& shape) { return shape.price.has_value(); });
+  if (priced != 0 && priced != std::ssize(shapes))
+    findings.add(reader.path("shapes"), "either all shapes have a price, or none");
+  return shapes;
+}
+
+Search read_search(const json::value& value, const FieldPath& path, SpecFindings& findings) {
+  ObjectReader reader(value, path, findings);
+  const auto *for_pending = reader.value("forPending"), *could_go = reader.value("couldGo");
+  Search search;
+  if (value.is_object() && (for_pending != nullptr) == (could_go != nullptr))
+    findings.add(path, "needs exactly one of forPending and couldGo");
+  if (for_pending) {
+    ObjectReader inner(*for_pending, path / "forPending", findings);
+    search.shapes = read_shapes(inner, findings);
+    inner.unknown_fields();
+  } else if (could_go) {
+    search.kind = Search::Kind::could_go;
+    ObjectReader(*could_go, path / "couldGo", findings).unknown_fields();
+  }
+  reader.unknown_fields();
+  return search;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,40 @@
+// Search: spec.search of a what-if, a question about the nodes of the cluster and not about a pod.
+//
+// Threads: values and pure functions. Errors: findings with their paths.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/values/node.h"
+#include "explain/question/spec_reader.h"
+
+namespace podium::explain {
+
+inline constexpr std::size_t kMostShapes = 16;      // that are tried
+inline constexpr std::int64_t kMostOfShape = 1000;  // nodes of one shape
+
+// What new nodes are like.
+struct Shape {
+  std::string name;
+  std::string like;                   // a node of the cluster; empty: `node`
+  std::optional<api::Node> node;      // the new node, except for its name
+  std::optional<std::int64_t> price;  // of one node, in millionths
+  std::optional<std::int32_t> most;   // nodes
+};
+
+struct Search {
+  enum class Kind : std::uint8_t { for_pending, could_go };
+  Kind kind = Kind::for_pending;
+  std::vector<Shape> shapes = {};  // of for_pending; none: those of the cluster's nodes
+};
+
+// Reads spec.search.
+Search read_search(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
+// Reads the list `shapes` of an object.
+std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings);
+
+}  // namespace podium::explain

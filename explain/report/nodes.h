@@ -1,0 +1,174 @@
+// The parts of an answer about nodes: those to add for the pods that wait, and those that could go.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/report/fields.h"
+
+namespace podium::explain {
+
+struct ResourceAmount {
+  std::string resource, amount;  // a quantity
+};
+template <>
+struct Fields<ResourceAmount> {
+  static constexpr std::tuple all{
+      required("resource", &ResourceAmount::resource, Meaning::name),
+      required("amount", &ResourceAmount::amount),
+  };
+};
+
+// Pods of one workload that wait. Without a name: pods of other namespaces.
+struct WaitingWorkload {
+  std::string kind = {}, name = {};
+  std::size_t count = 0;
+};
+template <>
+struct Fields<WaitingWorkload> {
+  static constexpr std::tuple all{
+      field("kind", &WaitingWorkload::kind, Meaning::name),
+      field("name", &WaitingWorkload::name),
+      required("count", &WaitingWorkload::count),
+  };
+};
+
+// Nodes of one shape to add.
+struct AddedNodes {
+  std::string shape = {};                       // its name
+  std::string like = {};                        // the node that they are copies of
+  std::vector<ResourceAmount> allocatable{};    // of one of them; at most 8
+  std::size_t nodes = 0, pods = 0;              // pods: those that wait and go there
+  std::vector<WaitingWorkload> workloads = {};  // at most 16, those with the most pods first
+  std::size_t workloads_total = 0;
+  std::vector<ResourceAmount> left_over = {};  // free on all of them afterwards; at most 8
+};
+template <>
+struct Fields<AddedNodes> {
+  static constexpr std::tuple all{
+      required("shape", &AddedNodes::shape, Meaning::text),
+      field("like", &AddedNodes::like, Meaning::node),
+      field("allocatable", &AddedNodes::allocatable),
+      required("nodes", &AddedNodes::nodes),
+      required("pods", &AddedNodes::pods),
+      counted("workloads", &AddedNodes::workloads, "workloadsTotal", &AddedNodes::workloads_total),
+      field("leftOver", &AddedNodes::left_over),
+  };
+};
+
+// Pods that no node of any shape can hold.
+struct UnplacedPods {
+  WaitingWorkload pods = {};
+  std::string reason = {};
+};
+template <>
+struct Fields<UnplacedPods> {
+  static constexpr std::tuple all{
+      required("pods", &UnplacedPods::pods),
+      required("reason", &UnplacedPods::reason, Meaning::text),
+  };
+};
+
+// The nodes to add, so that the pods that wait are placed.
+struct NodesWanted {
+  std::size_t fit_now = 0;  // of the pods that wait: on the nodes that there are
+  std::size_t gated = 0, other_scheduler = 0, evicting = 0,
+              not_evaluated = 0;  // pods that are not asked about
+  bool is_fewest = false;         // every cheaper choice was tried
+  bool is_finished = false;       // no node can be left out
+  std::string price = {};         // of all nodes, if each shape has one
+  std::size_t shapes_tried = 0, shapes_total = 0;
+  std::vector<AddedNodes> added = {};       // at most 16
+  std::vector<UnplacedPods> unplaced = {};  // at most 16, those with the most pods first
+  std::size_t unplaced_total = 0;           // workloads
+};
+template <>
+struct Fields<NodesWanted> {
+  static constexpr std::tuple all{
+      required("fitNow", &NodesWanted::fit_now),
+      field("gated", &NodesWanted::gated),
+      field("otherScheduler", &NodesWanted::other_scheduler),
+      field("waitForEvictions", &NodesWanted::evicting),
+      field("notEvaluated", &NodesWanted::not_evaluated),
+      field("isFewest", &NodesWanted::is_fewest),
+      field("isFinished", &NodesWanted::is_finished),
+      field("price", &NodesWanted::price),
+      required("shapesTried", &NodesWanted::shapes_tried),
+      required("shapesTotal", &NodesWanted::shapes_total),
+      field("added", &NodesWanted::added),
+      counted("unplaced", &NodesWanted::unplaced, "unplacedTotal", &NodesWanted::unplaced_total),
+  };
+};
+
+// A pod of a node that could go, in the namespace of the what-if, and its new node.
+struct MovedPod {
+  std::string name, node;
+};
+template <>
+struct Fields<MovedPod> {
+  static constexpr std::tuple all{
+      required("name", &MovedPod::name),
+      required("nodeName", &MovedPod::node, Meaning::node),
+  };
+};
+
+// A node that could go after those before it.
+struct SpareNode {
+  std::string node = {};
+  std::size_t pods_moved = 0;
+  std::vector<MovedPod> pods = {};  // at most 64 of all nodes
+  std::size_t pods_total = 0;       // in the what-if's namespace
+};
+template <>
+struct Fields<SpareNode> {
+  static constexpr std::tuple all{
+      required("nodeName", &SpareNode::node, Meaning::node),
+      required("podsMoved", &SpareNode::pods_moved),
+      counted("pods", &SpareNode::pods, "podsTotal", &SpareNode::pods_total),
+  };
+};
+
+// Part of a reason about a pod or a budget that is not named.
+inline constexpr const char* kOfAnotherNamespace = "of another namespace";
+
+// Nodes that could not go, for one reason.
+struct BlockedNodes {
+  std::string code = {}, reason = {};  // reason: of the first node
+  std::size_t nodes = 0;
+  std::vector<std::string> examples = {};  // at most 3
+};
+template <>
+struct Fields<BlockedNodes> {
+  static constexpr std::tuple all{
+      required("code", &BlockedNodes::code),
+      required("reason", &BlockedNodes::reason, Meaning::text),
+      required("nodeCount", &BlockedNodes::nodes),
+      field("examples", &BlockedNodes::examples, Meaning::node),
+  };
+};
+
+// The nodes that could go, in this order.
+struct NodesSpare {
+  std::size_t pods_moved = 0;
+  bool cordon_first = false;  // all of them are cordoned before the first is drained, so no pod moves twice
+  bool is_finished = false;   // each node was tried
+  std::vector<SpareNode> nodes = {};  // at most 64
+  std::size_t nodes_total = 0;
+  std::vector<BlockedNodes> blocked = {};  // by reason, most nodes first
+};
+template <>
+struct Fields<NodesSpare> {
+  static constexpr std::tuple all{
+      required("podsMoved", &NodesSpare::pods_moved),
+      field("cordonFirst", &NodesSpare::cordon_first),
+      field("isFinished", &NodesSpare::is_finished),
+      counted("nodes", &NodesSpare::nodes, "nodesTotal", &NodesSpare::nodes_total),
+      field("blocked", &NodesSpare::blocked),
+  };
+};
+
+}  // namespace podium::explain

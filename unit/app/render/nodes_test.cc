@@ -1,0 +1,113 @@
+// The answers about nodes as text: joined from several namespaces.
+#include "app/render/nodes.h"
+
+#include <gtest/gtest.h>
+
+namespace podium::render {
+namespace {
+
+using explain::NodesSpare;
+using explain::NodesWanted;
+
+NodesAnswer wanted(const std::string& ns, const NodesWanted& nodes, std::size_t asked, std::size_t fitting) {
+  NodesAnswer out{.ns = ns, .answer = {}};
+  out.answer.asked = asked;
+  out.answer.fitting = fitting;
+  out.answer.nodes_wanted = nodes;
+  return out;
+}
+
+NodesWanted of_shop() {
+  return {.fit_now = 2,
+          .is_fewest = true,
+          .is_finished = true,
+          .shapes_tried = 1,
+          .shapes_total = 1,
+          .added = {{.shape = "g.a100x8",
+                     .allocatable = {{"cpu", "96"}, {"memory", "1099511627776"}, {"nvidia.com/gpu", "8"}},
+                     .nodes = 2,
+                     .pods = 9,
+                     .workloads = {{"Deployment", "web", 2}, {.count = 7}},
+                     .workloads_total = 2,
+                     .left_over = {{"cpu", "1500m"}, {"memory", "0"}}}},
+          .unplaced = {{.pods = {.count = 3}, .reason = "r"}},
+          .unplaced_total = 1};
+}
+
+TEST(NodesTable, JoinsWhatEachNamespaceNames) {
+  auto of_ml = of_shop();
+  of_ml.added[0].workloads = {{"StatefulSet", "big", 6}, {.count = 3}};
+  of_ml.unplaced = {{.pods = {"Pod", "h100", 3}, .reason = "no shape has gpu-model=h100"}};
+  NodesAnswers answers{.asked = {wanted("shop", of_shop(), 14, 11), wanted("ml", of_ml, 14, 11)},
+                       .unasked = {"secret"}};
+  const NodesSpare spare{
+      .pods_moved = 7, .is_finished = true, .nodes = {{.node = "n1"}, {.node = "n2"}}, .nodes_total = 2};
+  EXPECT_EQ(
+      nodes_wanted_table(answers, {spare}, {}),
+      "14 pods wait; 2 fit on the nodes that there are. Fewest additions:\n"
+      "  SHAPE                                     NODES  TAKES  OF                                       "
+      "       LEFT OVER\n"
+      "  g.a100x8 (96 cpu, 1Ti, 8 nvidia.com/gpu)      2      9  ml/big and shop/web, 1 pod of other "
+      "namespaces  1.5 cpu\n"
+      "  none fits                                     -      3  ml/h100                                  "
+      "       no shape has gpu-model=h100\n"
+      "You may not create schedulingreports in secret, so pods there are not named.\n"
+      "Nothing was added. To do it: add 2 nodes of g.a100x8.\n"
+      "Could go today: n1 and n2 (7 pods move, nothing waits).\n");
+  EXPECT_EQ(nodes_wanted_exit_code(answers), 3);
+}
+
+TEST(NodesTable, SaysHowGoodTheChoiceIs) {
+  const auto verdict = [](bool is_fewest, bool is_finished, const char* price) {
+    auto nodes = of_shop();
+    nodes.fit_now = 0;
+    nodes.is_fewest = is_fewest;
+    nodes.is_finished = is_finished;
+    nodes.price = price;
+    const auto text = nodes_wanted_table({.asked = {wanted("shop", nodes, 1, 1)}}, {}, {});
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(verdict(true, true, ""), "1 pod waits. Fewest additions:");
+  EXPECT_EQ(verdict(true, true, "2.5"), "1 pod waits. Cheapest additions, for 2.5:");
+  EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions of which no node can be left out:");
+  EXPECT_EQ(verdict(false, false, ""), "1 pod waits. The best additions found before the deadline:");
+  EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pod waits.\n");
+}
+
+TEST(NodesTable, StepsAndWhatBlocks) {
+  NodesAnswer shop{.ns = "shop", .answer = {}}, ml{.ns = "ml", .answer = {}};
+  shop.answer.asked = 6;
+  shop.answer.nodes_spare = NodesSpare{
+      .pods_moved = 3,
+      .cordon_first = true,
+      .is_finished = false,
+      .nodes = {{.node = "n1", .pods_moved = 3, .pods = {{"web-1", "n3"}}, .pods_total = 1}, {.node = "n2"}},
+      .nodes_total = 2,
+      .blocked = {{.code = "Budget",
+                   .reason = "budget db allows 0 disruptions, and 1 of its pods is there",
+                   .nodes = 1,
+                   .examples = {"n4"}},
+                  {.code = "New", .reason = "r", .nodes = 2, .examples = {"n5"}}}};
+  ml.answer.nodes_spare =
+      NodesSpare{.nodes = {{.node = "n1", .pods_moved = 3, .pods = {{"big-0", "n4"}}, .pods_total = 1}}};
+  Options options;
+  options.program = "kubectl podium";
+  const NodesAnswers answers{.asked = {shop, ml}};
+  EXPECT_EQ(nodes_spare_table(answers, options),
+            "2 of 6 nodes could go; 3 pods move, nothing waits.\n"
+            "The deadline passed before each node was tried.\n"
+            "  STEP  NODE  MOVE  WHERE\n"
+            "     1  n1       3  shop/web-1 → n3, ml/big-0 → n4 and 1 more\n"
+            "     2  n2       0\n"
+            "What blocks the others:\n"
+            "   1 node  runs pods that a budget protects  n4: budget db allows 0 disruptions, and 1 of its "
+            "pods is there\n"
+            "  2 nodes  cannot go                         n5: r\n"
+            "Nothing was drained. First kubectl cordon n1 n2; then each with its command:\n"
+            "  kubectl podium drain n1\n"
+            "  kubectl podium drain n2\n");
+  EXPECT_EQ(nodes_spare_exit_code(answers), 0);
+}
+
+}  // namespace
+}  // namespace podium::render

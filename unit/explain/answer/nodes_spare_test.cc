@@ -1,0 +1,280 @@
+// The nodes that could go: each step places all pods again, and what blocks a node has its name.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::Snapshot;
+using test::node;
+using test::pod;
+using testing::HasSubstr;
+using Pods = std::vector<cluster::PodInfoPtr>;
+
+test::PodBuilder web(const std::string& name, const std::string& on, const char* cpu = "1") {
+  return pod(name)
+      .ns("shop")
+      .uid(name)
+      .label("app", "web")
+      .owner("ReplicaSet", "web")
+      .req("cpu", cpu)
+      .node(on);
+}
+
+ReportStatus could_go(const Snapshot& snapshot, const Pods& waiting = {}, const Budget& budget = {}) {
+  const auto question = unit::read(R"({"search": {"couldGo": {}}})");
+  return answer(question.value(), snapshot, unit::default_config(), budget, {}, waiting);
+}
+
+// "n2: web-1→n1; n3:"
+std::string steps(const ReportStatus& status) {
+  if (!status.answer || !status.answer->nodes_spare) return status.message;
+  std::string out;
+  for (const auto& each : status.answer->nodes_spare->nodes) {
+    out += fmt::format("{}{}:", out.empty() ? "" : "; ", each.node);
+    for (const auto& moved : each.pods) out += fmt::format(" {}→{}", moved.name, moved.node);
+  }
+  return out;
+}
+
+std::string blocked(const ReportStatus& status) {
+  std::string out;
+  for (const auto& each : status.answer->nodes_spare->blocked)
+    out += fmt::format("{} {} {}: {}\n", each.nodes, each.code, each.examples.front(), each.reason);
+  return out;
+}
+
+TEST(NodesSpare, NodesGoWhileAllTheirPodsFitElsewhere) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}});
+  unit::run_pod(snapshot, web("a", "n1", "2"));
+  unit::run_pod(snapshot, web("b", "n2", "2"));
+  unit::run_pod(snapshot, pod("log").owner("DaemonSet", "log").node("n3"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(steps(status), "n3:; n1: a→n2") << "the last node stays for its 4 CPUs";
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_TRUE(status.answer->nodes_spare->is_finished);
+  EXPECT_TRUE(status.answer->nodes_spare->cordon_first);
+  EXPECT_EQ(status.answer->nodes_spare->pods_moved, 1u);
+}
+
+TEST(NodesSpare, NothingGoesWhereNothingFits) {
+  auto snapshot = unit::two_nodes();
+  unit::run_pod(snapshot, web("a", "n1", "3"));
+  unit::run_pod(snapshot, web("b", "n2", "2"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(status.outcome, "DoesNotFit");
+  EXPECT_EQ(blocked(status), "2 NoRoom n1: pod a has no other place: Insufficient cpu\n");
+}
+
+TEST(NodesSpare, WhatBlocksANodeIsNamed) {
+  struct Case {
+    const char* name;
+    std::function<void(Snapshot&)> on_n2;
+    std::string says;
+  };
+  const auto run = [](const test::PodBuilder& built) {
+    return [built](Snapshot& snapshot) { unit::run_pod(snapshot, built); };
+  };
+  const auto set_node = [](auto edit) {
+    return [edit](Snapshot& snapshot) {
+      auto copy = *snapshot.entry(*snapshot.find_row("n2")).node;
+      edit(copy);
+      snapshot.set_node(test::share(std::move(copy)));
+    };
+  };
+  const Case cases[] = {
+      {"bare", run(pod("bare").ns("shop").req("cpu", "1").node("n2")),
+       "NoController n2: pod bare has no controller that creates it again"},
+      {"bare elsewhere", run(pod("bare").ns("other").req("cpu", "1").node("n2")),
+       "NoController n2: a pod of another namespace has no controller that creates it again"},
+      {"not safe", run(web("a", "n2").annotation("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")),
+       "NotSafeToEvict n2: pod a has the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: false"},
+      {"karpenter", run(web("a", "n2").annotation("karpenter.sh/do-not-disrupt", "true")),
+       "DoNotDisrupt n2: pod a has the annotation karpenter.sh/do-not-disrupt: true"},
+      {"scheduler", run(web("a", "n2").scheduler("other")), "OtherScheduler n2: pod a has another scheduler"},
+      {"node disabled", set_node([](api::Node& node) {
+         node.meta.annotations.set("cluster-autoscaler.kubernetes.io/scale-down-disabled", "true");
+       }),
+       "ScaleDownDisabled n2: it has the annotation cluster-autoscaler.kubernetes.io/scale-down-disabled: "
+       "true"},
+      {"node karpenter",
+       set_node([](api::Node& node) { node.meta.annotations.set("karpenter.sh/do-not-disrupt", "true"); }),
+       "DoNotDisrupt n2: it has the annotation karpenter.sh/do-not-disrupt: true"},
+      {"control plane",
+       set_node([](api::Node& node) { node.meta.labels.set("node-role.kubernetes.io/control-plane", ""); }),
+       "ControlPlane n2: it is of the control plane"},
+      {"local volume", run(web("a", "n2").node_selector("only", "n2")),
+       "NoRoom n2: pod a has no other place: node(s) didn't match Pod's node affinity/selector"},
+      {"budget",
+       [](Snapshot& snapshot) {
+         unit::run_pod(snapshot, web("a", "n2"));
+         unit::run_pod(snapshot, web("b", "n2"));
+         snapshot.objects().set(
+             test::share(test::disruption_budget("shop", "web", test::select_labels({{"app", "web"}}), 1)));
+       },
+       "Budget n2: budget web allows 1 disruption, and 2 of its pods are there"},
+      {"two budgets",
+       [](Snapshot& snapshot) {
+         unit::run_pod(snapshot, web("a", "n2"));
+         for (const char* name : {"x", "y"})
+           snapshot.objects().set(
+               test::share(test::disruption_budget("shop", name, test::select_labels({{"app", "web"}}), 1)));
+       },
+       "Budget n2: several budgets match pod a"},
+      {"nominated",
+       [](Snapshot& snapshot) {
+         snapshot.nominate(cluster::make_pod_info(pod("waits").req("cpu", "1").ptr()), "n2");
+       },
+       "Nominated n2: a pod that waits for evictions gets it"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+    // n1 stays for another reason.
+    if (std::string_view(c.name).starts_with("bare"))
+      unit::run_pod(snapshot, web("keeps", "n1").annotation("karpenter.sh/do-not-disrupt", "true"));
+    else
+      unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
+    c.on_n2(snapshot);
+    const auto status = could_go(snapshot);
+    EXPECT_EQ(steps(status), "");
+    EXPECT_THAT(blocked(status), HasSubstr(c.says + "\n"));
+  }
+}
+
+TEST(NodesSpare, SafeToEvictAndDaemonSetsDoNotBlock) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+  unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
+  unit::run_pod(snapshot,
+                web("a", "n2").annotation("cluster-autoscaler.kubernetes.io/safe-to-evict", "true"));
+  unit::run_pod(
+      snapshot,
+      pod("log").owner("DaemonSet", "log").annotation("karpenter.sh/do-not-disrupt", "true").node("n2"));
+  unit::run_pod(snapshot, pod("static").annotation("kubernetes.io/config.mirror", "x").node("n2"));
+  EXPECT_EQ(steps(could_go(snapshot)), "n2: a→n1");
+}
+
+TEST(NodesSpare, ANodeThatAPodThatWaitsCouldHaveStays) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
+  unit::run_pod(snapshot, web("a", "n2"));
+  EXPECT_EQ(steps(could_go(snapshot)), "n2: a→n1");
+  const Pods large{cluster::make_pod_info(pod("large").ns("shop").uid("l").req("cpu", "4").ptr())};
+  EXPECT_THAT(blocked(could_go(snapshot, large)),
+              HasSubstr("Wanted n2: pod large, which waits, fits there once it is empty"));
+  const Pods fits{cluster::make_pod_info(pod("fits").ns("shop").uid("f").req("cpu", "3").ptr())};
+  EXPECT_EQ(steps(could_go(snapshot, fits)), "") << "it takes the room on one of the nodes";
+  const Pods huge{cluster::make_pod_info(pod("huge").ns("shop").uid("h").req("cpu", "5").ptr())};
+  EXPECT_EQ(steps(could_go(snapshot, huge)), "n2: a→n1") << "no node helps it";
+}
+
+TEST(NodesSpare, PodsOfOtherNamespacesAreCountedAndNotNamed) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+  unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
+  unit::run_pod(snapshot, web("a", "n2"));
+  unit::run_pod(snapshot, pod("secret").ns("other").owner("ReplicaSet", "r").req("cpu", "1").node("n2"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(steps(status), "n2: a→n1");
+  EXPECT_EQ(status.answer->nodes_spare->nodes[0].pods_moved, 2u);
+  EXPECT_EQ(status.answer->nodes_spare->nodes[0].pods_total, 1u);
+}
+
+// Nodes with owned pods, from a seed.
+Snapshot draw_cluster(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+  Snapshot snapshot;
+  const int nodes = number(3, 7);
+  for (int n = 0; n < nodes; ++n) {
+    const auto name = fmt::format("n{}", n);
+    snapshot.set_node(node(name)
+                          .label("kubernetes.io/hostname", name)
+                          .label("disk", number(0, 1) ? "ssd" : "hdd")
+                          .cap("cpu", std::to_string(number(3, 8)))
+                          .cap("pods", "8")
+                          .ptr());
+    int left = static_cast<int>(snapshot.allocatable_milli_cpu[*snapshot.find_row(name)]);
+    for (int p = 0; p < number(0, 4); ++p) {
+      const auto cpu = 250 * number(1, 8);
+      if ((left -= cpu) < 0) break;
+      const auto text = fmt::format("{}m", cpu);
+      auto built = web(fmt::format("p{}-{}", n, p), name, text.c_str());
+      if (number(0, 4) == 0) built.anti_affinity(test::term("kubernetes.io/hostname").label("app", "web"));
+      if (number(0, 5) == 0) built.node_selector("disk", "ssd");
+      unit::run_pod(snapshot, built);
+    }
+  }
+  return snapshot;
+}
+
+// Each step is possible after those before it, and no other node could go after the last.
+TEST(NodesSpare, EachStepIsPossibleAndNoneIsLeft) {
+  const char* given = std::getenv("PODIUM_SEED");
+  const auto first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  std::cout << "PODIUM_SEED=" << first << '\n';
+  for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+    SCOPED_TRACE(fmt::format("PODIUM_SEED={}", seed));
+    auto snapshot = draw_cluster(seed);
+    const auto status = could_go(snapshot);
+    ASSERT_TRUE(status.answer) << status.message;
+    const auto& spare = *status.answer->nodes_spare;
+    EXPECT_TRUE(spare.is_finished);
+    auto pods = snapshot.pod_total();
+    for (const auto& step : spare.nodes) {
+      std::vector<api::Pod> moved;
+      for (const auto& each : step.pods) {
+        auto copy = *(*snapshot.find_pod(each.name))->pod;
+        copy.node_name = each.node;
+        moved.push_back(copy);
+      }
+      ASSERT_EQ(moved.size(), snapshot.entry(*snapshot.find_row(step.node)).pods.size())
+          << "every pod has a place";
+      snapshot.remove_node(step.node);
+      for (const auto& each : moved) {
+        ASSERT_TRUE(snapshot.find_row(each.node_name)) << each.node_name;
+        unit::run_pod(snapshot, each);
+        const auto row = *snapshot.find_row(each.node_name);
+        EXPECT_LE(snapshot.requested_milli_cpu[row], snapshot.allocatable_milli_cpu[row]);
+        EXPECT_LE(snapshot.pod_count[row], snapshot.allocatable_pods[row]);
+      }
+    }
+    EXPECT_EQ(snapshot.pod_total(), pods);
+    if (!spare.cordon_first && spare.nodes.size() > 1) continue;
+    EXPECT_EQ(
+        status.answer->asked, status.answer->fitting + [&] {
+          std::size_t blocked = 0;
+          for (const auto& each : spare.blocked) blocked += each.nodes;
+          return blocked;
+        }());
+  }
+}
+
+TEST(NodesSpare, ABudgetThatEnds) {
+  const auto snapshot = draw_cluster(3);
+  int all = 0;
+  could_go(snapshot, {}, [&] { return ++all, true; });
+  for (int most = 0; most < all; ++most) {
+    int asked = 0;
+    const auto status = could_go(snapshot, {}, [&] { return ++asked <= most; });
+    if (!status.answer) {
+      EXPECT_THAT(unit::condition(status, "Accepted"), HasSubstr(kDeadlineExceeded));
+      continue;
+    }
+    const bool is_finished = status.answer->nodes_spare->is_finished;
+    EXPECT_EQ(unit::condition(status, "Complete").contains(kDeadlineExceeded), !is_finished) << most;
+    EXPECT_LE(asked - most, 50);
+  }
+}
+
+}  // namespace
+}  // namespace podium::explain
