@@ -209,8 +209,8 @@ void Observer::read_claims(const Host& host, const std::string& body) {
 }
 
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
-  // A refused binding is not in doubt: the next request for the same binding is a new decision. After a 429 it
-  // is sent again.
+  // A refused binding is not in doubt: the next request for the same binding is a new decision. After a 429
+  // it is sent again.
   const bool is_refused = reply.status >= 400 && reply.status < 500 && reply.status != 429;
   if (const auto binding = binding_of(host, request); binding && is_refused) {
     const auto it = bindings_.find(*binding);
