@@ -1,4 +1,4 @@
-// Timer: the program's only timer. Every wait uses it, or nap(), which is built on it.
+// Timer: the only timer of coroutines. Each of their waits uses it, or nap(), which is built on it.
 //
 // It follows the steady clock. A Timer that is created while a VirtualTime exists on the thread
 // (async/virtual_time.h) follows that instead, so that a simulation covers hours in milliseconds.

@@ -256,7 +256,7 @@ bool NodePlans::try_all_cheaper() {
   return best_.is_fewest = has_time();
 }
 
-// One or two nodes for one or two of other shapes, where that costs less.
+// One or two nodes for one or two of another shape, if that costs less.
 bool NodePlans::swap_one() {
   const auto count = shapes_.size();
   for (const auto a : by_cost()) {

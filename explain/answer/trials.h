@@ -65,7 +65,7 @@ class Trials {
  private:
   std::optional<Landing> on_node(const api::Pod& replica, const cluster::Snapshot& fork) const;
   std::optional<Landing> victims_on_node(api::Pod replica) const;
-  // Returns how many fit, even if not more; nullopt: the time ended.
+  // Returns where they land, even if no more fit; nullopt: the time ended.
   std::optional<Landing> place(const api::Pod& pod, cluster::Snapshot fork, const framework::Profile& profile,
                                bool evicts) const;
   bool helps(const Landing& landing) const;

@@ -16,7 +16,7 @@ out=${OUT:-build/image} build=${BUILD:-build/release}
 case $(LC_ALL=C readelf --file-header "$build/podium" | sed -n 's/^ *Machine: *//p') in
   *X86-64) arch=amd64 strip=x86_64-linux-gnu-strip ;;
   AArch64) arch=arm64 strip=aarch64-linux-gnu-strip ;;
-  *) echo "podium: $build/podium is no program for amd64 or arm64" >&2; exit 1 ;;
+  *) echo "podium: $build/podium is not a program for amd64 or arm64" >&2; exit 1 ;;
 esac
 version=$(sed -n 's/.*kVersion = "\(.*\)".*/\1/p' base/version.h)
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)

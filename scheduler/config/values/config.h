@@ -1,7 +1,7 @@
 // The configuration as values: what a KubeSchedulerConfiguration v1 and a PodiumConfiguration say, with
 // defaults filled in.
 //
-// load/load.h reads it from a file. Threads: values.
+// scheduler/config/load.h reads it from a file. Threads: values.
 #pragma once
 
 #include <boost/json/value.hpp>
