@@ -331,7 +331,7 @@ class Answering {
   bool cut_short_ = false;  // the deadline passed
 };
 
-// The most replicas to try and to place. At least one is tried.
+// The most replicas to try and to place.
 Result<Count> count_replicas(const Question& question, const Subject& subject, const api::Pod& pod,
                              const api::AdmissionObjects& objects, const ForkMemory& memory) {
   // A workload that is scaled to 0 is asked about with one pod.
@@ -339,7 +339,14 @@ Result<Count> count_replicas(const Question& question, const Subject& subject, c
   const auto each = memory_of_replica(subject, replica_of(subject, pod, 0), objects.claim_templates);
   // A group is placed once more, in one domain after the other.
   const auto room = memory.room(each) / (question.topology_key.empty() ? 1 : 2);
-  const auto most = static_cast<std::int32_t>(std::clamp<std::size_t>(room, 1, Count::kAny));
+  // As for changes: the objects are copied for each try.
+  if (room == 0) {
+    return invalid(subject_path(question).said(
+        fmt::format("one of these pods with its claims needs more memory than is left of the {} MiB that a "
+                    "what-if may use",
+                    ForkMemory::kMost >> 20)));
+  }
+  const auto most = static_cast<std::int32_t>(std::min<std::size_t>(room, Count::kAny));
   if (question.min_count > most) {
     return invalid(
         (question.paths.spec / "minCount")

@@ -181,6 +181,24 @@ std::string large_pod() {
                      annotations);
 }
 
+// Each reference has a copy of its template. So a small what-if may ask for a pod of gigabytes.
+TEST(Answer, RefusesAPodWhoseClaimsTakeTooMuchMemory) {
+  api::AdmissionObjects objects;
+  auto& large = objects.claim_templates["large"];
+  for (int i = 0; i < 10'000; ++i) large.claim_meta.labels.set(fmt::format("k{}", i), "v");
+  std::string claims;
+  for (int i = 0; i < 1'000; ++i) {
+    claims += fmt::format(R"({}{{"name": "c{}", "resourceClaimTemplateName": "large"}})", i ? ", " : "", i);
+  }
+  const auto question = unit::read(fmt::format(R"({{"template": {{"spec": {{"containers": [{{"name": "c",
+      "image": "i"}}], "resourceClaims": [{}]}}}}}})",
+                                               claims));
+  ASSERT_TRUE(question) << question.error().message;
+  EXPECT_EQ(condition(answer(*question, unit::two_nodes(), unit::default_config(), {}, objects), "Accepted"),
+            "false Invalid: spec.template: one of these pods with its claims needs more memory than is left "
+            "of the 64 MiB that a what-if may use");
+}
+
 TEST(Answer, StopsWhereItsPodsTakeTooMuchMemory) {
   const auto snapshot = unit::nodes_of({{"n1", "100"}, {"n2", "100"}});
   const auto stopped = ask("{" + large_pod() + R"(, "replicas": 10000})", snapshot);
