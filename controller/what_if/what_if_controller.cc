@@ -7,7 +7,6 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,13 +95,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         questions.forget(key);
         // A waiting answer may be for the next report of this name, and then stays.
         answers.forget_if(key, [&](const AnswerPatch& answer) { return answer.uid == seen.asked.uid; });
-        sent.erase(key);
         refreshes.drop(key);
         retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
         continue;
       }
       const bool ours = reader.is_ours(seen.scheduler_name);
-      if (seen.is_answered()) sent.erase(key);
       if (seen.is_complete()) watch_turns(seen, key, ours);
       if (ours && !seen.is_answered()) offer(seen.asked);
     }
@@ -123,18 +120,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   void offer(const Asked& asked) {
     const auto key = object_key(asked.ns, asked.name);
     // If the queued answer is for an older spec, the reply to its patch shows that, and leads back here.
-    if (answers.contains(key) || is_sent(asked, key)) return;
+    if (answers.contains(key)) return;
     if (questions.push(asked.ns, key, {asked.name}, kNew) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
     if (stopping() || std::exchange(overflowed, true) || listing) return;
     log::warn("what-if queue is full, listing what-ifs until all are answered namespace={}", asked.ns);
     listing = async::spawn(gate, io, "list what-ifs", list_until_answered());
-  }
-
-  // An answer's labels are written before its status, so the watch shows the what-if without it first.
-  bool is_sent(const Asked& asked, const std::string& key) const {
-    const auto it = sent.find(key);
-    return it != sent.end() && it->second.uid == asked.uid && it->second.generation >= asked.generation;
   }
 
   bool refuse(const Asked& asked, const std::string& key) {
@@ -303,28 +294,20 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // --- writing an answer ---
 
   Task<void> write(Answers::Item* item) {
-    sent.insert_or_assign(item->key, Sent{item->value.uid, item->value.generation});
-    auto sending = send(item);
-    const bool is_stored = co_await std::move(sending);
-    if (!is_stored) sent.erase(item->key);
-  }
-
-  // False: the answer is not known to be stored.
-  Task<bool> send(Answers::Item* item) {
     auto requests = patch_requests(item->ns, item->value);
     const auto replies = co_await api.send_all(std::move(requests));
     const auto& reply = replies.back();
     if (!reply) {
-      if (client::object_is_gone(reply.error())) co_return false;
+      if (client::object_is_gone(reply.error())) co_return;
       schedule_retry(*item, reply.error());
       // Both are sent again: the longer time counts.
       if (const auto& first = replies.front(); !first)
         item->at_least =
             std::max(item->at_least, std::chrono::milliseconds(1'000 * first.error().status.retry_after));
       if (reply.error().status.code == 422) co_await requeue_if_stale(item, reply.error());
-      if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return false;
+      if (item->outcome == Outcome::done || item->outcome == Outcome::retry) co_return;
       log_failure("answer", item->key, reply.error());
-      co_return false;
+      co_return;
     }
     const auto& labelled = replies.front();
     if (!labelled) {
@@ -332,7 +315,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       if (!goes_without_labels(error)) {
         schedule_retry(*item, error);
         if (item->outcome != Outcome::retry) log_failure("labels", item->key, error);
-        co_return false;
+        co_return;
       }
       if (log.allows(fmt::format("labels {}", error.status.code), api.clock().now()))
         log::warn("labels of what-ifs are not written verb={} resource={} error={:?}", error.request.verb,
@@ -340,12 +323,11 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     const auto stored = api::parse_json(*reply);
     written(*item, stored ? api::text_at(*stored, "/metadata/resourceVersion") : "");
-    if (!stored) co_return true;
+    if (!stored) co_return;
     // Its spec was edited while the answer waited. If an earlier try took effect and its reply was lost, this
     // one changes nothing, and the watch shows nothing. The reply has only the metadata.
     const Seen seen(*stored);
     if (seen.asked.generation > item->value.generation) offer(seen.asked);
-    co_return true;
   }
 
   // If another what-if has the name, or its spec was edited, drops the answer and asks again. The watch event
@@ -425,11 +407,6 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   std::atomic<std::uint64_t> answered{0};
   Questions questions;
   Answers answers;
-  struct Sent {
-    std::string uid;
-    std::int64_t generation;
-  };
-  std::map<std::string, Sent> sent;  // answers that the watch has not shown yet, by what-if
   Refreshes refreshes{kRefreshed};
   std::shared_ptr<async::Timer> sleeper;  // of take_turns(), while it runs
   bool overflowed = false;                // a question was dropped from both queues

@@ -371,32 +371,6 @@ TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
   EXPECT_EQ(w.status("ask").at("outcome"), "Refused");
 }
 
-// The watch shows the labels of an answer before its status. A read at that moment has no answer either.
-TEST(WhatIfController, IsAskedOnceAlthoughTheWatchShowsItWithoutItsAnswer) {
-  Asking w;
-  int answers = 0;
-  json::value labelled;
-  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
-    if (request.method == "GET" && answers == 1 && request.target.ends_with("/ask"))
-      return client::Response{200, json::serialize(labelled)};
-    if (request.method != "PATCH" || request.target.find("/ask/status") == std::string::npos)
-      return std::nullopt;
-    if (++answers > 1) return std::nullopt;
-    labelled = w.server.find(kPlural, "shop", "ask");
-    w.server.put(kPlural, labelled);
-    return std::nullopt;
-  };
-  w.ask("ask", kFits);
-  w.settle();
-  w.wait_for_backoffs();
-  EXPECT_EQ(answers, 1);
-  EXPECT_EQ(w.status("ask").at("observedGeneration"), 1);
-  w.server.on_request = nullptr;
-  w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})", 2);
-  w.settle();
-  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2) << "an edit is asked";
-}
-
 TEST(WhatIfController, AnAnswerThatIsRefusedMakesWayForAnEdit) {
   Asking w;
   bool edited = false;
