@@ -225,7 +225,7 @@ const explain::BlockedNodes& with_name(const NodesAnswers& answers, const explai
   for (const auto& each : answers.asked) {
     const auto& its = spare_of(each).blocked;
     const auto same = std::ranges::find(its, blocked.code, &explain::BlockedNodes::code);
-    if (same != its.end() && !same->reason.contains(explain::kOfAnotherNamespace)) return *same;
+    if (same != its.end() && !same->is_unnamed) return *same;
   }
   return blocked;
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,8 @@ std::string object_key(std::string_view ns, std::string_view name) { return fmt:
 std::uint32_t size_of(std::size_t bytes) {
   return static_cast<std::uint32_t>(std::min(bytes, explain::kObjectBytes));
 }
+
+bool is_retried(Outcome outcome) { return outcome >= Outcome::retry; }
 
 template <typename Item>
 void schedule_retry(Item& item, const Error& error) {
@@ -95,6 +98,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
         questions.forget(key);
         // A waiting answer may be for the next report of this name, and then stays.
         answers.forget_if(key, [&](const AnswerPatch& answer) { return answer.uid == seen.asked.uid; });
+        unanswered.erase(key);
         refreshes.drop(key);
         retention.forget(seen.asked.ns, seen.asked.name, seen.asked.uid);
         continue;
@@ -121,6 +125,16 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const auto key = object_key(asked.ns, asked.name);
     // If the queued answer is for an older spec, the reply to its patch shows that, and leads back here.
     if (answers.contains(key)) return;
+    // The watch shows the labels of an answer before its status. When the answer is written, the report is
+    // read again: only that tells if the answer has been removed or the spec edited since.
+    if (answers.holds(key)) {
+      unanswered.insert_or_assign(key, asked);
+      return;
+    }
+    enqueue(asked, key);
+  }
+
+  void enqueue(const Asked& asked, const std::string& key) {
     if (questions.push(asked.ns, key, {asked.name}, kNew) != Questions::Pushed::refused) return;
     if (answers.counts().waiting < kAnswers / 2 && refuse(asked, key)) return;
     if (stopping() || std::exchange(overflowed, true) || listing) return;
@@ -294,6 +308,12 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   // --- writing an answer ---
 
   Task<void> write(Answers::Item* item) {
+    co_await send(item);
+    if (is_retried(item->outcome)) co_return;
+    if (const auto left = unanswered.extract(item->key)) enqueue(left.mapped(), item->key);
+  }
+
+  Task<void> send(Answers::Item* item) {
     auto requests = patch_requests(item->ns, item->value);
     const auto replies = co_await api.send_all(std::move(requests));
     const auto& reply = replies.back();
@@ -407,6 +427,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   std::atomic<std::uint64_t> answered{0};
   Questions questions;
   Answers answers;
+  // What-ifs that the watch showed without an answer while their answer was being written, by key.
+  std::unordered_map<std::string, Asked> unanswered;
   Refreshes refreshes{kRefreshed};
   std::shared_ptr<async::Timer> sleeper;  // of take_turns(), while it runs
   bool overflowed = false;                // a question was dropped from both queues

@@ -67,6 +67,18 @@ class ManyWhatIfs(Live):
         self.assertTrue(self.podium.process.alive())
         self.plane.kubectl("wait", "--for=condition=Complete", "schedulingreports", "--all", "-n", few, "--timeout=120s")
 
+    def test_each_is_evaluated_once(self):
+        namespace = self.namespace("once")
+        before = self.podium.metric("podium_what_ifs_answered_total")
+        items = [question(namespace, f"ask-{i}", replicas=i % 3 + 1) for i in range(40)]
+        self.plane.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        self.answers(namespace, 40)
+        # A second answer would follow the first one before the answer to a later what-if.
+        self.plane.create(self.own(self.namespace("marker"), 0))
+        self.answers("marker", 1)
+        wait_until(lambda: self.podium.metric("podium_what_ifs_pending") == 0, "all what-ifs are answered")
+        self.assertEqual(self.podium.metric("podium_what_ifs_answered_total") - before, 41)
+
     def test_full_size_templates(self):
         namespace = self.namespace("full-size")
         for number in range(0, 24, 2):

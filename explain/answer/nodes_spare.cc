@@ -40,6 +40,7 @@ bool says(const api::Labels& annotations, const char* key, std::string_view valu
 struct Blocked {
   const char* code;
   std::string reason;
+  bool is_unnamed = false;  // it is about an object of another namespace than the question's
 };
 
 // A node that could go: its pods and their new nodes.
@@ -192,11 +193,17 @@ class Sparing {
 
   // --- what blocks ---
 
-  // The pod's name in the namespace of the question.
-  std::string named(const PodInfoPtr::element_type& pod) const {
+  // An answer names objects of its own namespace only.
+  bool is_own(const api::ObjectMeta& meta) const {
+    return meta.namespace_ == search_.question.meta.namespace_;
+  }
+  std::string named(const char* kind, const api::ObjectMeta& meta) const {
+    return is_own(meta) ? fmt::format("{} {}", kind, meta.name)
+                        : fmt::format("a {} of another namespace", kind);
+  }
+  Blocked blocked_by(const char* code, const cluster::PodInfo& pod, std::string_view because) const {
     const auto& meta = pod.pod->meta;
-    return meta.namespace_ == search_.question.meta.namespace_ ? "pod " + meta.name
-                                                               : fmt::format("a pod {}", kOfAnotherNamespace);
+    return {code, fmt::format("{} {}", named("pod", meta), because), !is_own(meta)};
   }
 
   std::optional<Blocked> blocked_by_node(const api::Node& node) const {
@@ -216,15 +223,12 @@ class Sparing {
   std::optional<Blocked> blocked_by_pod(const cluster::PodInfo& pod) const {
     const auto& meta = pod.pod->meta;
     if (says(meta.annotations, kDoNotDisrupt, "true"))
-      return Blocked{"DoNotDisrupt",
-                     fmt::format("{} has the annotation {}: true", named(pod), kDoNotDisrupt)};
+      return blocked_by("DoNotDisrupt", pod, fmt::format("has the annotation {}: true", kDoNotDisrupt));
     if (says(meta.annotations, kSafeToEvict, "false"))
-      return Blocked{"NotSafeToEvict",
-                     fmt::format("{} has the annotation {}: false", named(pod), kSafeToEvict)};
-    if (!meta.controller())
-      return Blocked{"NoController", fmt::format("{} has no controller that creates it again", named(pod))};
+      return blocked_by("NotSafeToEvict", pod, fmt::format("has the annotation {}: false", kSafeToEvict));
+    if (!meta.controller()) return blocked_by("NoController", pod, "has no controller that creates it again");
     if (!profiles_.find(pod.pod->scheduler_name))
-      return Blocked{"OtherScheduler", fmt::format("{} has another scheduler", named(pod))};
+      return blocked_by("OtherScheduler", pod, "has another scheduler");
     return std::nullopt;
   }
 
@@ -235,7 +239,6 @@ class Sparing {
     for (const auto& [key, budget] : base_.objects().all<api::PodDisruptionBudget>()) {
       if (!budget->selector) continue;
       if (!has_time()) return std::nullopt;
-      const bool is_own = budget->meta.namespace_ == search_.question.meta.namespace_;
       std::int32_t hits = 0;
       for (const auto& pod : evicted) {
         if (pod->pod->meta.namespace_ != budget->meta.namespace_ ||
@@ -243,23 +246,21 @@ class Sparing {
           continue;
         ++hits;
         if (!budget_of.emplace(pod->pod->meta.uid, budget->meta.name).second)
-          return Blocked{"Budget", fmt::format("several budgets match {}", named(*pod))};
+          return blocked_by("Budget", *pod, "is selected by several budgets");
       }
       const auto allowed = std::max(0, budget->disruptions_allowed);
       if (hits <= allowed) continue;
-      return Blocked{"Budget", fmt::format("{} allows {} {}, and {} of its pods {} there",
-                                           is_own ? "budget " + budget->meta.name
-                                                  : fmt::format("a budget {}", kOfAnotherNamespace),
-                                           allowed, allowed == 1 ? "disruption" : "disruptions", hits,
-                                           hits == 1 ? "is" : "are")};
+      auto reason =
+          fmt::format("{} allows {} {}, and {} of its pods {} there", named("budget", budget->meta), allowed,
+                      allowed == 1 ? "disruption" : "disruptions", hits, hits == 1 ? "is" : "are");
+      return Blocked{"Budget", std::move(reason), !is_own(budget->meta)};
     }
     return std::nullopt;
   }
 
   Blocked no_room(const cluster::PodInfo& pod, const std::string& reason) const {
-    const bool is_own = pod.pod->meta.namespace_ == search_.question.meta.namespace_;
-    return {"NoRoom", fmt::format("{} has no other place{}{}", named(pod),
-                                  is_own && !reason.empty() ? ": " : "", is_own ? reason : "")};
+    const bool is_told = is_own(pod.pod->meta) && !reason.empty();
+    return blocked_by("NoRoom", pod, is_told ? "has no other place: " + reason : "has no other place");
   }
 
   // A node that is empty and takes a pod that waits is of use.
@@ -272,8 +273,7 @@ class Sparing {
       if (!has_time()) return std::nullopt;
       const auto decision = framework::evaluate(*waiter.pod, empty, *waiter.profile);
       if (decision.fits() && decision.feasible.test(row))
-        return Blocked{"Wanted",
-                       fmt::format("{}, which waits, fits there once it is empty", named(*waiter.pod))};
+        return blocked_by("Wanted", *waiter.pod, "waits, and fits there once it is empty");
     }
     return std::nullopt;
   }
@@ -300,6 +300,7 @@ class Sparing {
       if (of_code.nodes++ == 0) {
         of_code.code = blocked.code;
         of_code.reason = cut(blocked.reason, kBlockedBytes);
+        of_code.is_unnamed = blocked.is_unnamed;
       }
       if (of_code.examples.size() < kMostExamples) of_code.examples.push_back(node);
     }

@@ -132,13 +132,11 @@ struct Fields<SpareNode> {
   };
 };
 
-// Part of a reason about a pod or a budget that is not named.
-inline constexpr const char* kOfAnotherNamespace = "of another namespace";
-
 // Nodes that could not go, for one reason.
 struct BlockedNodes {
   std::string code = {}, reason = {};  // reason: of the first node
   std::size_t nodes = 0;
+  bool is_unnamed = false;  // the reason is about a pod or a budget of another namespace than the what-if's
   std::vector<std::string> examples = {};  // at most 3
 };
 template <>
@@ -147,6 +145,7 @@ struct Fields<BlockedNodes> {
       required("code", &BlockedNodes::code),
       required("reason", &BlockedNodes::reason, Meaning::text),
       required("nodeCount", &BlockedNodes::nodes),
+      field("isUnnamed", &BlockedNodes::is_unnamed),
       field("examples", &BlockedNodes::examples, Meaning::node),
   };
 };

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "simulate/server/requests.h"
 
 namespace podium::simulate {
 namespace {
+
+// An engine may read events between a decision and the start of its binding, in one turn of its loop.
+constexpr std::chrono::milliseconds kTurn{2};
 
 std::map<std::string, std::string> labels_of(const json::value& node) {
   return {{"zone", text_at(node, "/metadata/labels/zone")},
@@ -53,7 +57,7 @@ StoredPtr NeighbourObserver::waiting_pod(const std::string& uid) const {
 
 bool NeighbourObserver::is_newly_read(const std::string& engine, const std::string& uid) const {
   const auto last = history_.last_read(engine, uid);
-  return last && *last + kDecided >= agenda_.now();
+  return last && *last + kTurn >= agenda_.now();
 }
 
 // The rules are those of the API server's object. Bindings begin in the order of their decisions: a pod whose
@@ -93,7 +97,7 @@ StoredPtr NeighbourObserver::repels(const json::value& pod, const std::string& e
     const auto there = text_at(other->value, "/spec/nodeName");
     if (there.empty() || is_finished(other->value) || uid_of(other->value) == now.uid) continue;
     if (!repel(now, node, neighbour_of(other->value), there, topology)) continue;
-    const auto its = history_.possible(uid_of(other->value), engine, decided);
+    const auto its = history_.possible_of_placed(uid_of(other->value), engine, decided);
     const auto own = history_.possible(now.uid, engine, decided);
     const bool always = std::ranges::all_of(own, [&](const auto& one) {
       return std::ranges::all_of(its, [&](const auto& two) {
@@ -108,7 +112,7 @@ StoredPtr NeighbourObserver::repels(const json::value& pod, const std::string& e
 std::int64_t NeighbourObserver::least_cpu(const json::value& pod, const std::string& engine,
                                           Steady decided) const {
   auto least = counted_cpu(pod);
-  for (const auto& one : history_.possible(uid_of(pod), engine, decided))
+  for (const auto& one : history_.possible_of_placed(uid_of(pod), engine, decided))
     least = std::min(least, counted_cpu(one->value));
   return least;
 }

@@ -21,6 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kMostInASecond = 30;
+constexpr auto kDecided = 100ms;      // at most, from a decision on a binding to its first request
 constexpr auto kLateWrite = 90s;      // at most, from a decision to its write
 constexpr auto kRenewal = 11s;        // a renew deadline of 10 s, on a clock that drifts
 constexpr auto kFlush = 6min;         // the queue flushes after five

@@ -1,5 +1,7 @@
 #include "simulate/server/history.h"
 
+#include "simulate/server/requests.h"
+
 namespace podium::simulate {
 
 void History::committed(const Commit& commit) {
@@ -30,12 +32,28 @@ void History::read(const std::string& engine, std::string_view objects, Steady n
 
 std::vector<StoredPtr> History::possible(const std::string& uid, const std::string& engine,
                                          Steady decided) const {
-  Version least = 0;
+  return from(last_version(uid, engine, decided), uid);
+}
+
+std::vector<StoredPtr> History::possible_of_placed(const std::string& uid, const std::string& engine,
+                                                   Steady decided) const {
+  const auto last = last_version(uid, engine, decided);
+  auto out = from(last, uid);
+  const bool is_assumed = !out.empty() && text_at(out.front()->value, "/spec/nodeName").empty();
+  return is_assumed ? from(0, uid) : out;
+}
+
+Version History::last_version(const std::string& uid, const std::string& engine, Steady decided) const {
+  Version last = 0;
   if (const auto it = read_.find(engine + uid); it != read_.end()) {
     for (const auto& [when, version] : it->second) {
-      if (when <= decided) least = version;
+      if (when <= decided) last = version;
     }
   }
+  return last;
+}
+
+std::vector<StoredPtr> History::from(Version least, const std::string& uid) const {
   std::vector<StoredPtr> out;
   const auto it = versions_.find(uid);
   if (it == versions_.end()) return out;

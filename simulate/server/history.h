@@ -5,7 +5,6 @@
 // Owner: an Observer. Threads: one. Errors: none.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,9 +15,6 @@
 #include "simulate/server/store.h"
 
 namespace podium::simulate {
-
-// At most, from a decision on a binding until its first request.
-inline constexpr std::chrono::milliseconds kDecided{100};
 
 class History {
  public:
@@ -36,8 +32,16 @@ class History {
   // The versions of the object if it exists, from the one on that the engine had read at that time. All
   // versions if it has not read any.
   std::vector<StoredPtr> possible(const std::string& uid, const std::string& engine, Steady decided) const;
+  // The same for a pod that has a node. An engine that knows this by its own assumption ignores the pod's
+  // updates, as kube-scheduler does, until the watch shows the binding: all earlier versions count, too.
+  std::vector<StoredPtr> possible_of_placed(const std::string& uid, const std::string& engine,
+                                            Steady decided) const;
 
  private:
+  // The version that the engine had read at that time; 0: none.
+  Version last_version(const std::string& uid, const std::string& engine, Steady decided) const;
+  std::vector<StoredPtr> from(Version least, const std::string& uid) const;
+
   const std::string plural_;
   std::map<std::string, std::vector<std::pair<Version, StoredPtr>>> versions_;  // by UID
   std::map<std::string, std::vector<std::pair<Steady, Version>>> read_;         // by the engine and the UID

@@ -145,5 +145,27 @@ TEST(History, AnEngineMayDecideOnWhatItHasReadAndOnAllSince) {
   EXPECT_TRUE(history.possible(uid, "podium-1", town.time.now()).empty());
 }
 
+TEST(History, AnAssumedPodMayHaveAnyEarlierVersion) {
+  Town town;
+  History history("pods");
+  town.store.on_commit([&](const Commit& commit) { history.committed(commit); });
+  const Key pod{"pods", "shop", "a"};
+  auto value = json::parse(R"({"metadata":{},"spec":{"containers":[
+      {"name":"main","resources":{"requests":{"cpu":"1000m"}}}]},"status":{"phase":"Pending"}})");
+  town.store.create(pod, std::move(value), kPeople);
+  const auto uid = uid_of(town.store.find(pod)->value);
+  const auto placed = [&] { return history.possible_of_placed(uid, "podium-1", town.time.now()); };
+  town.resize(pod, 1500);
+  history.read("podium-1", town.store.find(pod)->text, town.time.now());
+  EXPECT_EQ(counted_cpu(history.possible(uid, "podium-1", town.time.now()).front()->value), 1500);
+  ASSERT_FALSE(placed().empty());
+  EXPECT_EQ(counted_cpu(placed().front()->value), 1000) << "it was read without a node";
+  auto bound = town.store.find(pod)->value;
+  bound.at("spec").as_object()["nodeName"] = "n1";
+  town.store.update(pod, std::move(bound), kPeople);
+  history.read("podium-1", town.store.find(pod)->text, town.time.now());
+  EXPECT_EQ(placed().size(), 1u);
+}
+
 }  // namespace
 }  // namespace podium::simulate

@@ -345,15 +345,14 @@ TEST_F(OnADump, NodesForWhatWaits) {
 TEST_F(OnADump, NodesThatCouldGo) {
   const auto said = run({"nodes", "--could-go", "-n", "shop"});
   EXPECT_EQ(said.code, 0);
-  EXPECT_EQ(
-      said.out,
-      "1 of 3 nodes could go; no pod moves.\n"
-      "  STEP  NODE  MOVE  WHERE\n"
-      "     1  n-3      0\n"
-      "What blocks the others:\n"
-      "  2 nodes  would take pods that wait  n-1: pod big-a-1, which waits, fits there once it is empty\n"
-      "Nothing was drained. In this order, each with its command:\n"
-      "  podium drain n-3 --cluster DUMP\n");
+  EXPECT_EQ(said.out,
+            "1 of 3 nodes could go; no pod moves.\n"
+            "  STEP  NODE  MOVE  WHERE\n"
+            "     1  n-3      0\n"
+            "What blocks the others:\n"
+            "  2 nodes  would take pods that wait  n-1: pod big-a-1 waits, and fits there once it is empty\n"
+            "Nothing was drained. In this order, each with its command:\n"
+            "  podium drain n-3 --cluster DUMP\n");
   EXPECT_EQ(out({"nodes", "--could-go", "-o", "name"}), "node/n-3\n");
 }
 

@@ -130,7 +130,7 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
            snapshot.objects().set(
                test::share(test::disruption_budget("shop", name, test::select_labels({{"app", "web"}}), 1)));
        },
-       "Budget n2: several budgets match pod a"},
+       "Budget n2: pod a is selected by several budgets"},
       {"nominated",
        [](Snapshot& snapshot) {
          snapshot.nominate(cluster::make_pod_info(pod("waits").req("cpu", "1").ptr()), "n2");
@@ -171,7 +171,7 @@ TEST(NodesSpare, ANodeThatAPodThatWaitsCouldHaveStays) {
   EXPECT_EQ(steps(could_go(snapshot)), "n2: a→n1");
   const Pods large{cluster::make_pod_info(pod("large").ns("shop").uid("l").req("cpu", "4").ptr())};
   EXPECT_THAT(blocked(could_go(snapshot, large)),
-              HasSubstr("Wanted n2: pod large, which waits, fits there once it is empty"));
+              HasSubstr("Wanted n2: pod large waits, and fits there once it is empty"));
   const Pods fits{cluster::make_pod_info(pod("fits").ns("shop").uid("f").req("cpu", "3").ptr())};
   EXPECT_EQ(steps(could_go(snapshot, fits)), "") << "it takes the room on one of the nodes";
   const Pods huge{cluster::make_pod_info(pod("huge").ns("shop").uid("h").req("cpu", "5").ptr())};
