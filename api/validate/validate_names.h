@@ -1,5 +1,5 @@
-// Findings: collects validation errors; and checks that pods and nodes share. For the validators of this
-// folder only. Threads: a Findings belongs to one call.
+// Findings: collects validation errors; and checks that the validators of this folder share. For them only.
+// Threads: a Findings belongs to one call.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "api/values/meta.h"
 #include "api/values/node.h"
+#include "api/values/pod.h"
 
 namespace podium::api::detail {
 
@@ -33,5 +34,7 @@ void check_label_key(std::string_view key, const std::string& path, Findings&);
 void check_label_value(std::string_view value, const std::string& path, Findings&);
 // Amounts must not be negative; those of pods and of non-native resources must be integers.
 void check_amounts(const ResourceList&, const std::string& path, Findings&);
+// Selectors, affinity, spread constraints, tolerations and gates.
+void check_constraints(const Pod&, Findings&);
 
 }  // namespace podium::api::detail

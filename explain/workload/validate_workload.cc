@@ -11,6 +11,8 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "explain/workload/findings.h"
+#include "explain/workload/validate_pod_spec.h"
 
 namespace podium::explain {
 namespace {
@@ -20,17 +22,6 @@ using Kind = Subject::Kind;
 
 constexpr std::size_t kLongestCronJob = 52;  // its Jobs have eleven characters more, and 63 at most
 constexpr std::int64_t kMostIndexedParallelism = 100'000;
-
-class Findings {
- public:
-  void add(const FieldPath& path, std::string_view problem) {
-    text_ += (text_.empty() ? "" : "; ") + path.said(problem);
-  }
-  Result<void> result() const { return text_.empty() ? Result<void>() : invalid(text_); }
-
- private:
-  std::string text_;
-};
 
 bool is_job(Kind kind) { return kind == Kind::job || kind == Kind::cron_job; }
 
@@ -96,10 +87,19 @@ void check_deadline(const json::value& pod_template, Kind kind, const FieldPath&
         at, fmt::format("Forbidden: activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
 }
 
+void check_spec_of(const json::value& pod, const FieldPath& path, Findings& findings) {
+  const auto seconds = number_at(pod, "/spec/terminationGracePeriodSeconds");
+  if (seconds && *seconds < 0)
+    findings.add(path / "spec.terminationGracePeriodSeconds",
+                 fmt::format("Invalid value: {}: must be greater than or equal to 0", *seconds));
+  if (const auto* spec = api::find_at(pod, "/spec")) check_pod_spec(*spec, path / "spec", findings);
+}
+
 // `spec`: that of the workload or Job, or null.
 void check_template(const json::value& pod_template, const json::value& spec, Kind kind,
                     const FieldPath& path, Findings& findings) {
   check_deadline(pod_template, kind, path, findings);
+  check_spec_of(pod_template, path, findings);
   check_restart_policy(pod_template, spec, kind, path, findings);
   if (has_items(pod_template, "/spec/ephemeralContainers"))
     findings.add(path / "spec.ephemeralContainers",
@@ -108,6 +108,7 @@ void check_template(const json::value& pod_template, const json::value& spec, Ki
 
 void check_pod(const json::value& pod, const FieldPath& path, Findings& findings) {
   check_deadline(pod, Kind::pod, path, findings);
+  check_spec_of(pod, path, findings);
   check_restart_policy(pod, nullptr, Kind::pod, path, findings);
   if (has_items(pod, "/spec/ephemeralContainers"))
     findings.add(path / "spec.ephemeralContainers", "Forbidden: cannot be set on create");

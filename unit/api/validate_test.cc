@@ -22,6 +22,12 @@ Pod with_toleration(Toleration toleration) {
   return pod;
 }
 
+Pod with_claims(std::vector<PodResourceClaim> claims) {
+  auto pod = valid().build();
+  pod.resource_claims = std::move(claims);
+  return pod;
+}
+
 Pod with_constraint(TopologySpreadConstraint constraint) {
   auto pod = valid().build();
   pod.topology_spread = {std::move(constraint)};
@@ -74,6 +80,36 @@ TEST(ValidatePod, Finds) {
       {"huge pages alone",
        valid().req("hugepages-2Mi", "4Mi").limit("hugepages-2Mi", "4Mi"),
        {"spec.containers[0].resources: Forbidden: HugePages require cpu or memory"}},
+      {"host ports",
+       valid().host_port(80).host_port(80).init_container("i").image("i").host_port(80),
+       {"spec.containers[0].ports[1].hostPort: Duplicate value: \"TCP//80\""}},
+      {"huge pages in parts",
+       valid().req("cpu", "1").req("hugepages-2Mi", "3Mi").limit("hugepages-2Mi", "3Mi"),
+       {"spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: \"3145728\": is not a positive "
+        "integer multiple of hugepages-2Mi",
+        "spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: \"3145728\": is not a positive "
+        "integer multiple of hugepages-2Mi"}},
+      {"claims",
+       with_claims({{"a", "one", std::nullopt},
+                    {"a", std::nullopt, "two"},
+                    {"b", std::nullopt, std::nullopt},
+                    {"c", "one", "two"},
+                    {"d", "O", std::nullopt}}),
+       {"spec.resourceClaims[1].name: Duplicate value: \"a\"",
+        "spec.resourceClaims[2]: Invalid value: \"b\": must specify one of: `resourceClaimName`, "
+        "`resourceClaimTemplateName`",
+        "spec.resourceClaims[3]: Invalid value: \"c\": at most one of `resourceClaimName` or "
+        "`resourceClaimTemplateName` may be specified",
+        "spec.resourceClaims[4].resourceClaimName: Invalid value: \"O\": must be a lowercase RFC 1123 "
+        "subdomain"}},
+      {"values that no label has",
+       valid().require_node(node_term({in("a", {"b c"})}, {in("metadata.name", {"N"})})),
+       {"spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]"
+        ".matchExpressions[0].values[0]: Invalid value: \"b c\": must be empty or at most 63 letters, "
+        "digits, "
+        "'-', '_' and '.'",
+        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]"
+        ".matchFields[0].values[0]: Invalid value: \"N\": must be a lowercase RFC 1123 subdomain"}},
       {"label keys without a selector",
        valid()
            .affinity(term("zone").mismatch_label_keys({"a"}))

@@ -1,0 +1,251 @@
+#include "explain/workload/validate_pod_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "api/text/json_view.h"
+#include "api/validate/validate.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kLongestPortName = 15, kMostRestartRules = 20;
+
+using Names = std::set<std::string>;
+
+std::string text_of(const json::value& value, std::string_view field) {
+  return api::text_at(value, fmt::format("/{}", field));
+}
+
+bool has(const json::value& value, std::string_view field) {
+  const auto* found = api::find_at(value, fmt::format("/{}", field));
+  return found && !found->is_null();
+}
+
+bool is_true(const json::value& value, std::string_view field) {
+  const auto* found = api::find_at(value, fmt::format("/{}", field));
+  return found && found->is_bool() && found->get_bool();
+}
+
+// Calls for each object of a list.
+void each(const json::value& value, std::string_view field, const FieldPath& path,
+          const std::function<void(const json::value&, const FieldPath&)>& check) {
+  const auto* list = api::find_at(value, fmt::format("/{}", field));
+  if (!list || !list->is_array()) return;
+  for (std::size_t i = 0; i < list->get_array().size(); ++i) {
+    const auto& item = list->get_array()[i];
+    if (item.is_object()) check(item, (path / field)[i]);
+  }
+}
+
+void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
+                  std::initializer_list<std::string_view> supported, Findings& findings) {
+  const auto given = text_of(value, field);
+  if (given.empty() || std::ranges::find(supported, given) != supported.end()) return;
+  findings.add(path / field, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
+                                         fmt::join(supported, "\", \"")));
+}
+
+void check_label(const json::value& value, std::string_view field, const FieldPath& path,
+                 Findings& findings) {
+  const auto given = text_of(value, field);
+  if (given.empty() || api::is_dns_label(given)) return;
+  findings.add(path / field, fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 label", given));
+}
+
+// --- containers ---
+
+// An IANA service name: letters, digits and single dashes inside, at least one letter.
+bool is_port_name(std::string_view name) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_known = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+  return name.size() <= kLongestPortName && std::ranges::all_of(name, is_known) &&
+         std::ranges::any_of(name, is_letter) && name.find("--") == name.npos && name.front() != '-' &&
+         name.back() != '-';
+}
+
+void check_ports(const json::value& container, const FieldPath& path, Findings& findings) {
+  Names names;
+  each(container, "ports", path, [&](const json::value& port, const FieldPath& at) {
+    const auto name = text_of(port, "name");
+    if (name.empty()) return;
+    if (!is_port_name(name)) {
+      findings.add(at / "name",
+                   fmt::format("Invalid value: \"{}\": must be at most 15 lowercase letters, digits and "
+                               "dashes, with a letter",
+                               name));
+    } else if (!names.insert(name).second) {
+      findings.add(at / "name", fmt::format("Duplicate value: \"{}\"", name));
+    }
+  });
+}
+
+void check_mounts(const json::value& container, const Names& volumes, const FieldPath& path,
+                  Findings& findings) {
+  Names paths;
+  each(container, "volumeMounts", path, [&](const json::value& mount, const FieldPath& at) {
+    const auto name = text_of(mount, "name"), where = text_of(mount, "mountPath");
+    if (name.empty()) findings.add(at / "name", "Required value");
+    if (!volumes.contains(name)) findings.add(at / "name", fmt::format("Not found: \"{}\"", name));
+    if (where.empty()) findings.add(at / "mountPath", "Required value");
+    if (!paths.insert(where).second)
+      findings.add(at / "mountPath", fmt::format("Invalid value: \"{}\": must be unique", where));
+  });
+  each(container, "volumeDevices", path, [&](const json::value& device, const FieldPath& at) {
+    const auto name = text_of(device, "name");
+    if (name.empty()) findings.add(at / "name", "Required value");
+    if (!volumes.contains(name)) findings.add(at / "name", fmt::format("Not found: \"{}\"", name));
+    if (text_of(device, "devicePath").empty()) findings.add(at / "devicePath", "Required value");
+  });
+}
+
+void check_claims(const json::value& container, const Names& claims, const FieldPath& path,
+                  Findings& findings) {
+  const auto* resources = api::find_at(container, "/resources");
+  if (!resources) return;
+  Names names;
+  each(*resources, "claims", path / "resources", [&](const json::value& claim, const FieldPath& at) {
+    const auto name = text_of(claim, "name"), request = text_of(claim, "request");
+    if (name.empty()) return findings.add(at, "Required value");
+    if (!claims.contains(name)) findings.add(at, fmt::format("Not found: \"{}\"", name));
+    const auto key = request.empty() ? name : name + '/' + request;
+    const auto below = names.lower_bound(name + '/');
+    const bool has_part = request.empty() && below != names.end() && below->starts_with(name + '/');
+    if (names.contains(name) || has_part || !names.insert(key).second)
+      findings.add(at, fmt::format("Duplicate value: \"{}\"", key));
+  });
+}
+
+void check_restart_rules(const json::value& container, const FieldPath& path, Findings& findings) {
+  check_one_of(container, "restartPolicy", path, {"Always", "Never", "OnFailure"}, findings);
+  std::size_t count = 0;
+  each(container, "restartPolicyRules", path, [&](const json::value& rule, const FieldPath& at) {
+    ++count;
+    check_one_of(rule, "action", at, {"Restart", "RestartAllContainers"}, findings);
+    if (!has(rule, "exitCodes")) return findings.add(at / "exitCodes", "Required value: must be specified");
+    check_one_of(*api::find_at(rule, "/exitCodes"), "operator", at / "exitCodes", {"In", "NotIn"}, findings);
+  });
+  if (count > 0 && text_of(container, "restartPolicy").empty())
+    findings.add(path / "restartPolicy",
+                 "Required value: must specify restartPolicy when restart rules are used");
+  if (count > kMostRestartRules)
+    findings.add(path / "restartPolicyRules",
+                 fmt::format("Too many: {}: must have at most {} items", count, kMostRestartRules));
+}
+
+struct Known {
+  Names volumes, claims;
+  bool host_users = true;
+};
+
+void check_container(const json::value& container, const Known& known, const FieldPath& path,
+                     Findings& findings) {
+  check_ports(container, path, findings);
+  check_mounts(container, known.volumes, path, findings);
+  check_claims(container, known.claims, path, findings);
+  check_restart_rules(container, path, findings);
+  check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, findings);
+  check_one_of(container, "terminationMessagePolicy", path, {"FallbackToLogsOnError", "File"}, findings);
+  each(container, "env", path, [&](const json::value& variable, const FieldPath& at) {
+    if (text_of(variable, "name").empty()) findings.add(at / "name", "Required value");
+  });
+  if (!known.host_users && has(container, "volumeDevices"))
+    findings.add(path / "volumeDevices", "Forbidden: when `hostUsers` is false");
+}
+
+void check_init_container(const json::value& container, const FieldPath& path, Findings& findings) {
+  if (text_of(container, "restartPolicy") == "Always") return;
+  for (const auto* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (has(container, field))
+      findings.add(path / field,
+                   "Forbidden: may not be set for init containers without restartPolicy=Always");
+  }
+}
+
+// --- volumes and the rest ---
+
+void check_volume(const json::value& volume, const FieldPath& path, Findings& findings) {
+  std::size_t sources = 0;
+  for (const auto& [field, source] : volume.get_object()) {
+    if (field == "name" || source.is_null()) continue;
+    if (++sources > 1) findings.add(path / field, "Forbidden: may not specify more than 1 volume type");
+  }
+  const auto* ephemeral = api::find_at(volume, "/ephemeral");
+  if (!ephemeral || ephemeral->is_null()) return;
+  const auto at = path / "ephemeral.volumeClaimTemplate";
+  const auto* spec = api::find_at(*ephemeral, "/volumeClaimTemplate/spec");
+  if (!has(*ephemeral, "volumeClaimTemplate")) return findings.add(at, "Required value");
+  const auto* modes = spec ? api::find_at(*spec, "/accessModes") : nullptr;
+  if (!modes || !modes->is_array() || modes->get_array().empty())
+    findings.add(at / "spec.accessModes", "Required value: at least 1 access mode is required");
+  if (!spec || !api::find_at(*spec, "/resources/requests/storage"))
+    findings.add(at / "spec.resources[storage]", "Required value");
+}
+
+void check_tolerations(const json::value& spec, const FieldPath& path, Findings& findings) {
+  each(spec, "tolerations", path, [&](const json::value& toleration, const FieldPath& at) {
+    const auto effect = text_of(toleration, "effect");
+    if (has(toleration, "tolerationSeconds") && effect != "NoExecute")
+      findings.add(at / "effect",
+                   fmt::format("Invalid value: \"{}\": effect must be 'NoExecute' when `tolerationSeconds` "
+                               "is set",
+                               effect));
+  });
+}
+
+void check_host_users(const json::value& spec, const FieldPath& path, Findings& findings) {
+  for (const auto* field : {"hostPID", "hostIPC"}) {
+    if (is_true(spec, field)) findings.add(path / field, "Forbidden: when `hostUsers` is false");
+  }
+}
+
+Known known_in(const json::value& spec, const FieldPath& path) {
+  Known known;
+  each(spec, "volumes", path,
+       [&](const json::value& volume, const FieldPath&) { known.volumes.insert(text_of(volume, "name")); });
+  each(spec, "resourceClaims", path,
+       [&](const json::value& claim, const FieldPath&) { known.claims.insert(text_of(claim, "name")); });
+  known.host_users = !has(spec, "hostUsers") || is_true(spec, "hostUsers");
+  return known;
+}
+
+}  // namespace
+
+void check_pod_spec(const json::value& spec, const FieldPath& path, Findings& findings) {
+  const auto known = known_in(spec, path);
+  each(spec, "volumes", path,
+       [&](const json::value& volume, const FieldPath& at) { check_volume(volume, at, findings); });
+  each(spec, "containers", path, [&](const json::value& container, const FieldPath& at) {
+    check_container(container, known, at, findings);
+  });
+  each(spec, "initContainers", path, [&](const json::value& container, const FieldPath& at) {
+    check_container(container, known, at, findings);
+    check_init_container(container, at, findings);
+  });
+  check_one_of(spec, "dnsPolicy", path, {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"},
+               findings);
+  check_one_of(spec, "preemptionPolicy", path, {"Never", "PreemptLowerPriority"}, findings);
+  each(spec, "topologySpreadConstraints", path, [&](const json::value& constraint, const FieldPath& at) {
+    for (const auto* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"})
+      check_one_of(constraint, field, at, {"Honor", "Ignore"}, findings);
+  });
+  if (!known.host_users) check_host_users(spec, path, findings);
+  check_label(spec, "hostname", path, findings);
+  check_label(spec, "subdomain", path, findings);
+  if (const auto account = text_of(spec, "serviceAccountName");
+      !account.empty() && !api::is_dns_subdomain(account))
+    findings.add(path / "serviceAccountName",
+                 fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 subdomain", account));
+  check_tolerations(spec, path, findings);
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,21 @@
+// Validation of the fields of a pod's spec that podium does not read otherwise, as the API server does it: a
+// pod that it refuses has no place, whatever the nodes have.
+//
+// api/validate/validate.h validates the fields that api::Pod has. Findings have upstream's form and mostly
+// its words. Not validated: security contexts, probes and lifecycle handlers beyond where they may be, and
+// the content of volumes. Source: pkg/apis/core/validation.
+//
+// Threads: pure functions. Errors: none; findings.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include "explain/workload/field_path.h"
+#include "explain/workload/findings.h"
+
+namespace podium::explain {
+
+// `spec`: that of a pod or of a pod template.
+void check_pod_spec(const boost::json::value& spec, const FieldPath& path, Findings& findings);
+
+}  // namespace podium::explain
