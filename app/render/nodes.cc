@@ -91,6 +91,8 @@ std::string wanted_verdict(const NodesAnswers& answers, const Options& options) 
     text += fmt::format("; {} {} on the nodes that there are", wanted.fit_now, fit(wanted.fit_now));
   const auto& style = options.style;
   text = fitting == asked ? style.good(text) : fitting > 0 ? style.warn(text) : style.bad(text);
+  if (nodes_in(wanted) == 0 && wanted.not_tried > 0)
+    return text + ". The deadline passed before any addition was tried.\n";
   if (nodes_in(wanted) == 0)
     return text + (wanted.unplaced_total > 0 ? ". No node of these shapes helps:\n" : ".\n");
   const char* found = !wanted.is_finished    ? "The best additions found before the deadline"
@@ -120,6 +122,8 @@ void add_unplaced(const NodesAnswers& answers, std::vector<Cells>& rows) {
   if (pods > seen) {
     rows.push_back({"none fits", "-", fmt::to_string(pods - seen), "of other namespaces", ""});
   }
+  if (first.not_tried > 0)
+    rows.push_back({"not tried", "-", fmt::to_string(first.not_tried), "the deadline passed", ""});
   if (first.unplaced_total > first.unplaced.size())
     rows.push_back(
         {"none fits", "-", "-",

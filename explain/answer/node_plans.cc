@@ -1,6 +1,8 @@
 #include "explain/answer/node_plans.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "explain/answer/changes.h"
 #include "explain/answer/fork_memory.h"
@@ -80,36 +82,74 @@ std::int32_t NodePlans::repeats(const std::vector<std::int32_t>& gain, const Pla
   return std::max(1, times);
 }
 
+// One more node of a shape.
+struct NodePlans::Step {
+  NodePlan plan;
+  std::size_t shape = 0, gain = 0;
+};
+
 // Adds nodes, always of the shape that takes the most pods for its price, until no shape takes any.
-// False: the budget has ended.
-bool NodePlans::add_greedily(NodePlan& plan) const {
-  for (;;) {
-    std::optional<NodePlan> best;
-    std::size_t best_shape = 0, best_gain = 0;
-    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
-      auto counts = plan.counts;
-      ++counts[shape];
-      if (!may_add(counts)) continue;
-      auto trial = plan;
-      add(shape, 1, trial);
-      if (!place_waiters(waiters_, budget_, trial.places, trial.fork)) return false;
-      const auto gain = trial.placed() - plan.placed();
-      if (gain == 0 || (best && !is_better(shape, gain, best_shape, best_gain))) continue;
-      best = std::move(trial);
-      best_shape = shape;
-      best_gain = gain;
+// False: the budget has ended. `tried`: the last one of some choices on the way with which all pods were
+// placed again, in the queue's order.
+bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
+  const auto all = waiters_.pods.size();
+  std::vector<std::size_t> gains(shapes_.size(), all);
+  for (bool is_known = false;;) {
+    std::optional<Step> best;
+    if (!find_step(plan, gains, best)) return false;
+    if (best) {
+      is_known = true;
+      if (!repeat(std::move(*best), plan)) return false;
+      if (!tried || plan.shape_of.size() < 2 * tried->shape_of.size()) continue;
+      auto again = try_counts(plan.counts);
+      if (!again) return false;
+      *tried = std::move(*again);
+      continue;
     }
-    if (!best) return true;
-    auto more = repeats(gains(plan.places, best->places), plan.places) - 1;
-    auto counts = best->counts;
-    for (; more > 0; --more) {
-      counts[best_shape] = best->counts[best_shape] + more;
-      if (may_add(counts)) break;
-    }
-    add(best_shape, more, *best);
-    if (!place_waiters(waiters_, budget_, best->places, best->fork)) return false;
-    plan = std::move(*best);
+    // A shape takes more than before if pods came that others wait for.
+    if (!std::exchange(is_known, false)) return true;
+    gains.assign(shapes_.size(), all);
   }
+}
+
+// Finds the best shape for one more node. `gains` has what each shape took when it was tried last, which is
+// seldom less than it takes now: a shape that was worse than the best then is not tried again. False: the
+// budget has ended.
+bool NodePlans::find_step(const NodePlan& plan, std::vector<std::size_t>& gains,
+                          std::optional<Step>& best) const {
+  std::vector<std::size_t> order(shapes_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return is_better(a, gains[a], b, gains[b]); });
+  for (const auto shape : order) {
+    if (gains[shape] == 0) continue;
+    if (best && !is_better(shape, gains[shape], best->shape, best->gain)) break;
+    auto counts = plan.counts;
+    ++counts[shape];
+    if (!may_add(counts)) continue;
+    auto trial = plan;
+    add(shape, 1, trial);
+    if (!place_waiters(waiters_, budget_, trial.places, trial.fork)) return false;
+    gains[shape] = trial.placed() - plan.placed();
+    if (gains[shape] == 0 || (best && !is_better(shape, gains[shape], best->shape, best->gain))) continue;
+    best = Step{std::move(trial), shape, gains[shape]};
+  }
+  return true;
+}
+
+// Takes the step, with as many more nodes of its shape as would take the same pods.
+bool NodePlans::repeat(Step step, NodePlan& plan) const {
+  auto& next = step.plan;
+  auto more = repeats(gains(plan.places, next.places), plan.places) - 1;
+  auto counts = next.counts;
+  for (; more > 0; --more) {
+    counts[step.shape] = next.counts[step.shape] + more;
+    if (may_add(counts)) break;
+  }
+  add(step.shape, more, next);
+  if (!place_waiters(waiters_, budget_, next.places, next.fork)) return false;
+  plan = std::move(next);
+  return true;
 }
 
 bool NodePlans::is_better(std::size_t shape, std::size_t gain, std::size_t other,
@@ -125,9 +165,9 @@ bool NodePlans::is_better(std::size_t shape, std::size_t gain, std::size_t other
 
 // The scheduler places pods on the nodes of the choice in another order than the cover, so it may need more
 // nodes.
-std::optional<NodePlan> NodePlans::cover(const NodePlan& now) const {
-  auto greedy = now;
-  if (!add_greedily(greedy)) return std::nullopt;
+NodePlans::Cover NodePlans::cover(const NodePlan& now) const {
+  auto greedy = now, tried = now;
+  if (!add_greedily(greedy, &tried)) return {std::move(tried), false};
   const auto target = greedy.placed();
   auto plan = greedy.counts == now.counts ? now : try_counts(greedy.counts);
   for (int round = 0; plan && plan->placed() < target && round < kMostRounds; ++round) {
@@ -143,7 +183,8 @@ std::optional<NodePlan> NodePlans::cover(const NodePlan& now) const {
     if (!more) break;
     plan = std::move(more);
   }
-  return plan;
+  const bool is_whole = plan.has_value();
+  return {is_whole ? std::move(*plan) : std::move(tried), is_whole};
 }
 
 // Returns a plan that places more pods, with one more node of a shape, or some more of each. nullopt: none

@@ -41,9 +41,13 @@ class NodePlans {
   // Places all pods with these nodes. nullopt: the budget has ended.
   std::optional<NodePlan> try_counts(const ShapeCounts& counts) const;
 
-  // A choice of nodes with which all pods that some shape can hold are placed. nullopt: the budget ended
-  // before one was tried. `now`: the plan without new nodes.
-  std::optional<NodePlan> cover(const NodePlan& now) const;
+  // A choice of nodes with which all pods that some shape can hold are placed. `now`: the plan without new
+  // new nodes. If the budget ends, the choice places some of the pods.
+  struct Cover {
+    NodePlan plan;
+    bool is_whole = true;
+  };
+  Cover cover(const NodePlan& now) const;
 
   // Looks for a choice that costs less and places no fewer pods: takes nodes away, and swaps them.
   // `is_finished`: no node can be left out. `is_fewest`: every choice that costs less was tried.
@@ -69,7 +73,10 @@ class NodePlans {
   std::vector<std::int32_t> gains(const Places& before, const Places& after) const;
   std::int32_t repeats(const std::vector<std::int32_t>& gain, const Places& before) const;
   bool is_better(std::size_t shape, std::size_t gain, std::size_t other, std::size_t other_gain) const;
-  bool add_greedily(NodePlan& plan) const;
+  struct Step;
+  bool add_greedily(NodePlan& plan, NodePlan* tried = nullptr) const;
+  bool find_step(const NodePlan& plan, std::vector<std::size_t>& gains, std::optional<Step>& best) const;
+  bool repeat(Step step, NodePlan& plan) const;
   std::optional<NodePlan> widen(const NodePlan& plan) const;
   bool takes(const ShapeCounts& counts);
   void take_away();

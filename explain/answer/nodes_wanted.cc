@@ -69,10 +69,11 @@ class Wanting {
     known_ = std::move(*shapes);
     NodePlans plans(known_, waiters_, search_.budget, base_);
     const auto now = plans.try_counts(ShapeCounts(shapes_.size()));
-    auto plan = now ? plans.cover(*now) : std::nullopt;
-    if (!plan) return std::nullopt;
+    if (!now) return std::nullopt;
     out_.fit_now = now->placed();
-    auto best = plans.make_cheaper(std::move(*plan));
+    auto cover = plans.cover(*now);
+    if (!cover.is_whole) out_.not_tried = waiters_.pods.size() - cover.plan.placed();
+    auto best = plans.make_cheaper(std::move(cover.plan));
     best_ = std::move(best.plan);
     out_.is_finished = best.is_finished;
     out_.is_fewest = best.is_fewest;
@@ -97,7 +98,7 @@ class Wanting {
       if (best_.counts[i] > 0) out_.added.push_back(tell_shape(i));
     }
     std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
-    tell_unplaced();
+    if (out_.not_tried == 0) tell_unplaced();
   }
 
   static std::string price_text(std::int64_t millionths) {

@@ -78,6 +78,7 @@ struct NodesWanted {
   std::size_t fit_now = 0;  // of the pods that wait: on the nodes that there are
   std::size_t gated = 0, other_scheduler = 0, evicting = 0,
               not_evaluated = 0;  // pods that are not asked about
+  std::size_t not_tried = 0;      // pods without a place when the deadline passed: they may need more nodes
   bool is_fewest = false;         // every cheaper choice was tried
   bool is_finished = false;       // no node can be left out
   std::string price = {};         // of all nodes, if each shape has one
@@ -94,6 +95,7 @@ struct Fields<NodesWanted> {
       field("otherScheduler", &NodesWanted::other_scheduler),
       field("waitForEvictions", &NodesWanted::evicting),
       field("notEvaluated", &NodesWanted::not_evaluated),
+      field("notTried", &NodesWanted::not_tried),
       field("isFewest", &NodesWanted::is_fewest),
       field("isFinished", &NodesWanted::is_finished),
       field("price", &NodesWanted::price),
@@ -136,8 +138,8 @@ struct Fields<SpareNode> {
 struct BlockedNodes {
   std::string code = {}, reason = {};  // reason: of the first node
   std::size_t nodes = 0;
-  bool is_unnamed = false;  // the reason is about a pod or a budget of another namespace than the what-if's
   std::vector<std::string> examples = {};  // at most 3
+  bool is_unnamed = false;  // the reason is about a pod or a budget of another namespace than the what-if's
 };
 template <>
 struct Fields<BlockedNodes> {
