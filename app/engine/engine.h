@@ -70,7 +70,7 @@ struct World {
   Random& random;
   boost::asio::any_io_executor strand;     // scheduling
   boost::asio::any_io_executor io;         // requests, decoding, writers
-  boost::asio::any_io_executor workers;    // what-ifs
+  boost::asio::any_io_executor workers;    // what-ifs, see Asker
   boost::asio::any_io_executor extenders;  // decisions that ask extenders
   // A transport calls MayWrite right before it sends any request but a GET.
   std::function<std::shared_ptr<client::Transport>(Traffic, client::MayWrite)> api_server;

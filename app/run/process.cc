@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "client/auth/url.h"
 #include "client/http/observed_transport.h"
+#include "controller/what_if/turns.h"
 #include "log/log.h"
 
 namespace podium::app::run {
@@ -53,13 +54,18 @@ client::TransportLimits limits(std::size_t connections, std::optional<std::size_
   return l;
 }
 
+// As many run at a time as whatIf.workers says; the others are paused.
+std::size_t threads_for_what_ifs(const config::Config& config) {
+  return static_cast<std::size_t>(config.podium.what_if.workers) + controller::Turns::kMostPaused;
+}
+
 }  // namespace
 
 Process::Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload)
     : options_(options),
       config_(std::move(config)),
       servers_(std::move(servers)),
-      workers_(static_cast<std::size_t>(config_.podium.what_if.workers)),
+      workers_(threads_for_what_ifs(config_)),
       signals_(io_, SIGTERM, SIGINT, SIGUSR2),
       // Nothing else can stop it in order.
       stop_gate_([this](std::string_view, std::string_view) {
@@ -76,7 +82,7 @@ Process::Process(const Options& options, config::Config config, Servers servers,
   // Not if it is ignored, as under nohup.
   struct sigaction hang_up{};
   if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
-  lower_priority(workers_, static_cast<std::size_t>(config_.podium.what_if.workers));
+  lower_priority(workers_, threads_for_what_ifs(config_));
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
 

@@ -1,20 +1,47 @@
 #include "controller/what_if/asker.h"
 
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <future>
+#include <memory>
+
 #include "explain/answer/answer.h"
 
 namespace podium::controller {
+namespace {
+
+constexpr std::chrono::milliseconds kStopCheck{50};
+
+}  // namespace
 
 explain::ReportStatus Asker::answer(const explain::Question& question, cluster::Snapshot snapshot,
                                     const api::AdmissionObjects& objects,
-                                    const std::vector<cluster::PodInfoPtr>& waiting) const {
+                                    const std::vector<cluster::PodInfoPtr>& waiting, Slices& slices) const {
   const auto decided_at = clock_.wall();
   const auto began = clock_.now();
-  const auto deadline = clock_.cpu_time() + config_.podium.what_if.deadline;
-  const explain::Budget budget = [&] { return clock_.cpu_time() < deadline && !stopped(); };
+  const explain::Budget budget = [&] { return slices.go_on(); };
   auto status = explain::answer(question, std::move(snapshot), config_, budget, objects, waiting);
   status.decided_at = decided_at;
   status.evaluate = clock_.now() - began;
   return status;
+}
+
+bool Asker::Slices::go_on() {
+  const auto slice = used();
+  if (slice >= kSlice && turn_.is_wanted()) pause();
+  return charged_ + slice < asker_.config_.podium.what_if.deadline && !asker_.stopped();
+}
+
+// The promise is kept on the I/O thread, which also ends all pauses when the process stops.
+void Asker::Slices::pause() {
+  const auto slice = used();
+  auto resumed = std::make_shared<std::promise<void>>();
+  auto goes_on = resumed->get_future();
+  boost::asio::post(
+      io_, [turn = &turn_, slice, resumed] { turn->pause(slice, [resumed] { resumed->set_value(); }); });
+  charged_ += slice;
+  while (goes_on.wait_for(kStopCheck) != std::future_status::ready && !asker_.stopped()) {
+  }
 }
 
 explain::ReportStatus Asker::out_of_time() const {

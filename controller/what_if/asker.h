@@ -1,8 +1,10 @@
 // Asker: evaluates questions on forks of the snapshot, within the bounds of all what-ifs, for all callers.
 //
 // A question waits for its namespace's turn (turns.h), gets a fork that is made on the scheduling strand, and
-// runs on one worker thread from start to end, within whatIf.deadline of CPU time. It never changes the
-// scheduler's state. The objects that admission would read are read before (admission_reader.h).
+// runs on one worker thread, within whatIf.deadline of CPU time. If questions of others wait, it pauses on
+// its thread after each kSlice of CPU time until its turn comes again: so the executor of the workers has
+// kMostPaused threads more than whatIf.workers. It never changes the scheduler's state. The objects that
+// admission would read are read before (admission_reader.h).
 //
 // Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: ask() on the I/O
 // thread, the others any.
@@ -11,6 +13,7 @@
 
 #include <atomic>
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,6 +34,7 @@ namespace podium::controller {
 
 class Asker {
  public:
+  static constexpr Turns::Cpu kSlice = std::chrono::milliseconds(100);
   using Fork = std::function<async::Task<cluster::Snapshot>()>;
 
   using Read = std::function<async::Task<api::AdmissionObjects>(std::shared_ptr<const explain::Question>)>;
@@ -62,8 +66,9 @@ class Asker {
     std::vector<cluster::PodInfoPtr> waiting;
     if (question->search && waiting_) waiting = co_await waiting_();
     auto snapshot = co_await fork_();
+    const boost::asio::any_io_executor io = co_await boost::asio::this_coro::executor;
     auto evaluation = evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects),
-                                  std::move(waiting), std::move(finish));
+                                  std::move(waiting), std::move(finish), &*turn, io);
     auto done = co_await async::on(workers_, std::move(evaluation));
     turn->charge(done.second);
     co_return std::move(done.first);
@@ -96,10 +101,11 @@ class Asker {
   static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const explain::Question> question,
                                            cluster::Snapshot snapshot, api::AdmissionObjects objects,
                                            std::vector<cluster::PodInfoPtr> waiting,
-                                           std::function<T(explain::ReportStatus)> finish) {
-    const auto before = self->clock_.cpu_time();
-    auto result = finish(self->answer(*question, std::move(snapshot), objects, waiting));
-    co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
+                                           std::function<T(explain::ReportStatus)> finish, Turns::Turn* turn,
+                                           boost::asio::any_io_executor io) {
+    Slices slices(*self, *turn, std::move(io));
+    auto result = finish(self->answer(*question, std::move(snapshot), objects, waiting, slices));
+    co_return Measured<T>(std::move(result), slices.used());
   }
   template <typename T>
   static async::Task<Measured<T>> measured(Asker* self, std::function<T()> work) {
@@ -107,9 +113,28 @@ class Asker {
     auto result = work();
     co_return Measured<T>(std::move(result), self->clock_.cpu_time() - before);
   }
+  // The CPU time of a question, on its worker.
+  class Slices {
+   public:
+    Slices(const Asker& asker, Turns::Turn& turn, boost::asio::any_io_executor io)
+        : asker_(asker), turn_(turn), io_(std::move(io)), began_(asker.clock_.cpu_time()) {}
+    // False: its time is over, or the process stops. May pause.
+    bool go_on();
+    Turns::Cpu used() const { return asker_.clock_.cpu_time() - began_ - charged_; }  // since the last pause
+
+   private:
+    void pause();
+
+    const Asker& asker_;
+    Turns::Turn& turn_;
+    const boost::asio::any_io_executor io_;
+    const Turns::Cpu began_;
+    Turns::Cpu charged_{0};
+  };
+
   explain::ReportStatus answer(const explain::Question& question, cluster::Snapshot snapshot,
                                const api::AdmissionObjects& objects,
-                               const std::vector<cluster::PodInfoPtr>& waiting) const;
+                               const std::vector<cluster::PodInfoPtr>& waiting, Slices& slices) const;
   explain::ReportStatus out_of_time() const;
 
   const config::Config& config_;

@@ -38,32 +38,66 @@ async::Task<std::optional<Turns::Turn>> Turns::take(Turns* self, std::string ns,
   co_return std::optional<Turn>(std::in_place, *self, std::move(ns));
 }
 
+// Whether the first of those that wait may run on a free worker. One that begins may be paused later.
+bool Turns::may_go(const Namespace& of) const {
+  if (of.waiting.empty()) return false;
+  return of.paused > 0 || (!is_full() && of.running < workers_);
+}
+
+// The namespace whose first waiting question is next, if a worker is free.
+Turns::Namespaces::iterator Turns::next() {
+  auto next = namespaces_.end();
+  const auto order = [this](const Namespace& of) {
+    return std::tuple(of.running, std::max(of.used, clock_));
+  };
+  for (auto each = namespaces_.begin(); each != namespaces_.end(); ++each) {
+    const auto& of = each->second;
+    if (!may_go(of)) continue;
+    if (next == namespaces_.end() || order(of) < order(next->second)) next = each;
+  }
+  return next;
+}
+
 void Turns::grant() {
-  while (free_ > 0 && !stopped_) {
-    auto next = namespaces_.end();
-    for (auto each = namespaces_.begin(); each != namespaces_.end(); ++each) {
-      if (each->second.waiting.empty()) continue;
-      const auto order = [this](const Namespace& of) {
-        return std::tuple(of.running, std::max(of.used, clock_));
-      };
-      if (next == namespaces_.end() || order(each->second) < order(next->second)) next = each;
-    }
-    if (next == namespaces_.end()) return;
-    auto& of = next->second;
+  while (running_ < workers_ && !stopped_) {
+    const auto first = next();
+    if (first == namespaces_.end()) break;
+    auto& of = first->second;
     const auto waiter = std::move(of.waiting.front());
     of.waiting.pop_front();
     of.used = clock_ = std::max(of.used, clock_);
-    ++of.running;
-    --free_;
+    ++of.running, ++running_;
     waiter->granted = true;
     if (waiter->timer) waiter->timer->cancel();
+    if (!waiter->resumed) continue;
+    --of.paused, --paused_;
+    waiter->resumed();
   }
+  update_wanted();
+}
+
+// If as many have begun as may, and another one waits to begin, one has to end: the running ones go on.
+void Turns::update_wanted() {
+  const auto waits_to_begin = [](const auto& each) {
+    return each.second.waiting.size() > each.second.paused;
+  };
+  const bool has_to_end = is_full() && std::ranges::any_of(namespaces_, waits_to_begin);
+  is_wanted_ = !has_to_end && next() != namespaces_.end();
+}
+
+void Turns::pause(const std::string& ns, Cpu used, Resumed resumed) {
+  if (stopped_) return resumed();
+  auto& of = namespaces_[ns];
+  --of.running, --running_;
+  ++of.paused, ++paused_;
+  of.used += used;
+  of.waiting.push_front(std::make_shared<Waiter>(Waiter{.resumed = std::move(resumed)}));
+  grant();
 }
 
 void Turns::end(const std::string& ns, Cpu used) {
   auto& of = namespaces_[ns];
-  --of.running;
-  ++free_;
+  --of.running, --running_;
   of.used += std::max(used, kLeast);
   grant();
   forget_idle();
@@ -71,6 +105,7 @@ void Turns::end(const std::string& ns, Cpu used) {
 
 void Turns::leave(const std::string& ns, const std::shared_ptr<Waiter>& waiter) {
   std::erase(namespaces_[ns].waiting, waiter);
+  update_wanted();
   forget_idle();
 }
 
@@ -94,6 +129,13 @@ void Turns::stop() {
   for (auto& [_, of] : namespaces_) {
     for (const auto& waiter : of.waiting) {
       if (waiter->timer) waiter->timer->cancel();
+    }
+    // The paused ones, which find out that they have to end.
+    for (; of.paused > 0; --of.paused, --paused_) {
+      const auto waiter = std::move(of.waiting.front());
+      of.waiting.pop_front();
+      ++of.running, ++running_;
+      waiter->resumed();
     }
   }
 }

@@ -1,14 +1,17 @@
 // Turns: decides which namespace uses a worker for what-ifs next, for CRs and the HTTPS API together.
 //
 // Questions wait by namespace. The namespace with the fewest running questions, and then the least CPU time
-// since it began to ask, is first (start-time fair queueing). So one namespace delays another only by its
-// running questions. An idle namespace gets no credit for its idle time. The callers bound the waiting
-// questions: the writers of the CRs, and the limits of the HTTPS API.
+// since it began to ask, is first (start-time fair queueing). A question that runs for long pauses, and its
+// turn comes again by the same order: another namespace waits for a slice of it, not for its end. Few are
+// paused at the same time, since each keeps a thread and its memory; beyond that, a question runs to its end.
+// An idle namespace gets no credit for its idle time. The callers bound the waiting questions: the writers of
+// the CRs, and the limits of the HTTPS API.
 //
 // Source: Goyal, Vin, Cheng: Start-time Fair Queueing (1996).
-// Owner: Asker; outlives each Turn and each take(). Threads: the I/O executor. Errors: none.
+// Owner: Asker; outlives each Turn and each take(). Threads: the I/O executor; is_wanted() any. Errors: none.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
 #include <cstddef>
@@ -29,8 +32,12 @@ class Turns {
  public:
   using Cpu = std::chrono::nanoseconds;
 
-  // `workers`: the number of concurrent turns.
-  explicit Turns(std::size_t workers) : free_(workers) {}
+  static constexpr std::size_t kMostPaused = 3;
+  // Called once, when the turn continues, and also if the process stops.
+  using Resumed = std::function<void()>;
+
+  // `workers`: the number of concurrent turns, and of those of a namespace that have begun.
+  explicit Turns(std::size_t workers) : workers_(workers) {}
   Turns(const Turns&) = delete;
 
   // The right to use one worker. It ends with this object.
@@ -44,6 +51,10 @@ class Turns {
       if (turns_) turns_->end(ns_, used_);
     }
     void charge(Cpu used) { used_ += used; }
+    // Whether another question should run now.
+    bool is_wanted() const { return turns_->is_wanted_.load(std::memory_order_relaxed); }
+    // Gives the worker to another until its turn comes again. `used`: since the turn began or continued.
+    void pause(Cpu used, Resumed resumed) { turns_->pause(ns_, used, std::move(resumed)); }
 
    private:
     Turns* turns_;
@@ -66,23 +77,32 @@ class Turns {
   struct Waiter {
     async::Timer* timer = nullptr;
     bool granted = false;
+    Resumed resumed = {};  // of one that is paused
   };
   struct Namespace {
     Cpu used{0};  // on the common clock of all namespaces, see clock_
-    std::size_t running = 0;
-    std::deque<std::shared_ptr<Waiter>> waiting;
+    std::size_t running = 0, paused = 0;
+    std::deque<std::shared_ptr<Waiter>> waiting;  // the paused ones first
   };
+  using Namespaces = std::map<std::string, Namespace>;
 
   static async::Task<std::optional<Turn>> take(Turns* self, std::string ns, Steady until);
+  bool is_full() const { return running_ + paused_ >= workers_ + kMostPaused; }
+  bool may_go(const Namespace& of) const;
+  Namespaces::iterator next();
+  void update_wanted();
   void grant();
+  void pause(const std::string& ns, Cpu used, Resumed resumed);
   void end(const std::string& ns, Cpu used);
   void leave(const std::string& ns, const std::shared_ptr<Waiter>& waiter);
   void forget_idle();
 
-  std::size_t free_;
+  const std::size_t workers_;
+  std::size_t running_ = 0, paused_ = 0;
+  std::atomic<bool> is_wanted_{false};
   bool stopped_ = false;
   Cpu clock_{0};  // `used` of the namespace of the last turn, when that began
-  std::map<std::string, Namespace> namespaces_;
+  Namespaces namespaces_;
 };
 
 }  // namespace podium::controller
