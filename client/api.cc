@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json/serialize.hpp>
+#include <limits>
 
 #include "api/text/parse_json.h"
 #include "async/nap.h"
@@ -161,7 +162,7 @@ Task<Result<std::string>> Api::get_text(std::string path, CallOptions options) {
 }
 
 Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions options, std::string token,
-                                  CallOptions call_options) {
+                                  CallOptions call_options, std::size_t* left) {
   const std::string target = resource.path(ns) + list_query(options, token);
   Request request = request_of("GET", target);
   if (options.metadata_only) request.accept = kBriefListReply;
@@ -170,6 +171,11 @@ Task<Result<Api::Page>> Api::page(Resource resource, std::string ns, ListOptions
     if (reply.error().status.code == 410) reply.error().status.reason = "Expired";
     co_return std::unexpected(std::move(reply.error()));
   }
+  if (reply->body.size() > *left) {
+    auto error = invalid(fmt::format("the list is larger than {} bytes", options.most_bytes)).error();
+    co_return std::unexpected(of_request(std::move(error), "GET", target));
+  }
+  *left -= reply->body.size();
   auto cut = split_list(reply->body);
   if (!cut) co_return std::unexpected(undecodable(cut.error(), "GET", target));
   Page page;
@@ -195,8 +201,9 @@ Task<Result<std::string>> Api::list_pages(Resource resource, std::string ns, Lis
                                           std::function<bool(std::vector<json::value>)> each,
                                           CallOptions call_options) {
   std::string token;
+  auto left = options.most_bytes > 0 ? options.most_bytes : std::numeric_limits<std::size_t>::max();
   for (;;) {
-    auto got = co_await page(resource, ns, options, token, call_options);
+    auto got = co_await page(resource, ns, options, token, call_options, &left);
     if (!got) co_return std::unexpected(std::move(got.error()));
     bool more = each(std::move(got->items));
     if (!more || got->token.empty()) co_return Result<std::string>(std::move(got->resource_version));

@@ -9,7 +9,8 @@
 // Owner: the composing code; an Api outlives its calls. Threads: as Transport.
 // Errors: Kind::status for an HTTP status of 300 and above after retries; the reason is empty if the body is
 // not a metav1.Status (an error page of a proxy), and "Expired" for a list whose continue token has expired.
-// Kind::internal if the body cannot be decoded. Else as Transport. Every error has its request.
+// Kind::internal if the body cannot be decoded; Kind::invalid if a list is larger than most_bytes. Else as
+// Transport. Every error has its request.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -64,7 +65,8 @@ struct ListOptions {
 
   std::string label_selector, field_selector;
   std::string resource_version, resource_version_match;
-  std::int64_t limit = 500;
+  std::int64_t limit = 500;    // of a page
+  std::size_t most_bytes = 0;  // of all pages; of a larger list nothing more is read or parsed. 0: any
   bool metadata_only = false;  // items have apiVersion, kind and metadata only
 };
 
@@ -133,8 +135,9 @@ class Api {
   struct Page;
   Task<Result<Response>> call(Request request, CallOptions options);
   Task<Result<boost::json::value>> call_json(Request request, CallOptions options);
+  // `left`: bytes that the page may have; updated.
   Task<Result<Page>> page(Resource resource, std::string ns, ListOptions options, std::string token,
-                          CallOptions call);
+                          CallOptions call, std::size_t* left);
   void warn_once(const std::string& warning);
   void unreadable_once(const Resource& resource, const std::string& name, const Error& error);
 

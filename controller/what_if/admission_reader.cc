@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ namespace {
 using client::Task;
 
 const client::Resource kQuotas{"", "v1", "resourcequotas", true};
+
+constexpr std::int64_t kListed = 10;  // at a time: a tenant's objects may be large
 
 client::CallOptions of_a_read() {
   client::CallOptions options;
@@ -60,18 +63,18 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
                                      Result<T> (*decode)(const boost::json::value&),
                                      std::optional<std::vector<T>>* out) {
   std::vector<boost::json::value> items;
-  bool are_all = true;
   client::ListOptions list;
-  list.limit = kMostListed;
+  list.limit = kListed;
+  list.most_bytes = kMostListedBytes;
   const std::function<bool(std::vector<boost::json::value>)> take =
       [&](std::vector<boost::json::value> page) {
-        are_all = items.empty();
-        if (are_all) items = std::move(page);
-        return are_all;
+        std::ranges::move(page, std::back_inserter(items));
+        return items.size() <= kMostListed;
       };
   const auto listed = co_await api_.list_pages(*resource, ns, list, take, of_a_read());
   auto objects = listed ? decode_all(items, decode) : std::unexpected(listed.error());
-  if (objects && !are_all) objects = invalid(fmt::format("more than {} in namespace {}", kMostListed, ns));
+  if (objects && items.size() > kMostListed)
+    objects = invalid(fmt::format("more than {} in namespace {}", kMostListed, ns));
   if (objects) {
     *out = std::move(*objects);
   } else {

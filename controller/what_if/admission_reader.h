@@ -25,8 +25,9 @@ namespace podium::controller {
 
 class AdmissionReader {
  public:
-  static constexpr std::size_t kMostListed = 100;        // of a kind in a namespace; of more, none is read
-  static constexpr std::size_t kMostClaimTemplates = 8;  // of a pod; others count as unknown
+  static constexpr std::size_t kMostListed = 100;           // of a kind in a namespace; of more, none is read
+  static constexpr std::size_t kMostListedBytes = 4 << 20;  // of a kind in a namespace; of more, none is read
+  static constexpr std::size_t kMostClaimTemplates = 8;     // of a pod; others count as unknown
 
   explicit AdmissionReader(client::Api& api) : api_(api) {}
 

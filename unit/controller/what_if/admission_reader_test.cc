@@ -96,15 +96,24 @@ TEST(WhatIfController, MakesClaimsOfTheTemplatesOfItsNamespace) {
   EXPECT_EQ(reason_with_claims(of_another, {"two"}), "pod \"shop/ask\": ResourceClaim not created yet");
 }
 
-TEST(WhatIfController, ReadsOnlySoManyTemplatesAndNoOtherPaths) {
+TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
   Asking w;
-  std::vector<std::string> names{"../../../../../api/v1/nodes/n1"};
+  reason_with_claims(w, {"../../../../../api/v1/nodes/n1"});
+  EXPECT_EQ(w.accepted("ask"),
+            "False Invalid: spec.template: spec.resourceClaims[0].resourceClaimTemplateName: Invalid value: "
+            "\"../../../../../api/v1/nodes/n1\": must be a lowercase RFC 1123 subdomain");
+  for (const auto& request : w.server.requests("GET"))
+    EXPECT_EQ(request.find("nodes"), request.npos) << request;
+}
+
+TEST(WhatIfController, ReadsOnlySoManyTemplates) {
+  Asking w;
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < 2 * AdmissionReader::kMostClaimTemplates; ++i)
     names.push_back(fmt::format("t{}", i));
   EXPECT_EQ(reason_with_claims(w, names), "pod \"shop/ask\": ResourceClaim not created yet");
   std::size_t reads = 0;
   for (const auto& request : w.server.requests("GET")) {
-    EXPECT_EQ(request.find("nodes"), request.npos) << request;
     reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
   }
   EXPECT_EQ(reads, AdmissionReader::kMostClaimTemplates);
@@ -119,6 +128,25 @@ TEST(WhatIfController, ReadsNoMoreLimitRangesThanANamespaceMayHave) {
   w.ask("ask", kFits);
   w.settle();
   EXPECT_EQ(text_list(w.status("ask"), "notModelled"), R"(["admission webhooks and policies","LimitRange"])");
+}
+
+// A tenant's large objects cost the questions of all tenants little.
+TEST(WhatIfController, ReadsNoMoreBytesOfQuotasThanItsBound) {
+  Asking w;
+  const std::string large(AdmissionReader::kMostListedBytes / 20, 'x');
+  for (int i = 0; i < 40; ++i) {
+    w.server.put("resourcequotas", json::parse(fmt::format(R"({{"metadata":{{"name":"q{}","namespace":"shop",
+                     "annotations":{{"a":"{}"}}}}}})",
+                                                           i, large)));
+  }
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_EQ(text_list(w.status("ask"), "notModelled"),
+            R"(["admission webhooks and policies","ResourceQuota"])");
+  std::size_t reads = 0;
+  for (const auto& request : w.server.requests("GET"))
+    reads += request.find("resourcequotas") != request.npos;
+  EXPECT_EQ(reads, 2u) << "of four pages";
 }
 
 TEST(WhatIfController, AppliesTheQuotasOfItsNamespace) {
