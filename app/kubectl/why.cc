@@ -11,6 +11,7 @@
 
 #include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/eviction.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/reports.h"
 #include "app/kubectl/said.h"
@@ -122,16 +123,24 @@ class Why {
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
-      if (!*pod) err += did_you_mean(cluster_, target.ns, target.name);
+      if (!*pod) err += gone(target, *pod, did_you_mean(cluster_, target.ns, target.name));
       return {.err = std::move(err), .code = 1};
     }
     const auto words = [&] {
       const auto read = render::read_report(**report);
       return render::why(read, target.ns + "/" + target.name, options_) +
-             (*pod ? render::next_step(read, target.ns, target.name, options_)
-                   : "The pod no longer exists.\n");
+             (*pod ? gone(target, *pod, render::next_step(read, target.ns, target.name, options_))
+                   : "The pod no longer exists.\n" + gone(target, *pod, ""));
     };
     return answered(command_, output_, **report, {report_name(**report)}, words);
+  }
+
+  // What happened to a pod that is gone, or terminates; `other` for other pods.
+  std::string gone(const Target& target, const std::optional<json::value>& pod, std::string other) {
+    if (pod && api::text_at(*pod, "/metadata/deletionTimestamp").empty()) return other;
+    const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
+    const auto eviction = last_eviction(cluster_, target.ns, target.name, uid);
+    return eviction ? eviction_words(*eviction, system_clock().wall(), options_.program) : other;
   }
 
   // Prints how many pods of a workload run, what blocks the others, and what would help.

@@ -3,7 +3,8 @@ import unittest
 
 from e2e.support import podium
 from e2e.support.control_plane import wait_until
-from e2e.tests.base import Live, node, pod
+from e2e.tests.base import node, pod
+from e2e.tests.kubectl_plugin import Plugin
 
 CLASSES = {"low": 10, "medium": 100, "high": 1000, "patient": 1000}
 
@@ -23,7 +24,7 @@ BUDGET = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": 
           "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "guarded"}}}}
 
 
-class Preemption(Live):
+class Preemption(Plugin):
     nodes = [*map(priority_class, CLASSES), BUDGET, *pair("simple"), *pair("budget"), *pair("never")]
 
     def runs(self, name, where, priority, grace=0, labels=None):
@@ -57,12 +58,15 @@ class Preemption(Live):
         self.assertEqual((event["type"], event["action"], event["note"], event["related"]["name"]),
                          ("Normal", "Preempting", f"Preempted by pod {arrived['metadata']['uid']} on node simple1", "urgent"))
         self.assertNotIn("nodeName", self.live_pod("urgent")["spec"])
+        evicted = r"It was evicted \d+s ago to make room for default/urgent: kubectl podium why urgent -n default\n"
+        self.assertRegex(self.ask("why", "victim"), evicted)
 
         self.arrives("latecomer", "simple", "medium")  # the capacity is kept
         self.report("latecomer", "Unschedulable")
         self.plane.kubectl("delete", "pod", "victim", "--grace-period=0", "--force")
         self.assertEqual(self.bound("urgent"), "simple1")
         self.report("urgent", "Scheduled")
+        self.assertRegex(self.ask("why", "victim"), "The pod no longer exists.\n" + evicted)
         self.assertNotIn("nodeName", self.live_pod("latecomer")["spec"])
         self.assertNotIn("deletionTimestamp", self.live_pod("bystander")["metadata"])
         for counted in ("scheduler_preemption_attempts_total", "scheduler_preemption_victims_count"):
