@@ -95,7 +95,8 @@ bool leaves_doubt(const Error& error) {
 Concern concern_of(const Error& error) {
   // With a webhook that hangs, the writes of its namespace run into their deadline.
   if (error.kind == Error::Kind::timeout) return Concern::of_namespace;
-  if (is_unreachable(error)) return Concern::all;
+  // The lease may be renewed late: then all writes are sent that were held back in between.
+  if (is_unreachable(error) || is_not_leader(error)) return Concern::all;
   if (!is_answer(error)) return Concern::object;
   if (namespace_is_going(error) || is_of_a_webhook(error)) return Concern::of_namespace;
   switch (error.status.code) {

@@ -50,7 +50,7 @@ bool leaves_doubt(const Error& error);
 enum class Concern : std::uint8_t {
   object,
   of_namespace,
-  all,  // the API server is away or overloaded, or does not serve the resource
+  all,  // the API server is away or overloaded, or does not serve the resource; or this process does not lead
 };
 
 // `error` is the answer to a write of an object in a namespace.

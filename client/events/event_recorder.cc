@@ -60,8 +60,8 @@ std::string identity_of(const EventText& event) {
 }
 
 bool passes(const Error& error) {
-  return is_unreachable(error) || error.kind == Error::Kind::timeout || is_conflict(error) ||
-         error.status.code == 429 || error.status.code >= 500;
+  return is_unreachable(error) || is_not_leader(error) || error.kind == Error::Kind::timeout ||
+         is_conflict(error) || error.status.code == 429 || error.status.code >= 500;
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(ClientError, OnlyWhatConcernsAllMayPauseAll) {
       {"no connection", of_kind(Error::Kind::unavailable), Concern::all},
       {"a certificate that is not trusted", of_kind(Error::Kind::untrusted), Concern::all},
       {"a stop", of_kind(Error::Kind::cancelled), Concern::object},
-      {"a lost lease", of_kind(Error::Kind::not_leader), Concern::object},
+      {"a lease that was not renewed in time", of_kind(Error::Kind::not_leader), Concern::all},
   };
   for (const auto& c : cases) EXPECT_EQ(concern_of(c.error), c.is) << c.name;
 }
