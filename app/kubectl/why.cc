@@ -264,6 +264,10 @@ class Why {
 
 int run_why(const CLI::App& command, const WhyFlags& flags) {
   const auto& shared = *flags.shared;
+  if (auto checked = check_names(shared.output, flags.node.empty(),
+                                 "the question of --node is deleted once it is answered");
+      !checked)
+    return fail_with(command, checked.error());
   const auto targets = parse_targets(flags.words, shared.connection.ns);
   if (!targets) return fail_with(command, targets.error());
   if (targets->empty() && shared.selector.empty())
