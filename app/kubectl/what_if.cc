@@ -25,6 +25,7 @@
 #include "app/render/together.h"
 #include "base/input.h"
 #include "base/problems.h"
+#include "explain/question/change.h"
 
 namespace podium::kubectl {
 namespace {
@@ -44,7 +45,7 @@ struct WhatIfFlags {
 };
 
 // All changes of a question's spec have at most 64 KiB together.
-constexpr std::size_t kMostBefore = 32, kBytesBefore = 48 * 1024;
+constexpr std::size_t kBytesBefore = 48 * 1024;
 
 // The subject of one question.
 struct Subject {
@@ -199,7 +200,15 @@ class Asking {
   void place_before_next(const std::string& ns, json::value pod_template, const FileObject& object) {
     auto change = pods_before(std::move(pod_template), flags_.question.replicas);
     const auto bytes = json::serialize(change).size();
-    if (before_[ns].size() < kMostBefore && bytes_before_ + bytes <= kBytesBefore) {
+    QuestionSource unused;
+    auto others = context_.changes(ns, unused);
+    if (const auto spec = question_spec(flags_.question)) {
+      if (const auto* of_flags = spec->if_contains("changes"))
+        others.insert(others.end(), of_flags->as_array().begin(), of_flags->as_array().end());
+    }
+    const bool has_room = before_[ns].size() + others.size() < explain::kMostChanges &&
+                          bytes_before_ + bytes + json::serialize(others).size() <= kBytesBefore;
+    if (has_room) {
       bytes_before_ += bytes;
       before_[ns].push_back(std::move(change));
       placed_before_[ns].push_back(&object);

@@ -186,6 +186,15 @@ TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
             "preempt 2 pods on 2 nodes → all 2 run; tolerate gpu=a100 → 1 more runs\n");
 }
 
+TEST_F(OnADump, AWorkloadWhosePodsAllRunHasTheNextCommands) {
+  EXPECT_EQ(out({"why", "deploy/web", "-n", "shop"}),
+            "shop/web: all 2 pods are placed.\n"
+            "Nodes: n-1 1 and n-2 1.\n"
+            "Why is one of them there? podium why web-a-1 -n shop --cluster DUMP\n"
+            "Would they fit again? podium whatif deploy/web -n shop --cluster DUMP\n");
+  EXPECT_EQ(run({"why", "deploy/none", "-n", "shop"}).code, 1);
+}
+
 TEST_F(OnADump, WorkloadsInAllForms) {
   const auto expected = out({"why", "deploy/big", "-n", "shop"});
   for (const auto& words :
@@ -311,6 +320,16 @@ TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
   EXPECT_EQ(code("1", "9"), 3);
   EXPECT_EQ(code("9", "1"), 3);
   EXPECT_EQ(code("9", "9"), 4);
+}
+
+// A question has 32 changes at most: those of the flags and of the file's other objects count too.
+TEST_F(OnADump, AsManyWorkloadsComeFirstAsAQuestionTakes) {
+  auto text = std::string(kHigh);
+  for (int i = 0; i < 34; ++i) text += deployment("w" + std::to_string(i), "10m");
+  const auto file = directory_.write("many.yaml", text);
+  const auto said = run({"whatif", "-f", file, "-n", "shop", "--drain", "n-1"});
+  EXPECT_EQ(said.code, 3) << "nodes run 10 pods; " << said.err;
+  EXPECT_THAT(said.err, HasSubstr("the workloads that follow are asked without those after the first 30."));
 }
 
 TEST_F(OnADump, MessagesNameThePlaceInTheFile) {
