@@ -79,9 +79,9 @@ std::string refusal_of_limit_ranges(const AdmissionObjects& objects, const Pod& 
 }
 
 Result<void> apply_runtime(const AdmissionObjects& objects, Pod& pod) {
-  if (!objects.runtime) return {};
-  const auto& found = objects.runtime->found;
-  return apply_runtime_class(found ? &*found : nullptr, pod);
+  const auto read = objects.runtime_classes.find(pod.runtime_class);
+  if (read == objects.runtime_classes.end()) return {};
+  return apply_runtime_class(read->second ? &*read->second : nullptr, pod);
 }
 
 std::shared_ptr<const PriorityClass> builtin_class(std::string name, std::int32_t value) {
@@ -144,11 +144,10 @@ class ObjectsOfPods {
 
   const AdmissionObjects& of(const Pod& pod) {
     auto& objects = by_namespace_[pod.meta.namespace_];
-    objects.runtime.reset();
-    if (classes_.empty()) return objects;
-    objects.runtime.emplace();
+    if (classes_.empty() || objects.runtime_classes.contains(pod.runtime_class)) return objects;
+    auto& found = objects.runtime_classes[pod.runtime_class];
     for (const auto& each : classes_) {
-      if (each->meta.name == pod.runtime_class) objects.runtime->found = *each;
+      if (each->meta.name == pod.runtime_class) found = *each;
     }
     return objects;
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,12 +31,11 @@ namespace podium::api {
 struct AdmissionObjects {
   std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
   std::optional<std::vector<ResourceQuota>> quotas;     // of the pod's namespace, by name
-  struct Runtime {
-    std::optional<RuntimeClass>
-        found;  // of the pod's class; nullopt: it names none, or the cluster has none of this name
-  };
-  std::optional<Runtime> runtime;
-  ClaimTemplates claim_templates;  // those of the pod that are known
+  // By name, those that were read; nullopt: the cluster has none of this name. "" is that of pods that name
+  // none.
+  std::map<std::string, std::optional<RuntimeClass>, std::less<>> runtime_classes;
+  ClaimTemplates claim_templates;            // of the pod's namespace, those that were read
+  std::set<std::string> no_claim_templates;  // names that no template of the namespace has
 };
 
 class PodAdmission {

@@ -14,9 +14,13 @@ struct DumpKind {
   std::string_view kind, group, plural;  // of version v1; the group of the core is ""
   // Not each supported API server has it. kubectl fails for such a kind, so dump_command() leaves it out.
   bool is_recent = false;
+  bool is_namespaced = true;
 };
 
 std::span<const DumpKind> dump_kinds();
+
+// Of any version. Null: another kind.
+const DumpKind* dump_kind(std::string_view api_version, std::string_view kind);
 
 // What makes the same dump without podium: "kubectl get nodes,pods,… -A -o yaml".
 std::string dump_command();

@@ -48,13 +48,6 @@ std::size_t content_hash(json::object object) {
   return std::hash<json::value>()(json::value(std::move(object)));
 }
 
-bool is_of_a_dump(std::string_view api_version, std::string_view kind) {
-  const auto slash = api_version.find('/');
-  const auto group = slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
-  return std::ranges::any_of(dump_kinds(),
-                             [&](const DumpKind& each) { return each.kind == kind && each.group == group; });
-}
-
 template <typename T>
 constexpr bool kNamespaced =
     std::is_same_v<T, Pod> || std::is_same_v<T, Workload> || std::is_same_v<T, PersistentVolumeClaim> ||
@@ -174,6 +167,7 @@ Result<void> ManifestReader::read_object(const json::value& value, std::string_v
   if (kind.ends_with("List") && items && !items->is_null()) {
     if (!items->is_array()) return invalid("items: expected a list");
     kind.remove_suffix(4);
+    if (items->get_array().empty() && !kind.empty()) manifests_.empty_kinds.emplace(kind);
     read_items(items->get_array(), kind.empty() ? "" : api_version, kind);
     return {};
   }
@@ -196,7 +190,7 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
   if (!decoded) return std::unexpected(std::move(decoded.error()));
   if (std::holds_alternative<std::monostate>(*decoded)) {
     // Others look at the kinds of a dump that are not read here.
-    if (!is_of_a_dump(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
+    if (!dump_kind(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
     return {};
   }
   if (!options_.allow_unknown_fields) {

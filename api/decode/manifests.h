@@ -7,7 +7,9 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "api/decode/pod_makers.h"
@@ -44,7 +46,16 @@ struct Manifests {
   List<DeviceTaintRule> device_taint_rules;
   List<ResourceClaim> resource_claims;
   List<ResourceClaimTemplate> resource_claim_templates;
+  // Kinds of which the input has a list without objects, such as LimitRange: the cluster has none.
+  std::set<std::string, std::less<>> empty_kinds;
 };
+
+// Kinds whose state decisions depend on and manifests of users lack: such a manifest, applied again, leaves
+// an existing object as it is.
+template <typename T>
+inline constexpr bool keeps_state =
+    std::is_same_v<T, PersistentVolume> || std::is_same_v<T, PersistentVolumeClaim> ||
+    std::is_same_v<T, PodDisruptionBudget> || std::is_same_v<T, ResourceClaim>;
 
 struct ManifestText {
   std::string source;  // file name, or "-"; for Errors

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
+
+#include "api/decode/dump_kinds.h"
 
 namespace podium::api {
 namespace {
@@ -36,23 +39,46 @@ std::string_view text_at(const json::value& value, std::string_view pointer) {
   return text ? std::string_view(*text) : std::string_view();
 }
 
+Role role_of(std::string_view version, std::string_view kind, const PodMaker* maker) {
+  if (maker) return Role::makes_pods;
+  if (kind == "SchedulingReport") return Role::question;
+  return dump_kind(version, kind) ? Role::context : Role::ignored;
+}
+
+// Where an object is in its document.
+struct Place {
+  std::string where;
+  std::string prefix = {};
+  // Kind and version of a typed list, whose items may have none.
+  std::string_view list_version = {}, list_kind = {};
+};
+
 class Sorter {
  public:
-  Sorter(SortedObjects& out, Problems& problems) : out_(out), problems_(problems) {}
+  Sorter(SortedObjects& out, const std::string& source, Problems& problems)
+      : out_(out), source_(source), problems_(problems) {}
 
-  // `of_list`: kind and version of a typed list, whose items may have none.
-  void sort(json::value value, const std::string& where, std::string_view list_version = {},
-            std::string_view list_kind = {}) {
+  void sort(Document document) {
+    lines_ = document.lines.empty()
+                 ? nullptr
+                 : std::make_shared<const std::map<std::string, int>>(std::move(document.lines));
+    sort(std::move(document.value),
+         {fmt::format("{}: document {} (line {})", source_, document.index, document.line)});
+  }
+
+ private:
+  void sort(json::value value, const Place& place) {
+    const auto& where = place.where;
     auto* object = value.if_object();
     if (!object) return problems_.add(where + ": expected an object");
-    if (!object->contains("kind") && !list_kind.empty()) {
-      object->emplace("apiVersion", list_version);
-      object->emplace("kind", list_kind);
+    if (!object->contains("kind") && !place.list_kind.empty()) {
+      object->emplace("apiVersion", place.list_version);
+      object->emplace("kind", place.list_kind);
     }
     const std::string kind(text_at(value, "/kind")), version(text_at(value, "/apiVersion"));
     if (kind.empty()) return problems_.add(where + ": missing kind");
     if (kind.ends_with("List") && object->if_contains("items")) {
-      if (auto* items = object->at("items").if_array()) return sort_items(*items, where, version, kind);
+      if (auto* items = object->at("items").if_array()) return sort_items(*items, place, version, kind);
     }
     if (const auto hook = text_at(value, kHelmHook); !hook.empty()) {
       out_.skipped.push_back(
@@ -68,22 +94,37 @@ class Sorter {
       out_.skipped.push_back(fmt::format("{} {} ({})", kind, text_at(value, "/metadata/name"), version));
       return;
     }
-    out_.objects.push_back({std::move(value), where, maker});
+    out_.objects.push_back(
+        {std::move(value), where, maker, role_of(version, kind, maker), lines_, source_, place.prefix});
   }
 
- private:
-  void sort_items(json::array& items, const std::string& where, std::string_view version,
-                  std::string_view kind) {
+  void sort_items(json::array& items, const Place& place, std::string_view version, std::string_view kind) {
     kind.remove_suffix(std::string_view("List").size());
-    for (std::size_t i = 0; i < items.size(); ++i)
-      sort(std::move(items[i]), fmt::format("{}: item {}", where, i), version, kind);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      sort(std::move(items[i]), {fmt::format("{}: item {}", place.where, i),
+                                 fmt::format("{}items[{}].", place.prefix, i), version, kind});
+    }
   }
 
   SortedObjects& out_;
+  const std::string& source_;
+  std::shared_ptr<const std::map<std::string, int>> lines_;
   Problems& problems_;
 };
 
 }  // namespace
+
+std::string SortedObjects::Object::place(std::string_view path) const {
+  if (!lines) return where;
+  for (auto full = prefix + std::string(path); !full.empty();) {
+    if (const auto found = lines->find(full); found != lines->end())
+      return fmt::format("{}:{}", source, found->second);
+    const auto end = full.find_last_of(".[");
+    full.resize(end == full.npos ? 0 : end);
+  }
+  const auto first = std::ranges::min_element(*lines, {}, [](const auto& each) { return each.second; });
+  return fmt::format("{}:{}", source, first->second);
+}
 
 std::string PodMaker::api_version() const {
   return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
@@ -110,11 +151,8 @@ const PodMaker* pod_maker_named(std::string_view word) {
 
 SortedObjects sort_objects(std::vector<Document> documents, const std::string& source, Problems& problems) {
   SortedObjects out;
-  Sorter sorter(out, problems);
-  for (auto& document : documents) {
-    sorter.sort(std::move(document.value),
-                fmt::format("{}: document {} (line {})", source, document.index, document.line));
-  }
+  Sorter sorter(out, source, problems);
+  for (auto& document : documents) sorter.sort(std::move(document));
   return out;
 }
 

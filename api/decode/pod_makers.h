@@ -5,6 +5,9 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,13 +35,27 @@ const PodMaker* pod_maker(std::string_view api_version, std::string_view kind);
 // Null: none.
 const PodMaker* pod_maker_named(std::string_view word);
 
+// What an object of a file is for those who ask where the file's pods would go.
+enum class Role : std::uint8_t {
+  makes_pods,
+  question,  // a SchedulingReport
+  context,   // of a kind that decisions depend on: it becomes part of the cluster
+  ignored    // of another kind
+};
+
 struct SortedObjects {
   struct Object {
     boost::json::value value;
-    std::string where;  // "web.yaml: document 2 (line 7)"
-    // Null: it belongs to the cluster, such as Services and claims, or is of a kind that podium does not
-    // read.
-    const PodMaker* maker = nullptr;
+    std::string where;                // "web.yaml: document 2 (line 7)"
+    const PodMaker* maker = nullptr;  // of Role::makes_pods
+    Role role = Role::ignored;
+
+    // Where a field of the object is: "web.yaml:12", or `where` if the lines are not known. `path`:
+    // "spec.template.spec"; of a field that is not there, the place of what it would be in.
+    std::string place(std::string_view path) const;
+
+    std::shared_ptr<const std::map<std::string, int>> lines = nullptr;  // of the document
+    std::string source = {}, prefix = {};  // the prefix of the object's paths in `lines`
   };
   std::vector<Object> objects;  // in the order of the file
   // What is left out, and why: "Job migrate (helm hook post-install)".

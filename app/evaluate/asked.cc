@@ -42,8 +42,9 @@ class AskedReader {
 
   // Returns whether the object asks a question.
   bool read_question(const api::SortedObjects::Object& object) {
-    const auto& [value, where, maker] = object;
-    if (api::text_at(value, "/kind") != "SchedulingReport") return false;
+    if (object.role != api::Role::question) return false;
+    const auto& value = object.value;
+    const auto& where = object.where;
     const auto name = api::text_at(value, "/metadata/name");
     const auto place = fmt::format("{}: schedulingreport {}", where, name);
     const auto* dry_run = api::find_at(value, "/spec/dryRun");
@@ -129,9 +130,11 @@ class AskedReader {
 template <typename T>
 void merge_lists(Manifests::List<T>& into, Manifests::List<T>& from) {
   for (auto& object : from) {
-    std::erase_if(into, [&](const auto& other) {
+    const auto is_same = [&](const auto& other) {
       return other->meta.name == object->meta.name && other->meta.namespace_ == object->meta.namespace_;
-    });
+    };
+    if (api::keeps_state<T> && std::ranges::any_of(into, is_same)) continue;
+    std::erase_if(into, is_same);
     into.push_back(std::move(object));
   }
 }
@@ -163,8 +166,14 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
     for (auto& object : sorted.objects) {
       if (object.maker)
         reader.read_maker(std::move(object));
-      else if (!reader.read_question(object))
+      else if (!reader.read_question(object)) {
+        // Quotas bound what may be created, and not where it goes.
+        if (api::text_at(object.value, "/kind") == "ResourceQuota")
+          warnings.push_back(
+              fmt::format("{}: ResourceQuota {} is not part of the question: evaluate counts no quotas",
+                          object.where, api::text_at(object.value, "/metadata/name")));
         others.push_back(std::move(object));
+      }
     }
     if (!sorted.skipped.empty())
       warnings.push_back(fmt::format("{}: not asked: {}", text.source, fmt::join(sorted.skipped, ", ")));

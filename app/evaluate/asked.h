@@ -33,7 +33,8 @@ struct AskedObjects {
 AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::ManifestOptions& options,
                         std::vector<std::string>& warnings, Problems& problems);
 
-// Adds objects that the cluster lacks and replaces the others, by kind and name.
+// Adds objects that the cluster lacks and replaces the others, by kind and name, except for kinds whose state
+// a manifest lacks (api::keeps_state).
 void merge_into(api::Manifests& cluster, api::Manifests others);
 
 }  // namespace podium::evaluate

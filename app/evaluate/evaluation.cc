@@ -101,6 +101,25 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
   return snapshot;
 }
 
+// Names the templates that the claims of new pods lack. Where the dump has no templates at all,
+// missing_kinds() warns.
+void warn_of_templates(const Contents& contents, Prepared& prepared) {
+  if (contents.cluster.resource_claim_templates.empty()) return;
+  for (const auto& [pod, subject] : contents.asked) {
+    api::AdmissionObjects objects;
+    objects.claim_templates = prepared.claim_templates[pod->meta.namespace_];
+    const Subject one{.pod = *pod};
+    const auto& of = subject ? *subject : one;
+    for (const auto& claim : pod->resource_claims) {
+      if (claim.template_name && !objects.claim_templates.contains(*claim.template_name))
+        objects.no_claim_templates.insert(*claim.template_name);
+    }
+    const auto missing = explain::missing_claim_template(
+        of, explain::pod_path(explain::FieldPath::document("manifest"), of.kind), objects);
+    if (!missing.empty()) prepared.warnings.push_back(fmt::format("pod {}: {}", pod->full_name(), missing));
+  }
+}
+
 Result<Prepared> prepare(const Inputs& inputs) {
   auto contents = read_inputs(inputs);
   if (!contents) return std::unexpected(contents.error());
@@ -114,6 +133,7 @@ Result<Prepared> prepare(const Inputs& inputs) {
                     .warnings = std::move(contents->warnings)};
   for (const auto& each : contents->cluster.resource_claim_templates)
     prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
+  warn_of_templates(*contents, prepared);
   Problems problems;
   for (auto& [pod, subject] : contents->asked) {
     const auto* named = prepared.config.profile(pod->scheduler_name);

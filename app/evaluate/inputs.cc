@@ -27,10 +27,24 @@ struct Arguments {
   std::vector<std::string> names, files;
 };
 
+// "web-07" without a file of this name.
+bool is_bare_name(const std::string& argument) {
+  std::error_code error;
+  return argument != "-" && argument.find_first_of("/.") == argument.npos &&
+         !std::filesystem::exists(argument, error);
+}
+
 // "namespace/name" is a pod of the cluster, unless a file has this path.
-Arguments arguments_of(const std::vector<std::string>& pods) {
+Arguments arguments_of(const std::vector<std::string>& pods, const std::string& ns, Problems& problems) {
   Arguments out;
   for (const auto& argument : pods) {
+    if (is_bare_name(argument)) {
+      problems.add(
+          fmt::format("--pod {0}: there is no such file; a pod of --cluster is NAMESPACE/NAME, such as "
+                      "{1}/{0}",
+                      argument, ns));
+      continue;
+    }
     const auto slash = argument.find('/');
     const bool may_be_name = slash != 0 && slash + 1 < argument.size() && slash == argument.rfind('/');
     std::error_code error;
@@ -87,7 +101,7 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   Contents out;
   Problems problems;
   if (auto config = problems.value_of(load_config(inputs, out.warnings))) out.config = std::move(*config);
-  const auto arguments = arguments_of(inputs.pods);
+  const auto arguments = arguments_of(inputs.pods, inputs.ns, problems);
   std::vector<std::string> named{inputs.config};
   named.insert(named.end(), inputs.cluster.begin(), inputs.cluster.end());
   named.insert(named.end(), arguments.files.begin(), arguments.files.end());

@@ -25,6 +25,7 @@ class Stored {
       : cluster_(cluster), ns_(std::move(ns)), name_(std::move(name)) {}
   ~Stored() {
     if (keep_) return;
+    cluster_.start_timeout();
     // Ignores the error: if the question cannot be deleted, its TTL expires.
     (void)cluster_.write("DELETE", reports.path(ns_, name_), json::object());
   }
@@ -147,6 +148,7 @@ Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const json::va
 
 Result<json::value> ask(LiveCluster& cluster, const std::string& ns, json::object spec, bool keep) {
   cluster.catch_interrupts();
+  cluster.start_timeout();
   const auto name = fmt::format("whatif-{:016x}", cluster.random().next());
   auto created =
       cluster.write("POST", reports.path(ns) + kStrict, question_object(ns, name, std::move(spec), keep));

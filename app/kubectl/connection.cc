@@ -36,7 +36,7 @@ void add_cluster(CLI::App& command, Connection& connection) {
       ->take_all();
   command
       .add_option("--request-timeout", connection.request_timeout,
-                  "how long to wait for a reply or an answer")
+                  "how long to wait for an answer, with all requests that it takes")
       ->type_name("TIME")
       ->capture_default_str();
 }

@@ -12,8 +12,10 @@
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/reports.h"
+#include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
 #include "base/input.h"
+#include "base/problems.h"
 
 namespace podium::kubectl {
 namespace {
@@ -36,8 +38,9 @@ bool is_file(const std::string& text) {
 }
 
 Result<Named> named_report(const json::value& object, const std::string& name) {
-  if (api::text_at(object, "/kind") != "SchedulingReport")
-    return invalid(fmt::format("{}: a {}, not a SchedulingReport", name, api::text_at(object, "/kind")));
+  const auto kind = api::text_at(object, "/kind");
+  if (kind.empty()) return invalid(name + ": not a SchedulingReport: it has no kind");
+  if (kind != "SchedulingReport") return invalid(fmt::format("{}: a {}, not a SchedulingReport", name, kind));
   auto report = render::read_report(object);
   if (report.status.outcome.empty() && !explain::refusal_of(report))
     return invalid(name + ": the report has no outcome yet");
@@ -51,6 +54,7 @@ Result<Named> from_file(const std::string& file) {
   limits.lines = false;
   const auto documents = api::parse_documents(*text, file, limits);
   if (!documents) return std::unexpected(documents.error());
+  if (documents->empty()) return invalid(file + ": is empty");
   if (documents->size() != 1)
     return invalid(
         fmt::format("{}: has {} documents; diff takes one report of each file", file, documents->size()));
@@ -81,8 +85,12 @@ Result<Named> from_cluster(LiveCluster& cluster, const std::string& text) {
 }
 
 int run_diff(const CLI::App& command, const DiffFlags& flags) {
+  if (flags.a == "-" && flags.b == "-")
+    return fail_with(command,
+                     invalid("-: standard input has one report; the other one needs a file").error());
   std::unique_ptr<LiveCluster> cluster;
   std::vector<Named> both;
+  Problems problems;  // of files
   for (const auto& name : {flags.a, flags.b}) {
     if (!is_file(name) && !cluster) {
       auto connected = LiveCluster::connect(flags.shared->connection);
@@ -90,9 +98,10 @@ int run_diff(const CLI::App& command, const DiffFlags& flags) {
       cluster = std::move(*connected);
     }
     auto report = is_file(name) ? from_file(name) : from_cluster(*cluster, name);
-    if (!report) return fail_with(command, report.error());
-    both.push_back(std::move(*report));
+    if (!report && report.error().kind != Error::Kind::invalid) return fail_with(command, report.error());
+    if (auto read = problems.value_of(std::move(report))) both.push_back(std::move(*read));
   }
+  if (problems) return fail_with(command, problems.error());
   const auto& [name_a, a] = both[0];
   const auto& [name_b, b] = both[1];
   const auto& output = flags.shared->output;

@@ -68,7 +68,8 @@ LiveCluster::LiveCluster(const MakeTransport& make, std::string ns, std::chrono:
       timeout_(timeout),
       clock_(clock),
       random_(random),
-      api_(transport_, clock, random) {}
+      api_(transport_, clock, random),
+      deadline_(clock.now() + timeout) {}
 
 LiveCluster::~LiveCluster() {
   signals_.reset();
@@ -99,14 +100,25 @@ Result<T> LiveCluster::run(client::Task<Result<T>> task) {
   return std::move(*result);
 }
 
+Result<std::chrono::milliseconds> LiveCluster::left() const {
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - clock_.now());
+  if (time.count() > 0) return time;
+  return fail(Error::Kind::timeout,
+              fmt::format("no answer within {} s", std::chrono::duration<double>(timeout_).count()));
+}
+
 Result<json::value> LiveCluster::get(const client::Resource& resource, const std::string& ns,
                                      const std::string& name) {
-  return run(api_.get(resource, ns, name, client::CallOptions{timeout_}));
+  const auto time = left();
+  if (!time) return std::unexpected(time.error());
+  return run(api_.get(resource, ns, name, client::CallOptions{*time}));
 }
 
 Result<std::vector<json::value>> LiveCluster::list(const client::Resource& resource, const std::string& ns,
                                                    const client::ListOptions& options) {
-  auto listed = run(api_.list(resource, ns, options, client::CallOptions{timeout_}));
+  const auto time = left();
+  if (!time) return std::unexpected(time.error());
+  auto listed = run(api_.list(resource, ns, options, client::CallOptions{*time}));
   if (!listed) return std::unexpected(std::move(listed.error()));
   return std::move(listed->items);
 }
@@ -142,12 +154,17 @@ Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns
                                                            const std::string& uid) {
   using Found = std::optional<json::value>;
   if (!connection_) return Found();
-  const auto port = open_podium_port(*connection_, kMemoryWithin, io_);
+  auto time = left();
+  if (!time) return std::unexpected(time.error());
+  const auto port =
+      open_podium_port(*connection_, std::min<std::chrono::milliseconds>(*time, kMemoryWithin), io_);
   if (!port) return std::unexpected(port.error());
   client::Request request;
   request.target = fmt::format("/v1/namespaces/{}/pods/{}/report", client::percent_encode(ns),
                                client::percent_encode(pod));
-  request.timeout = timeout_;
+  time = left();
+  if (!time) return std::unexpected(time.error());
+  request.timeout = *time;
   auto got = run(send(port->transport, std::move(request)));
   port->transport->close();
   if (!got && client::object_is_gone(got.error())) return Found();
@@ -169,7 +186,9 @@ Result<json::value> LiveCluster::write(const std::string& method, const std::str
   request.method = method;
   request.target = target;
   request.body = json::serialize(body);
-  request.timeout = timeout_;
+  const auto time = left();
+  if (!time) return std::unexpected(time.error());
+  request.timeout = *time;
   return run(send(transport_, std::move(request)));
 }
 
@@ -209,10 +228,12 @@ client::Task<Result<std::optional<json::value>>> LiveCluster::watch_once(
 client::Task<Result<json::value>> LiveCluster::watch(client::Resource resource, std::string ns,
                                                      std::string name,
                                                      std::function<bool(const json::value&)> done) {
-  const Steady deadline = clock_.now() + timeout_;
+  const Steady deadline = deadline_;
   for (;;) {
+    const auto time = left();
+    if (!time) co_return std::unexpected(time.error());
     // A GET first: the watch starts at its resourceVersion, so that no event is missed.
-    client::CallOptions options{timeout_};
+    client::CallOptions options{*time};
     auto object = co_await api_.get(resource, ns, name, options);
     if (!object || done(*object)) co_return std::move(object);
     std::string target = resource.path(ns) + "?watch=true&fieldSelector=metadata.name%3D" +
@@ -243,6 +264,7 @@ bool LiveCluster::pause(std::chrono::milliseconds time) {
   catch_interrupts(true);
   // An early end is fine: the caller reads again.
   (void)run(wait_until(clock_.now() + time));
+  start_timeout();
   return !interrupted_;
 }
 

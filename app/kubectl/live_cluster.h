@@ -40,6 +40,9 @@ class LiveCluster : public Cluster {
 
   const std::string& ns() const override { return ns_; }
   std::chrono::milliseconds timeout() const { return timeout_; }
+  // All requests together have timeout(), as a user waits for the whole command. Starts it again: for the
+  // next question, or after a pause.
+  void start_timeout() { deadline_ = clock_.now() + timeout_; }
   Random& random() { return random_; }
 
   Result<boost::json::value> get(const client::Resource& resource, const std::string& ns,
@@ -59,8 +62,8 @@ class LiveCluster : public Cluster {
   // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.
   Result<boost::json::value> write(const std::string& method, const std::string& target,
                                    const boost::json::value& body);
-  // Watches one object until `done`, at most for timeout(). Kind::timeout: it was not done in time. After
-  // Ctrl-C: Kind::cancelled with the message kInterrupted.
+  // Watches one object until `done`, at most for what is left of the timeout. Kind::timeout: it was not done
+  // in time. After Ctrl-C: Kind::cancelled with the message kInterrupted.
   Result<boost::json::value> wait_for(const client::Resource& resource, const std::string& ns,
                                       const std::string& name,
                                       std::function<bool(const boost::json::value&)> done);
@@ -75,6 +78,8 @@ class LiveCluster : public Cluster {
  private:
   template <typename T>
   Result<T> run(client::Task<Result<T>> task);
+  // What is left of the timeout; Kind::timeout: nothing.
+  Result<std::chrono::milliseconds> left() const;
   client::Task<Result<boost::json::value>> send(std::shared_ptr<client::Transport> transport,
                                                 client::Request request);
   client::Task<Result<boost::json::value>> watch(client::Resource resource, std::string ns, std::string name,
@@ -93,6 +98,7 @@ class LiveCluster : public Cluster {
   Clock& clock_;
   Random& random_;
   client::Api api_;
+  Steady deadline_;
   client::Stream* stream_ = nullptr;  // of the running watch
   bool interrupted_ = false;
 };

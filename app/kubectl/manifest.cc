@@ -1,10 +1,16 @@
 #include "app/kubectl/manifest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <boost/json/array.hpp>
 
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
+#include "app/kubectl/file_places.h"
 #include "base/problems.h"
+#include "explain/workload/workload.h"
 
 namespace podium::kubectl {
 namespace {
@@ -67,33 +73,57 @@ const PodMaker* maker_of(const json::value& object) {
   return found == api::pod_makers().end() ? nullptr : &*found;
 }
 
+// Reads it as podium does. Fields of a newer API are allowed: the API server and podium check them.
+void check_workload(const FileObject& object, const std::string& ns, Problems& problems) {
+  const auto& value = object.value;
+  const auto* metadata = api::find_at(value, "/metadata");
+  if (!metadata || !metadata->is_object())
+    return problems.add(fmt::format("{}: metadata: required", object.place("metadata")));
+  // A pod that kubectl printed has more than a pod that a user may create.
+  if (object.maker->kind == "Pod" && !api::text_at(value, "/metadata/uid").empty()) return;
+  api::ObjectMeta meta;
+  meta.name = api::text_at(value, "/metadata/name");
+  meta.namespace_ = api::text_at(value, "/metadata/namespace");
+  if (meta.namespace_.empty()) meta.namespace_ = ns;
+  const auto read = explain::read_template(value, explain::FieldPath::document("manifest"), meta, true);
+  if (!read) problems.add(with_places(read.error().message, object));
+}
+
 }  // namespace
 
-Result<FileObjects> objects_of_file(std::string_view text, const std::string& source) {
-  api::YamlLimits limits;
-  limits.lines = false;
-  auto documents = api::parse_documents(text, source, limits);
+Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns) {
+  auto documents = api::parse_documents(text, source);
   if (!documents) return std::unexpected(documents.error());
   Problems problems;
   auto sorted = api::sort_objects(std::move(*documents), source, problems);
-  if (problems) return std::unexpected(problems.error());
   FileObjects out;
   for (auto& object : sorted.objects) {
-    if (object.maker) {
-      out.makers.push_back(std::move(object.value));
-    } else if (api::text_at(object.value, "/kind") == "PersistentVolumeClaim" &&
-               api::text_at(object.value, "/apiVersion") == "v1") {
-      out.claims.push_back(std::move(object.value));
-    } else if (auto kind = api::text_at(object.value, "/kind");
-               std::ranges::find(out.not_asked, kind) == out.not_asked.end()) {
-      out.not_asked.push_back(std::move(kind));
+    if (object.role == api::Role::makes_pods) {
+      check_workload(object, ns, problems);
+      out.makers.push_back(std::move(object));
+      continue;
     }
+    const auto kind = api::text_at(object.value, "/kind");
+    const bool is_context = object.role == api::Role::context;
+    if (!is_context && std::ranges::find(out.not_asked, kind) == out.not_asked.end())
+      out.not_asked.push_back(kind);
+    out.others.push_back(std::move(object));
   }
   for (auto& skipped : sorted.skipped) out.not_asked.push_back(std::move(skipped));
-  if (!out.makers.empty()) return out;
-  std::string found;
-  for (const auto& each : out.not_asked) found += (found.empty() ? "; it has " : ", ") + each;
-  return invalid(source + ": nothing in it makes pods" + found);
+  if (out.makers.empty() && !problems) {
+    std::vector<std::string> found;
+    for (const auto& each : out.others) {
+      if (auto kind = api::text_at(each.value, "/kind"); std::ranges::find(found, kind) == found.end())
+        found.push_back(std::move(kind));
+    }
+    for (const auto& each : out.not_asked) {
+      if (std::ranges::find(found, each) == found.end()) found.push_back(each);
+    }
+    problems.add(source + ": nothing in it makes pods" + (found.empty() ? "" : "; it has ") +
+                 fmt::format("{}", fmt::join(found, ", ")));
+  }
+  if (problems) return std::unexpected(problems.error());
+  return out;
 }
 
 Result<json::value> pod_of(const json::value& object, const std::string& ns) {
@@ -155,22 +185,6 @@ json::object pods_before(json::value pod_template, int replicas) {
   json::object change{{"type", "AddPods"}, {"template", std::move(pod_template)}};
   if (replicas > 0) change["count"] = replicas;
   return change;
-}
-
-json::array claims_before(const std::vector<json::value>& claims, const std::string& ns,
-                          const std::string& default_ns) {
-  constexpr std::size_t kOfOneChange = 32;
-  json::array changes;
-  for (const auto& claim : claims) {
-    const auto given = api::text_at(claim, "/metadata/namespace");
-    if ((given.empty() ? default_ns : given) != ns) continue;
-    if (changes.empty() || changes.back().at("claims").as_array().size() == kOfOneChange)
-      changes.push_back(json::object{{"type", "AddClaims"}, {"claims", json::array()}});
-    auto copy = claim.as_object();
-    copy.erase("status");
-    changes.back().at("claims").as_array().push_back(std::move(copy));
-  }
-  return changes;
 }
 
 }  // namespace podium::kubectl

@@ -4,7 +4,6 @@
 // Threads: pure functions. Errors: Kind::invalid, naming the source.
 #pragma once
 
-#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <optional>
@@ -20,12 +19,16 @@ namespace podium::kubectl {
 
 using api::PodMaker;
 
+using FileObject = api::SortedObjects::Object;
 struct FileObjects {
-  std::vector<boost::json::value> makers;  // objects that create pods; also items of Lists
-  std::vector<boost::json::value> claims;  // PersistentVolumeClaims in the same files
-  std::vector<std::string> not_asked;      // the other kinds, once each, and skipped objects with the reason
+  std::vector<FileObject> makers;  // objects that create pods; also items of Lists
+  std::vector<FileObject> others;  // of the other kinds, in the order of the file
+  std::vector<std::string>
+      not_asked;  // kinds that no decision depends on, and skipped objects with the reason
 };
-Result<FileObjects> objects_of_file(std::string_view text, const std::string& source);
+// All that is wrong with its workloads is in the Error, each with its place: "web.yaml:12: spec.template: …".
+// `ns`: of objects that name none.
+Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns);
 
 // The pod that the object would create, without its name.
 Result<boost::json::value> pod_of(const boost::json::value& object, const std::string& ns);
@@ -36,8 +39,4 @@ boost::json::value template_of(const boost::json::value& object, const boost::js
 
 // The change that places the pods of a template_of() before those of the question.
 boost::json::object pods_before(boost::json::value pod_template, int replicas);
-// The changes that add the claims of the namespace `ns`. Claims without a namespace belong to it.
-boost::json::array claims_before(const std::vector<boost::json::value>& claims, const std::string& ns,
-                                 const std::string& default_ns);
-
 }  // namespace podium::kubectl

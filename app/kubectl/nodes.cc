@@ -73,6 +73,11 @@ class AskingNodes {
 
 using Counts = std::map<std::string, std::size_t>;
 
+// The namespace of -n, the only one to ask in; empty: all. Answers name pods of these only.
+std::string only_namespace(const Connection& connection) {
+  return connection.all_namespaces ? std::string() : connection.ns;
+}
+
 // The namespaces with the most of these pods first; the user's own if there are none.
 std::vector<std::string> namespaces_of(const Counts& counts, const std::string& own) {
   std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
@@ -133,9 +138,12 @@ int say_nodes(const CLI::App& command, const Output& output, Cluster& cluster, A
 }
 
 int run_for_pending(const CLI::App& command, const NodesFlags& flags, Cluster& cluster, json::array shapes) {
-  const auto counts = waiting_by_namespace(cluster);
-  if (!counts) return fail_with(command, counts.error());
-  const auto namespaces = namespaces_of(*counts, cluster.ns());
+  std::vector<std::string> namespaces{only_namespace(flags.shared->connection)};
+  if (namespaces.front().empty()) {
+    const auto counts = waiting_by_namespace(cluster);
+    if (!counts) return fail_with(command, counts.error());
+    namespaces = namespaces_of(*counts, cluster.ns());
+  }
   json::object for_pending;
   if (!shapes.empty()) for_pending["shapes"] = std::move(shapes);
   AskingNodes asking(cluster);
@@ -172,7 +180,8 @@ int run_could_go(const CLI::App& command, const NodesFlags& flags, Cluster& clus
   std::vector<std::string> names;
   for (const auto& node : spare->nodes) names.push_back("node/" + node.node);
   // The other answers only name pods.
-  (void)asking.ask(search, other_namespaces(cluster, answers));
+  if (only_namespace(flags.shared->connection).empty())
+    (void)asking.ask(search, other_namespaces(cluster, answers));
   return say_nodes(
       command, flags.shared->output, cluster, asking, names, render::nodes_spare_exit_code(answers),
       [&](const render::Options& options) { return render::nodes_spare_table(answers, options); });
@@ -191,6 +200,8 @@ int run_nodes(const CLI::App& command, const NodesFlags& flags) {
     if (!read) return fail_with(command, read.error());
     shapes = std::move(*read);
   }
+  if (auto checked = check_names(flags.shared->output, flags.could_go, "no node to add exists yet"); !checked)
+    return fail_with(command, checked.error());
   auto cluster = open_cluster(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
   return flags.could_go ? run_could_go(command, flags, **cluster)

@@ -32,6 +32,11 @@ Result<void> set_format(const std::string& text, Output& output) {
   return {};
 }
 
+Result<void> check_names(const Output& output, bool has_names, std::string_view why_not) {
+  if (output.format != "name" || has_names) return {};
+  return invalid(fmt::format("-o name: {}", why_not));
+}
+
 json::value with_words(std::string words, json::value document) {
   return json::object{{"words", std::move(words)}, {"document", std::move(document)}};
 }

@@ -2,7 +2,9 @@
 #include "app/render/pending.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -31,6 +33,7 @@ Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
   auto said = answered(command, output, render::pending_document(groups), pod_names(*waiting), [&] {
     auto options = render_options(output, installed ? program_of(command) : std::string());
     options.flags = cluster.hint_flags();
+    options.where = where_of(ns, shared.selector);
     return render::pending_table(groups, options);
   });
   if (!installed && output.has_words())
@@ -44,6 +47,13 @@ int run_pending(const CLI::App& command, const Shared& shared) {
   if (!shared.sort_by.empty()) {
     auto path = render::JsonPath::parse_field(shared.sort_by);
     if (!path) return fail_with(command, invalid("--sort-by: " + path.error().message).error());
+    const auto fields = render::row_fields();
+    if (const auto field = path->first_field();
+        !field.empty() && std::ranges::find(fields, field) == fields.end()) {
+      return fail_with(command, invalid(fmt::format("--sort-by: no row has the field \"{}\"; rows have: {}",
+                                                    field, fmt::join(fields, ", ")))
+                                    .error());
+    }
     sort_by = std::move(*path);
   }
   auto cluster = open_cluster(shared.connection);

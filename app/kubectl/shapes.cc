@@ -25,7 +25,7 @@ int line_of(std::string path, const std::map<std::string, int>& lines) {
 
 std::string at_line(const std::string& finding, const std::string& source, const api::Document& document) {
   const auto line = line_of(finding.substr(0, finding.find(": ")), document.lines);
-  return line > 0 ? fmt::format("{}:{}: {}", source, line, finding) : fmt::format("{}: {}", source, finding);
+  return fmt::format("{}:{}: {}", source, line > 0 ? line : document.line, finding);
 }
 
 // The API server takes integers and strings as amounts, and no fractions.
@@ -48,6 +48,10 @@ Result<json::array> shapes_of_file(std::string_view text, const std::string& sou
     return invalid(
         fmt::format("{}: has {} documents, and one with `shapes` is needed", source, documents->size()));
   auto& document = documents->front();
+  if (document.value.is_array()) {
+    return invalid(fmt::format("{}:{}: is a list; the list of shapes is the field `shapes` of a map", source,
+                               document.line));
+  }
   explain::SpecFindings findings;
   explain::ObjectReader reader(document.value, explain::FieldPath::document("shapes"), findings);
   const auto shapes = explain::read_shapes(reader, findings);

@@ -92,10 +92,14 @@ Result<Target> parse_target(const std::string& word) { return parse_word(word); 
 Target resolved(Cluster& cluster, Target target) {
   if (target.ns.empty()) target.ns = cluster.ns();
   if (target.has_type) return target;
-  if (cluster.get(client::resource::pods, target.ns, target.name)) return target;
+  const auto pod = cluster.get(client::resource::pods, target.ns, target.name);
+  if (pod || !client::object_is_gone(pod.error())) return target;
   const api::PodMaker* found = nullptr;
   for (const auto& maker : api::pod_makers()) {
-    if (&maker == target.maker || !cluster.get(resource_of(maker), target.ns, target.name)) continue;
+    if (&maker == target.maker) continue;
+    const auto object = cluster.get(resource_of(maker), target.ns, target.name);
+    if (!object && !client::is_answer(object.error())) return target;  // such as after a timeout
+    if (!object) continue;
     if (found) return target;  // ambiguous: the user has to name one
     found = &maker;
   }
@@ -106,11 +110,13 @@ Target resolved(Cluster& cluster, Target target) {
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& name) {
   const auto there = cluster.get(client::resource::namespaces, "", ns);
   if (!there && client::object_is_gone(there.error())) return fmt::format("There is no namespace {}.\n", ns);
+  if (!there && !client::is_answer(there.error())) return {};
   client::ListOptions names_only;
   names_only.metadata_only = true;
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const auto& maker : api::pod_makers()) {
     const auto listed = cluster.list(resource_of(maker), ns, names_only);
+    if (!listed && !client::is_answer(listed.error())) break;
     if (!listed) continue;
     for (const auto& object : *listed) {
       const auto found = render::printable(api::text_at(object, "/metadata/name"));

@@ -78,8 +78,9 @@ class Top {
       for (auto& each : *read) decisions.push_back(std::move(each.report));
     }
     const auto program = waiting->installed ? program_of(command_) : std::string();
-    return render::top(waiting->groups, std::move(decisions), screen,
-                       render_options(flags_.shared->output, program));
+    auto options = render_options(flags_.shared->output, program);
+    options.where = where_of(ns_);
+    return render::top(waiting->groups, std::move(decisions), screen, options);
   }
 
   const CLI::App& command_;

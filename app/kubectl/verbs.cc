@@ -77,8 +77,10 @@ constexpr Verb kVerbs[] = {
      "# of the shapes in a file, the cheapest if they have prices\n"
      "nodes --for-pending --shapes shapes.yaml\n"
      "# the nodes whose pods all have another place\n"
-     "nodes --could-go",
-     kTakesCluster | kTakesDump | kTakesOutput, declare_nodes},
+     "nodes --could-go\n"
+     "# with the names of pods of one namespace only\n"
+     "nodes --could-go -n shop",
+     kTakesCluster | kTakesAll | kTakesDump | kTakesOutput, declare_nodes},
     {"pending", "", "which pods wait, by what blocks them", "list `pods` and `schedulingreports`",
      "# all that wait in the cluster\n"
      "pending -A\n"

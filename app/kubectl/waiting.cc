@@ -122,6 +122,11 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
   return Waiting{render::group_waiting(std::move(waiting)), installed};
 }
 
+std::string where_of(const std::string& ns, const std::string& selector) {
+  return (ns.empty() ? std::string(" in any namespace") : " in namespace " + ns) +
+         (selector.empty() ? "" : " with the labels " + render::printable(selector));
+}
+
 std::vector<std::string> pod_names(const Waiting& waiting) {
   std::vector<std::string> out;
   for (const auto& group : waiting.groups) {

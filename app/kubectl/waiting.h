@@ -23,6 +23,9 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns, const st
 Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
                                const std::vector<boost::json::value>& pods);
 
+// " in namespace shop", " in any namespace": what was looked at, for people.
+std::string where_of(const std::string& ns, const std::string& selector = {});
+
 // "pod/web-07" of each pod, as `-o name` prints them.
 std::vector<std::string> pod_names(const Waiting& waiting);
 

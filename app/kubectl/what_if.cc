@@ -14,19 +14,25 @@
 
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
+#include "app/kubectl/file_context.h"
+#include "app/kubectl/file_places.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
+#include "app/render/text.h"
 #include "app/render/together.h"
 #include "base/input.h"
+#include "base/problems.h"
+#include "explain/question/change.h"
 
 namespace podium::kubectl {
 namespace {
 
 namespace json = boost::json;
 
+constexpr int kSome = 3;     // of the replicas, or of the workloads, fit
 constexpr int kRefused = 4;  // by the API server: it would not be created
 
 struct WhatIfFlags {
@@ -39,7 +45,7 @@ struct WhatIfFlags {
 };
 
 // All changes of a question's spec have at most 64 KiB together.
-constexpr std::size_t kMostBefore = 32, kBytesBefore = 48 * 1024;
+constexpr std::size_t kBytesBefore = 48 * 1024;
 
 // The subject of one question.
 struct Subject {
@@ -49,9 +55,10 @@ struct Subject {
   bool replaces = false;  // a workload that exists: its own pods are part of the question
   std::string kind = {};  // of the manifest or the workload
   bool is_one_of_several = false;
+  const FileObject* object = nullptr;  // null: not of a file
 };
 
-// Runs commands on one cluster; `code` is the worst exit code so far.
+// Runs commands on one cluster.
 class Asking {
  public:
   Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
@@ -59,7 +66,7 @@ class Asking {
 
   int run(const std::vector<Target>& targets) {
     for (const auto& target : targets) about_target(resolved(cluster_, target));
-    for (const auto& file : flags_.files) about_file(file);
+    if (read_files()) about_files();
     const auto& output = flags_.shared->output;
     if (answers_.size() > 1) {
       say(render::together(answers_, render_options(output, program_of(command_))));
@@ -84,10 +91,15 @@ class Asking {
     else
       words_ += words;
   }
-  // A failure takes precedence over an answer; of answers, the worst counts.
+  // A failure takes precedence over an answer. Several answers are one: some fit if not all are alike.
   void worse(int code) {
-    const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : c; };
-    if (rank(code) > rank(code_)) code_ = code;
+    const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : 0; };
+    const bool is_failure = rank(code) > 0 || rank(code_) > 0;
+    if (is_failure)
+      code_ = rank(code) > rank(code_) ? code : code_;
+    else
+      code_ = is_first_ || code == code_ ? code : kSome;
+    is_first_ = false;
   }
 
   void about_target(const Target& target) {
@@ -119,34 +131,47 @@ class Asking {
     std::cerr << did_you_mean(cluster_, ns, name);
   }
 
-  void about_file(const std::string& file) {
-    const auto text = read_input(file);
-    if (!text) return fail(text.error());
-    const auto objects = objects_of_file(*text, file);
-    if (!objects) return fail(objects.error());
-    if (!objects->not_asked.empty()) {
-      std::cerr << "Skipped: " << fmt::format("{}", fmt::join(objects->not_asked, ", ")) << " of " << file
-                << ".\n";
+  // False: something is wrong in the files, and all of it has been said.
+  bool read_files() {
+    Problems problems;
+    for (const auto& file : flags_.files) {
+      const auto text = read_input(file);
+      if (!text) {
+        fail(text.error());
+        continue;
+      }
+      if (auto objects = problems.value_of(objects_of_file(*text, file, cluster_.ns())))
+        files_.push_back({file, std::move(*objects)});
     }
-    claims_.insert(claims_.end(), objects->claims.begin(), objects->claims.end());
-    for (const auto& object : objects->makers) {
-      if (cluster_.interrupted()) return;
-      about_object(object, objects->makers.size() > 1 || flags_.files.size() > 1);
+    if (problems) fail(problems.error());
+    return !problems;
+  }
+
+  void about_files() {
+    for (const auto& [name, objects] : files_) {
+      for (const auto& warning : context_.add(cluster_, objects.others))
+        std::cerr << "warning: " << render::printable(warning) << '\n';
+      if (!objects.not_asked.empty())
+        std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
+    }
+    for (const auto& [name, objects] : files_) {
+      for (const auto& object : objects.makers) {
+        if (cluster_.interrupted()) return;
+        about_object(object, objects.makers.size() > 1 || flags_.files.size() > 1);
+      }
     }
   }
 
   // `is_one_of_several`: of the objects of the files.
-  void about_object(const json::value& object, bool is_one_of_several) {
+  void about_object(const FileObject& of_file, bool is_one_of_several) {
+    const auto& object = of_file.value;
     const auto given = api::text_at(object, "/metadata/namespace");
     const auto& ns = given.empty() ? cluster_.ns() : given;
     if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
       return fail(
-          invalid(fmt::format("the namespace of {} is {}, not the {} of -n",
-                              api::text_at(object, "/metadata/name"), given, flags_.shared->connection.ns))
+          invalid(fmt::format("{}: metadata.namespace: is {}, not the {} of -n",
+                              of_file.place("metadata.namespace"), given, flags_.shared->connection.ns))
               .error());
-    }
-    if (!object.as_object().contains("metadata") || !object.at("metadata").is_object()) {
-      return fail(invalid(api::text_at(object, "/kind") + ": metadata: missing").error());
     }
     if (is_stored(object, ns)) {
       const auto name = api::text_at(object, "/metadata/name");
@@ -154,27 +179,39 @@ class Asking {
     }
     bool exists = false;
     if (api::text_at(object, "/kind") != "Pod") {
-      const auto checked = cluster_.dry_run(ns, object);
-      if (!checked) return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
+      auto checked = cluster_.dry_run(ns, object);
+      if (!checked) {
+        checked.error().message = with_places(checked.error().message, of_file);
+        return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
+      }
       exists = *checked;
     }
-    const auto pod = admitted(object, ns);
+    const auto pod = admitted(object, ns, &of_file);
     if (!pod) return;
     auto name = api::text_at(object, "/metadata/name");
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
     auto asked = template_of(object, *pod);
-    answer(
-        {ns, std::move(name), "template", asked, exists, api::text_at(object, "/kind"), is_one_of_several});
-    if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked));
+    answer({ns, std::move(name), "template", asked, exists, api::text_at(object, "/kind"), is_one_of_several,
+            &of_file});
+    if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked), of_file);
   }
 
   // The workloads after this one are evaluated as if this one were placed.
-  void place_before_next(const std::string& ns, json::value pod_template) {
+  void place_before_next(const std::string& ns, json::value pod_template, const FileObject& object) {
     auto change = pods_before(std::move(pod_template), flags_.question.replicas);
     const auto bytes = json::serialize(change).size();
-    if (before_[ns].size() < kMostBefore && bytes_before_ + bytes <= kBytesBefore) {
+    QuestionSource unused;
+    auto others = context_.changes(ns, unused);
+    if (const auto spec = question_spec(flags_.question)) {
+      if (const auto* of_flags = spec->if_contains("changes"))
+        others.insert(others.end(), of_flags->as_array().begin(), of_flags->as_array().end());
+    }
+    const bool has_room = before_[ns].size() + others.size() < explain::kMostChanges &&
+                          bytes_before_ + bytes + json::serialize(others).size() <= kBytesBefore;
+    if (has_room) {
       bytes_before_ += bytes;
       before_[ns].push_back(std::move(change));
+      placed_before_[ns].push_back(&object);
     } else if (!std::exchange(is_cut_, true)) {
       std::cerr << "These files are too large for one question: the workloads that follow are asked without "
                    "those after the first "
@@ -182,14 +219,17 @@ class Asking {
     }
   }
 
-  // The changes for the question's pods: the files' claims, and the workloads before it.
-  void add_before(const Subject& subject, json::object& spec) {
-    auto changes = claims_before(claims_, subject.ns, cluster_.ns());
+  // The changes for the question's pods: the files' other objects, and the workloads before it.
+  QuestionSource add_before(const Subject& subject, json::object& spec) {
+    QuestionSource source{.subject = subject.object};
+    json::array changes;
+    if (auto* others = spec.if_contains("changes")) changes = others->as_array();
+    source.changes.resize(changes.size());
+    for (auto& change : context_.changes(subject.ns, source)) changes.push_back(std::move(change));
     for (const auto& change : before_[subject.ns]) changes.push_back(change);
-    if (changes.empty()) return;
-    if (auto* others = spec.if_contains("changes"))
-      changes.insert(changes.begin(), others->as_array().begin(), others->as_array().end());
-    spec["changes"] = std::move(changes);
+    for (const auto* object : placed_before_[subject.ns]) source.changes.push_back({object});
+    if (!changes.empty()) spec["changes"] = std::move(changes);
+    return source;
   }
 
   // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
@@ -202,15 +242,23 @@ class Asking {
   }
 
   // The pod that the object creates, as the API server would store it.
-  std::optional<json::value> admitted(const json::value& object, const std::string& ns) {
-    const auto pod = pod_of(object, ns);
+  std::optional<json::value> admitted(const json::value& object, const std::string& ns,
+                                      const FileObject* of_file = nullptr) {
+    auto pod = pod_of(object, ns);
     if (!pod) {
       fail(pod.error());
       return std::nullopt;
     }
+    const auto hidden = context_.hide(*pod);
     auto admission = cluster_.dry_run_pod(ns, *pod);
-    if (admission.pod) return std::move(*admission.pod);
-    fail(admission.pod.error(), admission.refused ? kRefused : 0);
+    if (admission.pod) {
+      FileContext::restore(hidden, *admission.pod);
+      return std::move(*admission.pod);
+    }
+    auto& error = admission.pod.error();
+    // The paths of a workload's pod are not those of the workload.
+    if (of_file && of_file->maker->kind == "Pod") error.message = with_places(error.message, *of_file);
+    fail(error, admission.refused ? kRefused : 0);
     return std::nullopt;
   }
 
@@ -219,10 +267,10 @@ class Asking {
     if (!spec) return fail(spec.error());
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
-    add_before(subject, *spec);
+    const auto source = add_before(subject, *spec);
     auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
     if (!asked_podium) return fail(asked_podium.error());
-    const auto report = render::read_report(*asked_podium);
+    const auto report = render::read_report(words_of_files(*asked_podium, source));
     const auto& output = flags_.shared->output;
     if (!output.is_for_people()) {
       names_.push_back(report_name(*asked_podium));
@@ -231,6 +279,21 @@ class Asking {
     if (output.has_words()) say_words(subject, report);
     const auto code = render::exit_code(report);
     worse(flags_.capacity && code == 3 ? 0 : code);
+  }
+
+  // The report with the paths of the files instead of the question's.
+  static json::value words_of_files(json::value report, const QuestionSource& source) {
+    auto* status = report.as_object().if_contains("status");
+    if (!source.subject || !status) return report;
+    const auto translate = [&](auto& self, json::value& value) -> void {
+      if (auto* text = value.if_string()) *text = with_places(std::string(*text), source);
+      if (auto* fields = value.if_object())
+        for (auto& field : *fields) self(self, field.value());
+      if (auto* items = value.if_array())
+        for (auto& item : *items) self(self, item);
+    };
+    translate(translate, *status);
+    return report;
   }
 
   void say_words(const Subject& subject, const render::Report& report) {
@@ -257,8 +320,14 @@ class Asking {
   const CLI::App& command_;
   const WhatIfFlags& flags_;
   Cluster& cluster_;
-  std::vector<json::value> claims_;            // of the files
+  struct File {
+    std::string name;
+    FileObjects objects;
+  };
+  std::vector<File> files_;
+  FileContext context_;                        // of the files, whose objects it points to
   std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
+  std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads
   std::size_t bytes_before_ = 0;
   bool is_cut_ = false;
   std::vector<render::Together> answers_;
@@ -266,12 +335,17 @@ class Asking {
   std::vector<std::string> names_;
   std::string words_;  // with "answer"
   int code_ = 0;
+  bool is_first_ = true;  // no answer or failure yet
 };
 
 int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
   if (flags.files.empty() == flags.words.empty()) {
     return fail_with(command, invalid("needs either -f FILE or TYPE/NAME, such as deploy/web").error());
   }
+  if (auto checked = check_names(flags.shared->output, flags.keep,
+                                 "the question is deleted once it is answered; --keep keeps it");
+      !checked)
+    return fail_with(command, checked.error());
   const auto targets = parse_targets(flags.words, flags.shared->connection.ns);
   if (!targets) return fail_with(command, targets.error());
   if (const auto spec = question_spec(flags.question); !spec) return fail_with(command, spec.error());

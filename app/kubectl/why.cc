@@ -157,9 +157,16 @@ class Why {
     if (!waiting) return failed(command_, waiting.error());
     return answered(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
       const auto name = target.ns + "/" + target.name;
-      return render::workload_why(name, *pods, waiting->groups, options_) +
-             what_helps(target, waiting->groups);
+      const auto words = render::workload_why(name, *pods, waiting->groups, options_);
+      if (waiting->groups.empty())
+        return words + render::workload_next(subject_of(target), target.ns, *pods, options_);
+      return words + what_helps(target, waiting->groups);
     });
+  }
+
+  // "deploy/web"
+  static std::string subject_of(const Target& target) {
+    return std::string(target.maker->short_name) + "/" + target.name;
   }
 
   // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
@@ -170,8 +177,7 @@ class Why {
     });
     if (!may_help) return {};
     // A workloadRef cannot name these kinds, so the user gets the command.
-    const auto hint = render::what_would_help(std::string(target.maker->short_name) + "/" + target.name,
-                                              target.ns, options_);
+    const auto hint = render::what_would_help(subject_of(target), target.ns, options_);
     if (target.maker->kind == "CronJob" || target.maker->kind == "ReplicationController") return hint;
     json::object spec{{"dryRun", true},
                       {"fixes", true},
@@ -273,6 +279,10 @@ class Why {
 
 int run_why(const CLI::App& command, const WhyFlags& flags) {
   const auto& shared = *flags.shared;
+  if (auto checked = check_names(shared.output, flags.node.empty(),
+                                 "the question of --node is deleted once it is answered");
+      !checked)
+    return fail_with(command, checked.error());
   const auto targets = parse_targets(flags.words, shared.connection.ns);
   if (!targets) return fail_with(command, targets.error());
   if (targets->empty() && shared.selector.empty())

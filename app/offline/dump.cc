@@ -107,23 +107,29 @@ Result<void> Dump::read_subject(explain::Question& question) const {
 api::AdmissionObjects Dump::admission_of(const explain::Question& question) const {
   const auto& pod = question.subject->pod;
   api::AdmissionObjects out;
+  const auto placed = explain::placed_pods(question);
   for (const auto& each : manifests_.resource_claim_templates) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.claim_templates.emplace(each->meta.name, *each);
   }
-  // If a dump lacks a kind, the cluster may still have objects of this kind.
-  if (!quotas_.empty()) out.quotas.emplace();
+  if (const auto names = explain::claim_templates_of(placed);
+      names && knows("ResourceClaimTemplate", manifests_.resource_claim_templates)) {
+    for (const auto& name : *names)
+      if (!out.claim_templates.contains(name)) out.no_claim_templates.insert(name);
+  }
+  if (knows("ResourceQuota", quotas_)) out.quotas.emplace();
   for (const auto& each : quotas_) {
     if (each.meta.namespace_ == pod.meta.namespace_) out.quotas->push_back(each);
   }
-  if (question.subject->is_stored) return out;
-  if (!manifests_.limit_ranges.empty()) out.limit_ranges.emplace();
+  if (std::ranges::all_of(placed, [](const auto& each) { return each.subject->is_stored; })) return out;
+  if (knows("LimitRange", manifests_.limit_ranges)) out.limit_ranges.emplace();
   for (const auto& each : manifests_.limit_ranges) {
     if (each->meta.namespace_ == pod.meta.namespace_) out.limit_ranges->push_back(*each);
   }
-  if (manifests_.runtime_classes.empty()) return out;
-  out.runtime.emplace();
+  if (!knows("RuntimeClass", manifests_.runtime_classes)) return out;
+  for (const auto& each : placed) out.runtime_classes[each.subject->pod.runtime_class];
   for (const auto& each : manifests_.runtime_classes) {
-    if (each->meta.name == pod.runtime_class) out.runtime->found = *each;
+    if (const auto named = out.runtime_classes.find(each->meta.name); named != out.runtime_classes.end())
+      named->second = *each;
   }
   return out;
 }

@@ -44,6 +44,11 @@ class Dump {
   Answer search(const explain::Question& question) const;
   Result<void> read_subject(explain::Question& question) const;
   api::AdmissionObjects admission_of(const explain::Question& question) const;
+  // If a dump lacks a kind, the cluster may still have objects of this kind.
+  template <typename List>
+  bool knows(std::string_view kind, const List& objects) const {
+    return !objects.empty() || manifests_.empty_kinds.contains(kind);
+  }
 
   config::Config config_;
   cluster::Snapshot snapshot_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "api/decode/dump_kinds.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::offline {
@@ -19,15 +20,16 @@ bool any_pod(const Pods& pods, Wants wants) {
   return std::ranges::any_of(pods, [&](const auto& pod) { return wants(*pod); });
 }
 
-// Collects the kinds without objects.
+// Collects the kinds without objects, except for those of which the dump says that there are none.
 class Lacks {
  public:
+  explicit Lacks(const Manifests& dump) : dump_(dump) {}
   template <typename List>
   Lacks& of(const char* kind, const List& objects) {
     return when(objects.empty(), kind);
   }
   Lacks& when(bool lacks, const char* kind) {
-    if (lacks) kinds_.emplace_back(kind);
+    if (lacks && !is_empty(kind)) kinds_.emplace_back(kind);
     return *this;
   }
   void tell(std::string_view consequence, std::vector<std::string>& out) const {
@@ -36,6 +38,12 @@ class Lacks {
   }
 
  private:
+  bool is_empty(std::string_view plural) const {
+    const auto found = std::ranges::find(api::dump_kinds(), plural, &api::DumpKind::plural);
+    return found != api::dump_kinds().end() && dump_.empty_kinds.contains(found->kind);
+  }
+
+  const Manifests& dump_;
   std::vector<std::string> kinds_;
 };
 
@@ -52,7 +60,7 @@ void tell_spreading(const Manifests& dump, const Pods& pods, std::vector<std::st
   const bool labelled = any_pod(
       pods, [](const api::Pod& pod) { return pod.topology_spread.empty() && !pod.meta.labels.empty(); });
   using Kind = api::Workload::Kind;
-  Lacks()
+  Lacks(dump)
       .when(!has(Kind::service) && labelled, "services")
       .when(!has(Kind::replica_set) && owned_by("ReplicaSet"), "replicasets")
       .when(!has(Kind::stateful_set) && owned_by("StatefulSet"), "statefulsets")
@@ -70,7 +78,7 @@ void tell_namespaces(const Manifests& dump, const Pods& pods, std::vector<std::s
     return selects_namespaces(pod.pod_affinity) || selects_namespaces(pod.pod_anti_affinity);
   };
   if (any_pod(pods, selects) || any_pod(dump.pods, selects))
-    Lacks().of("namespaces", dump.namespaces).tell("pod affinity selects them by their labels", out);
+    Lacks(dump).of("namespaces", dump.namespaces).tell("pod affinity selects them by their labels", out);
 }
 
 void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
@@ -84,7 +92,7 @@ void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::stri
     return std::ranges::any_of(node->drivers,
                                [](const auto& driver) { return driver.allocatable.has_value(); });
   });
-  Lacks()
+  Lacks(dump)
       .of("persistentvolumes", dump.persistent_volumes)
       .of("persistentvolumeclaims", dump.persistent_volume_claims)
       .of("storageclasses", dump.storage_classes)
@@ -120,7 +128,7 @@ void tell_devices(const Manifests& dump, const Pods& pods, std::vector<std::stri
   });
   const bool extended = any_pod(pods, [&](const api::Pod& pod) { return may_be_a_device(pod, dump); });
   if (!named && !of_template && !extended) return;
-  Lacks()
+  Lacks(dump)
       .of("resourceclaims", dump.resource_claims)
       .when(of_template && dump.resource_claim_templates.empty(), "resourceclaimtemplates")
       .of("deviceclasses", dump.device_classes)
@@ -140,12 +148,14 @@ std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) 
     return !pod.meta.created && !pod.runtime_class.empty();
   };
   if (any_pod(pods, has_new_class)) {
-    Lacks()
+    Lacks(dump)
         .of("runtimeclasses", dump.runtime_classes)
         .tell("the overhead and the node selector of the pod's are not counted", out);
   }
   if (any_pod(pods, [](const api::Pod& pod) { return pod.priority_or_zero() > 0; })) {
-    Lacks().of("poddisruptionbudgets", dump.disruption_budgets).tell("preemption may choose other pods", out);
+    Lacks(dump)
+        .of("poddisruptionbudgets", dump.disruption_budgets)
+        .tell("preemption may choose other pods", out);
   }
   return out;
 }

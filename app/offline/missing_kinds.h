@@ -1,7 +1,7 @@
 // The kinds that a dump lacks and that may change the decision on the evaluated pods.
 //
-// A dump does not say which kinds its author listed: a kind without objects may be missing, or the cluster
-// has none. Threads: pure functions. Errors: none.
+// A dump of kubectl does not say which kinds its author listed: a kind without objects may be missing, or the
+// cluster has none. `podium dump` writes an empty list then. Threads: pure functions. Errors: none.
 #pragma once
 
 #include <string>

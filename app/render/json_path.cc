@@ -284,6 +284,15 @@ Result<JsonPath> JsonPath::parse(std::string_view text) {
   return out;
 }
 
+std::string JsonPath::first_field() const {
+  for (const auto& part : parts_) {
+    if (part.kind != Part::Kind::path) continue;
+    const bool is_field = !part.path.empty() && part.path.front().kind == Step::Kind::field;
+    return is_field ? part.path.front().name : std::string();
+  }
+  return {};
+}
+
 Result<JsonPath> JsonPath::parse_field(std::string_view text) {
   std::string path(text);
   if (!path.starts_with('{'))

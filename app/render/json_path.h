@@ -23,6 +23,8 @@ class JsonPath {
   static Result<JsonPath> parse_field(std::string_view text);
 
   std::string print(const boost::json::value& root) const;
+  // The field that the first path begins with; empty: it begins with something else.
+  std::string first_field() const;
   // The results of the first path.
   std::vector<const boost::json::value*> find(const boost::json::value& root) const;
 

@@ -200,6 +200,15 @@ std::string blocked_by(const WaitingPod& pod) {
       *rejection);
 }
 
+std::span<const std::string_view> row_fields() {
+  static constexpr std::string_view kFields[] = {
+      "namespace", "pods",         "count",          "workload",          "since",
+      "requests",  "nodeSelector", "resourceClaims", "schedulingGates",   "schedulerName",
+      "gated",     "outcome",      "message",        "waitsForEvictions", "decidedAt",
+      "attempts",  "nodeCounts",   "choice",         "preemption",        "mainRejection"};
+  return kFields;
+}
+
 void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path) {
   std::vector<std::pair<std::optional<json::value>, WaitingGroup>> keyed;
   for (auto& group : groups) {
@@ -281,7 +290,7 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
   for (const auto& group : groups) {
     (group.gated ? gated : waiting) += group.count;
   }
-  if (waiting + gated == 0) return "No pod waits.\n";
+  if (waiting + gated == 0) return fmt::format("No pod waits{}.\n", options.where);
   auto out = options.style.bold(counted(waiting, "pod waits", "pods wait"));
   if (gated > 0) out += fmt::format("; {} more {} gated", gated, gated == 1 ? "is" : "are");
   out += ".\n";

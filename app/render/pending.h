@@ -7,7 +7,9 @@
 #include <boost/json/value.hpp>
 #include <compare>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/render/json_path.h"
@@ -63,12 +65,16 @@ std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 // free cpu", "gate example.com/quota".
 std::string blocked_by(const WaitingPod& pod);
 
+// The fields that a row of pending_document() may have.
+std::span<const std::string_view> row_fields();
+
 // Sorts by the value that the path finds in each row of pending_document(), ascending. Rows without a value
 // come last.
 void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path);
 
 // The rows of the table alone.
 std::string pending_rows(const std::vector<WaitingGroup>& groups, const Options& options);
+// Says where nothing waits (Options::where).
 std::string pending_table(const std::vector<WaitingGroup>& groups, const Options& options);
 // The same for programs: amounts as quantities, times, codes and the report's own fields. docs/kubectl.md
 // describes the form.

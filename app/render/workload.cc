@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "app/render/amounts.h"
 #include "app/render/fields.h"
@@ -105,6 +106,28 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
     return out + one_reason(groups.front(), options);
   if (has_one_reason) return out + fmt::format("  {}\n", groups.front().blocked_by);
   return out + pending_rows(groups, options);
+}
+
+std::string workload_next(const std::string& subject, const std::string& ns,
+                          const std::vector<json::value>& pods, const Options& options) {
+  constexpr std::size_t kMostNodes = 5;
+  std::map<std::string, std::size_t> counts;
+  std::string first;
+  for (const auto& pod : pods) {
+    const auto node = string_at(pod, "/spec/nodeName"), phase = string_at(pod, "/status/phase");
+    if (node.empty() || phase == "Succeeded" || phase == "Failed") continue;
+    ++counts[node];
+    if (first.empty()) first = string_at(pod, "/metadata/name");
+  }
+  std::vector<std::string> nodes;
+  for (const auto& [node, count] : counts) nodes.push_back(fmt::format("{} {}", node, count));
+  auto out = nodes.empty() ? std::string() : fmt::format("Nodes: {}.\n", listed(nodes, kMostNodes));
+  if (options.program.empty()) return out;
+  const auto command = [&](std::string_view verb, const std::string& what) {
+    return fmt::format("{} {} {} -n {}{}\n", options.program, verb, what, ns, options.flags);
+  };
+  if (!first.empty()) out += "Why is one of them there? " + command("why", first);
+  return out + (first.empty() ? "Would they fit? " : "Would they fit again? ") + command("whatif", subject);
 }
 
 std::string fixes_in_line(const Report& report, const Options& options) {

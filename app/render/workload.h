@@ -16,6 +16,10 @@ namespace podium::render {
 std::string workload_why(const std::string& workload, const std::vector<boost::json::value>& pods,
                          const std::vector<WaitingGroup>& groups, const Options& options);
 
+// Of a workload of which no pod waits: where they are, and the next commands. `subject`: "deploy/web".
+std::string workload_next(const std::string& subject, const std::string& ns,
+                          const std::vector<boost::json::value>& pods, const Options& options);
+
 // "Would help: cpu request 2750m → 1 more runs; …" for a question about the workload.
 std::string fixes_in_line(const Report& report, const Options& options);
 

@@ -46,13 +46,17 @@ Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
 Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain::Question> question) {
   api::AdmissionObjects out;
   if (question->search) co_return out;
-  const auto& subject = *question->subject;
-  const auto& ns = subject.pod.meta.namespace_;
-  if (!subject.is_stored) {
+  const auto pods = explain::placed_pods(*question);
+  const auto& ns = question->subject->pod.meta.namespace_;
+  std::set<std::string> classes;
+  for (const auto& each : pods) {
+    if (!each.subject->is_stored) classes.insert(each.subject->pod.runtime_class);
+  }
+  if (!classes.empty()) {
     co_await read_all("LimitRange", &client::resource::limit_ranges, ns, &api::decode_limit_range,
                       &out.limit_ranges);
-    co_await read_runtime_class(subject.pod.runtime_class, &out);
   }
+  for (const auto& name : classes) co_await read_runtime_class(name, &out);
   co_await read_all("ResourceQuota", &kQuotas, ns, &api::decode_resource_quota, &out.quotas);
   co_await read_claim_templates(question, &out);
   co_return out;
@@ -83,33 +87,38 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
 }
 
 Task<void> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
-  api::AdmissionObjects::Runtime runtime;
+  std::optional<api::RuntimeClass> found_class;
   // The author chooses the name: it must not lead to another path.
   if (config::check_dns_subdomain(name).empty()) {
     const auto read = co_await api_.get(client::resource::runtime_classes, "", name, of_a_read());
     if (read) {
       auto found = api::decode_runtime_class(*read);
       if (!found) co_return log("RuntimeClass", found.error());
-      runtime.found = std::move(*found);
+      found_class = std::move(*found);
     } else if (!client::object_is_gone(read.error())) {
       co_return log("RuntimeClass", read.error());
     }
   }
-  out->runtime = std::move(runtime);
+  out->runtime_classes.emplace(std::move(name), std::move(found_class));
 }
 
 Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::Question> question,
                                                  api::AdmissionObjects* out) {
-  std::set<std::string> names;
-  for (const auto& claim : question->subject->pod.resource_claims) {
-    const bool is_name = claim.template_name && config::check_dns_subdomain(*claim.template_name).empty();
-    if (is_name && names.size() < kMostClaimTemplates) names.insert(*claim.template_name);
-  }
-  for (const auto& name : names) {
+  const auto names = explain::claim_templates_of(explain::placed_pods(*question));
+  if (!names) co_return;  // the answer refuses the question
+  for (const auto& name : *names) {
+    // The author chooses the name: it must not lead to another path.
+    if (!config::check_dns_subdomain(name).empty()) {
+      out->no_claim_templates.insert(name);
+      continue;
+    }
     const auto& ns = question->subject->pod.meta.namespace_;
     const auto read = co_await api_.get(client::resource::resource_claim_templates, ns, name, of_a_read());
     if (!read) {
-      if (!client::object_is_gone(read.error())) log("ResourceClaimTemplate", read.error());
+      if (client::object_is_gone(read.error()))
+        out->no_claim_templates.insert(name);
+      else
+        log("ResourceClaimTemplate", read.error());
       continue;
     }
     auto found = api::decode_resource_claim_template(*read);

@@ -1,6 +1,6 @@
-// AdmissionReader: reads the objects that the API server's admission of a question's pod uses and the
-// snapshot lacks: the LimitRanges and ResourceQuotas of its namespace, its RuntimeClass, and the templates of
-// its ResourceClaims.
+// AdmissionReader: reads the objects that the API server's admission of a question's pods uses and the
+// snapshot lacks: the LimitRanges and ResourceQuotas of its namespace, the RuntimeClasses of all its pods,
+// and the templates of their ResourceClaims.
 //
 // Reads them when a question needs them, without a watch: questions are few, and these objects would need a
 // cache in each podium. An object that cannot be read is omitted: the answer lists it as not modelled, and
@@ -25,13 +25,12 @@ namespace podium::controller {
 
 class AdmissionReader {
  public:
-  static constexpr std::size_t kMostListed = 100;           // of a kind in a namespace; of more, none is read
-  static constexpr std::size_t kMostListedBytes = 4 << 20;  // of a kind in a namespace; of more, none is read
-  static constexpr std::size_t kMostClaimTemplates = 8;     // of a pod; others count as unknown
+  // Of a kind in a namespace; of more, none is read.
+  static constexpr std::size_t kMostListed = 100, kMostListedBytes = 4 << 20;
 
   explicit AdmissionReader(client::Api& api) : api_(api) {}
 
-  // For a question with its subject. For a stored pod, only quotas and the templates of its claims.
+  // For a question with its subject: for all pods that it places.
   client::Task<api::AdmissionObjects> read(std::shared_ptr<const explain::Question> question);
 
  private:

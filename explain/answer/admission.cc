@@ -27,20 +27,6 @@ std::unexpected<Error> unknown_profile(const FieldPath& path, std::string_view n
   return invalid(path.said(fmt::format("unknown profile \"{}\" (known: {})", name, profile_names(config))));
 }
 
-// The path of the pod's own fields.
-FieldPath pod_path(const Question& question) {
-  switch (question.about) {
-    case Question::About::pod:
-      return subject_path(question) / "name";
-    case Question::About::workload:
-      return subject_path(question) / "name";
-    case Question::About::pod_template:
-      break;
-  }
-  const auto& path = question.paths.pod_template;
-  return question.subject->kind == Subject::Kind::pod ? path : path / "spec.template";
-}
-
 FieldPath scheduler_path(const Question& question) {
   const auto path = pod_path(question);
   return question.about == Question::About::pod_template ? path / "spec.schedulerName"
@@ -156,6 +142,21 @@ framework::Profile kubelet_profile(framework::Profile profile) {
   return profile;
 }
 
+std::string missing_claim_template(const Subject& subject, const FieldPath& pod,
+                                   const api::AdmissionObjects& objects) {
+  const auto& claims = subject.pod.resource_claims;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const auto& name = claims[i].template_name;
+    if (!name || objects.claim_templates.contains(*name) || subject.pod.claim_name(claims[i])) continue;
+    const auto& ns = subject.pod.meta.namespace_;
+    return ((pod / "spec.resourceClaims")[i] / "resourceClaimTemplateName")
+        .said(objects.no_claim_templates.contains(*name)
+                  ? fmt::format("namespace {} has no ResourceClaimTemplate \"{}\"", ns, *name)
+                  : fmt::format("ResourceClaimTemplate \"{}\" of namespace {} was not read", *name, ns));
+  }
+  return {};
+}
+
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects) {
   PODIUM_CHECK(question.subject, question.meta.name);
@@ -173,7 +174,11 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");
   if (!objects.quotas) out.emplace_back("ResourceQuota");
-  if (!subject.pod.runtime_class.empty() && !objects.runtime) out.emplace_back("RuntimeClass");
+  const auto is_unread = [&](const PlacedPods& pods) {
+    const auto& name = pods.subject->pod.runtime_class;
+    return !name.empty() && !objects.runtime_classes.contains(name);
+  };
+  if (std::ranges::any_of(placed_pods(question), is_unread)) out.emplace_back("RuntimeClass");
   return out;
 }
 

@@ -37,6 +37,11 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
 // pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
 framework::Profile kubelet_profile(framework::Profile profile);
 
+// Says which template the pods' ResourceClaims lack, with the path of its field. Empty: each claim exists or
+// can be created. `pod`: the path of the pod's own fields.
+std::string missing_claim_template(const Subject& subject, const FieldPath& pod,
+                                   const api::AdmissionObjects& objects);
+
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects = {});

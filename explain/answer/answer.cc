@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "explain/answer/added_objects.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/checks.h"
 #include "explain/answer/fixes.h"
@@ -162,6 +163,10 @@ class Answering {
       return;
     }
     name_own_victims(ns, failed);
+    if (seen.refused.empty() && !seen.decision.fits()) {
+      const auto missing = missing_claim_template(subject_, pod_path(question_), objects_);
+      if (!missing.empty()) failure.message += ": " + missing;
+    }
     if (seen.index == 0) status_.message = failure.message;
     answer_.first_failure = std::move(failure);
     status_.preemption = std::move(failed.preemption);
@@ -383,7 +388,7 @@ void finish(const Question& question, const Snapshot& names, ReportStatus& statu
 }  // namespace
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
-                    const Budget& budget, const api::AdmissionObjects& objects,
+                    const Budget& budget, const api::AdmissionObjects& read,
                     const std::vector<cluster::PodInfoPtr>& waiting) {
   PODIUM_CHECK(question.subject, question.meta.name);
   if (question.search) {
@@ -392,6 +397,10 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
     return status;
   }
   const auto& subject = *question.subject;
+  if (const auto named = claim_templates_of(placed_pods(question)); !named)
+    return refusal(named.error().message);
+  auto objects = read;
+  add_objects(question.changes, fork, objects);
   const auto admitted = admit_question(question, fork, config, objects);
   if (!admitted) return refusal(admitted.error().message);
   const auto profile = profile_for(question, **admitted, config);

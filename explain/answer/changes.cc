@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "explain/answer/added_objects.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/placing.h"
@@ -143,6 +144,7 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
     case Change::Type::delete_pods:
     case Change::Type::add_pods:
     case Change::Type::add_claims:
+    case Change::Type::add_objects:
       return;  // not of one node
   }
 }
@@ -242,11 +244,7 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
   question.paths.pod_template = path / "template";
   question.subject = change.workload;
   const auto& subject = *question.subject;
-  auto objects = context.objects;
-  // The RuntimeClass was read for the pod that the question is about.
-  const bool is_its_class = objects.runtime && objects.runtime->found &&
-                            objects.runtime->found->meta.name == subject.pod.runtime_class;
-  if (!is_its_class) objects.runtime.reset();
+  const auto& objects = context.objects;
   const auto pod = admit_question(question, fork, context.config, objects);
   if (!pod) return std::unexpected(pod.error());
   const auto profile = profile_for(question, **pod, context.config);
@@ -264,6 +262,9 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
         reason =
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
       });
+  if (const auto missing = missing_claim_template(subject, pod_path(question), objects);
+      !reason.empty() && !missing.empty())
+    reason += ": " + missing;
   memory.take(placed.rows.size(), each);
   if (placed.ended == Placed::Ended::out_of_memory) {
     return invalid(path.said(
@@ -356,6 +357,8 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
       made = add_pods(change, path, context, memory, done, fork);
     } else if (change.type == Change::Type::add_claims) {
       add_claims(change, context.quotas, done, fork);
+    } else if (change.type == Change::Type::add_objects) {
+      done.message = added_message(change);
     } else if (change.type == Change::Type::delete_pods) {
       delete_pods(change, context, done, fork);
     } else {

@@ -7,6 +7,7 @@
 
 #include "api/decode/decode.h"
 #include "api/decode/known_fields.h"
+#include "api/text/json_view.h"
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
 
@@ -26,7 +27,23 @@ constexpr std::array kTypes = {
     Name{Type::drain_node, "DrainNode"},   Name{Type::drain_nodes, "DrainNodes"},
     Name{Type::taint_node, "TaintNode"},   Name{Type::untaint_node, "UntaintNode"},
     Name{Type::label_node, "LabelNode"},   Name{Type::delete_pods, "DeletePods"},
-    Name{Type::add_pods, "AddPods"},       Name{Type::add_claims, "AddClaims"}};
+    Name{Type::add_pods, "AddPods"},       Name{Type::add_claims, "AddClaims"},
+    Name{Type::add_objects, "AddObjects"}};
+
+struct AddedKind {
+  std::string_view version, kind;
+};
+constexpr std::array kAddedKinds = {AddedKind{"v1", "Service"},
+                                    AddedKind{"v1", "PersistentVolume"},
+                                    AddedKind{"v1", "LimitRange"},
+                                    AddedKind{"policy/v1", "PodDisruptionBudget"},
+                                    AddedKind{"scheduling.k8s.io/v1", "PriorityClass"},
+                                    AddedKind{"node.k8s.io/v1", "RuntimeClass"},
+                                    AddedKind{"storage.k8s.io/v1", "StorageClass"},
+                                    AddedKind{"storage.k8s.io/v1", "CSIDriver"},
+                                    AddedKind{"resource.k8s.io/v1", "DeviceClass"},
+                                    AddedKind{"resource.k8s.io/v1", "ResourceClaim"},
+                                    AddedKind{"resource.k8s.io/v1", "ResourceClaimTemplate"}};
 
 std::optional<Type> read_type(ObjectReader& reader, SpecFindings& findings) {
   const auto text = reader.required("type");
@@ -111,13 +128,16 @@ void read_new_nodes(ObjectReader& reader, const FieldPath& path, Change& change,
 
 void check_namespace(const std::string& other, const FieldPath& path, const std::string& ns,
                      SpecFindings& findings) {
-  if (!other.empty() && other != ns) findings.add(path, "must be the namespace of the what-if, " + ns);
+  if (const auto why = other_namespace(other, ns); !why.empty()) findings.add(path, why);
 }
 
 // A name that no pod of another change or of the question has: the names of claims derive from it.
 std::string name_of_new_pods(std::string_view path) {
   std::string name = "before";
-  for (const char c : path) name += c >= '0' && c <= '9' ? c : '-';
+  for (const char c : path) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (is_digit || !name.ends_with('-')) name += is_digit ? c : '-';
+  }
   return name.substr(0, name.find_last_not_of('-') + 1);
 }
 
@@ -152,6 +172,32 @@ void read_new_claims(ObjectReader& reader, const std::string& ns, Change& change
   if (!reader.value("claims")) findings.add(reader.path("claims"), "required");
 }
 
+void read_new_objects(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
+  std::vector<api::SortedObjects::Object> objects;
+  reader.items("objects", kMostNewObjects, [&](const json::value& item, const FieldPath& path) {
+    const auto version = api::text_at(item, "/apiVersion"), kind = api::text_at(item, "/kind");
+    if (!can_be_added(version, kind)) {
+      std::string known;
+      for (const auto& each : kAddedKinds) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.kind);
+      return findings.add(
+          path / "kind",
+          fmt::format("\"{}\" of apiVersion \"{}\" cannot be added (known: {})", kind, version, known));
+    }
+    check_namespace(api::text_at(item, "/metadata/namespace"), path / "metadata.namespace", ns, findings);
+    api::SortedObjects::Object object;
+    object.value = item;
+    object.where = path.text();
+    objects.push_back(std::move(object));
+  });
+  if (!reader.value("objects")) findings.add(reader.path("objects"), "required");
+  std::vector<std::string> warnings;
+  api::ManifestOptions options;
+  options.ns = ns;
+  auto read = api::read_objects(objects, options, warnings);
+  if (!read) return findings.add(read.error());
+  change.objects = std::move(*read);
+}
+
 void read_drained_nodes(ObjectReader& reader, Change& change, SpecFindings& findings) {
   reader.items("nodeNames", kMostDrainedNodes, [&](const json::value& item, const FieldPath& path) {
     const auto* name = item.if_string();
@@ -177,7 +223,12 @@ void read_selector(ObjectReader& reader, const std::string& ns, Change& change, 
 
 bool is_of_a_node(Type type) {
   return type != Type::add_nodes && type != Type::delete_pods && type != Type::add_pods &&
-         type != Type::add_claims && type != Type::drain_nodes;
+         type != Type::add_claims && type != Type::add_objects && type != Type::drain_nodes;
+}
+
+bool can_be_added(std::string_view api_version, std::string_view kind) {
+  return std::ranges::any_of(
+      kAddedKinds, [&](const AddedKind& each) { return each.kind == kind && each.version == api_version; });
 }
 
 std::string_view to_string(Type type) { return std::ranges::find(kTypes, type, &Name::type)->text; }
@@ -247,6 +298,9 @@ Change read_change(const json::value& value, const FieldPath& path, const std::s
       break;
     case Type::add_claims:
       read_new_claims(reader, ns, change, findings);
+      break;
+    case Type::add_objects:
+      read_new_objects(reader, ns, change, findings);
       break;
     case Type::remove_node:
     case Type::cordon_node:

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/decode/manifests.h"
 #include "api/values/node.h"
 #include "api/values/objects.h"
 #include "explain/question/spec_reader.h"
@@ -22,6 +23,7 @@ inline constexpr std::size_t kMostChanges = 32;
 inline constexpr std::int64_t kMostNewNodes = 1000;   // of one change
 inline constexpr std::int64_t kMostNewPods = 10'000;  // of one change
 inline constexpr std::size_t kMostNewClaims = 32;     // of one change
+inline constexpr std::size_t kMostNewObjects = 32;    // of one change
 inline constexpr std::size_t kMostDrainedNodes = 64;  // of one change
 
 struct Change {
@@ -37,7 +39,8 @@ struct Change {
     label_node,
     delete_pods,
     add_pods,
-    add_claims
+    add_claims,
+    add_objects
   };
   Type type = Type::add_nodes;
   std::string node_name;                   // the changed node
@@ -53,10 +56,14 @@ struct Change {
   api::LabelSelector selector;                     // DeletePods, in the namespace of the what-if
   std::optional<Subject> workload;                 // AddPods
   std::vector<api::PersistentVolumeClaim> claims;  // AddClaims
+  api::Manifests objects;                          // AddObjects
 };
 
 std::string_view to_string(Change::Type);
-bool is_of_a_node(Change::Type);               // it has a nodeName
+bool is_of_a_node(Change::Type);  // it has a nodeName
+// Whether AddObjects takes objects of this kind: those that no other change adds and that stay what they are
+// on a fork.
+bool can_be_added(std::string_view api_version, std::string_view kind);
 std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
 api::Taint read_taint(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);

@@ -170,6 +170,42 @@ FieldPath subject_path(const Question& question) {
   return question.paths.pod_template;
 }
 
+FieldPath pod_path(const Question& question) {
+  if (question.about != Question::About::pod_template) return subject_path(question) / "name";
+  return pod_path(question.paths.pod_template, question.subject->kind);
+}
+
+std::vector<PlacedPods> placed_pods(const Question& question) {
+  std::vector<PlacedPods> out;
+  if (question.search) return out;
+  if (question.subject) out.push_back({&*question.subject, pod_path(question)});
+  for (std::size_t i = 0; i < question.changes.size(); ++i) {
+    const auto& added = question.changes[i].workload;
+    if (added)
+      out.push_back({&*added, pod_path((question.paths.spec / "changes")[i] / "template", added->kind)});
+  }
+  return out;
+}
+
+Result<std::set<std::string>> claim_templates_of(const std::vector<PlacedPods>& pods) {
+  std::set<std::string> names;
+  for (const auto& [subject, path] : pods) {
+    const auto& claims = subject->pod.resource_claims;
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      const auto& name = claims[i].template_name;
+      if (!name || names.contains(*name)) continue;
+      if (names.size() == kMostClaimTemplates) {
+        return invalid(((path / "spec.resourceClaims")[i] / "resourceClaimTemplateName")
+                           .said(fmt::format("\"{}\" is one too many: the pods of a what-if may use {} "
+                                             "ResourceClaimTemplates at most",
+                                             *name, kMostClaimTemplates)));
+      }
+      names.insert(*name);
+    }
+  }
+  return names;
+}
+
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,
                                const QuestionPaths& paths) {
   if (auto size = check_size(report, paths); !size) return std::unexpected(size.error());

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,21 @@ struct Question {
 
 // The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".
 FieldPath subject_path(const Question& question);
+// The path of the pod's own fields; of a reference its name.
+FieldPath pod_path(const Question& question);
+
+// The pods that the question places: its own, and those of its changes. All of them have what the API server
+// and the controllers would add to them.
+struct PlacedPods {
+  const Subject* subject;
+  FieldPath path;  // of the pod's own fields
+};
+std::vector<PlacedPods> placed_pods(const Question& question);
+
+// The templates of the ResourceClaims that all these pods name. Invalid if there are more than
+// kMostClaimTemplates: each is a read of the API server.
+inline constexpr std::size_t kMostClaimTemplates = 32;
+Result<std::set<std::string>> claim_templates_of(const std::vector<PlacedPods>& pods);
 
 // Reads spec. If it is a reference, read_subject() adds the subject.
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,

@@ -32,6 +32,12 @@ std::optional<std::int32_t> count_of(const json::value& value, std::string_view 
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(found->get_int64(), 0, 1'000'000'000));
 }
 
+Result<void> check_namespace(const json::value& value, const FieldPath& path, const api::ObjectMeta& report) {
+  const auto why = other_namespace(api::text_at(value, "/metadata/namespace"), report.namespace_);
+  if (!why.empty()) return invalid((path / "metadata.namespace").said(why));
+  return {};
+}
+
 // Reads the template of a pod. The pod gets labels, annotations and owners from the template; name, namespace
 // and UID come from the report.
 Result<void> read_pod_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
@@ -163,23 +169,17 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const FieldPa
   Subject subject;
   subject.kind = kind;
   if (kind == Kind::pod) {
+    if (auto checked = check_namespace(value, path, report); !checked)
+      return std::unexpected(checked.error());
     if (auto read = read_pod_template(value, path, report, subject); !read)
       return std::unexpected(read.error());
     return subject;
   }
   subject.name = api::text_at(value, "/metadata/name");
   if (subject.name.empty()) return invalid((path / "metadata.name").said("required"));
-  if (const auto ns = api::text_at(value, "/metadata/namespace"); !ns.empty() && ns != report.namespace_) {
-    return invalid(
-        (path / "metadata.namespace")
-            .said(fmt::format(
-                "must be the namespace of the what-if, {}: only its quotas, limits and claims are read",
-                report.namespace_)));
-  }
+  if (auto checked = check_namespace(value, path, report); !checked) return std::unexpected(checked.error());
   const auto* pod_template = api::find_at(value, maker_of(kind).pod_template);
-  auto below = std::string(maker_of(kind).pod_template.substr(1));
-  std::ranges::replace(below, '/', '.');
-  const auto template_path = path / below;
+  const auto template_path = pod_path(path, kind);
   if (!pod_template) return invalid(template_path.said("required"));
   if (auto read = read_pod_template(*pod_template, template_path, report, subject); !read)
     return std::unexpected(read.error());
@@ -252,6 +252,19 @@ std::optional<Kind> workload_kind(std::string_view kind) {
 
 const api::PodMaker& maker_of(Kind kind) { return api::pod_makers()[static_cast<std::size_t>(kind)]; }
 std::string_view to_string(Kind kind) { return maker_of(kind).kind; }
+
+std::string other_namespace(std::string_view named, std::string_view ns) {
+  if (named.empty() || named == ns) return {};
+  return fmt::format("must be the namespace of the what-if, {}: only its quotas, limits and claims are read",
+                     ns);
+}
+
+FieldPath pod_path(const FieldPath& path, Kind kind) {
+  if (kind == Kind::pod) return path;
+  auto below = std::string(maker_of(kind).pod_template.substr(1));
+  std::ranges::replace(below, '/', '.');
+  return path / below;
+}
 
 Result<Subject> read_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
                               bool allow_unknown_fields) {

@@ -60,6 +60,11 @@ struct Subject {
 std::optional<Subject::Kind> workload_kind(std::string_view kind);
 const api::PodMaker& maker_of(Subject::Kind);
 std::string_view to_string(Subject::Kind);
+// A what-if is about one namespace: "", or why an object of it may not name another one.
+std::string other_namespace(std::string_view named, std::string_view ns);
+
+// Where a manifest at `path` has its pod: the manifest of a pod is a pod.
+FieldPath pod_path(const FieldPath& path, Subject::Kind);
 
 // `report` gives the pods their namespace, and a pod its name and UID.
 // A pod template, or a manifest, which has a kind. Refuses unknown fields, unless they are allowed.

@@ -73,5 +73,38 @@ TEST(PodMakers, ObjectsOfAFileAreSorted) {
   }
 }
 
+TEST(PodMakers, EachObjectHasARole) {
+  const std::pair<const char*, Role> cases[] = {
+      {"{apiVersion: apps/v1, kind: Deployment}", Role::makes_pods},
+      {"{apiVersion: podium.dev/v1alpha1, kind: SchedulingReport}", Role::question},
+      {"{apiVersion: v1, kind: Service}", Role::context},
+      {"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass}", Role::context},
+      {"{apiVersion: v1, kind: ConfigMap}", Role::ignored},
+      {"{apiVersion: serving.knative.dev/v1, kind: Service}", Role::ignored}};
+  for (const auto& [text, role] : cases) {
+    Problems problems;
+    const auto sorted = sort_objects(*parse_documents(text, "f.yaml"), "f.yaml", problems);
+    ASSERT_EQ(sorted.objects.size(), 1u) << text;
+    EXPECT_EQ(sorted.objects[0].role, role) << text;
+  }
+}
+
+TEST(PodMakers, AFieldHasItsLine) {
+  const std::string text =
+      "kind: Service\napiVersion: v1\n---\nkind: List\napiVersion: v1\nitems:\n- kind: Pod\n"
+      "  apiVersion: v1\n  spec:\n    containers:\n    - name: c\n      image: i\n";
+  Problems problems;
+  const auto sorted = sort_objects(*parse_documents(text, "f.yaml"), "f.yaml", problems);
+  ASSERT_EQ(sorted.objects.size(), 2u);
+  EXPECT_EQ(sorted.objects[0].place("apiVersion"), "f.yaml:2");
+  EXPECT_EQ(sorted.objects[1].place("spec.containers[0].image"), "f.yaml:12");
+  EXPECT_EQ(sorted.objects[1].place("spec.containers[0].resources.requests"), "f.yaml:11") << "what it is in";
+  EXPECT_EQ(sorted.objects[1].place("spec.nodeName"), "f.yaml:9");
+  EXPECT_EQ(sorted.objects[1].place("metadata"), "f.yaml:7");
+  const auto of_json =
+      sort_objects(*parse_documents(R"({"kind": "Pod", "apiVersion": "v1"})", "f.json"), "f.json", problems);
+  EXPECT_EQ(of_json.objects[0].place("spec"), "f.json: document 1 (line 1)") << "no lines are known";
+}
+
 }  // namespace
 }  // namespace podium::api

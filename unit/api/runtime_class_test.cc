@@ -78,11 +78,11 @@ TEST(RuntimeClass, SaysWhatTheApiServerWouldRefuse) {
 TEST(RuntimeClass, IsAppliedOnAdmission) {
   const PodAdmission admission({});
   AdmissionObjects objects;
-  objects.runtime = {.found = decoded(kSandbox)};
+  objects.runtime_classes[""] = decoded(kSandbox);
   auto given = contained().build();
   ASSERT_TRUE(admission.admit(given, objects));
   EXPECT_EQ(*given.node_selector.find("runtime"), "kata");
-  objects.runtime->found.reset();
+  objects.runtime_classes["sandbox"];
   auto refused = contained().build();
   refused.runtime_class = "sandbox";
   EXPECT_EQ(admission.admit(refused, objects).error().message,

@@ -175,6 +175,9 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
                     "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}")},
        "kruise.yaml: no pod, and nothing with a template of pods, in it; not asked: StatefulSet kr "
        "(apps.kruise.io/v1beta1)"},
+      {"a name alone",
+       {"web-07"},
+       "--pod web-07: there is no such file; a pod of --cluster is NAMESPACE/NAME, such as default/web-07"},
       {"no such pod", {"shop/nobody"}, "--pod shop/nobody: no such pod in --cluster, and no such file"},
       {"nothing with pods",
        {files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")},

@@ -210,5 +210,57 @@ overhead: {podFixed: {cpu: "1"}}
   }));
 }
 
+// A chart's claim has no volume, and the cluster's may have one.
+TEST_F(Evaluate, OfAFileOnlyWhatHasNoStateReplacesTheClusters) {
+  api::Manifests cluster, others;
+  const auto claim = [](const char* volume) {
+    auto made = std::make_shared<api::PersistentVolumeClaim>();
+    made->meta.name = "data";
+    made->volume_name = volume;
+    return made;
+  };
+  const auto high = [](std::int32_t value) {
+    auto made = std::make_shared<api::PriorityClass>();
+    made->meta.name = "high";
+    made->value = value;
+    return made;
+  };
+  cluster.persistent_volume_claims = {claim("disk")};
+  cluster.priority_classes = {high(1)};
+  others.persistent_volume_claims = {claim("")};
+  others.priority_classes = {high(2)};
+  merge_into(cluster, std::move(others));
+  ASSERT_EQ(cluster.persistent_volume_claims.size(), 1u);
+  EXPECT_EQ(cluster.persistent_volume_claims[0]->volume_name, "disk");
+  ASSERT_EQ(cluster.priority_classes.size(), 1u);
+  EXPECT_EQ(cluster.priority_classes[0]->value, 2);
+}
+
+TEST_F(Evaluate, AMissingTemplateOfAClaimIsNamed) {
+  const auto file = files.write(
+      "pod.yaml", pod_of("web", "1", "resourceClaims: [{name: gpu, resourceClaimTemplateName: one}], ") +
+                      "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: "
+                      "two}, spec: {spec: "
+                      "{devices: {requests: [{name: gpu, exactly: {deviceClassName: fast}}]}}}}\n");
+  const auto done = run({file});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_FALSE(done->results[0].decision.fits());
+  EXPECT_NE(
+      std::ranges::find(done->warnings,
+                        "pod shop/web: spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has "
+                        "no ResourceClaimTemplate \"one\""),
+      done->warnings.end());
+}
+
+TEST_F(Evaluate, QuotasOfAFileAreNamed) {
+  const auto file = files.write(
+      "pod.yaml", pod_of("web", "1") + "---\n{apiVersion: v1, kind: ResourceQuota, metadata: {name: q}}\n");
+  const auto done = run({file});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->warnings.front(), file +
+                                        ": document 2 (line 5): ResourceQuota q is not part of the question: "
+                                        "evaluate counts no quotas");
+}
+
 }  // namespace
 }  // namespace podium::evaluate

@@ -9,9 +9,11 @@
 #include <functional>
 
 #include "app/kubectl/reports.h"
+#include "app/kubectl/targets.h"
 #include "base/clock.h"
 #include "controller/report/requests.h"
 #include "unit/client/doubles.h"
+#include "unit/support/manual_clock.h"
 
 namespace podium::kubectl {
 namespace {
@@ -84,6 +86,48 @@ TEST_F(Ask, CreatesWatchesAndRemoves) {
       << "an older podium must not answer another question";
   EXPECT_EQ(sent[2].target,
             path + "?watch=true&fieldSelector=metadata.name%3Dwhatif-0000000000000000&resourceVersion=7");
+}
+
+// --request-timeout bounds the command and not each of its requests.
+TEST_F(Ask, AllRequestsShareTheTimeout) {
+  unit::ManualClock clock;
+  const LiveCluster::MakeTransport make = [this](auto) { return transport; };
+  LiveCluster server(make, "shop", std::chrono::seconds(5), clock, random);
+  std::vector<std::chrono::milliseconds> timeouts;
+  transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
+    timeouts.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(request.timeout));
+    clock.advance(std::chrono::seconds(3));
+    return response(200, R"({"metadata": {"name": "p"}, "items": []})");
+  };
+  EXPECT_TRUE(server.get(client::resource::pods, "shop", "p"));
+  EXPECT_TRUE(server.list(client::resource::pods, "shop", {}));
+  const auto late = server.get(client::resource::pods, "shop", "p");
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().kind, Error::Kind::timeout);
+  EXPECT_EQ(late.error().message, "no answer within 5 s");
+  EXPECT_EQ(timeouts,
+            (std::vector<std::chrono::milliseconds>{std::chrono::seconds(5), std::chrono::seconds(2)}));
+  server.start_timeout();
+  EXPECT_TRUE(server.get(client::resource::pods, "shop", "p")) << "the next question";
+}
+
+TEST_F(Ask, AfterATimeoutNoOtherKindIsAskedFor) {
+  std::optional<Error> error;
+  transport->on_send = [&](const client::Request& request) -> Result<client::Response> {
+    if (request.target.find("/pods/") == std::string::npos && error) return std::unexpected(*error);
+    return error && error->kind == Error::Kind::timeout ? Result<client::Response>(std::unexpected(*error))
+                                                        : response(404, status_of(404, "NotFound", ""));
+  };
+  const auto* pods = api::pod_maker_named("pod");
+  auto server = cluster();
+  EXPECT_EQ(resolved(server, {pods, "web"}).maker, pods);
+  EXPECT_EQ(requests().size(), api::pod_makers().size()) << "a name that nothing has";
+  const auto after = requests().size();
+  error = Error{.kind = Error::Kind::timeout, .message = "no answer"};
+  EXPECT_EQ(resolved(server, {pods, "web"}).maker, pods);
+  EXPECT_EQ(requests().size(), after + 1);
+  EXPECT_EQ(did_you_mean(server, "shop", "web"), "");
+  EXPECT_EQ(requests().size(), after + 2);
 }
 
 TEST_F(Ask, AKeptQuestionStays) {

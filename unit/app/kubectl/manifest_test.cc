@@ -2,6 +2,7 @@
 #include "app/kubectl/manifest.h"
 #include "api/text/json_view.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -29,9 +30,11 @@ status: {replicas: 3}
 )";
 
 Result<std::vector<json::value>> read(std::string_view text) {
-  auto found = objects_of_file(text, "f.yaml");
+  auto found = objects_of_file(text, "f.yaml", "shop");
   if (!found) return std::unexpected(found.error());
-  return std::move(found->makers);
+  std::vector<json::value> out;
+  for (auto& each : found->makers) out.push_back(std::move(each.value));
+  return out;
 }
 
 TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
@@ -40,12 +43,16 @@ TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
       "---\n{apiVersion: v1, kind: Service, metadata: {name: s}}\n"
       "---\n{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, metadata: {name: tf}}\n"
       "---\n{apiVersion: v1, kind: Pod, metadata: {name: probe, annotations: {helm.sh/hook: test}}}\n"
-      "---\n{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod, metadata: {name: p}}]}\n";
-  const auto found = objects_of_file(text, "f.yaml");
+      "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}\n"
+      "---\n{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: "
+      "{containers: [{name: c, image: i}]}}]}\n";
+  const auto found = objects_of_file(text, "f.yaml", "shop");
   ASSERT_TRUE(found) << found.error().message;
   ASSERT_EQ(found->makers.size(), 2u);
-  EXPECT_EQ(api::text_at(found->makers[1], "/metadata/name"), "p");
-  EXPECT_EQ(found->not_asked, (std::vector<std::string>{"Service", "Job tf (batch.volcano.sh/v1alpha1)",
+  EXPECT_EQ(api::text_at(found->makers[1].value, "/metadata/name"), "p");
+  ASSERT_EQ(found->others.size(), 2u);
+  EXPECT_EQ(api::text_at(found->others[0].value, "/kind"), "Service");
+  EXPECT_EQ(found->not_asked, (std::vector<std::string>{"ConfigMap", "Job tf (batch.volcano.sh/v1alpha1)",
                                                         "Pod probe (helm hook test)"}));
 }
 
@@ -66,6 +73,25 @@ TEST(Manifest, SaysWhatIsWrong) {
       pod_of(json::parse(R"({"kind": "Deployment", "metadata": {"name": "web"}, "spec": {}})"), "shop");
   ASSERT_FALSE(pod);
   EXPECT_EQ(pod.error().message, "Deployment web: spec.template.spec: missing");
+}
+
+TEST(Manifest, AllThatIsWrongHasItsLine) {
+  const auto found = read(
+      "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n"
+      "  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n"
+      "      containers:\n      - name: c\n        image: i\n        resources:\n          requests:\n"
+      "            cpu: lots\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}\n"
+      "---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {name: nightly}\nspec:\n  jobTemplate:\n    spec: "
+      "{}\n"
+      "---\napiVersion: batch/v1\nkind: Job\n");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, Error::Kind::invalid);
+  EXPECT_THAT(found.error().message,
+              testing::StartsWith("f.yaml:14: spec.template.spec.containers[0].resources.requests.cpu: "));
+  EXPECT_THAT(found.error().message,
+              testing::HasSubstr("\nf.yaml:19: spec.containers: at least one is needed\n"
+                                 "f.yaml:26: spec.jobTemplate.spec.template: required\n"
+                                 "f.yaml:28: metadata: required"));
 }
 
 TEST(Manifest, ThePodOfAWorkloadHasItsTemplate) {

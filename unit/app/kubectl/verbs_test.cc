@@ -158,7 +158,12 @@ class OnADump : public testing::Test {
     ran.out = without_file(testing::internal::GetCapturedStdout());
     ran.err = without_file(testing::internal::GetCapturedStderr()) + wrong;
     // The dump has no more kinds than these need.
-    while (ran.err.starts_with("warning: ")) ran.err.erase(0, ran.err.find('\n') + 1);
+    warnings_.clear();
+    while (ran.err.starts_with("warning: ")) {
+      const auto end = ran.err.find('\n') + 1;
+      if (!ran.err.starts_with("warning: --cluster has no ")) warnings_ += ran.err.substr(0, end);
+      ran.err.erase(0, end);
+    }
     return ran;
   }
   std::string without_file(std::string text) const {
@@ -167,6 +172,7 @@ class OnADump : public testing::Test {
   }
   std::string out(const std::vector<std::string>& words) { return run(words).out; }
 
+  std::string warnings_;  // of the last run, except those about the dump
   client::TempDir directory_;
   const std::string dump_ = directory_.write("dump.yaml", kShopDump);
 };
@@ -178,6 +184,15 @@ TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
             "   1 node  cannot take it anyway: 1 taint gpu=a100:NoSchedule\n"
             "Would help: cpu request 2500m → all 2 run; a priority of at least 1: it would "
             "preempt 2 pods on 2 nodes → all 2 run; tolerate gpu=a100 → 1 more runs\n");
+}
+
+TEST_F(OnADump, AWorkloadWhosePodsAllRunHasTheNextCommands) {
+  EXPECT_EQ(out({"why", "deploy/web", "-n", "shop"}),
+            "shop/web: all 2 pods are placed.\n"
+            "Nodes: n-1 1 and n-2 1.\n"
+            "Why is one of them there? podium why web-a-1 -n shop --cluster DUMP\n"
+            "Would they fit again? podium whatif deploy/web -n shop --cluster DUMP\n");
+  EXPECT_EQ(run({"why", "deploy/none", "-n", "shop"}).code, 1);
 }
 
 TEST_F(OnADump, WorkloadsInAllForms) {
@@ -244,8 +259,126 @@ TEST_F(OnADump, WhoMistypesReadsWhatWasMeant) {
 TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
   EXPECT_EQ(out({"whatif", "deploy", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
   EXPECT_EQ(out({"whatif", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
-  EXPECT_THAT(out({"whatif", "deploy/web", "deploy/big", "-n", "shop", "-o", "name"}),
-              HasSubstr("schedulingreport.podium.dev/"));
+  EXPECT_EQ(json::parse(out({"whatif", "deploy/web", "deploy/big", "-n", "shop", "-o", "json"})).at("kind"),
+            "List");
+}
+
+// Names of questions that are deleted once they are answered lead nowhere.
+TEST_F(OnADump, OnlyWhatStaysHasAName) {
+  EXPECT_EQ(run({"whatif", "deploy/web", "-n", "shop", "-o", "name"}).err,
+            "podium whatif: -o name: the question is deleted once it is answered; --keep keeps it\n");
+  EXPECT_EQ(run({"why", "shop/web-a-1", "--node", "n-2", "-o", "name"}).code, 2);
+  EXPECT_EQ(run({"nodes", "--for-pending", "-o", "name"}).err,
+            "podium nodes: -o name: no node to add exists yet\n");
+}
+
+constexpr const char* kHigh =
+    "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7}\n";
+
+std::string deployment(const std::string& name, const std::string& cpu, const std::string& spec = "") {
+  return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +
+         "}\nspec:\n  selector: {matchLabels: {app: x}}\n  template:\n    metadata: {labels: {app: x}}\n"
+         "    spec:\n      containers:\n      - name: c\n        image: i\n        resources:\n"
+         "          requests:\n            cpu: " +
+         cpu + "\n" + spec;
+}
+
+TEST_F(OnADump, TheOtherObjectsOfAFileArePartOfTheQuestion) {
+  const auto alone =
+      directory_.write("alone.yaml", deployment("new", "1", "      priorityClassName: high\n"));
+  auto said = run({"whatif", "-f", alone, "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.out + said.err, HasSubstr("no PriorityClass with name high was found"));
+  const auto both =
+      directory_.write("both.yaml", kHigh + deployment("new", "1", "      priorityClassName: high\n"));
+  said = run({"whatif", "-f", both, "-n", "shop"});
+  EXPECT_EQ(said.code, 0) << said.out << said.err;
+  EXPECT_THAT(said.out, HasSubstr("shop/new"));
+}
+
+TEST_F(OnADump, WhatCannotBePartOfTheQuestionIsNamed) {
+  const auto file = directory_.write(
+      "node.yaml",
+      "{apiVersion: v1, kind: Node, metadata: {name: n-9}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: "
+      "{name: m}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n" +
+          deployment("new", "1"));
+  auto said = run({"whatif", "-f", file, "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(warnings_, "warning: " + file +
+                           ":1: Node n-9 is not part of the question: the answer is for the "
+                           "cluster without it\n")
+      << "the namespace exists";
+  EXPECT_THAT(said.err, StartsWith("Skipped: ConfigMap of " + file + ".\n"));
+}
+
+TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
+  const auto code = [this](const char* a, const char* b) {
+    const auto file = directory_.write("two.yaml", deployment("a", a) + deployment("b", b));
+    return run({"whatif", "-f", file, "-n", "shop"}).code;
+  };
+  EXPECT_EQ(code("1", "1"), 0);
+  EXPECT_EQ(code("1", "9"), 3);
+  EXPECT_EQ(code("9", "1"), 3);
+  EXPECT_EQ(code("9", "9"), 4);
+}
+
+// A question has 32 changes at most: those of the flags and of the file's other objects count too.
+TEST_F(OnADump, AsManyWorkloadsComeFirstAsAQuestionTakes) {
+  auto text = std::string(kHigh);
+  for (int i = 0; i < 34; ++i) text += deployment("w" + std::to_string(i), "10m");
+  const auto file = directory_.write("many.yaml", text);
+  const auto said = run({"whatif", "-f", file, "-n", "shop", "--drain", "n-1"});
+  EXPECT_EQ(said.code, 3) << "nodes run 10 pods; " << said.err;
+  EXPECT_THAT(said.err, HasSubstr("the workloads that follow are asked without those after the first 30."));
+}
+
+TEST_F(OnADump, MessagesNameThePlaceInTheFile) {
+  const auto file = directory_.write("two.yaml", deployment("a", "lots") + deployment("b", "much"));
+  const auto said = run({"whatif", "-f", file, "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.err, StartsWith("podium whatif: " + file +
+                                   ":15: spec.template.spec.containers[0].resources.requests.cpu: "));
+  EXPECT_THAT(said.err,
+              HasSubstr("\n" + file + ":30: spec.template.spec.containers[0].resources.requests.cpu: "));
+  const auto typo = directory_.write("typo.yaml", deployment("a", "1", "      nodeSelecter: {a: b}\n"));
+  const auto refused = run({"whatif", "-f", typo, "-n", "shop"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.out + refused.err,
+              HasSubstr(typo + ":16: spec.template.spec.nodeSelecter: unknown field"));
+}
+
+TEST_F(OnADump, PendingSaysWhereNothingWaits) {
+  EXPECT_EQ(out({"pending", "-A", "-l", "app=none"}),
+            "No pod waits in any namespace with the labels app=none.\n");
+  EXPECT_EQ(out({"pending", "-n", "ml", "-l", "app=none"}),
+            "No pod waits in namespace ml with the labels app=none.\n");
+}
+
+TEST_F(OnADump, AFieldThatNoRowHasSortsNothing) {
+  const auto said = run({"pending", "-A", "--sort-by", ".bogus"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(
+      said.err,
+      StartsWith("podium pending: --sort-by: no row has the field \"bogus\"; rows have: namespace, "));
+  EXPECT_EQ(run({"pending", "-A", "--sort-by", "{.choice.nodeName}"}).code, 0) << "a row may have it";
+}
+
+TEST_F(OnADump, DiffTakesReportsOnly) {
+  const auto list = directory_.write("list.yaml", "[1, 2]\n"), map = directory_.write("map.yaml", "a: 1\n");
+  const auto diff = [this](const std::string& a, const std::string& b) {
+    CLI::App app{"", "podium"};
+    int code = 0;
+    add_verbs(app, code);
+    testing::internal::CaptureStderr();
+    app.parse(std::vector{b, a, std::string("diff")});
+    return std::to_string(code) + " " + testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(diff(list, map), "2 podium diff: " + list + ": not a SchedulingReport: it has no kind\n" + map +
+                                 ": not a SchedulingReport: it has no kind\n");
+  EXPECT_EQ(diff(dump_, dump_), "2 podium diff: " + dump_ + ": a List, not a SchedulingReport\n" + dump_ +
+                                    ": a List, not a SchedulingReport\n");
+  EXPECT_EQ(diff(directory_.write("empty.yaml", ""), map).substr(0, 15), "2 podium diff: ");
+  EXPECT_EQ(diff("-", "-"), "2 podium diff: -: standard input has one report; the other one needs a file\n");
 }
 
 TEST_F(OnADump, PendingGroupsByTheOwnerAtTheTop) {
@@ -354,6 +487,15 @@ TEST_F(OnADump, NodesThatCouldGo) {
             "Nothing was drained. In this order, each with its command:\n"
             "  podium drain n-3 --cluster DUMP\n");
   EXPECT_EQ(out({"nodes", "--could-go", "-o", "name"}), "node/n-3\n");
+  EXPECT_EQ(out({"nodes", "--could-go", "-A"}), out({"nodes", "--could-go"}));
+}
+
+TEST_F(OnADump, NodesNamesPodsOfTheNamespaceThatWasAskedIn) {
+  const auto of_shop = out({"nodes", "--for-pending", "-n", "shop"});
+  EXPECT_THAT(of_shop, HasSubstr("5 pods wait."));
+  EXPECT_THAT(of_shop, HasSubstr("shop/big-a"));
+  EXPECT_THAT(of_shop, Not(HasSubstr("ml/nightly")));
+  EXPECT_EQ(out({"nodes", "--for-pending", "-A", "-n", "shop"}), out({"nodes", "--for-pending"}));
 }
 
 TEST_F(OnADump, AllFaultsOfAShapesFileHaveTheirLine) {
@@ -379,6 +521,12 @@ TEST_F(OnADump, AllFaultsOfAShapesFileHaveTheirLine) {
             "FILE:9: more: unknown field\n");
   EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", directory_.write("none.yaml", "a: 1\n")}).err,
               HasSubstr("unknown field"));
+  const auto list = directory_.write("list.yaml", "# of nodes\n- {name: a}\n");
+  EXPECT_EQ(run({"nodes", "--for-pending", "--shapes", list}).err,
+            "podium nodes: " + list + ":2: is a list; the list of shapes is the field `shapes` of a map\n");
+  const auto text = directory_.write("text.yaml", "\n\nshapes\n");
+  EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", text}).err,
+              StartsWith("podium nodes: " + text + ":3: "));
   EXPECT_THAT(run({"nodes"}).err, HasSubstr("Give one of --for-pending and --could-go"));
   EXPECT_THAT(run({"nodes", "--could-go", "--for-pending"}).err, HasSubstr("Give one of"));
   EXPECT_THAT(run({"nodes", "--could-go", "--shapes", file}).err, HasSubstr("--shapes: needs --for-pending"));

@@ -30,6 +30,17 @@ TEST(MissingKinds, NamespacesWhereAffinitySelectsThem) {
   EXPECT_EQ(missing(dump, pod), Names{});
 }
 
+TEST(MissingKinds, AnEmptyListSaysThatThereAreNone) {
+  const api::Pod pod = test::pod("p").req("example.com/gpu", "1");
+  api::Manifests dump;
+  dump.nodes.push_back(test::node("n").cap("cpu", "4").ptr());
+  dump.empty_kinds = {"ResourceClaim", "ResourceSlice"};
+  EXPECT_EQ(missing(dump, pod),
+            Names{"--cluster has no deviceclasses: the pod's devices decide where it may go"});
+  dump.empty_kinds.insert("DeviceClass");
+  EXPECT_EQ(missing(dump, pod), Names{});
+}
+
 // A device class may provide an extended resource that no node has.
 TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
   const api::Pod pod = test::pod("p").req("example.com/gpu", "1");

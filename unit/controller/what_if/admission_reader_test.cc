@@ -94,6 +94,24 @@ TEST(WhatIfController, MakesClaimsOfTheTemplatesOfItsNamespace) {
   Asking of_another;
   of_another.server.put("resourceclaimtemplates", claim_template("two", "elsewhere", "slow"));
   EXPECT_EQ(reason_with_claims(of_another, {"two"}), "pod \"shop/ask\": ResourceClaim not created yet");
+  EXPECT_EQ(of_another.condition("Complete", "ask"),
+            "True DoesNotFit: 0 of 1 replicas fit: pod \"shop/ask\": ResourceClaim not created yet: "
+            "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has no "
+            "ResourceClaimTemplate \"two\"");
+}
+
+TEST(WhatIfController, SaysWhichTemplateItCouldNotRead) {
+  Asking w;
+  w.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.target.find("resourceclaimtemplates") == std::string::npos) return std::nullopt;
+    return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"};
+  };
+  reason_with_claims(w, {"one"});
+  EXPECT_EQ(
+      unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
+      "pod \"shop/ask\": ResourceClaim not created yet: "
+      "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: ResourceClaimTemplate \"one\" of "
+      "namespace shop was not read");
 }
 
 TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
@@ -107,16 +125,54 @@ TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
 }
 
 TEST(WhatIfController, ReadsOnlySoManyTemplates) {
-  Asking w;
+  const auto requests = [](Asking& w) {
+    std::size_t reads = 0;
+    for (const auto& request : w.server.requests("GET"))
+      reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
+    return reads;
+  };
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < 2 * AdmissionReader::kMostClaimTemplates; ++i)
-    names.push_back(fmt::format("t{}", i));
+  for (std::size_t i = 0; i < explain::kMostClaimTemplates; ++i) names.push_back(fmt::format("t{}", i));
+  Asking w;
   EXPECT_EQ(reason_with_claims(w, names), "pod \"shop/ask\": ResourceClaim not created yet");
-  std::size_t reads = 0;
-  for (const auto& request : w.server.requests("GET")) {
-    reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
-  }
-  EXPECT_EQ(reads, AdmissionReader::kMostClaimTemplates);
+  EXPECT_EQ(requests(w), explain::kMostClaimTemplates);
+  names.push_back("more");
+  Asking of_more;
+  reason_with_claims(of_more, names);
+  EXPECT_EQ(of_more.accepted("ask"),
+            "False Invalid: spec.template.spec.resourceClaims[32].resourceClaimTemplateName: \"more\" is one "
+            "too many: the pods of a what-if may use 32 ResourceClaimTemplates at most");
+  EXPECT_EQ(requests(of_more), 0u);
+}
+
+// The pods of AddPods are admitted as the question's own: 2 CPUs each, 500m of which are its class's overhead
+// or a limit's default.
+TEST(WhatIfController, ReadsTheClassesAndTemplatesOfAddedPodsToo) {
+  Asking w;
+  w.server.put("runtimeclasses", json::parse(R"({"metadata":{"name":"sandbox"},"handler":"x",
+      "overhead":{"podFixed":{"cpu":"500m"}}})"));
+  w.server.put("resourceclaimtemplates", claim_template("one", "shop", "fast"));
+  const auto asked = [&w](const char* name, const std::string& pod) {
+    w.ask(name,
+          fmt::format(R"({{"dryRun":true,"changes":[{{"type":"AddPods","count":3,"template":{{"spec":{{{},
+        "containers":[{{"name":"c","image":"i","resources":{{"requests":{{"cpu":"1500m"}}}}}}]}}}}}}],
+        "template":{{"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}})",
+                      pod));
+    w.settle();
+    return unit::ObjectServer::text(w.status(name), "/changes/0/message") + w.accepted(name);
+  };
+  EXPECT_EQ(asked("sandboxed", R"("runtimeClassName":"sandbox")"),
+            "the pod: 2 of 3 placed: Insufficient cpuTrue Accepted: request is valid");
+  EXPECT_EQ(asked("unknown", R"("runtimeClassName":"gone")"),
+            "False Invalid: spec.changes[0].template: pod rejected: RuntimeClass \"gone\" not found");
+  EXPECT_EQ(
+      asked("claims", R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"one"}])"),
+      "the pod: 0 of 3 placed: request gpu: device class fast does not existTrue Accepted: request is valid");
+  EXPECT_EQ(
+      asked("missing", R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"two"}])"),
+      "the pod: 0 of 3 placed: pod \"shop/before-0\": ResourceClaim not created yet: "
+      "spec.changes[0].template.spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has no "
+      "ResourceClaimTemplate \"two\"True Accepted: request is valid");
 }
 
 TEST(WhatIfController, ReadsNoMoreLimitRangesThanANamespaceMayHave) {

@@ -196,7 +196,7 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
   api::AdmissionObjects objects;
   objects.limit_ranges.emplace();
   objects.quotas.emplace();
-  objects.runtime.emplace();
+  objects.runtime_classes["kata"];
   EXPECT_EQ(not_modelled(question(R"("runtimeClassName": "kata")"), {}, objects),
             Names{"admission webhooks and policies"})
       << "what was read is applied";

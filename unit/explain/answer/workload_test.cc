@@ -192,8 +192,7 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   EXPECT_EQ(grouped.message, "spec.minCount: a DaemonSet has one pod on each node that it selects");
 
   api::AdmissionObjects objects;
-  objects.runtime = {.found = api::RuntimeClass{}};
-  objects.runtime->found->node_selector.set("runtime", "kata");
+  objects.runtime_classes[""].emplace().node_selector.set("runtime", "kata");
   const auto question = unit::read(fmt::format(R"({{"template": {}}})", manifest("DaemonSet", "")));
   const auto sandboxed = answer(*question, snapshot, unit::default_config(), {}, objects);
   EXPECT_EQ(sandboxed.answer->asked, 4u) << "its controller does not know the RuntimeClass";

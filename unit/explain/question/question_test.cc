@@ -178,18 +178,42 @@ spec.strategies[0].weight: required
 spec.strategies[1].name: required
 spec.strategies[1].weight: must be between 0 and 1000000
 spec.nodes[1]: must be a string that is not empty
-spec.changes[0].type: unknown type "MoveNode" (known: AddNodes, RemoveNode, CordonNode, UncordonNode, DrainNode, DrainNodes, TaintNode, UntaintNode, LabelNode, DeletePods, AddPods, AddClaims)
+spec.changes[0].type: unknown type "MoveNode" (known: AddNodes, RemoveNode, CordonNode, UncordonNode, DrainNode, DrainNodes, TaintNode, UntaintNode, LabelNode, DeletePods, AddPods, AddClaims, AddObjects)
 spec.changes[1].nodeName: required
 spec.changes[2].count: must be between 1 and 1000
 spec.changes[2]: needs exactly one of like and template
 spec.changes[3].taint.key: "a b" is not a valid label key
 spec.changes[3].taint.effect: must be NoSchedule, PreferNoSchedule or NoExecute
-spec.changes[4].namespace: must be the namespace of the what-if, shop
+spec.changes[4].namespace: must be the namespace of the what-if, shop: only its quotas, limits and claims are read
 spec.changes[4].selector.matchLabel: unknown field
 spec.changes[5].labels[a]: must be a string, or null to remove the label
 spec.changes[5].nodename: unknown field
 spec.fixes: must be true or false
 spec.colour: unknown field)");
+}
+
+TEST(ReadQuestion, ObjectsOfAChangeAreRead) {
+  const auto error_of = [](const char* objects) {
+    const auto question = read(fmt::format(
+        R"({{"podRef": {{"name": "p"}}, "changes": [{{"type": "AddObjects", "objects": {}}}]}})", objects));
+    return question ? "" : question.error().message;
+  };
+  EXPECT_EQ(error_of(R"([{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {}}])"),
+            "");
+  EXPECT_EQ(
+      error_of(R"([{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}])"),
+      "spec.changes[0].objects[0].kind: \"Secret\" of apiVersion \"v1\" cannot be added (known: Service, "
+      "PersistentVolume, LimitRange, PodDisruptionBudget, PriorityClass, RuntimeClass, StorageClass, "
+      "CSIDriver, DeviceClass, ResourceClaim, ResourceClaimTemplate)");
+  EXPECT_EQ(
+      error_of(R"([{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "x"},
+                          "spec": {}}])"),
+      "spec.changes[0].objects[0].metadata.namespace: must be the namespace of the what-if, shop: only its "
+      "quotas, limits and claims are read");
+  EXPECT_EQ(error_of(R"([{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                          "metadata": {"name": "high"}, "valeu": 1}])"),
+            "spec.changes[0].objects[0]: priorityclass high: unknown field \"valeu\"");
+  EXPECT_EQ(error_of("null"), "spec.changes[0].objects: required");
 }
 
 TEST(ReadQuestion, ATopologyKeyIsALabelKey) {

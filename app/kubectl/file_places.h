@@ -1,0 +1,28 @@
+// Where the fields that a message names are in the user's files: "web.yaml:12: spec.template.spec: …".
+//
+// podium names the fields of its question, whose template is the user's object and whose changes are other
+// objects of the files; the API server names those of the object.
+//
+// Threads: pure functions; the objects must outlive a QuestionSource. Errors: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/decode/pod_makers.h"
+
+namespace podium::kubectl {
+
+// The objects that a question was made of.
+struct QuestionSource {
+  const api::SortedObjects::Object* subject = nullptr;  // of spec.template; null: not of a file
+  // By the index in spec.changes: the objects of one change; empty: not of a file.
+  std::vector<std::vector<const api::SortedObjects::Object*>> changes = {};
+};
+
+// The message about the question, with the places and the paths of the files' objects.
+std::string with_places(const std::string& message, const QuestionSource& source);
+// The message about the object: the place before each of its paths.
+std::string with_places(const std::string& message, const api::SortedObjects::Object& object);
+
+}  // namespace podium::kubectl

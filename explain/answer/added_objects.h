@@ -1,0 +1,24 @@
+// The objects of the changes AddObjects: they are there before the pods of a what-if are admitted, wherever
+// they are among its changes.
+//
+// Source: the API server's defaults (api/values/defaults.h). Threads: pure functions on one fork. Errors:
+// none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/admission/admission.h"
+#include "explain/question/change.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::explain {
+
+// Puts them on the fork, and what only admission reads into `objects`. Replaces those of the same name,
+// except for kinds whose state they lack (api::keeps_state).
+void add_objects(const std::vector<Change>& changes, cluster::Snapshot& fork, api::AdmissionObjects& objects);
+
+// "3 objects added: PriorityClass high, Service web, …"
+std::string added_message(const Change& change);
+
+}  // namespace podium::explain
