@@ -80,8 +80,8 @@ class EvaluationMemo {
     Totals total;
   };
 
-  // Those of a key; new ones know nothing. Above kMost keys it forgets the least recently used one. Valid until
-  // the next call.
+  // Those of a key; new ones know nothing. Above kMost keys it forgets the least recently used one. Valid
+  // until the next call.
   Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key()); }
   Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key()); }
   ColumnView& view() { return view_; }

@@ -91,9 +91,7 @@ class Scoring {
   void score() {
     auto [ready, error, failed_at] = collect();
     std::vector<StrategyScores::Scorer> scorers;
-    for (const auto& one : ready)
-      scorers.push_back(
-          {one.entry->plugin, one.prepared.scorer.get(), one.entry->plugin->score_if_skipped()});
+    for (const auto& one : ready) scorers.push_back({one.entry->plugin, one.prepared.scorer.get()});
     StrategyScores scores(std::move(scorers), snapshot_, decision_.feasible);
     const auto nodes = observer_ ? decision_.feasible.count() : 0;
     decision_.strategies.reserve(ready.size());
@@ -153,10 +151,12 @@ class Scoring {
         fail(prepared.error);
         return out;
       }
-      if (!prepared.scorer && !unprepared)
+      if (!prepared.scorer && !unprepared) {
         decision_.skipped_strategies.push_back(entry.name);
-      else
-        out.ready.push_back({&entry, index, std::move(prepared)});
+        continue;
+      }
+      if (!prepared.scorer) prepared.scorer = std::make_unique<SameScore>(entry.plugin->score_if_skipped());
+      out.ready.push_back({&entry, index, std::move(prepared)});
     }
     return out;
   }

@@ -22,7 +22,7 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
       has_mask_(snapshot.chunks()) {
   if (!memo_) return;
   for (const auto& scorer : scorers_) {
-    if (const auto* by_row = scorer.scorer ? scorer.scorer->by_row() : nullptr) {
+    if (const auto* by_row = scorer.scorer->by_row()) {
       RowInputs inputs;
       by_row->declare(inputs);
       declared_.add(scorer.plugin, inputs);
@@ -42,17 +42,10 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
 
 Scores StrategyScores::run(std::size_t index) { return kept_ ? run_kept(index) : run_alone(scorers_[index]); }
 
-void StrategyScores::compute(const Scorer& scorer, std::span<std::uint8_t> out) const {
-  if (scorer.scorer)
-    scorer.scorer->score(feasible_, out);
-  else
-    std::ranges::fill(out, scorer.otherwise);
-}
-
 Scores StrategyScores::run_alone(const Scorer& scorer) {
   Scores scores(snapshot_.chunks());
   scratch_.assign(scores.size(), 0);
-  compute(scorer, scratch_);
+  scorer.scorer->score(feasible_, scratch_);
   for (std::size_t chunk = 0; chunk < scores.chunks(); ++chunk)
     keep(scores, chunk, &scratch_[chunk * kChunkRows]);
   return scores;
@@ -63,10 +56,10 @@ const Scores& StrategyScores::run_kept(std::size_t index) {
   auto& kept = kept_->strategies[index];
   kept.chunks.resize(snapshot_.chunks());
   kept.scores.grow_to_chunks(snapshot_.chunks());
-  const auto* by_row = scorer.scorer ? scorer.scorer->by_row() : nullptr;
+  const auto* by_row = scorer.scorer->by_row();
   if (!by_row) {
     scratch_.assign(kept.scores.size(), 0);
-    compute(scorer, scratch_);
+    scorer.scorer->score(feasible_, scratch_);
     for (std::size_t chunk = 0; chunk < kept.chunks.size(); ++chunk)
       take(kept, chunk, &scratch_[chunk * kChunkRows]);
     return kept.scores;

@@ -18,8 +18,7 @@ class StrategyScores {
  public:
   struct Scorer {
     const ScorePlugin* plugin;
-    const NodeScorer* scorer;  // null: every node scores `otherwise`
-    std::uint8_t otherwise;
+    const NodeScorer* scorer;
   };
   // Keeps references to `snapshot` and `feasible`.
   StrategyScores(std::vector<Scorer> scorers, const Snapshot& snapshot, const NodeMask& feasible);
@@ -31,7 +30,6 @@ class StrategyScores {
 
  private:
   using Kept = EvaluationMemo::Strategies;
-  void compute(const Scorer& scorer, std::span<std::uint8_t> out) const;
   Scores run_alone(const Scorer& scorer);
   const Scores& run_kept(std::size_t index);
   static void score_words(const RowScorer& scorer, std::size_t chunk, std::uint32_t words,
