@@ -123,7 +123,7 @@ void mark(const std::int64_t* values, std::int64_t least, std::uint8_t* __restri
 }
 
 template <typename T>
-TotalSummary summary_of(const T* values) {
+TotalSummary summarize(const T* values) {
   const auto most = largest_of(values);
   cluster::ChunkBytes bytes;
   mark(values, most, bytes.data());
@@ -169,19 +169,21 @@ ScoreSummary keep_inside(const std::uint8_t* scores, const cluster::ChunkBytes& 
   return {.most = most, .count = static_cast<std::uint32_t>(count_of(out, most))};
 }
 
+TotalSummary summary_of(Totals::Values totals) { return summarize(totals.data()); }
+
 TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total) {
   std::int64_t most = 0;
   for (const auto& strategy : strategies) most += kMaxScore * strategy.weight;
   if (most > std::numeric_limits<std::int32_t>::max()) {
     total.fill(0);
     for (const auto& [scores, weight] : strategies) add_chunk_wide(scores, weight, total.data());
-    return summary_of(total.data());
+    return summarize(total.data());
   }
   std::array<std::int32_t, kChunkRows> sums{};
   for (const auto& [scores, weight] : strategies)
     add_chunk(scores, static_cast<std::int32_t>(weight), sums.data());
   widen(sums.data(), total.data());
-  return summary_of(sums.data());
+  return summarize(sums.data());
 }
 
 std::int64_t largest_without(std::span<const std::int64_t, kChunkRows> total, const Weighted& strategy) {

@@ -26,6 +26,7 @@ struct Weighted {
   std::int64_t weight;
 };
 TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total);
+TotalSummary summary_of(Totals::Values totals);
 
 // For scores (one byte) and totals (int64).
 template <typename T>
