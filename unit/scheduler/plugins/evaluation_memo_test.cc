@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
+#include <random>
+
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/plugins/resource_reference.h"
 
@@ -227,8 +230,15 @@ class Cluster {
   std::optional<Decision> kept_;
 };
 
+// PODIUM_TEST_SEED, or a drawn one; printed.
+std::uint64_t seed_of_run() {
+  const auto seed = std::getenv("PODIUM_TEST_SEED") ? test_seed() : std::random_device()();
+  std::cout << "PODIUM_TEST_SEED=" << seed << '\n';
+  return seed;
+}
+
 void run(bool huge) {
-  const auto seed = podium::plugins::test::test_seed();
+  const auto seed = seed_of_run();
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
   Cluster cluster(seed, huge);
   EvaluationMemo memo;
@@ -249,7 +259,7 @@ TEST(EvaluationMemo, DecidesAsWithoutItWithHugeAmounts) { run(true); }
 
 // A smaller cluster after a larger one: rows that no longer exist count for nothing.
 TEST(EvaluationMemo, DecidesAboutAnotherCluster) {
-  const auto seed = podium::plugins::test::test_seed();
+  const auto seed = seed_of_run();
   SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
   Cluster cluster(seed, false);
   EvaluationMemo memo;
