@@ -1,8 +1,8 @@
 #include "explain/answer/placing.h"
 
 #include "explain/workload/device_claims.h"
+#include "scheduler/framework/evaluation_memo.h"
 #include "scheduler/framework/placement.h"
-#include "scheduler/framework/score_memo.h"
 
 namespace podium::explain {
 namespace {
@@ -35,8 +35,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   placed.next_start = count.start;
   std::size_t start = count.start;
   bool has_failed = false;
-  framework::ScoreMemo memo;
-  const framework::ScoreMemo::Use use(memo);
+  framework::EvaluationMemo memo;
+  const framework::EvaluationMemo::Use use(memo);
   for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
     const bool was_asked = i < count.asked;
     const bool in_time = !budget || budget();

@@ -6,8 +6,8 @@
 
 #include "explain/answer/fork_memory.h"
 #include "scheduler/framework/decision.h"
+#include "scheduler/framework/evaluation_memo.h"
 #include "scheduler/framework/placement.h"
-#include "scheduler/framework/score_memo.h"
 
 namespace podium::explain {
 namespace {
@@ -101,8 +101,8 @@ Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const Quie
 
 bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places, cluster::Snapshot& fork) {
   places.resize(waiters.pods.size());
-  framework::ScoreMemo memo;
-  const framework::ScoreMemo::Use use(memo);
+  framework::EvaluationMemo memo;
+  const framework::EvaluationMemo::Use use(memo);
   for (bool has_moved = true; std::exchange(has_moved, false);) {
     std::vector<bool> has_failed(waiters.kinds);
     for (std::size_t i = 0; i < places.size(); ++i) {

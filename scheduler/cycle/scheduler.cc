@@ -84,7 +84,7 @@ bool Scheduler::step() {
     return false;
   }
   StopWatch observer(parts_.clock, parts_.metrics, calls_of(profile));
-  const framework::ScoreMemo::Use use(memo_);
+  const framework::EvaluationMemo::Use use(memo_);
   const bool searches_devices = may_search_devices(*queued->pod);
   if (searches_devices)
     snapshot_.set_moment({.time = parts_.clock.wall(), .is_hurried = patience_.is_over(now)});

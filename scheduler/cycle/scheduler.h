@@ -34,8 +34,8 @@
 #include "scheduler/cycle/seams.h"
 #include "scheduler/cycle/stop_watch.h"
 #include "scheduler/cycle/unseen_bindings.h"
+#include "scheduler/framework/evaluation_memo.h"
 #include "scheduler/framework/recorder.h"
-#include "scheduler/framework/score_memo.h"
 #include "scheduler/queue/queue.h"
 
 namespace podium::cycle {
@@ -153,7 +153,7 @@ class Scheduler {
 
   Parts parts_;
   cluster::Snapshot snapshot_;
-  framework::ScoreMemo memo_;  // of decisions without extenders
+  framework::EvaluationMemo memo_;  // of decisions without extenders
   queue::SchedulingQueue queue_;
   BindingCycle cycle_;
   // UIDs of pods that this process placed and the watch has not shown on a node yet. Those that are back in

@@ -20,6 +20,7 @@
 #include "scheduler/framework/findings.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/framework/row_values.h"
 #include "scheduler/framework/verdict.h"
 
 namespace podium::framework {
@@ -28,7 +29,7 @@ namespace podium::framework {
 struct Strategy {
   std::string name;
   std::int64_t weight = 1;
-  std::vector<std::uint8_t> score;      // by row, 0..100 before the weight; empty for an extender
+  Scores score = {};                    // 0..100 before the weight; empty for an extender
   std::vector<std::int64_t> wide = {};  // by row: an extender's scores, of any value; else empty
 
   std::int64_t at(Row row) const { return wide.empty() ? score[row] : wide[row]; }
@@ -50,7 +51,8 @@ struct Decision {
   std::vector<Strategy> strategies;             // in Score order, without skipped ones
   std::vector<std::string> skipped_strategies;  // sorted by name
   // By row: the sum of weight * score. 1 if the profile has neither Score plugins nor extenders.
-  std::vector<std::int64_t> total;
+  // Without extenders' scores, each chunk has its summary.
+  Totals total;
   std::optional<Row> choice;   // the best node; ties by hash with the pod's UID
   std::string nominated_node;  // status.nominatedNodeName if that node fits and was chosen
   std::string message;         // "0/60 nodes are available: …"; empty if a node is feasible
@@ -102,7 +104,7 @@ std::vector<RejectionGroup> group_rejections(const Decision&, const Snapshot&, s
 
 // "0/N nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint(s).", followed by
 // PostFilter's message. Source: pkg/scheduler/framework/types.go FitError.Error.
-std::string fit_error(const Decision&, const Snapshot&, std::string_view post_filter_message);
+std::string fit_error(const Decision&, std::string_view post_filter_message);
 // The same without PostFilter's message; `nodes_with` counts the nodes per reason.
 std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::size_t>& nodes_with);
 

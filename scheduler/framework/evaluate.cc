@@ -45,15 +45,12 @@ void take_filter_error(Decision& decision, const Snapshot& snapshot) {
 }
 
 // Verdicts after the first `of_plugins` are extenders', which have no hints.
-void note_unschedulable_plugins(Decision& decision, const Snapshot& snapshot, const Filters& filters,
-                                std::size_t of_plugins) {
+void note_unschedulable_plugins(Decision& decision, const Filters& filters, std::size_t of_plugins) {
   auto& plugins = decision.unschedulable_plugins;
   plugins = filters.narrowed_by();
-  std::vector<bool> used(decision.rejections.verdicts().size());
-  snapshot.present().each([&](Row row) { used[decision.rejections.id(row) - 1] = true; });
   for (std::size_t i = 0; i < of_plugins; ++i) {
     const auto& plugin = decision.rejections.verdicts()[i].plugin;
-    if (used[i] && !plugin.empty()) plugins.push_back(plugin);
+    if (decision.rejections.counts()[i] > 0 && !plugin.empty()) plugins.push_back(plugin);
   }
   std::sort(plugins.begin(), plugins.end());
   plugins.erase(std::unique(plugins.begin(), plugins.end()), plugins.end());
@@ -204,7 +201,7 @@ std::vector<PreemptionCandidate>* Evaluation::candidates() {
   if (!filters_ || !decision_.error.empty() || !decision_.feasible.none()) return nullptr;
   if (!post_filtering_) {
     if (profile_.search) reject_unsearched();
-    note_unschedulable_plugins(decision_, snapshot_, *filters_, verdicts_of_filters_);
+    note_unschedulable_plugins(decision_, *filters_, verdicts_of_filters_);
     if (narrowed_) {
       auto& plugins = decision_.unschedulable_plugins;
       plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
@@ -239,7 +236,7 @@ void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
     while (auto* found = candidates()) settle(std::move(*found));
     if (!profile_.post_filters.empty()) phase_ended(Phase::post_filter, post_filtering_->status());
-    decision_.message = fit_error(decision_, snapshot_, post_filtering_->message());
+    decision_.message = fit_error(decision_, post_filtering_->message());
     return;
   }
   const auto nominated = nominated_row();

@@ -3,21 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
-#include <bit>
 
 #include "base/check.h"
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/cluster/vector_clones.h"
 
 namespace podium::framework {
 namespace {
-
-PODIUM_VECTOR_CLONES
-std::size_t count(const NodeMask& nodes) {
-  std::size_t n = 0;
-  for (std::size_t w = 0; w < nodes.words(); ++w) n += static_cast<std::size_t>(std::popcount(nodes.word(w)));
-  return n;
-}
 
 // The node names of the PreFilter plugins have an empty intersection. (If only unknown nodes are named, each
 // node gets a verdict instead.)
@@ -199,8 +190,9 @@ NodeMask Filters::run(Rejections& out) const {
       out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
   }
   const NodeMask asked = nodes;
-  for (const auto& entry : filters_) {
-    const auto of = observer_ ? count(nodes) : 0;
+  for (auto i = run_with_memo(nodes, out); i < filters_.size(); ++i) {
+    const auto& entry = filters_[i];
+    const auto of = observer_ ? nodes.count() : 0;
     if (entry.always) {
       const auto id = out.add(*entry.always);
       for (std::size_t w = 0; w < nodes.words(); ++w) out.reject_word(nodes, w, nodes.word(w), id);

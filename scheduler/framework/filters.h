@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/framework/evaluation_memo.h"
 #include "scheduler/framework/phases.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/profile.h"
@@ -90,6 +91,11 @@ class Filters {
   void group_nominations();
   std::span<const PodInfoPtr> nominated_to(Row row) const;
   void notify_called(const Entry& entry, std::size_t nodes, bool all_rejected) const;
+  // Runs the filters from the first on that declare their inputs, if the thread has an EvaluationMemo.
+  // Returns how many have run: all, if they leave no node. `out` must be empty.
+  std::size_t run_with_memo(NodeMask& nodes, Rejections& out) const;
+  void notify_known(std::span<const EvaluationMemo::Verdicts::Chunk> chunks, std::size_t nodes,
+                    std::size_t filters) const;
 
   const PodInfo& pod_;
   const Snapshot& snapshot_;

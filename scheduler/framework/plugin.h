@@ -9,6 +9,7 @@
 // Threads: const plugins are shared by all threads; an evaluator belongs to one evaluation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "scheduler/framework/findings.h"
 #include "scheduler/framework/object_write.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/framework/row_inputs.h"
 #include "scheduler/framework/verdict.h"
 
 namespace podium::cluster {
@@ -78,6 +80,8 @@ class NodeFilter {
   virtual ~NodeFilter() = default;
   // Clears the bit of each node that does not fit and adds its verdict to `out`. Ignores bits that are clear.
   virtual void filter(NodeMask& nodes, Rejections& out) const = 0;
+  // True: filter()'s verdict on a node follows from the plugin and `inputs` alone, which this adds to.
+  virtual bool declare(RowInputs& inputs) const { return (void)inputs, false; }
   // The verdict on one node with `delta` applied; nullopt: fits. The default runs filter() on that row and
   // ignores `delta`: only for filters that do not depend on a node's pods.
   virtual std::optional<Verdict> check(Row row, const PodDelta& delta) const;
@@ -124,6 +128,41 @@ class NodeScorer {
   // Writes the score of each feasible node: 0..100, normalised, before the weight. More than 100 fails the
   // attempt. `out` has chunks * kChunkRows zeros, by row; other rows are not read.
   virtual void score(const NodeMask& feasible, std::span<std::uint8_t> out) const = 0;
+  // Not null: this scorer, if it can score some rows alone.
+  virtual const class RowScorer* by_row() const { return nullptr; }
+};
+
+// Rows of a chunk: `count` from `first` on, both multiples of 64.
+struct ChunkRows {
+  std::size_t chunk, first = 0, count = cluster::kChunkRows;
+};
+
+// A scorer whose score of a node follows from the plugin and RowInputs alone, whichever nodes are feasible.
+class RowScorer : public NodeScorer {
+ public:
+  virtual void declare(RowInputs& inputs) const = 0;
+  // Writes rows.count scores, of all these rows.
+  virtual void score_rows(const ChunkRows& rows, std::uint8_t* out) const = 0;
+
+  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const final {
+    for (std::size_t chunk = 0; chunk * cluster::kChunkRows < out.size(); ++chunk) {
+      if (!feasible.chunk_is_empty(chunk)) score_rows({.chunk = chunk}, &out[chunk * cluster::kChunkRows]);
+    }
+  }
+  const RowScorer* by_row() const final { return this; }
+};
+
+// Every node gets the same score.
+class SameScore final : public RowScorer {
+ public:
+  explicit SameScore(std::uint8_t score) : score_(score) {}
+  void declare(RowInputs& inputs) const override { inputs.asks.push_back(score_); }
+  void score_rows(const ChunkRows& rows, std::uint8_t* out) const override {
+    std::fill_n(out, rows.count, score_);
+  }
+
+ private:
+  const std::uint8_t score_;
 };
 
 struct PreparedScore {

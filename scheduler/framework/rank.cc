@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <limits>
 #include <map>
+#include <type_traits>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
@@ -16,15 +18,35 @@ namespace {
 using cluster::kChunkRows;
 using cluster::kChunkWords;
 
+template <typename Values>
+auto largest(const Values& values) {
+  auto most = decltype(values.summary(0).most){};
+  for (std::size_t chunk = 0; chunk < values.chunks(); ++chunk)
+    most = std::max(most, values.summary(chunk).most);
+  return most;
+}
+
+template <typename Values, typename T>
+std::size_t count_rows(const Values& values, T least) {
+  std::size_t count = 0;
+  for (std::size_t chunk = 0; chunk < values.chunks(); ++chunk) {
+    const auto& summary = values.summary(chunk);
+    if (summary.most == least) count += summary.count;
+    if (summary.most > least) count += count_at_least(values.chunk(chunk), least);
+  }
+  return count;
+}
+
 // Returns the lowest value of the best `limit` feasible rows. Values of other rows are 0.
-template <typename T>
-T cut_of(std::span<const T> values, std::size_t limit) {
-  T high = largest(values);
-  if (high == 0 || count_at_least(values, high) >= limit) return high;
+template <typename Values>
+auto cut_of(const Values& values, std::size_t limit) {
+  auto high = largest(values);
+  using T = decltype(high);
+  if (high == 0 || count_rows(values, high) >= limit) return high;
   T low = 0;  // invariant: enough rows are >= low, too few are >= high
   while (high - low > 1) {
-    const T middle = low + (high - low) / 2;
-    if (count_at_least(values, middle) >= limit)
+    const auto middle = static_cast<T>(low + (high - low) / 2);
+    if (count_rows(values, middle) >= limit)
       low = middle;
     else
       high = middle;
@@ -32,53 +54,55 @@ T cut_of(std::span<const T> values, std::size_t limit) {
   return low;
 }
 
-template <typename T>
-NodeMask rows_at_least(std::span<const T> values, T least, const NodeMask& among) {
-  NodeMask rows = among;
-  for (std::size_t chunk = 0; chunk * kChunkRows < values.size(); ++chunk) {
-    const auto words = at_least(values.subspan(chunk * kChunkRows).template first<kChunkRows>(), least);
-    for (std::size_t w = 0; w < kChunkWords; ++w) rows.word(chunk * kChunkWords + w) &= words[w];
+// The rows of `among` with at least this value.
+template <typename Values, typename T>
+std::vector<Row> rows_at_least(const Values& values, T least, const NodeMask& among) {
+  std::vector<Row> rows;
+  for (std::size_t chunk = 0; chunk < values.chunks(); ++chunk) {
+    if (values.summary(chunk).most < least) continue;
+    const auto words = at_least(values.chunk(chunk), least);
+    for (std::size_t w = 0; w < kChunkWords; ++w) {
+      const auto word = chunk * kChunkWords + w;
+      for (auto bits = words[w] & among.word(word); bits; bits &= bits - 1)
+        rows.push_back(static_cast<Row>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+    }
   }
   return rows;
 }
 
-// The first `wanted` rows of the mask by name. Sorts few rows; for many, a walk over all names finds the
-// first ones soon.
-std::vector<Row> first_by_name(const NodeMask& rows, std::size_t wanted, const Snapshot& snapshot) {
-  constexpr std::size_t kFew = 64;
-  std::vector<Row> first;
-  if (rows.count() <= kFew) {
-    rows.each([&](Row row) { first.push_back(row); });
-    std::ranges::sort(first, {}, [&](Row row) { return snapshot.node_name(row); });
-    first.resize(std::min(wanted, first.size()));
-    return first;
-  }
-  for (const Row row : snapshot.rows_by_name()) {
-    if (first.size() == wanted) break;
-    if (rows.test(row)) first.push_back(row);
-  }
-  return first;
-}
-
-template <typename T>
-std::vector<Ranked> top(std::span<const T> values, const Decision& decision, const Snapshot& snapshot,
+template <typename Values>
+std::vector<Ranked> top(const Values& values, const Decision& decision, const Snapshot& snapshot,
                         std::size_t limit) {
-  limit = std::min(limit, decision.feasible.count());
+  // Up to this many ties are sorted. Of more, a walk over all names finds the first ones soon.
+  constexpr std::size_t kFew = 64;
+  const auto feasible = decision.feasible.count();
+  limit = std::min(limit, feasible);
   if (limit == 0) return {};
-  const T cut = cut_of(values, limit);
-  const auto listed = rows_at_least(values, cut, decision.feasible);
-  NodeMask above = listed;
-  if (cut < std::numeric_limits<T>::max()) above = rows_at_least(values, static_cast<T>(cut + 1), listed);
+  const auto cut = cut_of(values, limit);
+  using T = std::remove_const_t<decltype(cut)>;
 
   std::vector<Ranked> best;
   best.reserve(limit);
-  above.each([&](Row row) { best.push_back({row, values[row]}); });
+  if (cut < std::numeric_limits<T>::max()) {
+    for (const auto row : rows_at_least(values, static_cast<T>(cut + 1), decision.feasible))
+      best.push_back({row, values[row]});
+  }
   std::ranges::sort(best, [&](const Ranked& a, const Ranked& b) {
     return a.score != b.score ? a.score > b.score : snapshot.node_name(a.row) < snapshot.node_name(b.row);
   });
-  NodeMask ties = listed;
-  for (std::size_t w = 0; w < ties.words(); ++w) ties.word(w) &= ~above.word(w);
-  for (const Row row : first_by_name(ties, limit - best.size(), snapshot)) best.push_back({row, cut});
+  const auto ties = (cut == 0 ? feasible : count_rows(values, cut)) - best.size();
+  if (ties <= kFew) {
+    auto rows = rows_at_least(values, cut, decision.feasible);
+    std::erase_if(rows, [&](Row row) { return values[row] != cut; });
+    std::ranges::sort(rows, {}, [&](Row row) { return snapshot.node_name(row); });
+    rows.resize(std::min(rows.size(), limit - best.size()));
+    for (const Row row : rows) best.push_back({row, cut});
+    return best;
+  }
+  for (const Row row : snapshot.rows_by_name()) {
+    if (best.size() == limit) break;
+    if (decision.feasible.test(row) && values[row] == cut) best.push_back({row, cut});
+  }
   return best;
 }
 
@@ -100,14 +124,25 @@ std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapsh
   return best;
 }
 
-// The number of nodes with each verdict; index is VerdictId - 1.
-std::vector<std::size_t> count_verdicts(const Decision& decision, const Snapshot& snapshot) {
-  std::vector<std::size_t> counts(decision.rejections.verdicts().size());
-  if (counts.empty()) return counts;
-  snapshot.present().each([&](Row row) {
-    if (const auto id = decision.rejections.id(row); id != kFits) ++counts[id - 1];
-  });
-  return counts;
+// The largest total of a chunk below `limit`; 0 if there is none.
+std::int64_t largest_total_below(const Totals& totals, std::size_t chunk, std::int64_t limit) {
+  const auto& summary = totals.summary(chunk);
+  if (summary.most < limit) return summary.most;
+  if (summary.most == limit) return summary.next;
+  std::int64_t most = 0;
+  for (const auto total : totals.chunk(chunk)) most = std::max(most, total < limit ? total : 0);
+  return most;
+}
+
+// The largest total[row] - weight * score[row], if that can be more than `least`.
+std::int64_t largest_rest(const Totals& totals, const Strategy& strategy, std::int64_t least) {
+  auto most = least;
+  for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk) {
+    if (totals.summary(chunk).most <= most) continue;
+    const Weighted weighted{strategy.score.chunk(chunk).data(), strategy.weight};
+    most = std::max(most, largest_without(totals.chunk(chunk), weighted));
+  }
+  return most;
 }
 
 }  // namespace
@@ -117,7 +152,7 @@ std::vector<Ranked> top_total(const Decision& decision, const Snapshot& snapshot
   if (decision.scored_by_extenders()) {
     return top_by_walk(decision, snapshot, limit, [&](Row row) { return decision.total[row]; });
   }
-  return top(std::span<const std::int64_t>(decision.total), decision, snapshot, limit);
+  return top(decision.total, decision, snapshot, limit);
 }
 
 std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, const Snapshot& snapshot,
@@ -125,12 +160,12 @@ std::vector<Ranked> top_of(const Strategy& strategy, const Decision& decision, c
   if (!strategy.wide.empty()) {
     return top_by_walk(decision, snapshot, limit, [&](Row row) { return strategy.at(row); });
   }
-  return top(std::span<const std::uint8_t>(strategy.score), decision, snapshot, limit);
+  return top(strategy.score, decision, snapshot, limit);
 }
 
 std::optional<Lead> lead_of(const Decision& decision, std::span<const Ranked> best) {
   if (!decision.choice || decision.total.empty()) return std::nullopt;
-  const std::span<const std::int64_t> totals(decision.total);
+  const auto& totals = decision.total;
   const auto chosen = totals[*decision.choice];
   Lead lead;
   if (!best.empty() && best.back().score < chosen) {
@@ -141,10 +176,11 @@ std::optional<Lead> lead_of(const Decision& decision, std::span<const Ranked> be
   }
   if (chosen > 0 && !decision.scored_by_extenders()) {
     // Rows that are not feasible have 0.
-    const auto reached = count_at_least(totals, chosen);
-    lead.tied = reached - count_at_least(totals, chosen + 1);
+    const auto reached = count_rows(totals, chosen);
+    lead.tied = reached - count_rows(totals, chosen + 1);
     std::int64_t lower = 0;
-    for (const auto total : totals) lower = std::max(lower, total < chosen ? total : 0);
+    for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk)
+      lower = std::max(lower, largest_total_below(totals, chunk, chosen));
     if (decision.feasible.count() > reached) lead.margin = chosen - lower;
     return lead;
   }
@@ -165,8 +201,7 @@ std::optional<Ranked> winner_without(const Strategy& strategy, const Decision& d
   const auto rest = [&](Row row) { return decision.total[row] - strategy.weight * strategy.at(row); };
   const auto chosen = rest(*decision.choice);
   // Rows that are not feasible have 0 without extenders, so they cannot have more than the choice.
-  if (!decision.scored_by_extenders() &&
-      largest_without(decision.total, {strategy.score.data(), strategy.weight}) <= chosen) {
+  if (!decision.scored_by_extenders() && largest_rest(decision.total, strategy, chosen) <= chosen) {
     return std::nullopt;
   }
   std::optional<Ranked> winner;
@@ -193,7 +228,7 @@ std::vector<RejectionGroup> group_rejections(const Decision& decision, const Sna
       list.push_back(&group);
     }
   }
-  const auto counts = count_verdicts(decision, snapshot);
+  const auto& counts = decision.rejections.counts();
   std::size_t missing = 0;  // examples still to find
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const bool may_help = counts[i] > 0 && decision.rejections.verdicts()[i].code == Code::unschedulable;
@@ -232,14 +267,13 @@ std::string fit_error(std::size_t nodes, const std::map<std::string_view, std::s
   return text;
 }
 
-std::string fit_error(const Decision& decision, const Snapshot& snapshot,
-                      std::string_view post_filter_message) {
+std::string fit_error(const Decision& decision, std::string_view post_filter_message) {
   std::string text;
   if (decision.pre_filter) {
     text = fmt::format("0/{} nodes are available: {}.", decision.node_count, message(*decision.pre_filter));
   } else {
     std::map<std::string_view, std::size_t> nodes_with;
-    const auto counts = count_verdicts(decision, snapshot);
+    const auto& counts = decision.rejections.counts();
     for (std::size_t i = 0; i < counts.size(); ++i) {
       for (const auto& reason : decision.rejections.verdicts()[i].reasons)
         nodes_with[reason.text] += counts[i];

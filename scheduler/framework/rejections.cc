@@ -18,33 +18,44 @@ std::uint64_t hash_of(const Verdict& verdict) {
 }  // namespace
 
 VerdictId Rejections::search(const Verdict& verdict) const {
-  const auto it = std::ranges::find(verdicts_, verdict);
-  return it == verdicts_.end() ? kFits : static_cast<VerdictId>(it - verdicts_.begin() + 1);
+  const auto it = std::ranges::find(*verdicts_, verdict);
+  return it == verdicts_->end() ? kFits : static_cast<VerdictId>(it - verdicts_->begin() + 1);
 }
 
 VerdictId Rejections::add(Verdict verdict) {
-  const auto next = static_cast<VerdictId>(verdicts_.size() + 1);
+  const auto next = static_cast<VerdictId>(verdicts_->size() + 1);
   if (ids_.empty()) {
     if (const auto id = search(verdict); id != kFits) return id;
   } else if (const auto [it, fresh] = ids_.try_emplace(hash_of(verdict), next); !fresh) {
     if (this->verdict(it->second) == verdict) return it->second;
     if (const auto id = search(verdict); id != kFits) return id;
   }
-  verdicts_.push_back(std::move(verdict));
-  if (ids_.empty() && verdicts_.size() > kLinearSearchLimit) {
+  verdicts_.write().push_back(std::move(verdict));
+  counts_.push_back(0);
+  if (ids_.empty() && verdicts_->size() > kLinearSearchLimit) {
     for (VerdictId id = 1; id <= next; ++id) ids_.emplace(hash_of(this->verdict(id)), id);
   }
   return next;
 }
 
 void Rejections::reject_word(cluster::NodeMask& nodes, std::size_t word, std::uint64_t bits, VerdictId id) {
+  if (!bits) return;
   nodes.word(word) &= ~bits;
-  VerdictId* rows = of_row_.data() + word * 64;
-  if (bits == ~std::uint64_t{0}) {
+  auto& chunk = of_row_.write_chunk(word / cluster::kChunkWords);
+  VerdictId* const rows = &chunk[word % cluster::kChunkWords * 64];
+  if (bits == ~std::uint64_t{0} && std::all_of(rows, rows + 64, [](VerdictId of) { return of == kFits; })) {
     std::fill_n(rows, 64, id);
+    counts_[id - 1] += 64;
     return;
   }
-  for (; bits; bits &= bits - 1) rows[std::countr_zero(bits)] = id;
+  for (; bits; bits &= bits - 1) change(rows[std::countr_zero(bits)], id);
+}
+
+void Rejections::forget_chunk(std::size_t chunk) {
+  for (const auto id : of_row_.chunk(chunk)) {
+    if (id != kFits) --counts_[id - 1];
+  }
+  of_row_.clear_chunk(chunk);
 }
 
 }  // namespace podium::framework

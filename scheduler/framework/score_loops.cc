@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 
+#include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/vector_clones.h"
 
 namespace podium::framework {
 namespace {
 
 using cluster::kChunkRows;
+using cluster::kChunkWords;
 
 PODIUM_VECTOR_CLONES
-void expand(const std::uint64_t* words, std::size_t count, std::uint8_t* __restrict bytes) {
-  for (std::size_t w = 0; w < count; ++w) {
+void expand(const std::uint64_t* words, std::uint8_t* __restrict bytes) {
+  for (std::size_t w = 0; w < kChunkWords; ++w) {
     for (std::size_t i = 0; i < 64; ++i) {
       bytes[w * 64 + i] = static_cast<std::uint8_t>(0 - (words[w] >> i & 1));
     }
@@ -21,17 +24,18 @@ void expand(const std::uint64_t* words, std::size_t count, std::uint8_t* __restr
 }
 
 PODIUM_VECTOR_CLONES
-std::uint8_t keep_inside_chunk(std::uint8_t* __restrict scores, const std::uint8_t* __restrict mask) {
+std::uint8_t keep_inside_chunk(const std::uint8_t* __restrict scores, const std::uint8_t* __restrict mask,
+                               std::uint8_t* __restrict out) {
   std::uint8_t most = 0;
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    scores[i] &= mask[i];
-    most = most > scores[i] ? most : scores[i];
+    out[i] = scores[i] & mask[i];
+    most = most > out[i] ? most : out[i];
   }
   return most;
 }
 
 PODIUM_VECTOR_CLONES
-void add_chunk(const std::uint8_t* __restrict scores, std::uint32_t weight, std::uint32_t* __restrict sums) {
+void add_chunk(const std::uint8_t* __restrict scores, std::int32_t weight, std::int32_t* __restrict sums) {
   for (std::size_t i = 0; i < kChunkRows; ++i) sums[i] += scores[i] * weight;
 }
 
@@ -42,14 +46,14 @@ void add_chunk_wide(const std::uint8_t* __restrict scores, std::int64_t weight,
 }
 
 PODIUM_VECTOR_CLONES
-void widen(const std::uint32_t* __restrict sums, std::int64_t* __restrict total) {
+void widen(const std::int32_t* __restrict sums, std::int64_t* __restrict total) {
   for (std::size_t i = 0; i < kChunkRows; ++i) total[i] = sums[i];
 }
 
 // Overloads instead of a template: GCC does not clone templates.
 PODIUM_VECTOR_CLONES
-std::uint8_t largest_of(const std::uint8_t* values) {
-  std::uint8_t most = values[0];
+std::int32_t largest_of(const std::int32_t* values) {
+  std::int32_t most = values[0];
   for (std::size_t i = 1; i < kChunkRows; ++i) most = values[i] > most ? values[i] : most;
   return most;
 }
@@ -57,6 +61,26 @@ PODIUM_VECTOR_CLONES
 std::int64_t largest_of(const std::int64_t* values) {
   std::int64_t most = values[0];
   for (std::size_t i = 1; i < kChunkRows; ++i) most = values[i] > most ? values[i] : most;
+  return most;
+}
+
+// The largest below `limit`, or 0. Selects by a mask: for a condition GCC emits a branch.
+PODIUM_VECTOR_CLONES
+std::int32_t largest_below(const std::int32_t* values, std::int32_t limit) {
+  std::int32_t most = 0;
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto value = values[i] & -static_cast<std::int32_t>(values[i] < limit);
+    most = value > most ? value : most;
+  }
+  return most;
+}
+PODIUM_VECTOR_CLONES
+std::int64_t largest_below(const std::int64_t* values, std::int64_t limit) {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto value = values[i] & -static_cast<std::int64_t>(values[i] < limit);
+    most = value > most ? value : most;
+  }
   return most;
 }
 
@@ -90,66 +114,103 @@ void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restri
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
 }
 PODIUM_VECTOR_CLONES
+void mark(const std::int32_t* values, std::int32_t least, std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
+}
+PODIUM_VECTOR_CLONES
 void mark(const std::int64_t* values, std::int64_t least, std::uint8_t* __restrict bytes) {
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
 }
 
+template <typename T>
+TotalSummary summarize(const T* values) {
+  const auto most = largest_of(values);
+  cluster::ChunkBytes bytes;
+  mark(values, most, bytes.data());
+  const auto rows = cluster::to_words(bytes);
+  return {.most = static_cast<std::int64_t>(most),
+          .next = static_cast<std::int64_t>(largest_below(values, most)),
+          .count = static_cast<std::uint32_t>(cluster::count(rows)),
+          .rows = rows};
+}
+
+inline std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+PODIUM_VECTOR_CLONES_WIDE
+std::uint64_t highest_in_word(std::uint64_t pod, const std::uint64_t* names, std::uint64_t rows) {
+  std::uint64_t highest = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const auto hash = mix(pod ^ names[i]) & (0 - (rows >> i & 1));
+    highest = hash > highest ? hash : highest;
+  }
+  return highest;
+}
+
+PODIUM_VECTOR_CLONES_WIDE
+void mark_hash(std::uint64_t pod, const std::uint64_t* names, std::uint64_t hash,
+               std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = mix(pod ^ names[i]) == hash ? 0xFF : 0;
+}
+
 }  // namespace
 
-std::vector<std::uint8_t> bytes_of(const cluster::NodeMask& mask) {
-  std::vector<std::uint8_t> bytes(mask.words() * 64);
-  std::vector<std::uint64_t> words(mask.words());
-  for (std::size_t w = 0; w < words.size(); ++w) words[w] = mask.word(w);
-  expand(words.data(), words.size(), bytes.data());
+cluster::ChunkBytes bytes_of(const cluster::ChunkWords& words) {
+  cluster::ChunkBytes bytes;
+  expand(words.data(), bytes.data());
   return bytes;
 }
 
-std::uint8_t keep_inside(std::span<std::uint8_t> scores, std::span<const std::uint8_t> mask) {
-  std::uint8_t most = 0;
-  for (std::size_t i = 0; i < scores.size(); i += kChunkRows) {
-    most = std::max(most, keep_inside_chunk(&scores[i], &mask[i]));
-  }
-  return most;
+ScoreSummary keep_inside(const std::uint8_t* scores, const cluster::ChunkBytes& mask, std::uint8_t* out) {
+  const auto most = keep_inside_chunk(scores, mask.data(), out);
+  return {.most = most, .count = static_cast<std::uint32_t>(count_of(out, most))};
 }
 
-void add_up(std::span<const Weighted> strategies, std::span<std::int64_t> total) {
+TotalSummary summary_of(Totals::Values totals) { return summarize(totals.data()); }
+
+TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total) {
   std::int64_t most = 0;
   for (const auto& strategy : strategies) most += kMaxScore * strategy.weight;
-  if (most > std::numeric_limits<std::uint32_t>::max()) {
-    for (const auto& [scores, weight] : strategies) {
-      for (std::size_t i = 0; i < total.size(); i += kChunkRows)
-        add_chunk_wide(scores + i, weight, &total[i]);
-    }
-    return;
+  if (most > std::numeric_limits<std::int32_t>::max()) {
+    total.fill(0);
+    for (const auto& [scores, weight] : strategies) add_chunk_wide(scores, weight, total.data());
+    return summarize(total.data());
   }
-  std::array<std::uint32_t, kChunkRows> sums;
-  for (std::size_t i = 0; i < total.size(); i += kChunkRows) {
-    sums.fill(0);
-    for (const auto& [scores, weight] : strategies)
-      add_chunk(scores + i, static_cast<std::uint32_t>(weight), sums.data());
-    widen(sums.data(), &total[i]);
+  std::array<std::int32_t, kChunkRows> sums{};
+  for (const auto& [scores, weight] : strategies)
+    add_chunk(scores, static_cast<std::int32_t>(weight), sums.data());
+  widen(sums.data(), total.data());
+  return summarize(sums.data());
+}
+
+std::int64_t largest_without(std::span<const std::int64_t, kChunkRows> total, const Weighted& strategy) {
+  return largest_rest_of(total.data(), strategy.scores, strategy.weight);
+}
+
+std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name) { return mix(pod ^ name); }
+
+std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
+                           const cluster::ChunkWords& rows) {
+  std::uint64_t highest = 0;
+  for (std::size_t w = 0; w < kChunkWords; ++w) {
+    if (rows[w]) highest = std::max(highest, highest_in_word(pod, &names[w * 64], rows[w]));
   }
+  return highest;
+}
+
+cluster::ChunkWords with_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
+                              std::uint64_t hash) {
+  cluster::ChunkBytes bytes;
+  mark_hash(pod, names.data(), hash, bytes.data());
+  return cluster::to_words(bytes);
 }
 
 template <typename T>
-T largest(std::span<const T> values) {
-  T most = 0;
-  for (std::size_t i = 0; i < values.size(); i += kChunkRows) most = std::max(most, largest_of(&values[i]));
-  return most;
-}
-
-template <typename T>
-std::size_t count_at_least(std::span<const T> values, T least) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < values.size(); i += kChunkRows) count += count_of(&values[i], least);
-  return count;
-}
-
-std::int64_t largest_without(std::span<const std::int64_t> total, const Weighted& strategy) {
-  auto most = std::numeric_limits<std::int64_t>::min();
-  for (std::size_t i = 0; i < total.size(); i += kChunkRows)
-    most = std::max(most, largest_rest_of(&total[i], strategy.scores + i, strategy.weight));
-  return most;
+std::size_t count_at_least(std::span<const T, kChunkRows> values, T least) {
+  return count_of(values.data(), least);
 }
 
 template <typename T>
@@ -159,10 +220,8 @@ cluster::ChunkWords at_least(std::span<const T, kChunkRows> values, T least) {
   return cluster::to_words(bytes);
 }
 
-template std::uint8_t largest(std::span<const std::uint8_t>);
-template std::int64_t largest(std::span<const std::int64_t>);
-template std::size_t count_at_least(std::span<const std::uint8_t>, std::uint8_t);
-template std::size_t count_at_least(std::span<const std::int64_t>, std::int64_t);
+template std::size_t count_at_least(std::span<const std::uint8_t, kChunkRows>, std::uint8_t);
+template std::size_t count_at_least(std::span<const std::int64_t, kChunkRows>, std::int64_t);
 template cluster::ChunkWords at_least(std::span<const std::uint8_t, kChunkRows>, std::uint8_t);
 template cluster::ChunkWords at_least(std::span<const std::int64_t, kChunkRows>, std::int64_t);
 

@@ -1,41 +1,49 @@
-// Loops over all rows for scoring and ranking, written so that the compiler vectorises them.
+// Loops over the rows of a chunk for scoring and ranking, written so that the compiler vectorises them.
 // Internal to scheduler/framework.
 //
-// Threads: pure functions on arrays. Lengths are multiples of kChunkRows.
+// Threads: pure functions on arrays.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
-#include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/row_bits.h"
+#include "scheduler/framework/row_values.h"
 
 namespace podium::framework {
 
 inline constexpr std::int64_t kMaxScore = 100;
 
 // One byte per row, 0xff if the bit is set: the loops apply it without a branch.
-std::vector<std::uint8_t> bytes_of(const cluster::NodeMask& mask);
+cluster::ChunkBytes bytes_of(const cluster::ChunkWords& words);
 
-// Sets scores outside the mask to 0; returns the largest score left.
-std::uint8_t keep_inside(std::span<std::uint8_t> scores, std::span<const std::uint8_t> mask);
+// out[row] = the score, or 0 outside the mask.
+ScoreSummary keep_inside(const std::uint8_t* scores, const cluster::ChunkBytes& mask, std::uint8_t* out);
 
 // total[row] = the sum of weight * score[row].
 struct Weighted {
-  const std::uint8_t* scores;
+  const std::uint8_t* scores;  // of a chunk
   std::int64_t weight;
 };
-void add_up(std::span<const Weighted> strategies, std::span<std::int64_t> total);
+TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total);
+TotalSummary summary_of(Totals::Values totals);
 
 // For scores (one byte) and totals (int64).
 template <typename T>
-T largest(std::span<const T> values);
-template <typename T>
-std::size_t count_at_least(std::span<const T> values, T least);
-// The largest total[row] - weight * score[row].
-std::int64_t largest_without(std::span<const std::int64_t> total, const Weighted& strategy);
+std::size_t count_at_least(std::span<const T, cluster::kChunkRows> values, T least);
 template <typename T>
 cluster::ChunkWords at_least(std::span<const T, cluster::kChunkRows> values, T least);
+// The largest total[row] - weight * score[row].
+std::int64_t largest_without(std::span<const std::int64_t, cluster::kChunkRows> total,
+                             const Weighted& strategy);
+
+// Breaks ties: the hash of a pod and a node; and the highest one of the rows whose bit is set, 0 without
+// any.
+std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name);
+std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
+                           const cluster::ChunkWords& rows);
+// The rows of a chunk with this hash, whether they are asked about or not.
+cluster::ChunkWords with_hash(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
+                              std::uint64_t hash);
 
 }  // namespace podium::framework

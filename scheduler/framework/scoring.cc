@@ -8,6 +8,7 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/placement.h"
 #include "scheduler/framework/score_loops.h"
+#include "scheduler/framework/strategy_scores.h"
 
 namespace podium::framework {
 namespace {
@@ -26,13 +27,7 @@ void give_up(Decision& decision, std::string error) {
   decision.error = std::move(error);
   decision.strategies.clear();
   decision.skipped_strategies.clear();
-  decision.total.clear();
-}
-
-std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
+  decision.total = {};
 }
 
 // sum + score * weight, wrapping as in Go: an extender may return any number.
@@ -52,7 +47,7 @@ std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot
   decision.feasible.each([&](Row row) {
     const auto total = decision.total[row];
     if (choice && total < decision.total[*choice]) return;
-    const auto hash = mix(pod.uid_hash ^ snapshot.name_hash[row]);
+    const auto hash = tie_hash(pod.uid_hash, snapshot.name_hash[row]);
     if (choice && total == decision.total[*choice] &&
         !hashes_better(hash, row, choice_hash, *choice, snapshot))
       return;
@@ -60,6 +55,19 @@ std::optional<Row> choose_among_all(const PodInfo& pod, const Snapshot& snapshot
     choice_hash = hash;
   });
   return choice;
+}
+
+Totals one_each(const NodeMask& nodes, std::size_t chunks) {
+  Totals total(chunks);
+  cluster::ChunkBytes ones;
+  ones.fill(1);
+  cluster::ChunkBytes inside;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    keep_inside(ones.data(), bytes_of(nodes.chunk(chunk)), inside.data());
+    const Weighted once{inside.data(), 1};
+    total.set_summary(chunk, add_up(std::span(&once, 1), total.write_chunk(chunk)));
+  }
+  return total;
 }
 
 // The Score plugins of a profile, prepared for a pod.
@@ -81,54 +89,83 @@ class Scoring {
   }
 
   void score() {
-    const auto feasible = bytes_of(decision_.feasible);
+    auto [ready, error, failed_at] = collect();
+    std::vector<StrategyScores::Scorer> scorers;
+    for (const auto& one : ready) scorers.push_back({one.entry->plugin, one.prepared.scorer.get()});
+    StrategyScores scores(std::move(scorers), snapshot_, decision_.feasible);
     const auto nodes = observer_ ? decision_.feasible.count() : 0;
-    decision_.strategies.reserve(profile_.scores.size());
-    for (std::size_t index = 0; index < profile_.scores.size(); ++index) {
-      const auto& entry = profile_.scores[index];
-      if (!entry.plugin) continue;
-      const auto error = score(entry, feasible);
-      if (!error) {
-        decision_.skipped_strategies.push_back(entry.name);
-        continue;
-      }
-      plugin_called(Phase::score, index, nodes, kSuccess, *error);
-      if (!error->empty()) return give_up(decision_, *error);
+    decision_.strategies.reserve(ready.size());
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      const auto& entry = *ready[i].entry;
+      const auto& strategy =
+          decision_.strategies.emplace_back(Strategy{entry.name, entry.weight, scores.run(i)});
+      const auto most = most_of(strategy.score);
+      const auto invalid = most > kMaxScore ? invalid_score(strategy, most) : std::string();
+      plugin_called(Phase::score, ready[i].index, nodes, kSuccess, invalid);
+      if (!invalid.empty()) return give_up(decision_, invalid);
     }
-    std::vector<Weighted> weighted;
-    for (const auto& strategy : decision_.strategies)
-      weighted.push_back({strategy.score.data(), strategy.weight});
-    add_up(weighted, decision_.total);
+    if (!error.empty()) {
+      plugin_called(Phase::score, failed_at, nodes, kSuccess, error);
+      return give_up(decision_, std::move(error));
+    }
+    decision_.total = scores.total(decision_.strategies);
     std::sort(decision_.skipped_strategies.begin(), decision_.skipped_strategies.end());
   }
 
  private:
+  struct Ready {
+    const Profile::ScoreEntry* entry;
+    std::size_t index;  // in Profile::scores
+    PreparedScore prepared;
+  };
+  struct Collected {
+    std::vector<Ready> ready;   // up to the first that fails
+    std::string error;          // its error; empty: none fails
+    std::size_t failed_at = 0;  // its index
+  };
+
   PreparedScore prepare(const ScorePlugin& plugin) const {
     return plugin.prepare_score(pod_, snapshot_, decision_.feasible);
   }
 
-  // Nullopt if the plugin is skipped, else the error; empty: success.
-  std::optional<std::string> score(const Profile::ScoreEntry& entry, std::span<const std::uint8_t> feasible) {
-    const auto failed = [&](std::string_view why) {
-      return fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, why);
-    };
-    const bool unprepared = entry.plugin->has_pre_score() && !entry.pre_score;
-    if (unprepared) {
-      if (const auto text = entry.plugin->error_without_pre_score(); !text.empty()) return failed(text);
+  // Prepares the plugins that are not yet; notes those that are skipped.
+  Collected collect() {
+    Collected out;
+    for (std::size_t index = 0; index < profile_.scores.size(); ++index) {
+      const auto& entry = profile_.scores[index];
+      if (!entry.plugin) continue;
+      const auto fail = [&](std::string_view why) {
+        out.error = fmt::format("running Score plugins: plugin \"{}\" failed with: {}", entry.name, why);
+        out.failed_at = index;
+      };
+      const bool unprepared = entry.plugin->has_pre_score() && !entry.pre_score;
+      if (unprepared) {
+        if (const auto text = entry.plugin->error_without_pre_score(); !text.empty()) {
+          fail(text);
+          return out;
+        }
+      }
+      const auto known = std::ranges::find(prepared_, entry.plugin, &Prepared::first);
+      auto prepared = known == prepared_.end() ? prepare(*entry.plugin) : std::exchange(known->second, {});
+      if (!prepared.error.empty()) {
+        fail(prepared.error);
+        return out;
+      }
+      if (!prepared.scorer && !unprepared) {
+        decision_.skipped_strategies.push_back(entry.name);
+        continue;
+      }
+      if (!prepared.scorer) prepared.scorer = std::make_unique<SameScore>(entry.plugin->score_if_skipped());
+      out.ready.push_back({&entry, index, std::move(prepared)});
     }
-    const auto ready = std::ranges::find(prepared_, entry.plugin, &Prepared::first);
-    const auto prepared =
-        ready == prepared_.end() ? prepare(*entry.plugin) : std::exchange(ready->second, {});
-    if (!prepared.error.empty()) return failed(prepared.error);
-    if (!prepared.scorer && !unprepared) return std::nullopt;
-    auto& strategy = decision_.strategies.emplace_back(entry.name, entry.weight,
-                                                       std::vector<std::uint8_t>(decision_.total.size()));
-    if (prepared.scorer)
-      prepared.scorer->score(decision_.feasible, strategy.score);
-    else
-      std::ranges::fill(strategy.score, entry.plugin->score_if_skipped());
-    const auto most = keep_inside(strategy.score, feasible);
-    return most > kMaxScore ? invalid_score(strategy, most) : std::string();
+    return out;
+  }
+
+  static int most_of(const Scores& scores) {
+    int most = 0;
+    for (std::size_t chunk = 0; chunk < scores.chunks(); ++chunk)
+      most = std::max<int>(most, scores.summary(chunk).most);
+    return most;
   }
 
   void plugin_called(Phase phase, std::size_t index, std::size_t nodes, std::string_view status,
@@ -150,11 +187,11 @@ class Scoring {
 
 void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, Decision& decision,
            EvaluationObserver* observer) {
-  decision.total.assign(snapshot.chunks() * kChunkRows, 0);
   if (profile.scores.empty() && !profile.has_extenders) {
-    decision.feasible.each([&](Row row) { decision.total[row] = 1; });
+    decision.total = one_each(decision.feasible, snapshot.chunks());
     return;
   }
+  decision.total = Totals(snapshot.chunks());
   Scoring scoring(pod, snapshot, profile, decision, observer);
   scoring.pre_score();
   if (observer)
@@ -165,6 +202,16 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
     observer->phase_ended(Phase::score, decision.error.empty() ? kSuccess : to_string(Code::error));
 }
 
+namespace {
+
+// Adds the extenders' scores of one row.
+void add_to(Totals& total, Row row, std::int64_t score, std::int64_t weight) {
+  auto& sum = total.write_chunk(row / kChunkRows)[row % kChunkRows];
+  sum = wrapped(sum, score, weight);
+}
+
+}  // namespace
+
 void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapshot, Decision& decision) {
   for (const auto& opinion : opinions) {
     auto& strategy = decision.strategies.emplace_back(opinion.extender, opinion.weight);
@@ -173,10 +220,22 @@ void add_opinions(std::span<const ScoreOpinion> opinions, const Snapshot& snapsh
       const auto row = snapshot.find_row(name);
       if (!row || !decision.feasible.test(*row)) continue;
       strategy.wide[*row] = wrapped(strategy.wide[*row], score, 1);
-      decision.total[*row] = wrapped(decision.total[*row], score, opinion.weight);
+      add_to(decision.total, *row, score, opinion.weight);
     }
   }
 }
+
+namespace {
+
+// The feasible rows of a chunk with its largest total.
+cluster::ChunkWords ties_of(const Decision& decision, std::size_t chunk) {
+  auto rows = decision.feasible.chunk(chunk);
+  const auto& summary = decision.total.summary(chunk);
+  for (std::size_t w = 0; summary.most != 0 && w < rows.size(); ++w) rows[w] &= summary.rows[w];
+  return rows;
+}
+
+}  // namespace
 
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
   if (decision.scored_by_extenders()) return choose_among_all(pod, snapshot, decision);
@@ -185,21 +244,26 @@ std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const De
     decision.feasible.each([&](Row row) { only = row; });
     return only;
   }
-  const std::span<const std::int64_t> totals = decision.total;
-  const auto best = largest(totals);
+  std::int64_t best = 0;
+  for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk)
+    best = std::max(best, decision.total.summary(chunk).most);
+  std::vector<std::uint64_t> highest(decision.total.chunks());
+  std::uint64_t highest_of_all = 0;
+  for (std::size_t chunk = 0; chunk < highest.size(); ++chunk) {
+    if (decision.total.summary(chunk).most != best) continue;
+    highest[chunk] = highest_hash(pod.uid_hash, snapshot.name_hash.chunk(chunk), ties_of(decision, chunk));
+    highest_of_all = std::max(highest_of_all, highest[chunk]);
+  }
   std::optional<Row> choice;
-  std::uint64_t choice_hash = 0;
-  for (std::size_t chunk = 0; chunk < snapshot.chunks(); ++chunk) {
-    const auto names = snapshot.name_hash.chunk(chunk);
-    const auto ties = at_least(totals.subspan(chunk * kChunkRows).first<kChunkRows>(), best);
+  for (std::size_t chunk = 0; chunk < highest.size(); ++chunk) {
+    if (decision.total.summary(chunk).most != best || highest[chunk] != highest_of_all) continue;
+    const auto ties = ties_of(decision, chunk);
+    const auto rows = with_hash(pod.uid_hash, snapshot.name_hash.chunk(chunk), highest_of_all);
     for (std::size_t w = 0; w < kChunkWords; ++w) {
-      const auto word = chunk * kChunkWords + w;
-      for (auto bits = ties[w] & decision.feasible.word(word); bits; bits &= bits - 1) {
-        const auto row = static_cast<Row>(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
-        const auto hash = mix(pod.uid_hash ^ names[row % kChunkRows]);
-        if (choice && !hashes_better(hash, row, choice_hash, *choice, snapshot)) continue;
-        choice = row;
-        choice_hash = hash;
+      for (auto bits = ties[w] & rows[w]; bits; bits &= bits - 1) {
+        const auto i = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+        const auto row = static_cast<Row>(chunk * kChunkRows + i);
+        if (!choice || snapshot.node_name(row) < snapshot.node_name(*choice)) choice = row;
       }
     }
   }

@@ -53,8 +53,11 @@ class ImageScorer final : public NodeScorer {
     }
   }
 
+  // No node gets more than 0.
+  bool is_nothing() const { return range_ <= 0 || images_.empty(); }
+
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
-    if (range_ <= 0 || images_.empty()) return;
+    if (is_nothing()) return;
     std::int64_t most = 0;
     for (const auto* image : images_)
       most = cluster::saturating_add(most, std::max<std::int64_t>(0, scaled_size(*image, total_nodes_)));
@@ -91,7 +94,9 @@ class ImageLocality final : public Plugin, public ScorePlugin {
 
   // Never skipped.
   PreparedScore prepare_score(const PodInfo& pod, const Snapshot& snapshot, const NodeMask&) const override {
-    return {std::make_unique<ImageScorer>(pod, snapshot)};
+    auto scorer = std::make_unique<ImageScorer>(pod, snapshot);
+    if (scorer->is_nothing()) return {std::make_unique<SameScore>(0)};
+    return {std::move(scorer)};
   }
 };
 

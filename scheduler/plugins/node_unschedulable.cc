@@ -25,6 +25,10 @@ class UnschedulableFilter final : public NodeFilter {
       : NodeFilter(snapshot), cordoned_(std::move(cordoned)) {}
 
   bool ignores_pods() const override { return true; }
+  bool declare(RowInputs& inputs) const override {
+    declare_taints(snapshot_.taint_set, cordoned_, inputs);
+    return true;
+  }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add({"NodeUnschedulable",
                              Code::unschedulable_and_unresolvable,

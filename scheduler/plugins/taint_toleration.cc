@@ -32,6 +32,10 @@ class TaintFilter final : public NodeFilter {
       : NodeFilter(snapshot), untolerated_(std::move(untolerated)) {}
 
   bool ignores_pods() const override { return true; }
+  bool declare(RowInputs& inputs) const override {
+    declare_taints(snapshot_.taint_set, untolerated_, inputs);
+    return true;
+  }
   void filter(NodeMask& nodes, Rejections& out) const override {
     const auto id = out.add(
         {"TaintToleration", Code::unschedulable_and_unresolvable, {Reason(ReasonCode::untolerated_taint)}});
@@ -48,13 +52,12 @@ class TaintFilter final : public NodeFilter {
 
 class TaintScorer final : public NodeScorer {
  public:
-  // `intolerable` is the count of intolerable taints by TaintSetId; empty if no node has any.
+  // `intolerable` is the count of intolerable taints by TaintSetId.
   TaintScorer(const Snapshot& snapshot, std::vector<std::int64_t> intolerable)
       : snapshot_(snapshot), intolerable_(std::move(intolerable)) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
     std::ranges::fill(out, 100);
-    if (intolerable_.empty()) return;
     IdSet intolerable_sets(intolerable_.size());
     for (std::size_t id = 0; id < intolerable_.size(); ++id) {
       if (intolerable_[id] > 0) intolerable_sets.insert(static_cast<std::uint32_t>(id));
@@ -112,7 +115,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
       intolerable.push_back(set.nodes > 0 ? count_intolerable(set.taints, tolerations) : 0);
       any |= intolerable.back() > 0;
     }
-    if (!any) intolerable.clear();
+    if (!any) return {std::make_unique<SameScore>(100)};
     return {std::make_unique<TaintScorer>(snapshot, std::move(intolerable))};
   }
 

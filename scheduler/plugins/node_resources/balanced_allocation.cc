@@ -14,7 +14,7 @@ namespace {
 
 using namespace framework;
 
-using Scores = std::array<std::int32_t, kChunkRows>;
+using Balances = std::array<std::int32_t, kChunkRows>;
 using Doubles = std::array<double, kChunkRows>;
 
 // Source: balancedResourceScorer. Both balances are 50..100; a pod that changes nothing scores 75.
@@ -86,7 +86,7 @@ double half_apart(const Shares& shares, std::size_t row) {
 }
 
 void balance_of_many(std::span<const ScoredResource> resources, std::size_t chunk, bool with_pod,
-                     Shares& shares, Scores& scores) {
+                     Shares& shares, Balances& scores) {
   shares.of_resource.resize(resources.size());
   shares.has.resize(resources.size());
   shares.sum.fill(0);
@@ -137,21 +137,19 @@ std::int32_t balance_of_row(std::span<const ScoredResource> resources, Row row, 
   return static_cast<std::int32_t>((1 - deviation) * 100.0);
 }
 
-class BalanceScorer final : public NodeScorer {
+class BalanceScorer final : public RowScorer {
  public:
   explicit BalanceScorer(std::vector<ScoredResource> resources) : resources_(std::move(resources)) {}
 
-  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
-    Scores scores;
-    const auto shares = std::make_unique<Shares>();
-    score_chunks(feasible, out, nullptr, resources_, [&](const ChunkRows& rows, std::uint8_t* narrowed) {
-      improve(rows, *shares, scores);
-      narrow(std::span(scores).first(rows.count), narrowed);
-    });
+  void declare(RowInputs& inputs) const override { plugins::declare(resources_, inputs); }
+  void score_rows(const ChunkRows& rows, std::uint8_t* out) const override {
+    Balances scores;
+    improve(rows, scores);
+    narrow(std::span(scores).first(rows.count), out);
   }
 
  private:
-  void improve(const ChunkRows& rows, Shares& shares, Scores& scores) const {
+  void improve(const ChunkRows& rows, Balances& scores) const {
     const bool small = std::ranges::all_of(
         resources_, [&](const ScoredResource& resource) { return rows_are_small(resource, rows); });
     if (small && resources_.size() == 2) {
@@ -160,10 +158,11 @@ class BalanceScorer final : public NodeScorer {
                          resources_[0].request, amounts_of(*second.allocatable, rows),
                          amounts_of(*second.used, rows), resources_[1].request, scores.data(), rows.count);
     }
-    Scores without_pod;
+    Balances without_pod;
     if (small && rows.count == kChunkRows) {
-      balance_of_many(resources_, rows.chunk, true, shares, scores);
-      balance_of_many(resources_, rows.chunk, false, shares, without_pod);
+      const auto shares = std::make_unique<Shares>();
+      balance_of_many(resources_, rows.chunk, true, *shares, scores);
+      balance_of_many(resources_, rows.chunk, false, *shares, without_pod);
     } else {
       balance_of_rows(rows, true, scores);
       balance_of_rows(rows, false, without_pod);
@@ -171,7 +170,7 @@ class BalanceScorer final : public NodeScorer {
     for (std::size_t i = 0; i < rows.count; ++i) scores[i] = improvement(scores[i], without_pod[i]);
   }
 
-  void balance_of_rows(const ChunkRows& rows, bool with_pod, Scores& scores) const {
+  void balance_of_rows(const ChunkRows& rows, bool with_pod, Balances& scores) const {
     for (std::size_t i = 0; i < rows.count; ++i) {
       const auto row = static_cast<Row>(rows.chunk * kChunkRows + rows.first + i);
       scores[i] = balance_of_row(resources_, row, with_pod);

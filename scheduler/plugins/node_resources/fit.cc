@@ -165,6 +165,18 @@ class FitFilter final : public NodeFilter {
     }
   }
 
+  bool declare(RowInputs& inputs) const override {
+    inputs.columns.push_back({label_of("pods", 0), &snapshot_.allocatable_pods});
+    inputs.columns.push_back({label_of("pods", 1), &snapshot_.pod_count});
+    for (const auto& [name, want, field, amounts, has_class, shortage] : demands_) {
+      inputs.asks.insert(inputs.asks.end(), {want, has_class, amounts.has_value()});
+      if (!amounts || !amounts->allocatable.column() || !amounts->used.column()) return false;
+      plugins::declare(name, Usage::requested, {amounts->allocatable.column(), amounts->used.column()},
+                       inputs);
+    }
+    return true;
+  }
+
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
     return check_on_trial(row, delta);
   }

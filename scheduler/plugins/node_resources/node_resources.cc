@@ -1,34 +1,19 @@
 #include "scheduler/plugins/node_resources/node_resources.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/devices/class_count.h"
-#include "scheduler/framework/score_memo.h"
 #include "scheduler/plugins/shared/exact_division.h"
 
 namespace podium::plugins {
 namespace {
-
-using framework::ScoreMemo;
 
 PODIUM_VECTOR_CLONES
 std::uint64_t all_bits(const std::int64_t* a, const std::int64_t* b, std::size_t rows) {
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < rows; ++i) bits |= static_cast<std::uint64_t>(a[i] | b[i]);
   return bits;
-}
-
-ScoreMemo::Chunks* memo_for(const void* settings, std::span<const ScoredResource> resources,
-                            std::size_t chunks) {
-  ScoreMemo::Key key{settings, {}};
-  for (const auto& resource : resources)
-    key.amounts.insert(key.amounts.end(), {resource.request, resource.weight});
-  auto* memo = ScoreMemo::of_thread(key);
-  if (memo && memo->size() < chunks) memo->resize(chunks);
-  return memo;
 }
 
 struct OwnColumns {
@@ -109,13 +94,13 @@ std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>
     if (!amounts && !device_class) continue;
     if (!device_class && amounts->allocatable.column() && amounts->used.column()) {
       const ResourceColumns columns{amounts->allocatable.column(), amounts->used.column()};
-      scored.push_back({columns, request, weight});
+      scored.push_back({name, usage, columns, request, weight});
       continue;
     }
     auto own = own_columns(amounts, snapshot.chunks());
     if (device_class) add_devices(*own, *device_class, snapshot, feasible, supply);
     const ResourceColumns columns{&own->allocatable, &own->used};
-    scored.push_back({columns, request, weight, std::move(own)});
+    scored.push_back({name, usage, columns, request, weight, std::move(own)});
   }
   return scored;
 }
@@ -127,30 +112,16 @@ bool rows_are_small(const ScoredResource& resource, const ChunkRows& rows) {
   return bits < static_cast<std::uint64_t>(kSmall);
 }
 
-void score_chunks(const cluster::NodeMask& feasible, std::span<std::uint8_t> out, const void* settings,
-                  std::span<const ScoredResource> resources, const ScoreRows& score_rows) {
-  const auto chunks = out.size() / kChunkRows;
-  auto* memo = memo_for(settings, resources, chunks);
-  std::vector<const ScoreMemo::Amounts::Box*> inputs(resources.size() * 2);
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-    if (chunk_is_empty(feasible, chunk)) continue;
-    auto* const scores = &out[chunk * kChunkRows];
-    if (!memo) {
-      score_rows({.chunk = chunk}, scores);
-      continue;
-    }
-    for (std::size_t i = 0; i < resources.size(); ++i) {
-      inputs[i * 2] = &resources[i].columns.allocatable->box(chunk);
-      inputs[i * 2 + 1] = &resources[i].columns.used->box(chunk);
-    }
-    auto& kept = (*memo)[chunk];
-    for (auto words = changed_words(kept, inputs); words;) {
-      const auto from = static_cast<std::size_t>(std::countr_zero(words));
-      const auto count = static_cast<std::size_t>(std::countr_one(words >> from));
-      score_rows({chunk, from * 64, count * 64}, &kept.scores[from * 64]);
-      words &= words + (std::uint32_t{1} << from);  // clears the run
-    }
-    std::ranges::copy(kept.scores, scores);
+void declare(std::string_view resource, Usage usage, const ResourceColumns& columns,
+             framework::RowInputs& inputs) {
+  inputs.columns.push_back({framework::label_of(resource, 0), columns.allocatable});
+  inputs.columns.push_back({framework::label_of(resource, usage == Usage::requested ? 1 : 2), columns.used});
+}
+
+void declare(std::span<const ScoredResource> resources, framework::RowInputs& inputs) {
+  for (const auto& resource : resources) {
+    inputs.asks.insert(inputs.asks.end(), {resource.request, resource.weight});
+    declare(resource.name, resource.usage, resource.columns, inputs);
   }
 }
 

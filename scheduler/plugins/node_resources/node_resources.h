@@ -5,7 +5,6 @@
 #pragma once
 
 #include <boost/json/object.hpp>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +13,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/devices/inventories.h"
+#include "scheduler/framework/plugin.h"
 #include "scheduler/plugins/shared/column_scan.h"
 
 namespace podium::plugins {
@@ -51,6 +51,9 @@ struct ResourceColumns {
   const cluster::Column<std::int64_t>* used;
 };
 enum class Usage { requested, non_zero };
+// The columns of a resource as inputs of a plugin.
+void declare(std::string_view resource, Usage usage, const ResourceColumns& columns,
+             framework::RowInputs& inputs);
 // nullopt: no node and no placed pod has the resource.
 std::optional<ResourceAmounts> amounts_of(const cluster::Snapshot& snapshot, std::string_view resource,
                                           Usage usage);
@@ -70,6 +73,8 @@ std::vector<WeightedResource> decode_resources(const boost::json::object& object
 
 // One resource that takes part in the score of a pod.
 struct ScoredResource {
+  std::string_view name;
+  Usage usage;
   ResourceColumns columns;
   std::int64_t request;
   std::int64_t weight;
@@ -83,10 +88,7 @@ std::vector<ScoredResource> scored_resources(const std::vector<WeightedResource>
                                              const cluster::Snapshot& snapshot, Usage usage,
                                              const cluster::NodeMask& feasible, DeviceSupply& supply);
 
-// Rows of a chunk: `count` from `first` on, both multiples of 64.
-struct ChunkRows {
-  std::size_t chunk, first = 0, count = kChunkRows;
-};
+using framework::ChunkRows;
 inline const std::int64_t* amounts_of(const cluster::Column<std::int64_t>& column, const ChunkRows& rows) {
   return column.chunk(rows.chunk).data() + rows.first;
 }
@@ -94,11 +96,7 @@ inline const std::int64_t* amounts_of(const cluster::Column<std::int64_t>& colum
 // True if all amounts of the rows and the request are below kSmall (exact_division.h).
 bool rows_are_small(const ScoredResource& resource, const ChunkRows& rows);
 
-// Calls score_rows(rows, scores of these rows) for each chunk that has feasible nodes, so that `out` has the
-// scores. If the thread has a ScoreMemo, calls it only for rows whose amounts differ from the memo's.
-// Scores of a row must follow from `settings`, the requests, the weights, and that row's amounts.
-using ScoreRows = std::function<void(const ChunkRows&, std::uint8_t*)>;
-void score_chunks(const cluster::NodeMask& feasible, std::span<std::uint8_t> out, const void* settings,
-                  std::span<const ScoredResource> resources, const ScoreRows& score_rows);
+// Declares the requests, the weights and the columns.
+void declare(std::span<const ScoredResource> resources, framework::RowInputs& inputs);
 
 }  // namespace podium::plugins

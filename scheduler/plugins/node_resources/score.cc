@@ -89,27 +89,26 @@ void average_rounded(const std::int32_t* scores, const std::int32_t* weights, st
   }
 }
 
-class AllocationScorer final : public NodeScorer {
+class AllocationScorer final : public RowScorer {
  public:
   AllocationScorer(const ScoringStrategy& strategy, std::vector<ScoredResource> resources)
       : strategy_(strategy), resources_(std::move(resources)) {
     for (const auto& resource : resources_) total_weight_ += resource.weight;
   }
 
-  void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+  void declare(RowInputs& inputs) const override { plugins::declare(resources_, inputs); }
+  void score_rows(const ChunkRows& rows, std::uint8_t* out) const override {
     Sums sums;
-    score_chunks(feasible, out, &strategy_, resources_, [&](const ChunkRows& rows, std::uint8_t* scores) {
-      std::fill_n(sums.score.begin(), rows.count, 0);
-      std::fill_n(sums.weight.begin(), rows.count, 0);
-      for (const auto& resource : resources_) {
-        if (rows_are_small(resource, rows)) {
-          add_small(resource, rows, sums);
-        } else {
-          add_large(resource, rows, sums);
-        }
+    std::fill_n(sums.score.begin(), rows.count, 0);
+    std::fill_n(sums.weight.begin(), rows.count, 0);
+    for (const auto& resource : resources_) {
+      if (rows_are_small(resource, rows)) {
+        add_small(resource, rows, sums);
+      } else {
+        add_large(resource, rows, sums);
       }
-      finish(sums, scores, rows.count);
-    });
+    }
+    finish(sums, out, rows.count);
   }
 
  private:

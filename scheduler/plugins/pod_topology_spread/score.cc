@@ -60,7 +60,7 @@ PODIUM_VECTOR_CLONES
 std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
   std::uint32_t most = 0;
   for (std::size_t i = 0; i < cluster::kChunkRows; ++i) {
-    count[i] = value[i] ? count[i] + 1 : 0;
+    count[i] = (count[i] + 1) & -static_cast<std::uint32_t>(value[i] != 0);
     most = most > count[i] ? most : count[i];
   }
   return most;

@@ -80,6 +80,12 @@ ChunkWords IdSet::match(std::span<const std::uint32_t, kChunkRows> rows) const {
   return cluster::to_words(bytes);
 }
 
+void declare_taints(const cluster::Column<cluster::TaintSetId>& sets, const IdSet& ids,
+                    framework::RowInputs& inputs) {
+  inputs.columns.push_back({framework::label_of("taints"), &sets});
+  inputs.asks.insert(inputs.asks.end(), ids.ids().begin(), ids.ids().end());
+}
+
 void find_short(std::span<const std::int64_t, kChunkRows> allocatable,
                 std::span<const std::int64_t, kChunkRows> used, std::int64_t want, ChunkWords& insufficient,
                 ChunkWords& unresolvable) {
@@ -104,22 +110,10 @@ void reject_chunk(cluster::NodeMask& nodes, std::size_t chunk, const ChunkWords&
   }
 }
 
-ChunkWords chunk_of(const cluster::NodeMask& nodes, std::size_t chunk) {
-  ChunkWords rows;
-  for (std::size_t w = 0; w < kChunkWords; ++w) rows[w] = nodes.word(chunk * kChunkWords + w);
-  return rows;
-}
-
 void add_where(const ChunkWords& rows, std::int64_t amount, std::span<std::int64_t, kChunkRows> values) {
   for (std::size_t w = 0; w < kChunkWords; ++w) {
     if (rows[w]) add_to_word(&values[w * 64], rows[w], amount);
   }
-}
-
-bool chunk_is_empty(const cluster::NodeMask& nodes, std::size_t chunk) {
-  std::uint64_t any = 0;
-  for (std::size_t w = 0; w < kChunkWords; ++w) any |= nodes.word(chunk * kChunkWords + w);
-  return any == 0;
 }
 
 std::int64_t max_of(const cluster::NodeMask& nodes, std::span<const std::int64_t> values) {

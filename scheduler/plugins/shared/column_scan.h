@@ -13,8 +13,10 @@
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/row_bits.h"
+#include "scheduler/cluster/taint_table.h"
 #include "scheduler/cluster/vector_clones.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/framework/row_inputs.h"
 
 namespace podium::plugins {
 
@@ -35,6 +37,7 @@ class IdSet {
   explicit IdSet(std::size_t id_limit) : limit_(id_limit) {}  // every id is below this
   void insert(std::uint32_t id);
   bool empty() const { return ids_.empty(); }
+  const std::vector<std::uint32_t>& ids() const { return ids_; }
   ChunkWords match(std::span<const std::uint32_t, kChunkRows> rows) const;
 
  private:
@@ -42,6 +45,10 @@ class IdSet {
   std::vector<std::uint32_t> ids_;
   std::vector<std::uint8_t> table_;  // by id, 0x00 or 0xFF; empty while comparing with each id is faster
 };
+
+// Declares that an answer follows from whether the node's taint set is one of `ids`.
+void declare_taints(const cluster::Column<cluster::TaintSetId>& sets, const IdSet& ids,
+                    framework::RowInputs& inputs);
 
 // Sets `insufficient` for the rows where want > allocatable - used, and `unresolvable` for the rows where
 // want > allocatable. Amounts are not negative.
@@ -56,12 +63,14 @@ void find_full(std::span<const std::int64_t, kChunkRows> allocatable_pods,
 void reject_chunk(cluster::NodeMask& nodes, std::size_t chunk, const ChunkWords& rows,
                   framework::VerdictId id, framework::Rejections& out);
 
-ChunkWords chunk_of(const cluster::NodeMask& nodes, std::size_t chunk);
+inline ChunkWords chunk_of(const cluster::NodeMask& nodes, std::size_t chunk) { return nodes.chunk(chunk); }
 // Adds `amount` to the values of the rows whose bit is set.
 void add_where(const ChunkWords& rows, std::int64_t amount, std::span<std::int64_t, kChunkRows> values);
 
 // True if no node of the chunk is in the mask.
-bool chunk_is_empty(const cluster::NodeMask& nodes, std::size_t chunk);
+inline bool chunk_is_empty(const cluster::NodeMask& nodes, std::size_t chunk) {
+  return nodes.chunk_is_empty(chunk);
+}
 // The largest value among the rows of the mask, at least 0.
 std::int64_t max_of(const cluster::NodeMask& nodes, std::span<const std::int64_t> values);
 // out[row] = 100 * values[row] / max, exactly, for rows whose value is in 0..max; unspecified for others.

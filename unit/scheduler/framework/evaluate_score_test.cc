@@ -9,6 +9,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
+#include "scheduler/framework/score_loops.h"
 #include "unit/scheduler/framework/fakes.h"
 
 namespace podium::framework::test {
@@ -228,14 +229,15 @@ TEST(Rank, TheLeadOfTheChoice) {
     const auto snapshot = cluster_of({"n0", "n1", "n2", "n3"});
     auto decision = evaluate(*info(pod("p")), snapshot, Profile());
     decision.strategies.clear();
-    decision.total.assign(snapshot.chunks() * cluster::kChunkRows, 0);
+    decision.total = Totals(snapshot.chunks());
     if (c.wide) decision.strategies.push_back({"E", 1, {}, std::vector<std::int64_t>(decision.total.size())});
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto row = *snapshot.find_row(names[i]);
       const bool is_feasible = i < c.totals.size() && (c.wide || c.totals[i] >= 0);
       if (!is_feasible) decision.feasible.clear(row);
-      if (is_feasible) decision.total[row] = c.totals[i];
+      if (is_feasible) decision.total.write_chunk(0)[row] = c.totals[i];
     }
+    decision.total.set_summary(0, summary_of(decision.total.chunk(0)));
     decision.choice = snapshot.find_row(names[c.choice]);
     const auto lead = lead_of(decision);
     ASSERT_TRUE(lead) << c.name;

@@ -1,0 +1,111 @@
+// EvaluationMemo: keeps verdicts, scores and totals for the next decision about an equal pod.
+//
+// A Deployment's pods and a what-if's replicas ask for the same, and each decision changes one node. So a
+// decision takes over, chunk by chunk, what was computed for an equal pod, and computes what has changed:
+//
+//   verdicts   of the filters up to the first that does not declare its RowInputs: chunks in which a declared
+//              column or the set of nodes has changed
+//   scores     of scorers that declare their RowInputs: words of rows in which a declared column has changed;
+//              of other scorers: all, and a chunk that comes out equal is the same chunk
+//   totals     chunks in which a plugin's scores have changed
+//
+// Exact: it holds what the results were computed from (ColumnView), and keys have all that is asked.
+//
+// Owner: the caller that makes the decisions; evaluate() uses it on its thread while a Use exists. Plugins
+// must outlive the memo. Threads: one at a time. Errors: none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "scheduler/framework/column_view.h"
+#include "scheduler/framework/rejections.h"
+#include "scheduler/framework/row_values.h"
+
+namespace podium::framework {
+
+// Declarations of several plugins, and the key that they make: equal keys and equal columns give equal
+// results.
+class Declared {
+ public:
+  // Adds a plugin. Its settings are known by its address.
+  void add(const void* plugin, const RowInputs& inputs);
+  // Adds one that does not declare.
+  void add_undeclared(const void* plugin);
+  const std::vector<std::int64_t>& key() const { return key_; }
+  std::span<const RowInput> columns() const { return columns_; }
+  // Of the plugin at `index`, in the order of add().
+  std::span<const RowInput> columns(std::size_t index) const;
+
+ private:
+  std::vector<std::int64_t> key_;
+  std::vector<RowInput> columns_;
+  std::vector<std::size_t> ends_;  // in columns_, by plugin
+};
+
+class EvaluationMemo {
+ public:
+  // The filters of a key.
+  struct Verdicts {
+    std::vector<std::int64_t> key;
+    void forget();
+    struct Chunk {
+      Tick seen = 0;
+      cluster::ChunkWords asked{}, fit{};
+      std::vector<std::uint32_t> left;  // nodes left, by filter
+    };
+    std::vector<Chunk> chunks;
+    Rejections rejections{0};
+  };
+  // The scorers of a key.
+  struct Strategies {
+    std::vector<std::int64_t> key;
+    void forget();  // keeps the memory, and the totals: what these are of is known by versions
+    struct Chunk {
+      Tick seen = 0;                                  // not 0: computed; of a scorer that declares, when
+      std::uint64_t version = 0;                      // of the scores, in one numbering for all strategies
+      cluster::ChunkWords feasible{};                 // rows that are not have a score of 0
+      std::unique_ptr<cluster::ChunkBytes> computed;  // of all rows; null if `seen` is 0
+    };
+    struct Strategy {
+      std::vector<Chunk> chunks;
+      Scores scores;
+    };
+    std::vector<Strategy> strategies;
+    std::uint64_t versions = 0;
+    std::vector<std::vector<std::uint64_t>> added;  // by chunk: weights and versions that the total is of
+    Totals total;
+  };
+
+  // Those of a key; new ones know nothing. Above kMost keys it forgets the least recently used one. Valid
+  // until the next call.
+  Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key()); }
+  Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key()); }
+  ColumnView& view() { return view_; }
+  static constexpr std::size_t kMost = 8;
+
+  static EvaluationMemo* of_thread();  // null: none
+  class Use {
+   public:
+    explicit Use(EvaluationMemo& memo);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    EvaluationMemo* const before_;
+  };
+
+ private:
+  template <typename T>
+  static T& find(std::vector<T>& kept, const std::vector<std::int64_t>& key);
+
+  ColumnView view_;
+  std::vector<Verdicts> verdicts_;  // the last one first
+  std::vector<Strategies> strategies_;
+};
+
+}  // namespace podium::framework

@@ -1,0 +1,36 @@
+// RowInputs: what a plugin's answer about a node follows from, if that is the pod, the plugin's settings and
+// columns at the node's own row. With these declared, an EvaluationMemo can keep the answers.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "scheduler/cluster/column.h"
+#include "scheduler/cluster/hash.h"
+
+namespace podium::framework {
+
+// A column, and what it is compared with in the next decision: the column of the same label. A label that two
+// columns share costs time, never a wrong answer.
+struct RowInput {
+  using AnyColumn = std::variant<const cluster::Column<std::int64_t>*, const cluster::Column<std::int32_t>*,
+                                 const cluster::Column<std::uint32_t>*>;
+  std::uint64_t label;
+  AnyColumn column;
+};
+inline std::uint64_t label_of(std::string_view what, std::uint64_t part = 0) {
+  return cluster::hash_text(what) + part;
+}
+
+struct RowInputs {
+  // All that the answer depends on besides the columns: of the pod, and of settings that may differ between
+  // two evaluators of one plugin.
+  std::vector<std::int64_t> asks;
+  std::vector<RowInput> columns;
+};
+
+}  // namespace podium::framework

@@ -1,0 +1,53 @@
+// StrategyScores: runs the scorers of one decision and adds their scores up, with what the thread's
+// EvaluationMemo keeps of them. Internal to scheduler/framework.
+//
+// Owner: one evaluation. Threads: not thread-safe. Errors: none; a score above kMaxScore shows in most_of().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "scheduler/framework/decision.h"
+#include "scheduler/framework/evaluation_memo.h"
+
+namespace podium::framework {
+
+class StrategyScores {
+ public:
+  struct Scorer {
+    const ScorePlugin* plugin;
+    const NodeScorer* scorer;
+  };
+  // Keeps references to `snapshot` and `feasible`.
+  StrategyScores(std::vector<Scorer> scorers, const Snapshot& snapshot, const NodeMask& feasible);
+
+  // The scores of one scorer; 0 for nodes that are not feasible. Call it for each, in their order.
+  Scores run(std::size_t index);
+  // The weighted sum of all; `strategies` are those of run(), in their order.
+  Totals total(std::span<const Strategy> strategies);
+
+ private:
+  using Kept = EvaluationMemo::Strategies;
+  Scores run_alone(const Scorer& scorer);
+  const Scores& run_kept(std::size_t index);
+  static void score_words(const RowScorer& scorer, std::size_t chunk, std::uint32_t words,
+                          cluster::ChunkBytes& scores);
+  void take(Kept::Strategy& kept, std::size_t chunk, const std::uint8_t* computed);
+  bool keep(Scores& scores, std::size_t chunk, const std::uint8_t* computed);
+  const cluster::ChunkBytes& mask(std::size_t chunk);
+  void add_up_chunk(std::span<const Strategy> strategies, std::size_t chunk, Totals& total) const;
+
+  const std::vector<Scorer> scorers_;
+  const Snapshot& snapshot_;
+  const NodeMask& feasible_;
+  Declared declared_;
+  EvaluationMemo* const memo_;
+  Kept* kept_ = nullptr;                          // null without a memo
+  std::unique_ptr<cluster::ChunkBytes[]> masks_;  // by chunk, of feasible_; those that has_mask_
+  std::vector<bool> has_mask_;
+  std::vector<std::uint8_t> scratch_;  // by row
+};
+
+}  // namespace podium::framework
