@@ -1,7 +1,7 @@
-// ChangeBatch: parses the objects of lists and watches into changes, and dispatches them to a handler in batches.
+// ChangeBatch: parses objects of lists and watches into changes, and dispatches them to a handler in batches.
 //
-// Owner: the reflector. Threads: the reflector's strand; counts() from any thread. Errors: none. An object that
-// cannot be parsed is logged and counted, and dispatched as unreadable.
+// Owner: the reflector. Threads: the reflector's strand; counts() from any thread. Errors: none. An object
+// that cannot be parsed is logged and counted, and dispatched as unreadable.
 #pragma once
 
 #include <atomic>
