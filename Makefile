@@ -71,7 +71,7 @@ tables: setup    ## puts the questions of kube-scheduler's plugin tests to podiu
 	@tools/build.sh release podium_tables
 	@e2e/tables/run
 
-place: build     ## places a trace pod after pod, beside kube-scheduler's framework (OPENB=DIR: Alibaba's; else generated)
+place: build     ## places a trace pod after pod and compares with kube-scheduler's framework (OPENB=DIR: Alibaba's; else generated)
 	@e2e/parity/place $(if $(OPENB),--openb $(OPENB))
 
 replay: build kube ## steps podium and kube-scheduler through a random cluster life, with devices, and judges each step (STEPS=300, SEED)
@@ -85,7 +85,7 @@ simulate: setup  ## lives of podium on virtual time, with faults, against a mode
 e2e-node: image  ## podium's image and chart on a real node: install, upgrade, drain, static pod, rollback, uninstall
 	@$(DIES_WITH_MAKE) e2e/node/run
 
-bench: setup     ## measures the core, and podium beside kube-scheduler on one API server
+bench: setup     ## measures the core, and podium next to kube-scheduler on one API server
 	@bench/run
 
 format: setup    ## formats all C++ with .clang-format

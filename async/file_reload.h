@@ -28,7 +28,7 @@ class FileReload {
   using Load = std::function<T()>;      // reads the files
   using Take = std::function<void(T)>;  // gets what `load` has returned
 
-  // Takes the stamp of the files, so make it before the first load. Empty paths are left out.
+  // Takes the stamp of the files, so make it before the first load. Skips empty paths.
   FileReload(std::vector<std::string> files, Load load, Take take)
       : files_(std::move(files)), load_(std::move(load)), take_(std::move(take)), seen_(stamp()) {}
   FileReload(const FileReload&) = delete;
@@ -36,9 +36,9 @@ class FileReload {
   // Runs until it is cancelled.
   static Task<void> run(FileReload* self, boost::asio::any_io_executor files) {
     for (;;) {
-      co_await nap(kLookEvery);
-      auto looking = look_there(self);
-      auto loaded = co_await on(files, std::move(looking));
+      co_await nap(kInterval);
+      auto load = load_task(self);
+      auto loaded = co_await on(files, std::move(load));
       if (loaded) self->take_(std::move(*loaded));
     }
   }
@@ -49,10 +49,10 @@ class FileReload {
   }
 
  private:
-  static constexpr std::chrono::seconds kLookEvery{1};
+  static constexpr std::chrono::seconds kInterval{1};
 
-  // Only one look is in progress at a time, so the members need no lock.
-  static Task<std::optional<T>> look_there(FileReload* self) { co_return self->load_if_changed(); }
+  // Only one is in progress at a time, so the members need no lock.
+  static Task<std::optional<T>> load_task(FileReload* self) { co_return self->load_if_changed(); }
 
   std::optional<T> load_if_changed() {
     auto seen = stamp();

@@ -75,7 +75,7 @@ class Writers {
   void forget(const std::string& key) {
     const std::lock_guard lock(mutex_);
     queue_.forget(key);
-    tell_if_idle();
+    end_drain_if_idle();
   }
 
   // Drops the waiting value of the key if `is_void(value)`. A value in progress continues.
@@ -83,7 +83,7 @@ class Writers {
   void forget_if(const std::string& key, F&& is_void) {
     const std::lock_guard lock(mutex_);
     queue_.forget_if(key, is_void);
-    tell_if_idle();
+    end_drain_if_idle();
   }
 
   bool contains(const std::string& key) const {  // waits, and is not in progress
@@ -174,7 +174,7 @@ class Writers {
     const std::lock_guard lock(mutex_);
     const auto now = clock_.now();
     for (auto& item : batch) queue_.finish(std::move(item), now);
-    tell_if_idle();
+    end_drain_if_idle();
   }
 
   // False: enough other workers are awake.
@@ -199,7 +199,7 @@ class Writers {
   }
 
   bool is_idle() const { return queue_.waiting() == 0 && queue_.busy() == 0; }
-  void tell_if_idle() {
+  void end_drain_if_idle() {
     if (drained_ && is_idle()) cancel(std::exchange(drained_, nullptr));
   }
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace podium::cel {
@@ -90,76 +91,111 @@ __int128 to_nanos(std::string_view digits, std::int32_t exponent, int shift) {
   return amount + (rest ? 1 : 0);
 }
 
+// The parts of a quantity's text.
+struct QuantityText {
+  bool is_negative = false, has_number = false;
+  bool is_bare_zero = false;  // only zeros, without a suffix
+  std::string digits;         // before and after the point, without leading zeros
+  std::int32_t decimals = 0;  // those after the point
+  std::string_view suffix;
+};
+
+// nullopt: the text does not have the format of a quantity. Source: resource.parseQuantityString.
+std::optional<QuantityText> split_quantity(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  QuantityText out;
+  std::size_t at = 0;
+  const auto is_one_of = [&](std::string_view set) { return at < text.size() && set.contains(text[at]); };
+  const auto skip_all = [&](std::string_view set) {
+    const auto start = at;
+    while (is_one_of(set)) ++at;
+    return text.substr(start, at - start);
+  };
+  constexpr std::string_view kDigits = "0123456789", kSigns = "+-";
+  out.is_negative = text[0] == '-';
+  if (is_one_of(kSigns)) ++at;
+  const auto number = at;
+  skip_all("0");
+  if (at == text.size()) {
+    out.is_bare_zero = true;
+    return out;
+  }
+  out.digits = skip_all(kDigits);
+  if (out.digits.empty()) out.digits = "0";
+  out.has_number = at > number;
+  if (is_one_of(".")) {
+    ++at;
+    const auto decimals = skip_all(kDigits);
+    out.decimals = static_cast<std::int32_t>(decimals.size());
+    out.digits += decimals;
+    out.has_number = out.has_number || !decimals.empty();
+  }
+  const auto suffix = at;
+  skip_all("eEinumkKMGTP");
+  if (is_one_of(kSigns)) ++at;
+  skip_all(kDigits);
+  if (at < text.size()) return std::nullopt;
+  out.suffix = text.substr(suffix);
+  return out;
+}
+
+// The power of ten of the last digit.
+std::int32_t decimal_scale(const QuantityText& text, const Unit& unit) {
+  return (unit.base == 10 ? unit.exponent : 0) - text.decimals;
+}
+
+// How many more digits upstream's int64Amount would take; negative: it does not take this text.
+// Source: resource.ParseQuantity.
+std::int32_t spare_digits(const QuantityText& text, const Unit& unit) {
+  const auto digits = static_cast<std::int32_t>(text.digits.size());
+  if (unit.base == 10) return 18 - digits;
+  if (text.decimals > 0) return -1;
+  return 15 - digits - static_cast<std::int32_t>(static_cast<float>(unit.exponent) * 3 / 10) - 1;
+}
+
+struct Int64Amount {
+  std::int64_t value = 0;
+  std::int32_t scale = 0;
+};
+
+// nullopt: the amount does not have this form.
+std::optional<Int64Amount> int64_amount(const QuantityText& text, const Unit& unit) {
+  const auto scale = decimal_scale(text, unit);
+  if (spare_digits(text, unit) < 0 || scale < -9) return std::nullopt;
+  const auto mantissa = unit.base == 2 ? std::int64_t{1} << unit.exponent : 1;
+  std::int64_t value = 0;
+  std::from_chars(text.digits.data(), text.digits.data() + text.digits.size(), value);
+  if (__builtin_mul_overflow(value, mantissa, &value)) return std::nullopt;
+  return Int64Amount{text.is_negative ? -value : value, scale};
+}
+
 }  // namespace
 
 std::expected<Quantity, std::string> Quantity::parse(std::string_view text) {
-  if (text.empty()) return std::unexpected(std::string(kFormat));
-  std::size_t at = 0;
-  const auto is_digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
-  const bool negative = text[0] == '-';
-  if (text[0] == '-' || text[0] == '+') ++at;
-  const std::size_t number = at;
-  while (at < text.size() && text[at] == '0') ++at;
-  if (at == text.size()) return of(0);
-  const std::size_t first = at;
-  while (is_digit(at)) ++at;
-  std::string whole(text.substr(first, at - first));
-  if (whole.empty()) whole = "0";
-  std::string fraction;
-  const std::size_t point = at;
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    while (is_digit(at)) fraction += text[at++];
-  }
-  const bool has_number = point > number || !fraction.empty();
-  const std::size_t suffix_start = at;
-  while (at < text.size() && std::string_view("eEinumkKMGTP").find(text[at]) != std::string_view::npos) ++at;
-  if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
-  while (is_digit(at)) ++at;
-  if (at < text.size()) return std::unexpected(std::string(kFormat));
-  const auto found = unit_of(text.substr(suffix_start));
-  if (!found) return std::unexpected(found.error());
+  const auto written = split_quantity(text);
+  if (!written) return std::unexpected(std::string(kFormat));
+  if (written->is_bare_zero) return of(0);
+  const auto unit = unit_of(written->suffix);
+  if (!unit) return std::unexpected(unit.error());
+  const auto amount = int64_amount(*written, *unit);
+  if (!written->has_number && !amount) return std::unexpected(std::string(kNumber));
 
   Quantity result;
-  result.format = found->base == 2 ? Format::binary : found->format;
-  const std::string digits = whole + fraction;
-  std::int32_t precision = 0, scale = 0;
-  std::int64_t mantissa = 1;
-  if (found->base == 10) {
-    scale = found->exponent;
-    precision = 18 - static_cast<std::int32_t>(digits.size());
-  } else if (fraction.empty()) {
-    mantissa = std::int64_t{1} << found->exponent;
-    precision = 15 - static_cast<std::int32_t>(whole.size()) -
-                static_cast<std::int32_t>(static_cast<float>(found->exponent) * 3 / 10) - 1;
-  } else {
-    precision = -1;
+  result.exact = amount.has_value();
+  if (amount) {
+    result.value = amount->value;
+    result.scale = amount->scale;
   }
-  result.exact = false;
-  if (precision >= 0) {
-    scale -= static_cast<std::int32_t>(fraction.size());
-    std::int64_t value = 0;
-    if (scale >= -9) {
-      std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (!__builtin_mul_overflow(value, mantissa, &value)) {
-        result.exact = true;
-        result.value = negative ? -value : value;
-        result.scale = scale;
-      }
-    }
-  }
-  if (!has_number && !result.exact) return std::unexpected(std::string(kNumber));
-  const int shift = found->base == 2 ? found->exponent : 0;
-  const std::int32_t exponent =
-      (found->base == 10 ? found->exponent : 0) - static_cast<std::int32_t>(fraction.size());
-  __int128 nanos = to_nanos(digits, exponent, shift);
+  result.format = unit->base == 2 ? Format::binary : unit->format;
   constexpr __int128 kCap = static_cast<__int128>(INT64_MAX) * 1'000'000'000;
-  if (!result.exact && found->base == 2 && (nanos < 0 || nanos > kCap)) nanos = kCap;
+  auto nanos =
+      to_nanos(written->digits, decimal_scale(*written, *unit), unit->base == 2 ? unit->exponent : 0);
+  if (!result.exact && unit->base == 2 && (nanos < 0 || nanos > kCap)) nanos = kCap;
   if (nanos < 0 || nanos > kMost) return std::unexpected(std::string(kRange));
   if (!result.exact && result.format == Format::binary && nanos > 0 && nanos < 1'000'000'000) {
     result.format = Format::decimal;
   }
-  result.nanos = negative ? -nanos : nanos;
+  result.nanos = written->is_negative ? -nanos : nanos;
   return result;
 }
 
@@ -196,8 +232,8 @@ std::expected<Quantity, std::string> Quantity::plus(const Quantity& other) const
 
 std::expected<Quantity, std::string> Quantity::minus(const Quantity& other) const {
   Quantity negated = other;
-  // Upstream's negation of the smallest value overflows to itself.
-  // That is visible unless the sum overflows, too.
+  // Upstream's negation of the smallest value overflows to itself. That is visible unless the sum also
+  // overflows.
   if (!other.exact || other.value != INT64_MIN) {
     negated.nanos = -other.nanos;
     negated.value = -other.value;

@@ -1,12 +1,13 @@
 #include "client/precedence.h"
 
-#include "async/timer.h"
-
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
+
+#include "async/timer.h"
+#include "base/check.h"
 
 namespace podium::client {
 
@@ -14,12 +15,13 @@ namespace asio = boost::asio;
 
 void Precedence::enter() {
   const std::lock_guard lock(mutex_);
-  ++under_way_;
+  ++in_flight_;
 }
 
 void Precedence::leave() {
   const std::lock_guard lock(mutex_);
-  if (--under_way_ > 0) return;
+  PODIUM_CHECK(in_flight_ > 0, in_flight_);
+  if (--in_flight_ > 0) return;
   for (const auto& timer : waiting_) {
     asio::post(timer->get_executor(), [timer] { timer->cancel(); });
   }
@@ -45,7 +47,7 @@ async::Task<void> Precedence::turn(Steady since) const {
     {
       const std::lock_guard lock(mutex_);
       const auto left = since + kPatience - clock_.now();
-      if (under_way_ == 0 || left <= Steady::duration::zero()) co_return;
+      if (in_flight_ == 0 || left <= Steady::duration::zero()) co_return;
       waiting.timer->expires_after(left);
       waiting_.push_back(waiting.timer);
     }

@@ -24,7 +24,7 @@ class Precedence {
   explicit Precedence(Clock& clock) : clock_(clock) {}
 
   void enter();
-  void leave();
+  void leave();  // once for each enter()
 
   // Returns when no binding is in flight, or kPatience after `since`.
   async::Task<void> turn(Steady since) const;
@@ -35,7 +35,7 @@ class Precedence {
 
   Clock& clock_;
   mutable std::mutex mutex_;  // guards these
-  int under_way_ = 0;
+  int in_flight_ = 0;
   mutable std::list<TimerPtr> waiting_;  // each is used on its own executor only
 };
 

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <vector>
+
+#include "base/ascii.h"
 
 namespace podium::client {
 namespace {
@@ -58,9 +59,7 @@ RequestInfo request_info(std::string_view method, std::string_view target) {
   auto parts = segments_of(path);
   const std::size_t prefix = parts.empty() ? 0 : parts[0] == "api" ? 2 : parts[0] == "apis" ? 3 : 0;
   if (prefix == 0 || parts.size() <= prefix) {
-    std::string verb(method);
-    std::ranges::transform(verb, verb.begin(), [](unsigned char c) { return std::tolower(c); });
-    return {.verb = std::move(verb), .resource = std::string(path), .line = std::move(line)};
+    return {.verb = to_lower(std::string(method)), .resource = std::string(path), .line = std::move(line)};
   }
   parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(prefix));
   const bool in_namespace =

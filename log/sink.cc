@@ -34,7 +34,7 @@ class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
   struct Second {
     Time begin{};
     unsigned lines = 0;
-    std::uint64_t left_out = 0;
+    std::uint64_t suppressed = 0;
   };
 
   void sink_it_(const spdlog::details::log_msg& line) override {
@@ -43,21 +43,21 @@ class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
     if (seconds_.size() >= kMessages) forget(line.time);
     auto& [kind, second] = *seconds_.try_emplace({line.level, std::string(message)}).first;
     if (line.time - second.begin >= std::chrono::seconds(1)) {
-      tell(kind, second, line.time);
+      log_suppressed(kind, second, line.time);
       second = {.begin = line.time};
     }
     if (second.lines < kLinesASecond) {
       ++second.lines;
       return next_->log(line);
     }
-    ++second.left_out;
+    ++second.suppressed;
     limited_lines().fetch_add(1, std::memory_order_relaxed);
   }
 
   void flush_() override {
     const auto now = spdlog::log_clock::now();
     for (auto& [kind, second] : seconds_) {
-      if (now - second.begin >= std::chrono::seconds(1)) tell(kind, second, now);
+      if (now - second.begin >= std::chrono::seconds(1)) log_suppressed(kind, second, now);
     }
     next_->flush();
   }
@@ -67,16 +67,16 @@ class LimitedSink final : public spdlog::sinks::base_sink<std::mutex> {
     next_->set_formatter(std::move(formatter));
   }
 
-  void tell(const Kind& kind, Second& second, Time now) {
-    if (second.left_out == 0) return;
-    const auto lines = std::exchange(second.left_out, 0);
+  void log_suppressed(const Kind& kind, Second& second, Time now) {
+    if (second.suppressed == 0) return;
+    const auto lines = std::exchange(second.suppressed, 0);
     const auto text =
-        make_record("log lines left out lines={} message={:?}", fmt::make_format_args(lines, kind.second));
+        make_record("log lines suppressed lines={} message={:?}", fmt::make_format_args(lines, kind.second));
     next_->log({now, {}, "", static_cast<spdlog::level::level_enum>(kind.first), text});
   }
 
   void forget(Time now) {
-    for (auto& [kind, second] : seconds_) tell(kind, second, now);
+    for (auto& [kind, second] : seconds_) log_suppressed(kind, second, now);
     seconds_.clear();
   }
 

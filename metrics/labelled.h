@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace podium::metrics {
 
 template <typename T, typename... Arguments>
@@ -31,6 +33,7 @@ class Labelled {
     key_.clear();
     ((key_.append(values), key_.push_back('\0')), ...);
     if (const auto it = known_.find(key_); it != known_.end()) return *it->second;
+    PODIUM_CHECK(sizeof...(values) == names_.size(), sizeof...(values), names_.size());
     prometheus::Labels labels;
     std::size_t i = 0;
     ((labels[names_[i++]] = std::string(values)), ...);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
+
 namespace podium::metrics {
 
 class Family {
@@ -27,6 +29,7 @@ class Family {
   // As many label values as labels. A family may have no series.
   template <typename Number>
   void add(std::vector<std::string> label_values, Number value) {
+    PODIUM_CHECK(label_values.size() == labels_.size(), name_, label_values.size(), labels_.size());
     series_.push_back({std::move(label_values), static_cast<double>(value)});
   }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "log/log.h"
 #include "server/status.h"
 
@@ -19,17 +19,11 @@ namespace {
 
 constexpr auto kAuthenticated = "system:authenticated", kMasters = "system:masters";
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // The token of "Bearer TOKEN"; empty if there is none.
 std::string bearer_token(std::string_view header) {
   while (header.starts_with(' ')) header.remove_prefix(1);
   const auto space = header.find(' ');
-  if (space == std::string_view::npos || lower(std::string(header.substr(0, space))) != "bearer") return {};
+  if (space == std::string_view::npos || !equal_fold(header.substr(0, space), "bearer")) return {};
   const auto rest = header.substr(space + 1);
   return std::string(rest.substr(0, rest.find(' ')));
 }
@@ -139,7 +133,7 @@ void Access::log_failure(const char* what, const Request& request, const Error& 
 }
 
 Task<std::optional<Reply>> Access::refusal(Request request) {
-  auto what = Attributes::of_path(lower(request.method), request.path);
+  auto what = Attributes::of_path(to_lower(request.method), request.path);
   auto admission = co_await admit(std::move(request), std::move(what));
   co_return std::move(admission.refusal);
 }

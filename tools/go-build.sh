@@ -48,15 +48,15 @@ done
 
 # Counts the packages that `go build -v` names and passes on all other output.
 progress() {
-  local count=0 told=$SECONDS line
+  local count=0 printed=$SECONDS line
   while read -r line; do
     case $line in
       "go: downloading"*) continue ;;
       "#"* | *" "*) echo "$line" >&2; continue ;;
     esac
     count=$((count + 1))
-    if ((SECONDS - told >= 10)); then
-      told=$SECONDS
+    if ((SECONDS - printed >= 10)); then
+      printed=$SECONDS
       echo "   $count of at most $total packages, $((SECONDS - began)) s"
     fi
   done

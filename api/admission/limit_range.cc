@@ -55,25 +55,25 @@ struct Compared {
   }
 };
 
-// A least or largest usage of one resource, and how upstream tells of it.
+// A least or largest usage of one resource, and upstream's text about it.
 struct UsageBound {
   std::string resource;
   Amount request, limit;
   Compared compared;
-  std::string told;
+  std::string text;
 
   UsageBound(std::string_view which, const Observed& of, const std::string& name, Quantity bound)
       : resource(name),
         request(amount_of(of.requests, name)),
         limit(amount_of(of.limits, name)),
         compared(request, limit, bound),
-        told(fmt::format("{} {} usage per {} is {}", which, name, of.type, usual_text(name, bound))) {}
+        text(fmt::format("{} {} usage per {} is {}", which, name, of.type, usual_text(name, bound))) {}
 
   std::string without(std::string_view what) const {
-    return fmt::format("{}.  No {} is specified", told, what);
+    return fmt::format("{}.  No {} is specified", text, what);
   }
   std::string but(std::string_view what, const Amount& amount) const {
-    return fmt::format("{}, but {} is {}", told, what, usual_text(resource, amount.quantity));
+    return fmt::format("{}, but {} is {}", text, what, usual_text(resource, amount.quantity));
   }
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <cctype>
 #include <map>
 
 #include "api/decode/decode.h"
@@ -11,6 +10,7 @@
 #include "api/decode/known_fields.h"
 #include "api/decode/pod_makers.h"
 #include "api/text/yaml.h"
+#include "base/ascii.h"
 #include "base/problems.h"
 
 namespace podium::api {
@@ -22,13 +22,6 @@ std::string_view text_field(const json::object& object, std::string_view key) {
   const auto* found = object.if_contains(key);
   const auto* text = found ? found->if_string() : nullptr;
   return text ? std::string_view(*text) : std::string_view();
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
 }
 
 std::string object_name(std::string_view ns, std::string_view name) {
@@ -161,7 +154,8 @@ Result<void> ManifestReader::read_object(const json::value& value, std::string_v
   if (const auto own = text_field(*object, "kind"); !own.empty()) kind = own;
   if (const auto own = text_field(*object, "apiVersion"); !own.empty()) api_version = own;
   if (kind.empty()) return invalid("missing kind");
-  if (api_version.empty()) return invalid(lower(kind) + " " + object_name(*object) + ": missing apiVersion");
+  if (api_version.empty())
+    return invalid(to_lower(std::string(kind)) + " " + object_name(*object) + ": missing apiVersion");
 
   const auto* items = object->if_contains("items");
   if (kind.ends_with("List") && items && !items->is_null()) {
@@ -173,7 +167,7 @@ Result<void> ManifestReader::read_object(const json::value& value, std::string_v
   }
   if (kind == "List") return {};
   if (auto read = read_one(value, api_version, kind); !read) {
-    return invalid(lower(kind) + " " + object_name(*object) + ": " + read.error().message);
+    return invalid(to_lower(std::string(kind)) + " " + object_name(*object) + ": " + read.error().message);
   }
   return {};
 }

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "api/decode/dump_kinds.h"
+#include "api/text/json_view.h"
+#include "base/ascii.h"
 
 namespace podium::api {
 namespace {
@@ -26,18 +27,6 @@ constexpr std::array kMakers = {
 };
 
 constexpr const char* kHelmHook = "/metadata/annotations/helm.sh~1hook";
-
-bool same(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::string_view text_at(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(pointer, none);
-  const auto* text = found ? found->if_string() : nullptr;
-  return text ? std::string_view(*text) : std::string_view();
-}
 
 Role role_of(std::string_view version, std::string_view kind, const PodMaker* maker) {
   if (maker) return Role::makes_pods;
@@ -141,10 +130,11 @@ const PodMaker* pod_maker_named(std::string_view word) {
   const auto found = std::ranges::find_if(kMakers, [&](const PodMaker& maker) {
     const auto dot = word.find('.');
     const auto name = word.substr(0, dot), group = dot == word.npos ? "" : word.substr(dot + 1);
-    const bool is_kind = same(name, maker.kind) || same(name, maker.short_name) || same(name, maker.plural);
+    const bool is_kind =
+        equal_fold(name, maker.kind) || equal_fold(name, maker.short_name) || equal_fold(name, maker.plural);
     // kubectl takes "deployment.apps" and "deployment.v1.apps".
-    return is_kind && (group.empty() || same(group, maker.group) ||
-                       same(group, fmt::format("{}.{}", maker.version, maker.group)));
+    return is_kind && (group.empty() || equal_fold(group, maker.group) ||
+                       equal_fold(group, fmt::format("{}.{}", maker.version, maker.group)));
   });
   return found == kMakers.end() ? nullptr : &*found;
 }

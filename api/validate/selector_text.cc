@@ -9,17 +9,12 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "base/ascii.h"
 
 namespace podium::api {
 namespace {
 
 using Op = Requirement::Op;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 // At the commas that are not in parentheses.
 std::vector<std::string_view> split(std::string_view text) {

@@ -121,7 +121,7 @@ Task<void> CacheDebugger::compare_and_dump(CacheDebugger* self) {
     const auto of_nodes = compare(*nodes, std::move(cached_nodes));
     const auto of_pods = compare(*pods, std::move(cached_pods));
     const bool same = of_nodes == Mismatch{} && of_pods == Mismatch{};
-    if (same) log::info("cache: same as the API server nodes={} pods={}", nodes->size(), pods->size());
+    if (same) log::info("cache matches the API server nodes={} pods={}", nodes->size(), pods->size());
     if (of_nodes != Mismatch{})
       log::warn("cache mismatch missed_nodes={:?} redundant_nodes={:?}", first_of(of_nodes.missed),
                 first_of(of_nodes.redundant));

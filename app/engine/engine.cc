@@ -248,7 +248,7 @@ void Engine::sample_metrics(metrics::Samples& out) const {
   out.gauge("podium_events_pending", "Events that wait to be written.", events_waiting());
   const auto losses = log::losses();
   auto& lines = out.counters("podium_log_lines_dropped_total",
-                             "Log lines left out: `limit` (more than ten a second of one message), `queue` "
+                             "Log lines suppressed: `limit` (more than ten a second of one message), `queue` "
                              "(the log's reader is too slow).",
                              {"reason"});
   lines.add({"limit"}, losses.limited);
@@ -328,7 +328,7 @@ void Engine::leads() {
 
 void Engine::begin() {
   if (!synced_ || !leading_ || driver_.started() || stopping_) return;
-  log::info("scheduling begins");
+  log::info("scheduling started");
   decisions_.begin();
   driver_.start();
   retention_.start(log_missing_reports());
@@ -395,7 +395,7 @@ Task<void> Engine::written(milliseconds within) {
   writing_.cancel();
   const auto after = lost();
   if (after == before) co_return;
-  log::warn("stopped before all was written reports_lost={} pod_statuses_lost={} events_lost={}",
+  log::warn("stopped before all writes completed reports_lost={} pod_statuses_lost={} events_lost={}",
             after.reports - before.reports, after.statuses - before.statuses, after.events - before.events);
 }
 

@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "app/render/text.h"
+#include "base/ascii.h"
 #include "explain/report/json.h"
 
 namespace podium::render {
@@ -18,10 +19,7 @@ namespace json = boost::json;
 // A plain scalar in YAML: it needs no quotes.
 bool is_plain(std::string_view text) {
   static constexpr std::array kWords = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"};
-  const auto is_word = [&](std::string_view word) {
-    return std::ranges::equal(
-        text, word, [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-  };
+  const auto is_word = [&](std::string_view word) { return equal_fold(text, word); };
   if (text.empty() || std::ranges::any_of(kWords, is_word)) return false;
   const bool starts = std::isalpha(static_cast<unsigned char>(text.front())) || text.front() == '/';
   return starts && std::ranges::all_of(text, [](char c) {

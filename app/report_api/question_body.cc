@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
-#include <cctype>
 
 #include "api/text/parse_json.h"
 #include "api/text/yaml.h"
+#include "base/ascii.h"
 #include "scheduler/config/schema/names.h"
 
 namespace podium::app::report_api {
@@ -104,13 +104,10 @@ explain::QuestionPaths paths_of(bool is_report) {
 }  // namespace
 
 std::optional<ContentType> content_type_of(std::string_view header) {
-  std::string type(header.substr(0, header.find(';')));
-  while (type.ends_with(' ')) type.pop_back();
-  std::ranges::transform(type, type.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (type == "application/json") return ContentType::json;
+  const auto type = trimmed(header.substr(0, header.find(';')));
+  if (equal_fold(type, "application/json")) return ContentType::json;
   for (const auto* yaml : {"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"}) {
-    if (type == yaml) return ContentType::yaml;
+    if (equal_fold(type, yaml)) return ContentType::yaml;
   }
   return std::nullopt;
 }

@@ -107,7 +107,7 @@ void DiagnosticsServer::observe_health(const std::string& endpoint, const std::s
                                        const std::optional<std::string>& why) {
   health_metrics_.observe(endpoint, check, !why);
   if (why && failing_.insert(check).second) {
-    log::warn("health check fails check={} endpoint={} reason={:?}", check, endpoint, *why);
+    log::warn("health check failed check={} endpoint={} reason={:?}", check, endpoint, *why);
   } else if (!why && failing_.erase(check) > 0) {
     log::info("health check passes again check={} endpoint={}", check, endpoint);
   }

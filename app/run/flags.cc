@@ -43,7 +43,8 @@ constexpr std::string_view kNoClientLimit =
     "podium has no client-side rate limit; its connection pools bound the requests in flight";
 constexpr std::string_view kNoGo = "there is no Go runtime to profile";
 constexpr std::string_view kAllMetrics = "all metrics are shown, with all labels";
-constexpr std::string_view kLogFormat = "podium logs to standard error and does not hold logs back";
+constexpr std::string_view kLogFormat =
+    "podium logs everything to standard error and has no buffer for info messages";
 
 constexpr auto kFlags = std::to_array<Flag>({
     {"allow-metric-labels", "string", ignored, kAllMetrics, "[]"},
@@ -52,7 +53,7 @@ constexpr auto kFlags = std::to_array<Flag>({
      "API server that reviews tokens and holds the client CA; empty: the API server that podium uses "
      "(kube-scheduler outside of a cluster then reviews no tokens)",
      "", option<&Options::authentication_kubeconfig>},
-    {"authentication-skip-lookup", "bool", same, "does not look up the client CA in the cluster", "false",
+    {"authentication-skip-lookup", "bool", same, "skips the lookup of the client CA in the cluster", "false",
      delegation<&Delegation::skip_lookup>},
     {"authentication-token-webhook-cache-ttl", "duration", same, "how long the review of a token is valid",
      "10s", given<&Given::token_ttl>},
@@ -82,14 +83,15 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"config", "string", same, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document", "",
      option<&Options::config_file>},
     {"contention-profiling", "bool", ignored, kNoGo, "true"},
-    {"context", "string", own, "the kubeconfig's context to use", "", option<&Options::context>},
+    {"context", "string", own, "context of the kubeconfig to use", "", option<&Options::context>},
     {"disable-http2-serving", "bool", ignored, kNoHttp2, "false"},
     {"disabled-metrics", "list", ignored, kAllMetrics, "[]"},
-    {"emulated-version", "list", same,
-     "1.37; podium refuses other versions, since it decides only as this one", "[]", given<&Given::emulated>},
-    {"feature-gates", "list", same, "the gates of kube-scheduler; podium version prints its version", "",
+    {"emulated-version", "list", same, "only 1.37 is accepted: podium emulates no other version", "[]",
+     given<&Given::emulated>},
+    {"feature-gates", "list", same,
+     "feature gates of the kube-scheduler release that `podium version` prints, as Name=true,Name=false", "",
      option<&Options::feature_gates>},
-    {"help", "bool", same, "prints podium's own help", "false"},
+    {"help", "bool", same, "prints podium's help and exits", "false"},
     {"http2-max-streams-per-connection", "int", ignored, kNoHttp2, "0"},
     {"kube-api-burst", "int", ignored, kNoClientLimit, "100"},
     {"kube-api-content-type", "string", ignored, "podium speaks JSON to the API server",
@@ -120,14 +122,14 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"log-text-split-stream", "bool", ignored, kLogFormat, "false"},
     {"logging-format", "string", same, "text, or json with one object per line", "text",
      given<&Given::logging_format>},
-    {"master", "string", same, "address of the API server, in place of the kubeconfig's", "",
+    {"master", "string", same, "address of the API server; overrides the kubeconfig's", "",
      option<&Options::master>},
     {"min-compatibility-version", "list", ignored, "podium does not keep state of earlier versions", "[]"},
     {"permit-address-sharing", "bool", ignored, "the address is always shared (SO_REUSEADDR)", "false"},
-    {"permit-port-sharing", "bool", same, "several processes may listen on the port (SO_REUSEPORT)", "false",
+    {"permit-port-sharing", "bool", same, "lets several processes listen on the port (SO_REUSEPORT)", "false",
      listen<&server::ListenOptions::share_port>},
     {"pod-max-in-unschedulable-pods-duration", "duration", ignored,
-     "the duration is five minutes, kube-scheduler's default", "5m0s"},
+     "the duration is always five minutes, kube-scheduler's default", "5m0s"},
     {"profiling", "bool", ignored, kNoGo, "true"},
     {"requestheader-allowed-names", "list", ignored, kNoFrontProxy, "[]"},
     {"requestheader-client-ca-file", "string", ignored, kNoFrontProxy, ""},
@@ -146,10 +148,11 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"tls-curve-preferences", "list", ignored, "podium uses OpenSSL's own preferences", "[]"},
     {"tls-min-version", "string", same, "VersionTLS12 or VersionTLS13; podium refuses older versions", "",
      tls<&server::TlsOptions::min_version>},
-    {"tls-private-key-file", "string", same, "the certificate's key", "", tls<&server::TlsOptions::key_file>},
+    {"tls-private-key-file", "string", same, "private key of --tls-cert-file", "",
+     tls<&server::TlsOptions::key_file>},
     {"tls-sni-cert-key", "string", refused, "podium serves one certificate: use --tls-cert-file", "[]"},
     {"v", "int", same, "0 to 2: info; 3 and 4: debug; 5 and more: trace", "0", option<&Options::verbosity>},
-    {"version", "bool", same, "prints the version", "false", given<&Given::version>},
+    {"version", "bool", same, "prints the version and exits", "false", given<&Given::version>},
     {"vmodule", "string", ignored, "use --v", ""},
     {"write-config-to", "string", same, "writes the configuration with all defaults to this file and exits",
      "", option<&Options::write_config_to>},

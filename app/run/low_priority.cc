@@ -15,7 +15,7 @@ void lower_priority() {
   const auto thread = static_cast<id_t>(::gettid());
   errno = 0;
   const int now = ::getpriority(PRIO_PROCESS, thread);
-  if (errno == 0) ::setpriority(PRIO_PROCESS, thread, now + kGiveWay);
+  if (errno == 0) ::setpriority(PRIO_PROCESS, thread, now + kNiceIncrement);
 }
 
 }  // namespace

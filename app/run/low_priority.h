@@ -11,7 +11,8 @@
 
 namespace podium::app::run {
 
-inline constexpr int kGiveWay = 10;  // added to the nice value: about a tenth of an ordinary thread's share
+inline constexpr int kNiceIncrement =
+    10;  // added to the nice value: about a tenth of an ordinary thread's share
 
 // Waits for all `threads` of the pool, which have to be idle.
 void lower_priority(boost::asio::thread_pool& pool, std::size_t threads);

@@ -42,7 +42,7 @@ PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
                    {"path", "code"}),
       what_if_seconds_(
           metrics::histograms(registry, "podium_what_if_duration_seconds",
-                              "From the moment podium sees a what-if until its answer is written.")
+                              "Time from when podium sees a what-if until its answer is written.")
               .Add({}, kWhatIfSeconds)) {
   metrics::gauges(registry, "podium_build_info",
                   "1; the version of podium, and of the kube-scheduler that it decides like.")

@@ -157,7 +157,7 @@ DiagnosticsServer::Parts Process::diagnostics_parts() {
           .pods = [this] { return engine_.pods_as_leader(); },
           .fatal =
               [this](const Error& error) {
-                log::error("client CA cannot be looked up, stopping error={:?}", error.text());
+                log::error("cannot look up the client CA, stopping error={:?}", error.text());
                 begin_stop(1);
               },
           .reports = report_sources(),
@@ -207,7 +207,7 @@ int Process::run() {
   });
   const auto port = diagnostics_.listen();
   if (port) {
-    log::info("podium starts version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
+    log::info("starting podium version={} secure_port={} profiles={} leader_election={}", kVersion, *port,
               config_.profiles.size(), engine_.elector().has_value());
     wait_for_signal();
     reload_.start(reload_gate_, io_.get_executor(), files_.get_executor());
@@ -233,7 +233,7 @@ int Process::run() {
   joins_ = "the thread of files";
   files_.join();
   deadline_.end();
-  log::info("podium has stopped exit_code={}", exit_code_.load());
+  log::info("podium stopped exit_code={}", exit_code_.load());
   return exit_code_;
 }
 

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
-#include <cctype>
 #include <optional>
 #include <string_view>
 
 #include "api/text/yaml.h"
+#include "base/ascii.h"
 #include "base/time.h"
 #include "base/version.h"
 
@@ -31,12 +31,6 @@ struct Asked {
   Form form = Form::text;
   std::string version;  // of the object
 };
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
 
 std::vector<std::string_view> split(std::string_view text, char by) {
   std::vector<std::string_view> out;

@@ -145,7 +145,7 @@ Result<void> read_exec(const KubeconfigNode& exec, const KubeconfigNode& cluster
   plugin.api_version = std::move(*version);
   auto command = exec.required_text("command");
   if (!command) return std::unexpected(command.error());
-  plugin.command = command->find('/') == std::string::npos ? *command : exec.beside(*command);
+  plugin.command = command->find('/') == std::string::npos ? *command : exec.relative_path(*command);
   auto arguments = exec.texts("args");
   if (!arguments) return std::unexpected(arguments.error());
   plugin.arguments = std::move(*arguments);

@@ -55,14 +55,14 @@ Result<std::string> KubeconfigNode::base64(std::string_view name) const {
   return *decoded;
 }
 
-std::string KubeconfigNode::beside(const std::string& relative) const {
+std::string KubeconfigNode::relative_path(const std::string& relative) const {
   return (std::filesystem::path(file_).parent_path() / relative).string();
 }
 
 Result<std::string> KubeconfigNode::file_name(std::string_view name) const {
   auto value = text(name);
   if (!value || value->empty()) return value;
-  return beside(*value);
+  return relative_path(*value);
 }
 
 Result<std::optional<KubeconfigNode>> KubeconfigNode::child(std::string_view name) const {

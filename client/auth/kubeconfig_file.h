@@ -33,7 +33,7 @@ class KubeconfigNode {
 
   std::string place(std::string_view name) const;  // FILE: PATH.name
   std::unexpected<Error> error(std::string_view name, std::string_view reason) const;
-  std::string beside(const std::string& relative) const;
+  std::string relative_path(const std::string& relative) const;
 
  private:
   std::shared_ptr<const boost::json::value> document_;

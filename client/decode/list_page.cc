@@ -2,21 +2,13 @@
 
 #include <utility>
 
+#include "api/text/json_view.h"
 #include "api/text/parse_json.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/watch_lines.h"
 
 namespace podium::client {
 namespace json = boost::json;
-namespace {
-
-std::string_view text_at(const json::value& object, std::string_view pointer) {
-  boost::system::error_code none;
-  const json::value* found = object.find_pointer(pointer, none);
-  return found && found->is_string() ? std::string_view(found->get_string()) : std::string_view();
-}
-
-}  // namespace
 
 Result<ListPage> split_list(std::string_view body) {
   ListPage page;
@@ -26,8 +18,8 @@ Result<ListPage> split_list(std::string_view body) {
       const auto metadata = api::parse_json(value);
       has_metadata = metadata && metadata->is_object();
       if (!has_metadata) return;
-      page.resource_version = text_at(*metadata, "/resourceVersion");
-      page.token = text_at(*metadata, "/continue");
+      page.resource_version = api::text_at(*metadata, "/resourceVersion");
+      page.token = api::text_at(*metadata, "/continue");
     } else if (key == "items" && value != "null") {
       items_whole = skim_items(value, [&](std::string_view item) { page.items.push_back(item); });
     }
@@ -58,9 +50,9 @@ json::value read_outline(std::string_view object, const json::storage_ptr& stora
 }
 
 std::string name_of(const json::value& object) {
-  std::string name(text_at(object, "/metadata/namespace"));
+  auto name = api::text_at(object, "/metadata/namespace");
   if (!name.empty()) name += '/';
-  return name.append(text_at(object, "/metadata/name"));
+  return name.append(api::text_at(object, "/metadata/name"));
 }
 
 }  // namespace podium::client

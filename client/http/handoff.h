@@ -9,7 +9,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <mutex>
 #include <optional>
+#include <utility>
 
+#include "base/check.h"
 #include "client/http/transport.h"
 #include "client/http/watchdog.h"
 
@@ -41,8 +43,9 @@ class Handoff final : public Guarded {
     signal_.try_send(boost::system::error_code());
   }
 
-  // The Handoff has to outlive the call.
+  // Call once. The Handoff has to outlive the call.
   Task<Result<T>> wait(std::string doing) {
+    PODIUM_CHECK(!std::exchange(waited_, true), doing);
     co_await signal_.async_receive(boost::asio::experimental::as_tuple(boost::asio::use_awaitable));
     std::lock_guard lock(mutex_);
     if (!over_) over_ = Error::Kind::cancelled;  // no put() from here on
@@ -56,6 +59,7 @@ class Handoff final : public Guarded {
   std::mutex mutex_;
   std::optional<T> value_;
   std::optional<Error::Kind> over_;
+  bool waited_ = false;
 };
 
 }  // namespace podium::client

@@ -14,7 +14,7 @@ class ObservedTransport final : public Transport {
   Task<Result<Response>> send(Request request) override {
     Watched watched(request, clock_);
     auto reply = co_await transport_->send(std::move(request));
-    tell(watched, reply);
+    report(watched, reply);
     co_return reply;
   }
 
@@ -22,7 +22,7 @@ class ObservedTransport final : public Transport {
     std::vector<Watched> watched;
     for (const auto& request : requests) watched.emplace_back(request, clock_);
     auto replies = co_await transport_->send_all(std::move(requests));
-    for (std::size_t i = 0; i < replies.size(); ++i) tell(watched[i], replies[i]);
+    for (std::size_t i = 0; i < replies.size(); ++i) report(watched[i], replies[i]);
     co_return replies;
   }
 
@@ -30,7 +30,7 @@ class ObservedTransport final : public Transport {
     Watched watched(request, clock_);
     auto stream = co_await transport_->open(std::move(request));
     watched.request_bytes.reset();
-    tell(watched, stream ? (*stream)->status() : 0, std::nullopt);
+    report(watched, stream ? (*stream)->status() : 0, std::nullopt);
     co_return stream;
   }
 
@@ -51,12 +51,12 @@ class ObservedTransport final : public Transport {
     Steady began;
   };
 
-  void tell(const Watched& watched, const Result<Response>& reply) {
+  void report(const Watched& watched, const Result<Response>& reply) {
     if (!reply && reply.error().kind == Error::Kind::not_leader) return;  // no request was made
     const auto bytes = reply ? std::optional(reply->body.size()) : std::nullopt;
-    tell(watched, reply ? reply->status : 0, bytes);
+    report(watched, reply ? reply->status : 0, bytes);
   }
-  void tell(const Watched& watched, int status, std::optional<std::size_t> reply_bytes) {
+  void report(const Watched& watched, int status, std::optional<std::size_t> reply_bytes) {
     observer_({.method = watched.method,
                .target = watched.target,
                .status = status,

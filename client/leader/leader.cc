@@ -131,7 +131,7 @@ Task<void> LeaderElector::Impl::loop(std::shared_ptr<Impl> self, std::function<v
     self->publish();
     if (self->stopped || started || !self->state.leading_until()) continue;
     started = true;
-    log::info("leader: leading lease={}/{} identity={}", self->options.lease_namespace,
+    log::info("leader: acquired the lease lease={}/{} identity={}", self->options.lease_namespace,
               self->options.lease_name, self->options.identity);
     on_started();
   }
@@ -159,7 +159,7 @@ Task<void> LeaderElector::Impl::get(std::chrono::milliseconds time) {
   if (stopped) co_return;
   if (reply) {
     lease = std::move(*reply);
-    state.got(read_record(lease), api.clock().now());
+    state.observed(read_record(lease), api.clock().now());
     if (state.is_held_by_another()) succeeded();
   } else if (object_is_gone(reply.error())) {
     state.absent();
@@ -237,7 +237,7 @@ void LeaderElector::Impl::publish() {
   if (reported.empty()) {
     log::info("leader: the lease is free lease={}/{}", options.lease_namespace, options.lease_name);
   } else if (reported != options.identity) {
-    log::info("leader: another holds the lease lease={}/{} holder={:?}", options.lease_namespace,
+    log::info("leader: another process holds the lease lease={}/{} holder={:?}", options.lease_namespace,
               options.lease_name, reported);
   }
   const std::lock_guard lock(mutex);
@@ -306,7 +306,7 @@ std::optional<std::chrono::nanoseconds> LeaderElector::since_last_step() const {
 std::optional<std::string> LeaderElector::why_unavailable() const {
   const std::lock_guard lock(impl_->mutex);
   if (impl_->failures < kFailures) return std::nullopt;
-  return fmt::format("lease {}/{} is not to be had: {}", impl_->options.lease_namespace,
+  return fmt::format("cannot acquire lease {}/{}: {}", impl_->options.lease_namespace,
                      impl_->options.lease_name, impl_->failure);
 }
 

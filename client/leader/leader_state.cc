@@ -56,16 +56,16 @@ LeaderState::Action LeaderState::next(Steady now, Wall wall) {
   return action;
 }
 
-void LeaderState::got(LeaseRecord record, Steady now) {
+void LeaderState::observed(LeaseRecord record, Steady now) {
   // A new leader increments the transitions, so no other has led since: somebody has emptied the lease.
   const bool emptied = leading_ && record.holder.empty() && record.transitions == observed_.transitions;
   if (record != observed_) {
     observed_ = std::move(record);
     observed_at_ = now;
   }
-  if (mine() || observed_.holder.empty() || !alive(now)) {
+  if (is_own() || observed_.holder.empty() || !alive(now)) {
     // A leader that finds the lease free or expired under another name has lost it: another may have led.
-    phase_ = leading_ && !mine() && !emptied ? Phase::lost : Phase::update;
+    phase_ = leading_ && !is_own() && !emptied ? Phase::lost : Phase::update;
   } else {
     phase_ = leading_ ? Phase::lost : Phase::standby;
   }
@@ -101,7 +101,7 @@ LeaseRecord LeaderState::record(Wall wall) const {
   record.acquire_time = record.renew_time = format_micro_time(wall);
   if (phase_ == Phase::create) return record;
   record.transitions = observed_.transitions;
-  if (mine()) {
+  if (is_own()) {
     record.acquire_time = observed_.acquire_time;
   } else {
     ++record.transitions;

@@ -46,7 +46,7 @@ class LeaderState {
 
   Action next(Steady now, Wall wall);
 
-  void got(LeaseRecord record, Steady now);
+  void observed(LeaseRecord record, Steady now);
   void absent();             // get returned NotFound
   void written(Steady now);  // create or update succeeded
   void failed();             // a request failed
@@ -55,12 +55,12 @@ class LeaderState {
   // The time at which leadership ends unless it is renewed; nullopt when not leading.
   std::optional<Steady> leading_until() const;
   const std::string& holder() const { return observed_.holder; }
-  // After got(): the lease is alive and another's.
+  // After observed(): the lease is alive and another's.
   bool is_held_by_another() const { return phase_ == Phase::standby; }
 
  private:
   enum class Phase { attempt, slow, create, update, fast, wait, standby, lost };
-  bool mine() const { return observed_.holder == options_.identity; }
+  bool is_own() const { return observed_.holder == options_.identity; }
   bool alive(Steady now) const { return now < expires(); }
   Steady expires() const;  // when the observed record ends unless it changes
   LeaseRecord record(Wall wall) const;

@@ -6,13 +6,10 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <optional>
-#include <set>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "api/text/parse_json.h"
 #include "async/attachment.h"
 #include "async/nap.h"
 #include "async/timer.h"
@@ -22,25 +19,22 @@
 #include "client/decode/watch_lines.h"
 #include "client/discovery.h"
 #include "client/request_info.h"
-#include "client/watch/known_objects.h"
+#include "client/watch/change_batch.h"
 #include "client/watch/reflector_state.h"
 #include "log/limit.h"
 #include "log/log.h"
 
 namespace podium::client {
 namespace asio = boost::asio;
-namespace json = boost::json;
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kBatch = 256;            // changes per call of the handler
-constexpr std::size_t kStatusBytes = 65'536;   // of a refusal's body
-constexpr std::size_t kNamesLogged = 256;      // of objects that cannot be read
-constexpr int kPagesInVain = 3;                // in a row, with no object that the list has not had before
-constexpr std::size_t kVainBytes = 64 * 1024;  // of empty lines in a row in a watch
+constexpr std::size_t kStatusBytes = 65'536;    // of a refusal's body
+constexpr int kPagesWithoutProgress = 3;        // in a row, with no object that the list did not have before
+constexpr std::size_t kEmptyBytes = 64 * 1024;  // of empty lines in a row in a watch
 constexpr auto kListTimeout = 60s, kProbeTimeout = 10s;
-constexpr auto kWhileAbsent = 30s;  // between questions to discovery, if the resource is not served
+constexpr auto kDiscoveryInterval = 30s;  // while the resource is not served
 
 }  // namespace
 
@@ -53,7 +47,8 @@ struct Reflector::Impl {
         state({options.streaming_list, options.initial_events, 12 * options.initial_events, options.backoff,
                options.backoff_max, options.relist},
               api.random()),
-        path(options.resource.path(options.ns)) {
+        path(options.resource.path(options.ns)),
+        changes(options.resource.plural, handler) {
     if (!options.label_selector.empty())
       selectors += "&labelSelector=" + percent_encode(options.label_selector);
     if (!options.field_selector.empty())
@@ -70,52 +65,43 @@ struct Reflector::Impl {
   Task<void> list(ReflectorState::Action action);
   Task<void> probe();
   Task<void> wait(std::chrono::milliseconds delay);
-  Task<void> look_for_it();
+  Task<void> ask_if_served();
   Task<Result<std::string>> fetch(std::string query, std::chrono::milliseconds timeout);
 
-  void in_vain();
+  void end_empty_watch();
   void take_piece(std::string_view piece);
   bool take_line(std::string_view line);
   bool take_bookmark(const WatchEvent& event);
   Result<std::string> take_page(std::string_view body, std::string& version);
-  void take_item(std::string_view text);
-  // Counts and logs an unreadable object, by its outline, and adds its change to the batch.
-  bool take_unreadable(json::value& outline, const std::string& problem);
   void complete_list();
-  void flush();    // dispatches the batch
-  void release();  // dispatches it and frees its memory: no value in it may be alive
   void fail(const Error& error);
   Error no_progress();
-  void tell_readiness();
+  void report_readiness();
 
   const ReflectorOptions options;
   ReflectorHandler& handler;
   Transport& transport;
   Clock& clock;
   ReflectorState state;
-  KnownObjects known;
   const std::string path;
+  ChangeBatch changes;
   std::string selectors;
   std::string asked;  // the last request, for messages
 
   std::unique_ptr<Stream> stream;
   LineSplitter lines;
-  std::size_t vain_bytes = 0;        // of empty lines since the last event
-  std::optional<Steady> vain_since;  // nothing but empty lines has come
-  // The current batch. Its values live in `memory`, which is freed after they were dispatched.
-  Arena memory;
-  std::vector<Change> batch;
+  std::size_t empty_bytes = 0;        // of empty lines since the last event
+  std::optional<Steady> empty_since;  // only empty lines have arrived since
   LogLimit log;
-  std::set<std::string> logged;          // names of objects that cannot be read
   std::optional<async::Timer> settling;  // while a watch is open and the kind still counts as failing
   bool synced = false;
-  std::optional<int> told;  // the outage that was reported to the handler
-  bool absent = false;      // discovery has confirmed the present outage
+  std::optional<int> reported;  // the outage that was reported to the handler
+  bool absent = false;          // discovery has confirmed the present outage
   Error last_error;
 
   std::atomic<bool> stopped{false};
   async::Attachment attachment;
-  std::atomic<std::uint64_t> lists{0}, watches{0}, changes{0}, errors{0}, unreadable{0};
+  std::atomic<std::uint64_t> lists{0}, watches{0}, errors{0};
 };
 
 Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
@@ -123,8 +109,8 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
   co_await asio::this_coro::throw_if_cancelled(false);
   while (!self->stopped) {
     if (self->absent) {
-      co_await async::nap(kWhileAbsent);
-      if (!self->stopped) co_await self->look_for_it();
+      co_await async::nap(kDiscoveryInterval);
+      if (!self->stopped) co_await self->ask_if_served();
       continue;
     }
     const auto action = self->state.next(self->clock.now());
@@ -151,9 +137,9 @@ Task<void> Reflector::Impl::loop(std::shared_ptr<Impl> self) {
         co_await self->wait(action.delay);
         break;
     }
-    if (!self->stopped) self->tell_readiness();
-    if (!self->stopped && self->options.optional && self->told == 404 && !self->absent)
-      co_await self->look_for_it();
+    if (!self->stopped) self->report_readiness();
+    if (!self->stopped && self->options.optional && self->reported == 404 && !self->absent)
+      co_await self->ask_if_served();
   }
   self->stream.reset();
 }
@@ -164,7 +150,7 @@ void Reflector::Impl::wait_until_settled(const std::shared_ptr<Impl>& self) {
     const auto held = weak.lock();
     if (error || !held || held->stopped || !held->settling) return;
     held->state.settled();
-    held->tell_readiness();
+    held->report_readiness();
   });
 }
 
@@ -193,9 +179,9 @@ Task<void> Reflector::Impl::open(ReflectorState::Action action) {
   const auto executor = co_await asio::this_coro::executor;
   if (state.failing()) settling.emplace(executor);
   lines = LineSplitter();
-  vain_bytes = 0;
-  vain_since.reset();
-  if (listing) known.begin_list(action.replace);
+  empty_bytes = 0;
+  empty_since.reset();
+  if (listing) changes.begin_list(action.replace);
   state.opened(clock.now());
 }
 
@@ -220,16 +206,16 @@ Task<void> Reflector::Impl::read() {
     co_return;
   }
   // Empty lines break the silence of the wire, not the watch's.
-  if (vain_since) {
-    silence -= std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - *vain_since);
+  if (empty_since) {
+    silence -= std::chrono::duration_cast<std::chrono::milliseconds>(clock.now() - *empty_since);
     silence = std::max(silence, 1ms);
   }
   auto piece = co_await stream->read(silence);
   if (stopped) co_return;
   if (piece && !piece->empty()) {
     take_piece(*piece);
-    const bool waited = vain_since && clock.now() - *vain_since >= options.silence;
-    if (waited || vain_bytes > kVainBytes) in_vain();
+    const bool waited = empty_since && clock.now() - *empty_since >= options.silence;
+    if (waited || empty_bytes > kEmptyBytes) end_empty_watch();
   } else if (!piece && piece.error().kind == Error::Kind::timeout) {
     log::debug("reflector: silent watch resource={}", options.resource.plural);
     state.silent();
@@ -239,47 +225,41 @@ Task<void> Reflector::Impl::read() {
   }
 }
 
-void Reflector::Impl::in_vain() {
+void Reflector::Impl::end_empty_watch() {
   if (log.allows("empty lines", clock.now()))
-    log::warn("reflector: a watch has nothing but empty lines resource={}", options.resource.plural);
+    log::warn("reflector: watch sends only empty lines, closing it resource={}", options.resource.plural);
   state.ended(clock.now());
 }
 
 void Reflector::Impl::take_piece(std::string_view piece) {
   const bool is_empty = piece.find_first_not_of("\r\n") == std::string_view::npos;
   if (is_empty) {
-    vain_bytes += piece.size();
-    if (!vain_since) vain_since = clock.now();
+    empty_bytes += piece.size();
+    if (!empty_since) empty_since = clock.now();
   }
   lines.feed(piece, [this](std::string_view line) {
-    vain_bytes = 0;
-    vain_since.reset();
-    const bool on = take_line(line);
-    if (batch.size() >= kBatch) release();
-    return on;
+    empty_bytes = 0;
+    empty_since.reset();
+    const bool is_usable = take_line(line);
+    changes.release_if_full();
+    return is_usable;
   });
-  release();
+  changes.release();
 }
 
 // False: the stream is unusable.
 bool Reflector::Impl::take_line(std::string_view line) {
-  auto event = parse_watch_event(line, &memory);
+  auto event = changes.parse_event(line);
   if (!event) {
     fail(event.error());
     return false;
   }
-  const bool readable = event->problem.empty();
-  bool understood = true;
   switch (event->type) {
     case WatchEvent::Type::added:
       state.added(clock.now());
-      [[fallthrough]];
-    case WatchEvent::Type::modified:
-      understood =
-          readable ? known.upsert(event->object, batch) : take_unreadable(event->object, event->problem);
       break;
+    case WatchEvent::Type::modified:
     case WatchEvent::Type::deleted:
-      understood = known.remove(event->object, batch);
       break;
     case WatchEvent::Type::bookmark:
       return take_bookmark(*event);
@@ -287,7 +267,7 @@ bool Reflector::Impl::take_line(std::string_view line) {
       fail(status_error(event->object, 0));
       return false;
   }
-  if (!understood) ++errors;
+  changes.add_event(*event);
   state.event(event->resource_version);
   return true;
 }
@@ -310,22 +290,22 @@ bool Reflector::Impl::take_bookmark(const WatchEvent& event) {
 }
 
 Task<void> Reflector::Impl::list(ReflectorState::Action action) {
-  known.begin_list(action.replace);
+  changes.begin_list(action.replace);
   std::string token, version;
-  int pages_in_vain = 0;
+  int pages_without_progress = 0;
   do {
     auto query = (action.limit > 0 ? fmt::format("limit={}", action.limit) : "") + selectors;
     if (!token.empty()) query += "&continue=" + percent_encode(token);
     const auto body = co_await fetch(std::move(query), kListTimeout);
     if (stopped) co_return;
-    const auto had = known.listed();
+    const auto had = changes.listed();
     auto next = body ? take_page(*body, version) : std::unexpected(body.error());
     if (!next) {
       fail(next.error());
       co_return;
     }
-    pages_in_vain = known.listed() > had ? 0 : pages_in_vain + 1;
-    if (!next->empty() && (*next == token || pages_in_vain >= kPagesInVain)) {
+    pages_without_progress = changes.listed() > had ? 0 : pages_without_progress + 1;
+    if (!next->empty() && (*next == token || pages_without_progress >= kPagesWithoutProgress)) {
       fail(no_progress());
       co_return;
     }
@@ -334,16 +314,16 @@ Task<void> Reflector::Impl::list(ReflectorState::Action action) {
   if (state.listed(version, clock.now())) {
     complete_list();
   } else if (log.allows("older", clock.now())) {
-    log::warn("reflector: list is older than the known state, listing again resource={} known={} server={}",
+    log::warn("reflector: list is older than the known state, relisting resource={} known={} server={}",
               options.resource.plural, state.resource_version(), version);
   }
 }
 
 Error Reflector::Impl::no_progress() {
   if (log.allows("no progress", clock.now()))
-    log::warn("reflector: a list has pages without an end, trying again resource={} objects={}",
-              options.resource.plural, known.listed());
-  return {Error::Kind::invalid, "the pages of the list have no end"};
+    log::warn("reflector: list does not end, retrying resource={} objects={}", options.resource.plural,
+              changes.listed());
+  return {Error::Kind::invalid, "the list does not end: each page has a continue token and no new objects"};
 }
 
 // The body of one GET of the resource's path. Any status but 200 is an error.
@@ -367,34 +347,11 @@ Result<std::string> Reflector::Impl::take_page(std::string_view body, std::strin
   version = page->resource_version;
   state.event(version);
   for (const auto text : page->items) {
-    take_item(text);
-    if (batch.size() >= kBatch) release();
+    changes.add_item(text);
+    changes.release_if_full();
   }
-  release();
+  changes.release();
   return std::move(page->token);
-}
-
-void Reflector::Impl::take_item(std::string_view text) {
-  auto item = api::parse_json(text, &memory);
-  bool understood = false;
-  if (item) {
-    understood = known.upsert(*item, batch);
-  } else {
-    auto outline = read_outline(text, &memory);
-    understood = take_unreadable(outline, item.error().message);
-  }
-  if (!understood) ++errors;
-}
-
-bool Reflector::Impl::take_unreadable(json::value& outline, const std::string& problem) {
-  ++unreadable;
-  auto name = name_of(outline);
-  if (logged.size() < kNamesLogged && !logged.contains(name)) {
-    log::warn("object cannot be parsed resource={} object={} error={:?}", options.resource.plural, name,
-              problem);
-    logged.insert(std::move(name));
-  }
-  return known.upsert(outline, batch, false);
 }
 
 Task<void> Reflector::Impl::probe() {
@@ -411,7 +368,7 @@ Task<void> Reflector::Impl::probe() {
 
 // Asked after each request that failed with a 404, until discovery confirms it. Then it is asked from time to
 // time instead of such requests.
-Task<void> Reflector::Impl::look_for_it() {
+Task<void> Reflector::Impl::ask_if_served() {
   const auto served = co_await ask_discovery(transport, options.resource);
   if (stopped || served == Served::unknown) co_return;
   const bool was_absent = std::exchange(absent, served == Served::no);
@@ -424,27 +381,13 @@ Task<void> Reflector::Impl::wait(std::chrono::milliseconds delay) {
 }
 
 void Reflector::Impl::complete_list() {
-  known.end_list(state.resource_version(), batch);
-  flush();
+  changes.end_list(state.resource_version());
   ++lists;
   log::debug("reflector: listed resource={} objects={} resourceVersion={}", options.resource.plural,
-             known.size(), state.resource_version());
+             changes.size(), state.resource_version());
   handler.listed(state.resource_version());
   if (std::exchange(synced, true)) return;
   handler.synced();
-}
-
-void Reflector::Impl::flush() {
-  if (!batch.empty()) {
-    changes += batch.size();
-    handler.changed(batch);
-    batch.clear();
-  }
-}
-
-void Reflector::Impl::release() {
-  flush();
-  memory.reset();
 }
 
 void Reflector::Impl::fail(const Error& error) {
@@ -457,11 +400,11 @@ void Reflector::Impl::fail(const Error& error) {
   state.failed(error, clock.now());
 }
 
-void Reflector::Impl::tell_readiness() {
-  if (state.outage() == told) return;
-  told = state.outage();
+void Reflector::Impl::report_readiness() {
+  if (state.outage() == reported) return;
+  reported = state.outage();
   absent = false;
-  if (told) {
+  if (reported) {
     log::debug("reflector: unavailable resource={} code={} error={:?}", options.resource.plural,
                last_error.status.code, last_error.text());
     handler.unavailable(last_error);
@@ -495,7 +438,9 @@ void Reflector::stop() {
 }
 
 ReflectorCounts Reflector::counts() const {
-  return {impl_->lists, impl_->watches, impl_->changes, impl_->errors, impl_->unreadable};
+  const auto of_changes = impl_->changes.counts();
+  return {impl_->lists, impl_->watches, of_changes.changes, impl_->errors + of_changes.rejected,
+          of_changes.unreadable};
 }
 
 }  // namespace podium::client

@@ -69,7 +69,7 @@ ReflectorState::Action ReflectorState::next(Steady now) {
       const auto more = static_cast<std::int64_t>(random_.unit() * options_.relist.count() / 4);
       relist_at_ = now + options_.relist + std::chrono::milliseconds(more);
     }
-    if (now >= *relist_at_) go(Phase::stream_list);
+    if (now >= *relist_at_) enter(Phase::stream_list);
   }
   if (open_) {
     action.kind = Action::Kind::read;
@@ -149,18 +149,18 @@ bool ReflectorState::listed(std::string_view resource_version, Steady now) {
   }
   unpaged_ = unpaged_is_too_large_ = false;
   page_ = kPage;
-  go(Phase::watch);
+  enter(Phase::watch);
   return true;
 }
 
 void ReflectorState::probed(std::string_view resource_version, Steady now) {
-  if (!went_back(resource_version)) return go(Phase::watch);
+  if (!went_back(resource_version)) return enter(Phase::watch);
   regressed(now);
 }
 
 void ReflectorState::regressed(Steady now) {
   replace_ = true;
-  go(Phase::stream_list);
+  enter(Phase::stream_list);
   if (regressed_at_ && now - *regressed_at_ < kRegressedLately) back_off(now);
   regressed_at_ = now;
 }
@@ -174,7 +174,7 @@ void ReflectorState::failed(const Error& error, Steady now) {
       return list_failed(error, now);
     case Phase::probe:
       // A resource that is not served has lost its objects: there is no watch to resume.
-      if (is_not_found(error)) go(Phase::stream_list);
+      if (is_not_found(error)) enter(Phase::stream_list);
       break;
     case Phase::watch:
       return watch_failed(error, now);
@@ -214,24 +214,24 @@ void ReflectorState::watch_failed(const Error& error, Steady now) {
   const bool resume = is_transient(error) || same;
   if (!resume) failed_watches_ = 0;
   if (!is_expired(error)) outage_ = error.status.code;
-  go(resume ? Phase::probe : Phase::stream_list);
+  enter(resume ? Phase::probe : Phase::stream_list);
   back_off(now, error);
 }
 
 void ReflectorState::ended(Steady now) {
   const bool very_short = !got_event_ && now - opened_at_ < kVeryShortWatch;
   if (phase_ == Phase::stream_list) {
-    go(Phase::stream_list);
+    enter(Phase::stream_list);
     if (++unfinished_lists_ >= kUnfinishedLists) give_up_streaming(now);
     return back_off(now);
   }
-  go(Phase::probe);
+  enter(Phase::probe);
   if (very_short) back_off(now);
 }
 
 void ReflectorState::silent() {
   if (phase_ == Phase::stream_list) return give_up_streaming(opened_at_);
-  go(Phase::probe);
+  enter(Phase::probe);
 }
 
 void ReflectorState::settled() {
@@ -241,7 +241,7 @@ void ReflectorState::settled() {
 void ReflectorState::give_up_streaming(Steady now) {
   no_streaming_before_ = now + kStreamingRetry;
   unfinished_lists_ = 0;
-  go(Phase::list);
+  enter(Phase::list);
 }
 
 std::optional<Steady> ReflectorState::list_deadline() const {
@@ -249,7 +249,7 @@ std::optional<Steady> ReflectorState::list_deadline() const {
   return std::min(progress_at_ + options_.initial_events, opened_at_ + options_.initial_total);
 }
 
-void ReflectorState::go(Phase phase) {
+void ReflectorState::enter(Phase phase) {
   phase_ = phase;
   open_ = false;
   if (phase == Phase::stream_list || phase == Phase::list) relist_at_.reset();

@@ -105,7 +105,7 @@ class ReflectorState {
 
  private:
   enum class Phase { stream_list, list, probe, watch };
-  void go(Phase phase);
+  void enter(Phase phase);
   void back_off(Steady now, const Error& error = {});
   void give_up_streaming(Steady now);
   void list_failed(const Error& error, Steady now);

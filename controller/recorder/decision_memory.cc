@@ -60,7 +60,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   join_namespace(key, entry);
   by_uid_[uid] = key;
   by_name_.insert(key);
-  if (status.outcome != explain::kScheduled) waits(key, *entry.decision);
+  if (status.outcome != explain::kScheduled) add_waiting(key, *entry.decision);
   bytes_ += bytes;
   make_room(dropped);
 }
@@ -81,7 +81,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   if (std::exchange(entry.is_gone, true)) return;
   leave_namespace(entry);
   gone_.splice(gone_.end(), living_, entry.place);
-  waits_no_more(key->second, *entry.decision);
+  remove_waiting(key->second, *entry.decision);
 }
 
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
@@ -186,11 +186,11 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
     out.gauge("podium_decisions_remembered",
               "Decisions that are kept in memory for the [HTTPS API](http-api.md).", entries_.size());
     out.gauge("podium_decisions_remembered_bytes",
-              "Memory that these take, about; `httpAPI.memoryMiB` bounds it.", bytes_);
+              "Approximate memory of these decisions; `httpAPI.memoryMiB` bounds it.", bytes_);
   }
   auto& family =
       out.gauges("podium_blocked_pods",
-                 "Pods that wait, by the reason that rejects most nodes: its code as in reports, and "
+                 "Pending pods, by the reason that rejects most nodes: its code as in reports, and "
                  "the resource that is short. Of the remembered decisions; beyond 1,000 series the "
                  "smallest are summed up, with the code `Other`.",
                  {"namespace", "code", "resource"});
@@ -213,11 +213,11 @@ DecisionMemory::Blocked DecisionMemory::blocked_by(const RememberedDecision& dec
   return {decision.ns, first.code, std::string(framework::named(first.about, framework::Topic::resource))};
 }
 
-void DecisionMemory::waits(const std::string& key, const RememberedDecision& decision) {
+void DecisionMemory::add_waiting(const std::string& key, const RememberedDecision& decision) {
   if (waiting_.insert(key).second) ++blocked_[blocked_by(decision)];
 }
 
-void DecisionMemory::waits_no_more(const std::string& key, const RememberedDecision& decision) {
+void DecisionMemory::remove_waiting(const std::string& key, const RememberedDecision& decision) {
   if (waiting_.erase(key) == 0) return;
   const auto it = blocked_.find(blocked_by(decision));
   if (--it->second == 0) blocked_.erase(it);
@@ -255,7 +255,7 @@ void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped)
   if (!entry.is_gone) leave_namespace(entry);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
   by_name_.erase(key);
-  waits_no_more(key, decision);
+  remove_waiting(key, decision);
   bytes_ -= entry.bytes;
   dropped.push_back(std::move(entry.decision));
   entries_.erase(it);

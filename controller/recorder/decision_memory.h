@@ -124,8 +124,8 @@ class DecisionMemory {
   // namespaces.
   std::vector<Listed::Item> newest(const Query& query) const;
   static Blocked blocked_by(const RememberedDecision& decision);
-  void waits(const std::string& key, const RememberedDecision& decision);
-  void waits_no_more(const std::string& key, const RememberedDecision& decision);
+  void add_waiting(const std::string& key, const RememberedDecision& decision);
+  void remove_waiting(const std::string& key, const RememberedDecision& decision);
   void join_namespace(const std::string& key, Entry& entry);
   void leave_namespace(const Entry& entry);
   void resize(const std::string& ns, OfNamespace& of, std::size_t bytes);

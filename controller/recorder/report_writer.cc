@@ -122,7 +122,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     auto& job = item.value;
     auto report = self->known.find(job.owner.uid);
     // It was evicted for another report, or deleted.
-    if (report && !self->retention.stands(job.owner.ns, report->name, report->uid)) {
+    if (report && !self->retention.is_kept(job.owner.ns, report->name, report->uid)) {
       self->known.forget(job.owner.uid);
       report.reset();
     }

@@ -19,15 +19,15 @@ std::string_view cause_of_pause(const Error& error) {
   if (client::is_not_found(error))
     return "the API server does not serve SchedulingReports (is the CRD installed?)";
   if (error.status.code == 401) return "the API server does not accept the credentials";
-  return "the API server asks to wait";
+  return "the API server asks podium to retry later";
 }
 
 }  // namespace
 
 void WriteLog::written(const std::string& ns) {
   if (std::exchange(is_paused_, false) && std::exchange(logged_pause_, false))
-    log::info("reports are written again");
-  if (held_.erase(ns) > 0) log::info("reports are written again namespace={}", ns);
+    log::info("report writes resumed");
+  if (held_.erase(ns) > 0) log::info("report writes resumed namespace={}", ns);
 }
 
 void WriteLog::refused(const ReportOwner& owner, Outcome outcome, const Error& error, Steady now) {
@@ -67,8 +67,8 @@ void WriteLog::no_room(const ReportOwner& owner, Steady now) {
 void WriteLog::without_labels(const Error& error, Steady now) {
   const auto& request = error.request;
   if (limit_.allows(request.verb + " " + request.resource, now))
-    log::warn("labels of reports are not kept up to date verb={} resource={} error={:?}", request.verb,
-              request.resource, error.text());
+    log::warn("cannot update report labels verb={} resource={} error={:?}", request.verb, request.resource,
+              error.text());
 }
 
 }  // namespace podium::controller

@@ -187,25 +187,21 @@ struct CrdCheck::Impl {
     if (!is_first && found == last) return;
     last = found;
     if (!crd) {
-      log::warn(
-          "the CRD of SchedulingReports is not installed: podium schedules without reports and what-ifs "
-          "until it is crd={}",
-          kReportCrd);
+      log::warn("the SchedulingReport CRD is not installed, scheduling without reports and what-ifs crd={}",
+                kReportCrd);
     } else if (!problems.empty()) {
       log::warn(
-          "the CRD of SchedulingReports is older than podium: reports lack what it does not have crd={} "
+          "the SchedulingReport CRD is older than podium, reports omit the missing fields crd={} "
           "missing={:?}",
           kReportCrd, found);
     } else if (!is_first) {
-      log::info("the CRD of SchedulingReports is complete crd={}", kReportCrd);
+      log::info("the SchedulingReport CRD is complete crd={}", kReportCrd);
     }
   }
 
   void forbidden(const Error& error) {
-    log::warn(
-        "the CRD of SchedulingReports cannot be checked, reports are written all the same verb={} "
-        "resource={} error={:?}",
-        error.request.verb, error.request.resource, error.text());
+    log::warn("cannot check the SchedulingReport CRD, writing reports anyway verb={} resource={} error={:?}",
+              error.request.verb, error.request.resource, error.text());
   }
 
   client::Api& api;

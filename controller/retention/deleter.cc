@@ -334,7 +334,7 @@ void ReportDeleter::deleted(const Report& report, const Result<std::string>& ans
   if (impl_->forget_deleted(report, answer)) return;
   {
     const std::lock_guard lock(impl_->state.mutex);
-    impl_->state.index.stays(report);
+    impl_->state.index.restore(report);
   }
   auto left = report;
   left.look = is_another(answer);

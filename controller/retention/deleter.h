@@ -7,7 +7,7 @@
 // and tracked with its current TTL. A failed deletion is retried after a backoff of its own. A report that
 // podium has rewritten in the meantime stays.
 //
-// Owner: Retention; `gate` is empty before this is destroyed. Threads: push() and stays() on `io`, where the
+// Owner: Retention; `gate` is empty before this is destroyed. Threads: push() on `io`, where the
 // requests also run. Errors: logged and retried.
 #pragma once
 

@@ -99,8 +99,8 @@ bool RetentionIndex::knows(const std::string& ns, const std::string& name, const
   return version.empty() || known.empty() || known == version;
 }
 
-bool RetentionIndex::saw(const std::string& ns, const std::string& name, const std::string& uid,
-                         const std::string& version) {
+bool RetentionIndex::mark_listed(const std::string& ns, const std::string& name, const std::string& uid,
+                                 const std::string& version) {
   if (!knows(ns, name, uid, version)) return false;
   reports_.at(key_of(ns, name)).list = list_;
   return true;
@@ -110,7 +110,7 @@ bool RetentionIndex::contains(const std::string& ns, const std::string& name) co
   return reports_.contains(key_of(ns, name));
 }
 
-bool RetentionIndex::stands(const std::string& ns, const std::string& name, const std::string& uid) const {
+bool RetentionIndex::is_kept(const std::string& ns, const std::string& name, const std::string& uid) const {
   const auto it = reports_.find(key_of(ns, name));
   return it != reports_.end() && it->second.uid == uid && it->second.state != State::leaving;
 }
@@ -176,8 +176,8 @@ std::vector<RetentionIndex::Report> RetentionIndex::take_excess(std::size_t most
   const auto trim = [&](const Space& space, const ReportUsage& limit) {
     auto left = space.used;
     std::array<ReportUsage, 2> used{space.parts[0].used, space.parts[1].used};
-    std::array next{space.parts[0].leavers.begin(), space.parts[1].leavers.begin()};
-    const auto has = [&](std::size_t part) { return next[part] != space.parts[part].leavers.end(); };
+    std::array next{space.parts[0].evictable.begin(), space.parts[1].evictable.begin()};
+    const auto has = [&](std::size_t part) { return next[part] != space.parts[part].evictable.end(); };
     const auto is_taken = [&](std::size_t part) { return has(part) && next[part]->rank == kTakenRank; };
     std::vector<Slot*> leaving;
     while (!left.within(limit) && out.size() + leaving.size() < most) {
@@ -234,10 +234,11 @@ bool RetentionIndex::fits(const Space& space, const ReportUsage& limit, std::uin
 RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::uint32_t bytes, bool failure) {
   const auto& parts = spaces_[ns][at(ReportKind::decision)].parts;
   for (const auto& part : parts) {
-    if (!part.leavers.empty() && part.leavers.begin()->rank == kTakenRank) return part.leavers.begin()->slot;
+    if (!part.evictable.empty() && part.evictable.begin()->rank == kTakenRank)
+      return part.evictable.begin()->slot;
   }
   for (const auto part : givers({parts[0].used, parts[1].used}, limits_.of_namespace, failure, bytes)) {
-    if (!parts[part].leavers.empty()) return parts[part].leavers.begin()->slot;
+    if (!parts[part].evictable.empty()) return parts[part].evictable.begin()->slot;
   }
   return nullptr;
 }
@@ -246,12 +247,13 @@ RetentionIndex::Slot* RetentionIndex::first_of_own(const std::string& ns, std::u
 RetentionIndex::Slot* RetentionIndex::first_of_all(std::uint32_t bytes, bool failure) {
   const auto& parts = all_[at(ReportKind::decision)].parts;
   for (const auto& part : parts) {
-    if (!part.leavers.empty() && part.leavers.begin()->rank == kTakenRank) return part.leavers.begin()->slot;
+    if (!part.evictable.empty() && part.evictable.begin()->rank == kTakenRank)
+      return part.evictable.begin()->slot;
   }
   for (const auto part : givers({parts[0].used, parts[1].used}, limits_.all, failure, bytes)) {
-    if (parts[part].leavers.empty()) continue;
-    const auto& largest = spaces_.at(sizes_.rbegin()->second)[at(ReportKind::decision)].parts[part].leavers;
-    return largest.empty() ? parts[part].leavers.begin()->slot : largest.begin()->slot;
+    if (parts[part].evictable.empty()) continue;
+    const auto& largest = spaces_.at(sizes_.rbegin()->second)[at(ReportKind::decision)].parts[part].evictable;
+    return largest.empty() ? parts[part].evictable.begin()->slot : largest.begin()->slot;
   }
   return nullptr;
 }
@@ -317,7 +319,7 @@ void RetentionIndex::resized(const std::string& ns, std::size_t before) {
   if (now > 0) sizes_.emplace(now, ns);
 }
 
-void RetentionIndex::stays(const Report& report) {
+void RetentionIndex::restore(const Report& report) {
   const auto it = reports_.find(key_of(report.ns, report.name));
   if (it == reports_.end() || it->second.uid != report.uid || it->second.state != State::leaving) return;
   it->second.stuck = true;
@@ -356,13 +358,13 @@ std::optional<Steady> RetentionIndex::earliest_due() const {
 // --- bookkeeping ---
 
 // None for a report that must stay: one that cannot be deleted, was not read yet, or is kept by its author.
-std::optional<RetentionIndex::Leaver> RetentionIndex::leaver_of(Slot& slot) {
+std::optional<RetentionIndex::Evictable> RetentionIndex::evictable_of(Slot& slot) {
   const auto& entry = slot.second;
   if (entry.stuck || entry.state == State::leaving) return std::nullopt;
   const bool is_question = entry.kind == ReportKind::question;
   if (is_question && (entry.look || entry.due == kNever)) return std::nullopt;
   const auto rank = entry.state == State::taken ? kTakenRank : entry.orphan ? kOrphanRank : kRank;
-  return Leaver{rank, entry.written, entry.order, &slot};
+  return Evictable{rank, entry.written, entry.order, &slot};
 }
 
 RetentionIndex::Space& RetentionIndex::space_of(const Slot& slot) {
@@ -373,13 +375,13 @@ void RetentionIndex::count(Slot& slot, bool in) {
   const auto& entry = slot.second;
   auto& own = space_of(slot);
   const bool keeps = entry.kind == ReportKind::question && entry.due == kNever;
-  const auto leaver = leaver_of(slot);
+  const auto evictable = evictable_of(slot);
   const auto before = own.used.count + own.reserved.count;
   const std::size_t of_kind = entry.kind == ReportKind::decision && entry.failure ? 1 : 0;
   for (auto* space : {&own, &all_[at(entry.kind)]}) {
     auto& part = space->parts[of_kind];
-    if (leaver && in) part.leavers.insert(*leaver);
-    if (leaver && !in) part.leavers.erase(*leaver);
+    if (evictable && in) part.evictable.insert(*evictable);
+    if (evictable && !in) part.evictable.erase(*evictable);
     if (entry.state == State::leaving) continue;
     const auto change = in ? add : subtract;
     change(space->used, entry.bytes);

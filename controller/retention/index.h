@@ -12,7 +12,7 @@
 // Times are of the steady clock, so steps of a wall clock, here or on the API server, do not move them. A
 // listed report whose TTL is not in its metadata is tracked with `look`: it is read when it is due.
 //
-// A list removes the reports that others have deleted: begin_list(), then saw() for each listed report and
+// A list removes the reports that others have deleted: begin_list(), then mark_listed() for each report and
 // track() for those that are unknown, or were written since, unless they are newer; then end_list().
 //
 // Owner: Retention. Threads: not thread-safe; Retention's mutex guards it. Errors: none.
@@ -80,11 +80,11 @@ class RetentionIndex {
   bool knows(const std::string& ns, const std::string& name, const std::string& uid,
              const std::string& version) const;
   // The same, and marks a known report as listed.
-  bool saw(const std::string& ns, const std::string& name, const std::string& uid,
-           const std::string& version = {});
+  bool mark_listed(const std::string& ns, const std::string& name, const std::string& uid,
+                   const std::string& version = {});
   bool contains(const std::string& ns, const std::string& name) const;
   // True if it exists and is not about to be evicted.
-  bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
+  bool is_kept(const std::string& ns, const std::string& name, const std::string& uid) const;
   // The pod of this report is deleted: the report is evicted before others.
   void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
   // False: it is unknown, or has another UID. An empty UID matches any.
@@ -110,7 +110,7 @@ class RetentionIndex {
                                                      bool failure = false);
   void release(const std::string& ns, std::uint32_t bytes, bool failure = false);
   // A report of reserve() that could not be deleted: counted again, and taken.
-  void stays(const Report& report);
+  void restore(const Report& report);
 
   // True if this what-if may be kept without an expiry: it already is, or there is space. Such reports take
   // at most four fifths of a budget, which leaves space for others.
@@ -148,17 +148,17 @@ class RetentionIndex {
     }
   };
   using ByDue = std::set<DueEntry, Sooner>;
-  struct Leaver {
+  struct Evictable {
     std::uint8_t rank;
     Steady written;
     std::uint64_t order;
     Slot* slot;
-    auto operator<=>(const Leaver&) const = default;
+    auto operator<=>(const Evictable&) const = default;
   };
   // The decisions on placed pods, or the failures; what-ifs are all in the first.
   struct Part {
-    ReportUsage used;          // with reservations
-    std::set<Leaver> leavers;  // the next to evict first
+    ReportUsage used;               // with reservations
+    std::set<Evictable> evictable;  // the next to evict first
   };
   using Parts = std::array<Part, 2>;
   // Reports of one kind, of a namespace or of all.
@@ -172,7 +172,7 @@ class RetentionIndex {
     Steady due{};
   };
 
-  static std::optional<Leaver> leaver_of(Slot& slot);
+  static std::optional<Evictable> evictable_of(Slot& slot);
   Space& space_of(const Slot& slot);
   void count(Slot& slot, bool in);
   void link(Slot& slot, bool in);

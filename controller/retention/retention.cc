@@ -128,7 +128,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
       auto report = read_metadata(item);
       if (!report) continue;
       self->state.server.is_at_least(report->written, self->now());
-      if (!self->state.index.saw(report->ns, report->name, report->uid, report->version))
+      if (!self->state.index.mark_listed(report->ns, report->name, report->uid, report->version))
         unknown.push_back(std::move(*report));
     }
     return !self->state.stopping;
@@ -140,7 +140,7 @@ Task<bool> Retention::Impl::list_kind(Impl* self, ReportKind kind) {
   if (!listed) {
     // Without the CRD there are none; CrdCheck reports that.
     if (!client::is_not_found(listed.error()) && self->log.allows("list", self->now())) {
-      log::warn("reports cannot be listed verb={} resource={} error={:?}", listed.error().request.verb,
+      log::warn("cannot list reports verb={} resource={} error={:?}", listed.error().request.verb,
                 listed.error().request.resource, listed.error().text());
     }
     co_return false;
@@ -265,9 +265,9 @@ bool Retention::contains(const std::string& ns, const std::string& name) const {
   return impl_->state.index.contains(ns, name);
 }
 
-bool Retention::stands(const std::string& ns, const std::string& name, const std::string& uid) const {
+bool Retention::is_kept(const std::string& ns, const std::string& name, const std::string& uid) const {
   const std::lock_guard lock(impl_->state.mutex);
-  return impl_->state.index.stands(ns, name, uid);
+  return impl_->state.index.is_kept(ns, name, uid);
 }
 
 void Retention::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
@@ -342,7 +342,7 @@ void Retention::sample_metrics(metrics::Samples& out) const {
       out.gauges("podium_reports_stored",
                  "Reports in the API server, as far as podium knows: `decision` or `what_if`.", {"kind"});
   auto& stored_bytes =
-      out.gauges("podium_reports_stored_bytes", "Bytes of these, as podium counts them.", {"kind"});
+      out.gauges("podium_reports_stored_bytes", "Size of these reports, as podium counts it.", {"kind"});
   for (const auto& [name, kind] : kinds) {
     stored.add({name}, size(kind));
     stored_bytes.add({name}, bytes(kind));
@@ -355,7 +355,8 @@ void Retention::sample_metrics(metrics::Samples& out) const {
   deletions.add({"expired"}, deleted() - early);
   deletions.add({"limit"}, early);
   out.gauge("podium_reports_overdue_seconds",
-            "How far the oldest report is past the time of its deletion; 0: none is.", in_seconds(overdue()));
+            "Time since the oldest overdue report should have been deleted; 0: none is overdue.",
+            in_seconds(overdue()));
 }
 
 }  // namespace podium::controller

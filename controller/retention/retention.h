@@ -82,7 +82,7 @@ class Retention {
   // True if a report of this name exists, as far as podium knows.
   bool contains(const std::string& ns, const std::string& name) const;
   // True if the report exists, as far as podium knows, and is not about to be evicted.
-  bool stands(const std::string& ns, const std::string& name, const std::string& uid) const;
+  bool is_kept(const std::string& ns, const std::string& name, const std::string& uid) const;
   // The pod of this report is deleted: the report is evicted before others if a budget is used up.
   void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
 

@@ -76,7 +76,7 @@ class World:
 
     def leader(self):
         """The pod of podium that schedules, once there is one. A podium schedules until it ends."""
-        leads = lambda pod: "scheduling begins" in self.node.log_of(pod)
+        leads = lambda pod: "scheduling started" in self.node.log_of(pod)
         return wait_until(lambda: next(filter(leads, self.podiums()), None), "a leader", 180)
 
     def configuration(self):

@@ -24,7 +24,7 @@ rules:
 # A reader that asks again and again for a kind that is not served does so more often in this time than MISSES.
 WATCHED, MISSES = 20, 2  # seconds, requests
 # A line of the log: a warning or an error. /readyz may be asked before the lists are there.
-TROUBLE = re.compile(r"\S+ [WE] (?!health check fails)")
+TROUBLE = re.compile(r"\S+ [WE] (?!health check failed)")
 
 
 class ApiServer:

@@ -175,7 +175,7 @@ class Older(Crd):
         keeps = lambda: "strategies" in self.plane.request("PATCH", f"{REPORTS}/before/status?dryRun=All", tried, token,
                                                            "application/merge-patch+json")[1].get("status", {})
         wait_until(keeps, "the API server keeps the new fields")
-        wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the new CRD is seen")
+        wait_until(lambda: self.lines("SchedulingReport CRD is complete"), "the new CRD is seen")
         wait_until(self.crd_ready(1), "the metric")
         self.plane.create(pod("after"))
         self.assertIn("strategies", self.report("after", "Scheduled")["status"])
@@ -191,7 +191,7 @@ class Newer(Crd):
         status = self.report("web", "Scheduled")["status"]
         self.assertIn("strategies", status)
         self.assertNotIn("cost", status)
-        self.assertEqual(self.lines("the CRD of SchedulingReports"), [])
+        self.assertEqual(self.lines("the SchedulingReport CRD"), [])
         served = self.plane.get("/apis/podium.dev/v1beta1/namespaces/default/schedulingreports/web")
         self.assertEqual(served["status"]["outcome"], "Scheduled")
 
@@ -200,13 +200,13 @@ class Absent(Crd):
     crd = staticmethod(lambda plane: None)
 
     def test_it_schedules_without_and_reports_once_it_is_there(self):
-        wait_until(lambda: self.lines("the CRD of SchedulingReports is not installed"), "it says so")
+        wait_until(lambda: self.lines("the SchedulingReport CRD is not installed"), "it says so")
         self.plane.create(pod("before"))
         self.bound("before")
         self.ready()
         wait_until(self.crd_ready(0), "the metric")
         self.plane.create(own_crd(self.plane))
-        wait_until(lambda: self.lines("CRD of SchedulingReports is complete"), "the CRD is seen")
+        wait_until(lambda: self.lines("SchedulingReport CRD is complete"), "the CRD is seen")
         self.report("before", "Scheduled")
         self.plane.create(what_if("asks", {"spec": pod("x")["spec"]}))
         self.answer("asks")
@@ -225,8 +225,8 @@ class Forbidden(Crd):
         await_rights(self.plane)
         self.podium.stop()
         type(self).podium = podium.Podium(self.plane, name="forbidden").start()
-        wait_until(lambda: self.lines("cannot be checked"), "it says so")
-        line, = self.lines("cannot be checked")
+        wait_until(lambda: self.lines("cannot check the SchedulingReport CRD"), "it says so")
+        line, = self.lines("cannot check the SchedulingReport CRD")
         self.assertIn("verb=get resource=customresourcedefinitions", line)
         self.plane.create(pod("web"))
         self.report("web", "Scheduled")

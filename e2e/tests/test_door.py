@@ -238,7 +238,7 @@ class Life(unittest.TestCase):
         ours.port = 0
         ours.start(wait=False)
         try:
-            wait_until(lambda: "scheduling begins" in ours.log(), "it schedules")
+            wait_until(lambda: "scheduling started" in ours.log(), "it schedules")
             self.assertEqual(listening(ours.process.pid), set())
         finally:
             self.assertEqual(ours.stop(), 0)

@@ -75,12 +75,12 @@ class Rights(Live):
         self.assertIn('cannot create resource "pods/binding"', text)
         wait_until(lambda: self.podium.get("/livez") == (200, "ok"), "it lives: a restart would not help")
         wait_until(lambda: self.podium.metric('podium_bindings_total{result="rejected"}') > 0, "it is counted")
-        wait_until(lambda: self.lines("health check fails check=bindings"), "it says so")
+        wait_until(lambda: self.lines("health check failed check=bindings"), "it says so")
         self.doCleanups()
         self.bound("waits")
         self.ready()
         wait_until(lambda: self.lines("health check passes again check=bindings"), "it says so")
-        self.assertEqual(len(self.lines("health check fails check=bindings")), 1)
+        self.assertEqual(len(self.lines("health check failed check=bindings")), 1)
 
     def test_without_the_right_to_write_events_pods_are_bound(self):
         self.take("create", "events")
@@ -113,18 +113,18 @@ class Follower(Live):
         with podium.Podium(self.plane, name="second") as second:
             def held():
                 leases = self.plane.get("/apis/coordination.k8s.io/v1/leases")["items"]
-                return next((one for one in leases if "leader: leading" in self.podium.log()
+                return next((one for one in leases if "leader: acquired the lease" in self.podium.log()
                              and (one["spec"].get("holderIdentity") or "none") in self.podium.log()), None)
             lease = wait_until(held, "the first leads")
             name = f'{lease["metadata"]["namespace"]}/{lease["metadata"]["name"]}'
             holder = lease["spec"]["holderIdentity"]
-            wait_until(lambda: f'another holds the lease lease={name} holder="{holder}"' in second.log(),
+            wait_until(lambda: f'another process holds the lease lease={name} holder="{holder}"' in second.log(),
                        "the follower names the leader")
             wait_until(lambda: "\npodium_lease_renewal_age_seconds " in self.podium.get("/metrics")[1], "the leader counts from its renewals")
             self.assertNotIn("\npodium_lease_renewal_age_seconds ", second.get("/metrics")[1])
             self.podium.process.signal(signal.SIGSTOP)
             try:
-                wait_until(lambda: "leader: leading" in second.log(), "the second leads")
+                wait_until(lambda: "leader: acquired the lease" in second.log(), "the second leads")
             finally:
                 self.podium.process.signal(signal.SIGCONT)
             self.podium.process.wait()
@@ -161,7 +161,7 @@ class Logs(unittest.TestCase):
         with podium.Podium(self.plane, name="signals") as ours:
             ours.process.signal(signal.SIGUSR1)
             ours.process.signal(signal.SIGUSR2)
-            for line in ("cache: summary nodes=1", "cache: same as the API server nodes=1", "n1 pods="):
+            for line in ("cache: summary nodes=1", "cache matches the API server nodes=1", "n1 pods="):
                 wait_until(lambda: line in ours.log(), line)
             wait_until(lambda: ours.get("/readyz") == (200, "ok"), "podium ready")
             self.assertEqual(ours.stop(), 0)

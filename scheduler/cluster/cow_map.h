@@ -61,12 +61,6 @@ class CowMap {
       for (const auto& [key, value] : *shard) f(key, value);
     }
   }
-  template <typename F>
-  void each_for_write(F&& f) {
-    for (auto& shard : shards_.write()) {
-      for (auto& [key, value] : shard.write()) f(key, value);
-    }
-  }
 
  private:
   using Map = boost::unordered_flat_map<Key, Value, Hash, std::equal_to<>>;

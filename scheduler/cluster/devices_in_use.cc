@@ -20,7 +20,8 @@ void consume(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amount
   add_amounts(*consumed, amounts);
 }
 
-// As upstream: removes amounts that no share consumes.
+// As upstream: once the sum is zero, forgets amounts of zero that other shares consume. Releasing one of
+// these has no effect.
 void release(std::optional<DeviceAmounts>& consumed, const DeviceAmounts& amounts) {
   if (!consumed) return;
   subtract_amounts(*consumed, amounts);
@@ -83,12 +84,14 @@ void DevicesInUse::remove(const api::Allocation& allocation) {
     PODIUM_CHECK(at != use->devices_.end() && at->device == result.device, result.driver, result.pool,
                  result.device);
     if (!result.share_id) {
+      PODIUM_CHECK(at->exclusive > 0, result.driver, result.pool, result.device);
       --at->exclusive;
     } else {
+      PODIUM_CHECK(at->shares > 0, result.driver, result.pool, result.device);
       --at->shares;
       if (!result.consumed_capacity.empty()) release(at->consumed, amounts_of(result));
     }
-    if (at->exclusive <= 0 && at->shares <= 0) use->devices_.erase(at);
+    if (at->exclusive == 0 && at->shares == 0) use->devices_.erase(at);
     if (use->devices_.empty()) pools_.erase(pool);
   }
 }

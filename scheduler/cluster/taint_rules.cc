@@ -117,8 +117,11 @@ bool TaintRules::changed(const api::DeviceTaintRule* before, const RulePtr& afte
                          const EachSlice& each_slice) {
   const auto *had = selector_of(before), *has = selector_of(after.get());
   if (had && has && *had == *has) {
-    auto& group = *groups_.find_for_write(named(*has));
-    *std::ranges::lower_bound(group, name_of(after), {}, name_of) = after;
+    auto* group = groups_.find_for_write(named(*has));
+    PODIUM_CHECK(group, after->meta.name);
+    const auto at = std::ranges::lower_bound(*group, name_of(after), {}, name_of);
+    PODIUM_CHECK(at != group->end() && name_of(*at) == after->meta.name, after->meta.name);
+    *at = after;
     return before->taint != after->taint && selects_any(*has);
   }
   // What is counted for the old one may serve the new one, so that comes first.

@@ -1,5 +1,7 @@
 #include "scheduler/cluster/taint_table.h"
 
+#include "base/check.h"
+
 namespace podium::cluster {
 namespace {
 
@@ -36,6 +38,7 @@ TaintSetId TaintTable::take(const std::vector<api::Taint>& taints, bool unschedu
 }
 
 void TaintTable::release(TaintSetId id) {
+  PODIUM_CHECK(id < sets_.size() && sets_[id].nodes > 0, id, sets_.size());
   auto& set = sets_[id];
   if (--set.nodes > 0 || id == 0) return;
   ids_.erase(text_of(set.taints, set.unschedulable));

@@ -27,7 +27,7 @@ class TaintTable {
  public:
   std::span<const TaintSet> sets() const { return sets_; }
   TaintSetId take(const std::vector<api::Taint>& taints, bool unschedulable);  // adds a node
-  void release(TaintSetId id);                                                 // removes a node
+  void release(TaintSetId id);  // removes a node that was added with this id
 
  private:
   std::vector<TaintSet> sets_ = std::vector<TaintSet>(1);

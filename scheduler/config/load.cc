@@ -96,8 +96,6 @@ LeaderElection leader_election(const json::object& election) {
 ClientConnection client_connection(const json::object& connection) {
   ClientConnection out;
   out.kubeconfig = connection.at("kubeconfig").as_string();
-  out.qps = connection.at("qps").to_number<double>();
-  out.burst = connection.at("burst").as_int64();
   return out;
 }
 

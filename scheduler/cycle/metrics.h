@@ -7,12 +7,11 @@
 
 #include <prometheus/registry.h>
 
-#include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "metrics/labelled.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/framework/event_labels.h"
 #include "scheduler/queue/queue.h"
@@ -24,6 +23,8 @@ struct PluginCalls;  // stop_watch.h
 class Metrics {
  public:
   explicit Metrics(prometheus::Registry& registry);
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
 
   // result: "scheduled" (the time includes binding), "unschedulable" or "error".
   void attempt(const std::string& profile, const std::string& result, double seconds);
@@ -36,45 +37,26 @@ class Metrics {
   // A pod was bound. sli_seconds: since it was first queued; was_flushed: the last attempt was due to the
   // periodic flush of unschedulable pods.
   void bound(std::uint32_t attempts, double sli_seconds, bool was_flushed);
-  void preemption_attempt();                // a search for victims
-  void preemption(std::size_t victims);     // a search that found victims
-  void evicted(bool well, double seconds);  // a preemption's requests have ended; well: without error
+  void preemption_attempt();                     // a search for victims
+  void preemption(std::size_t victims);          // a search that found victims
+  void evicted(bool succeeded, double seconds);  // a preemption's requests have completed
   void binding_ended(BindEnd end);
   // End of a Permit wait. result: "Success", "Unschedulable" (rejected or timed out) or "Error".
   void permit_wait(const std::string& result, double seconds);
   // A PreBind wait for devices has ended.
   void device_wait(const std::string& profile, const std::vector<framework::AwaitedDevice>& devices,
                    framework::Progress::State end, double seconds);
-  void claim_created(bool well);  // the request to create a ResourceClaim has ended
+  void claim_created(bool succeeded);  // the request to create a ResourceClaim has completed
   void event_handled(const framework::ClusterEvent& event, double seconds);
   // Gauges and counters that are only copied here; call before each collection.
   void queue(const queue::SchedulingQueue& queue);
   void plugin_calls(const PluginCalls& calls);
   void cache(std::size_t nodes, std::size_t pods, std::size_t assumed);
-  void bindings(std::size_t under_way);
+  void bindings(std::size_t in_flight);
 
  private:
-  metrics::Counters attempts_;
-  metrics::Histograms attempt_seconds_;
-  prometheus::Histogram& algorithm_seconds_;
-  metrics::Histograms point_seconds_, plugin_seconds_;
-  metrics::Counters plugin_calls_;
-  prometheus::Histogram& pod_attempts_;
-  metrics::Histograms sli_seconds_;
-  prometheus::Counter& after_flush_;
-  prometheus::Counter& preemption_attempts_;
-  prometheus::Histogram& preemption_victims_;
-  metrics::Counters evictions_;
-  metrics::Histograms eviction_seconds_;
-  metrics::Histograms permit_wait_seconds_;
-  metrics::Counters device_allocations_;
-  metrics::Histograms device_wait_seconds_;
-  metrics::Counters claims_created_;
-  metrics::Histograms event_seconds_;
-  std::array<prometheus::Histogram*, framework::kEventSlots> event_seconds_of_{};
-  metrics::Counters bindings_;
-  metrics::Counters incoming_, incoming_entities_;
-  metrics::Gauges unschedulable_, kept_events_, pending_, entities_, cache_size_, goroutines_;
+  struct Families;
+  const std::unique_ptr<Families> families_;
 };
 
 }  // namespace podium::cycle

@@ -8,7 +8,7 @@ std::uint64_t Preemptions::begin(std::string preemptor, Uids victims, Shares::Sl
   ++last_;
   for (const auto& victim : victims) of_victim_[victim].insert(last_);
   if (!victims.empty()) ++of_preemptor_[preemptor];
-  under_way_.emplace(last_, Preemption{std::move(preemptor), std::move(victims), std::move(slot)});
+  in_flight_.emplace(last_, Preemption{std::move(preemptor), std::move(victims), std::move(slot)});
   return last_;
 }
 
@@ -19,25 +19,25 @@ std::vector<std::string> Preemptions::victim_leaves(std::string_view uid) {
   of_victim_.erase(known);
   std::vector<std::string> free;
   for (const auto number : numbers) {
-    auto& [preemptor, victims, slot] = under_way_.find(number)->second;
+    auto& [preemptor, victims, slot] = in_flight_.find(number)->second;
     victims.erase(victims.find(uid));
-    if (victims.empty()) let_go(preemptor);
+    if (victims.empty()) release_preemptor(preemptor);
     if (!holds(preemptor)) free.push_back(preemptor);
   }
   return free;
 }
 
 std::optional<Preemptions::Uids> Preemptions::end(std::uint64_t number) {
-  const auto it = under_way_.find(number);
-  if (it == under_way_.end()) return std::nullopt;
+  const auto it = in_flight_.find(number);
+  if (it == in_flight_.end()) return std::nullopt;
   auto ended = std::move(it->second);
-  under_way_.erase(it);
+  in_flight_.erase(it);
   for (const auto& victim : ended.victims) {
     const auto awaited = of_victim_.find(victim);
     awaited->second.erase(number);
     if (awaited->second.empty()) of_victim_.erase(awaited);
   }
-  if (!ended.victims.empty()) let_go(ended.preemptor);
+  if (!ended.victims.empty()) release_preemptor(ended.preemptor);
   if (holds(ended.preemptor)) return std::nullopt;
   return std::move(ended.victims);
 }
@@ -65,7 +65,7 @@ std::vector<std::string> Preemptions::rejected_leaves(std::string_view victim) {
 bool Preemptions::holds(std::string_view preemptor) const { return of_preemptor_.contains(preemptor); }
 
 // Decrements the number of preemptions that hold the pod.
-void Preemptions::let_go(const std::string& preemptor) {
+void Preemptions::release_preemptor(const std::string& preemptor) {
   const auto at = of_preemptor_.find(preemptor);
   if (--at->second == 0) of_preemptor_.erase(at);
 }

@@ -42,7 +42,7 @@ class Preemptions {
   std::vector<std::string> rejected_leaves(std::string_view victim);
 
   bool holds(std::string_view preemptor) const;
-  std::size_t size() const { return under_way_.size(); }  // preemptions whose requests have not ended
+  std::size_t size() const { return in_flight_.size(); }  // preemptions whose requests have not ended
 
  private:
   struct Preemption {
@@ -51,9 +51,9 @@ class Preemptions {
     Shares::Slot slot;
   };
   using Numbers = std::set<std::uint64_t>;
-  void let_go(const std::string& preemptor);
+  void release_preemptor(const std::string& preemptor);
 
-  std::map<std::uint64_t, Preemption> under_way_;
+  std::map<std::uint64_t, Preemption> in_flight_;
   std::map<std::string, Numbers, std::less<>> of_victim_;         // by UID: the preemptions that await it
   std::map<std::string, std::size_t, std::less<>> of_preemptor_;  // by UID: its preemptions that hold it
   std::map<std::string, Uids, std::less<>> rejected_;             // by the preemptor's UID: its victims

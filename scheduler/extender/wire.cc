@@ -8,7 +8,8 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/stream_parser.hpp>
 #include <boost/json/value.hpp>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace podium::extender {
 namespace json = boost::json;
@@ -25,11 +26,6 @@ Result<json::value> parse(std::string_view text) {
   if (!error && !parser.done()) parser.finish(error);
   if (error) return malformed("", "the reply is not JSON: " + error.message());
   return parser.release();
-}
-
-bool equal_fold(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // The last member with this name, ignoring case; null if it is absent or JSON null.

@@ -208,7 +208,7 @@ client::Task<void> ApiBinder::read_one(ApiBinder* self, cluster::PodInfoPtr pod)
   const auto& meta = (*pod)->meta;
   const bool not_made = read.pod && (*read.pod)->meta.uid == meta.uid && (*read.pod)->node_name.empty();
   if (not_made && self->log_.allows("not made", self->api_.clock().now())) {
-    log::warn("binding was answered and not made, scheduling the pod again pod={} node={}",
+    log::warn("binding was accepted but the pod has no node, scheduling it again pod={} node={}",
               (*pod)->full_name(), (*pod)->node_name);
   }
   self->post_read(meta.uid, std::move(read));

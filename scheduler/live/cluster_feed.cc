@@ -303,7 +303,7 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
         auto arrival = arrive(kind, change, feed.rules);
         if (!arrival || change.type == client::Change::Type::unreadable)
           feed.undecodable.fetch_add(1, std::memory_order_relaxed);
-        if (!arrival) arrival = leave_out(change, arrival.error());
+        if (!arrival) arrival = as_deleted(change, arrival.error());
         if (arrival) arrivals.push_back(std::move(*arrival));
       }
       waiting.fetch_add(arrivals.size(), std::memory_order_relaxed);
@@ -316,15 +316,17 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
         if (version > 0) applied.store(version, std::memory_order_relaxed);
       });
     }
-    Result<Arrival> leave_out(const client::Change& change, const Error& why) const {
+    Result<Arrival> as_deleted(const client::Change& change, const Error& why) const {
       if (auto damaged = kind.decode ? std::nullopt : damaged_pod(change.object.view(), feed.rules)) {
         const auto& meta = damaged->meta;
-        log::warn("cannot decode placed pod, it keeps its room on its node namespace={} name={} error={:?}",
-                  meta.namespace_, meta.name, why.message);
+        log::warn(
+            "cannot decode bound pod, still counting its resources on its node namespace={} name={} "
+            "error={:?}",
+            meta.namespace_, meta.name, why.message);
         return *std::move(damaged);
       }
       auto end = end_of(change);
-      log::warn("cannot decode object, handling it as deleted kind={} namespace={} name={} error={:?}",
+      log::warn("cannot decode object, treating it as deleted kind={} namespace={} name={} error={:?}",
                 kind.resource.plural, end ? end->meta.namespace_ : "", end ? end->meta.name : "",
                 why.message);
       return end;
@@ -350,7 +352,8 @@ struct ClusterFeed::Impl : std::enable_shared_from_this<Impl> {
                 error.request.resource, error.status.code, error.text());
     }
     void not_served() override {
-      log::info("not served, handling it as empty resource={}", kind.resource.plural);
+      log::info("resource is not served by the API server, treating it as empty resource={}",
+                kind.resource.plural);
       end_trouble();
       synced();
     }
@@ -459,10 +462,11 @@ void ClusterFeed::sample_metrics(metrics::Samples& out) const {
     waiting.add({"kube-scheduler", group, version, plural}, source->waiting.load());
     applied.add({"kube-scheduler", group, version, plural}, source->applied.load() % kExact);
   }
-  out.counter("podium_undecodable_objects_total",
-              "Objects that podium could not read. It handles them as deleted, but a pod on a node keeps its "
-              "room there.",
-              undecodable());
+  out.counter(
+      "podium_undecodable_objects_total",
+      "Objects that podium could not read. It treats them as deleted, but still counts the resources of a "
+      "bound pod.",
+      undecodable());
 }
 
 }  // namespace podium::live

@@ -19,8 +19,8 @@ json::value with_preconditions(const framework::ObjectWrite& write) {
 bool has(const json::value& object, const json::value& patch, Verb verb) {
   if (const auto* items = patch.if_array(); items && verb == Verb::strategic && object.is_array()) {
     return std::ranges::all_of(*items, [&](const json::value& wanted) {
-      const auto is_it = [&](const json::value& item) { return has(item, wanted, verb); };
-      return std::ranges::any_of(object.get_array(), is_it);
+      const auto matches = [&](const json::value& item) { return has(item, wanted, verb); };
+      return std::ranges::any_of(object.get_array(), matches);
     });
   }
   if (!patch.is_object()) return object == patch;

@@ -33,10 +33,10 @@ enum Lane : unsigned { kNominations, kConditions };
 
 // The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
 // on `io` only.
-struct FirstTry {
-  explicit FirstTry(asio::any_io_executor io) : timer(std::move(io), Steady::max()) {}
+struct FirstAttempt {
+  explicit FirstAttempt(asio::any_io_executor io) : timer(std::move(io), Steady::max()) {}
 
-  static void tell(std::shared_ptr<FirstTry> self, Result<void> result) {
+  static void set(std::shared_ptr<FirstAttempt> self, Result<void> result) {
     const auto io = self->timer.get_executor();
     asio::post(io, [self = std::move(self), result = std::move(result)]() mutable {
       if (self->result) return;
@@ -49,21 +49,21 @@ struct FirstTry {
   std::optional<Result<void>> result;
 };
 
-class Teller {
+class Promise {
  public:
-  explicit Teller(std::shared_ptr<FirstTry> waits) : waits_(std::move(waits)) {}
-  Teller(Teller&& other) noexcept : waits_(std::exchange(other.waits_, nullptr)) {}
-  Teller& operator=(Teller&& other) noexcept {
-    std::swap(waits_, other.waits_);
+  explicit Promise(std::shared_ptr<FirstAttempt> attempt) : attempt_(std::move(attempt)) {}
+  Promise(Promise&& other) noexcept : attempt_(std::exchange(other.attempt_, nullptr)) {}
+  Promise& operator=(Promise&& other) noexcept {
+    std::swap(attempt_, other.attempt_);
     return *this;
   }
-  ~Teller() {
-    if (waits_) tell(fail(Error::Kind::cancelled, "not written"));
+  ~Promise() {
+    if (attempt_) set(fail(Error::Kind::cancelled, "not written"));
   }
-  void tell(Result<void> result) { FirstTry::tell(std::exchange(waits_, nullptr), std::move(result)); }
+  void set(Result<void> result) { FirstAttempt::set(std::exchange(attempt_, nullptr), std::move(result)); }
 
  private:
-  std::shared_ptr<FirstTry> waits_;
+  std::shared_ptr<FirstAttempt> attempt_;
 };
 
 struct Condition {
@@ -76,12 +76,12 @@ struct Wanted {
   std::string name;
   std::optional<Condition> condition;         // nullopt: unchanged
   std::optional<std::string> nominated_node;  // "": cleared; nullopt: unchanged
-  std::vector<Teller> tellers;
+  std::vector<Promise> promises;
 
   void replaces(Wanted&& old) {
     if (!condition) condition = std::move(old.condition);
     if (!nominated_node) nominated_node = std::move(old.nominated_node);
-    for (auto& teller : old.tellers) tellers.push_back(std::move(teller));
+    for (auto& promise : old.promises) promises.push_back(std::move(promise));
   }
 };
 
@@ -185,7 +185,7 @@ struct PodStatusWriter::Impl {
         result = std::unexpected(std::move(done.error()));
       }
       if (!conflicts) {
-        for (auto& teller : std::exchange(item.value.tellers, {})) teller.tell(result);
+        for (auto& promise : std::exchange(item.value.promises, {})) promise.set(result);
       }
       if (item.outcome == Outcome::done || item.outcome == Outcome::failed)
         self->settled(item.key, std::move(version));
@@ -254,11 +254,11 @@ void PodStatusWriter::forget(const std::string& pod_uid) {
 }
 
 client::Task<Result<void>> PodStatusWriter::withdraw(cluster::PodInfoPtr pod) {
-  const auto first = std::make_shared<FirstTry>(impl_->io);
+  const auto first = std::make_shared<FirstAttempt>(impl_->io);
   Wanted wanted;
   wanted.name = (*pod)->meta.name;
   wanted.nominated_node = "";
-  wanted.tellers.emplace_back(first);
+  wanted.promises.emplace_back(first);
   impl_->push(*pod, std::move(wanted), kNominations);
   boost::system::error_code ignored;
   if (!first->result) co_await first->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));

@@ -1,5 +1,7 @@
 #include "scheduler/queue/event_log.h"
 
+#include "base/check.h"
+
 namespace podium::queue {
 
 std::uint64_t EventLog::begin_flight() {
@@ -9,7 +11,9 @@ std::uint64_t EventLog::begin_flight() {
 }
 
 void EventLog::end_flight(std::uint64_t start) {
-  flights_.erase(flights_.find(start));
+  const auto flight = flights_.find(start);
+  PODIUM_CHECK(flight != flights_.end(), start);
+  flights_.erase(flight);
   const auto needed = flights_.empty() ? first_ + events_.size() : *flights_.begin();
   while (first_ < needed) drop_first();
 }

@@ -22,7 +22,7 @@ class EventLog {
 
   // Begins a flight. The result identifies it in the other functions.
   std::uint64_t begin_flight();
-  void end_flight(std::uint64_t start);
+  void end_flight(std::uint64_t start);  // of a flight that has begun and has not ended
   // No effect without pods in flight.
   void push(const framework::ClusterEvent& event);
 
@@ -37,7 +37,6 @@ class EventLog {
   }
 
   std::size_t size() const { return events_.size(); }
-  std::size_t flights() const { return flights_.size(); }
   // Calls `visit(slot, count)` for each kind of event ever stored; `slot` as in framework::event_slot(),
   // `count` of the events stored now.
   template <typename Visit>

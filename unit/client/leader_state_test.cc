@@ -45,7 +45,7 @@ class Life {
     done.push_back(text(last));
     return *this;
   }
-  Life& got(LeaseRecord record) { return state.got(std::move(record), clock.now()), next(); }
+  Life& observed(LeaseRecord record) { return state.observed(std::move(record), clock.now()), next(); }
   Life& absent() { return state.absent(), next(); }
   Life& written() { return state.written(clock.now()), next(); }
   Life& failed() { return state.failed(), next(); }
@@ -59,7 +59,7 @@ class Life {
     return *this;
   }
   Life& lead() {
-    got(held_by("")).written();
+    observed(held_by("")).written();
     done.clear();
     return *this;
   }
@@ -87,37 +87,42 @@ TEST(LeaderState, Acquires) {
        {"get", "create me transitions=0", "wait 2000"},
        true},
       {"a lease that was released",
-       [](Life& l) { l.got(held_by("")).written(); },
+       [](Life& l) { l.observed(held_by("")).written(); },
        {"get", "update me transitions=4", "wait 2000"},
        true},
       {"its own, from before a restart",
-       [](Life& l) { l.got(held_by("me")).written(); },
+       [](Life& l) { l.observed(held_by("me")).written(); },
        {"get", "update me transitions=3", "wait 2000"},
        true},
       {"not one that another holds",
-       [](Life& l) { l.got(held_by("other")).waited(); },
+       [](Life& l) { l.observed(held_by("other")).waited(); },
        {"get", "wait 500", "get"},
        false},
       {"not while the other renews",
        [](Life& l) {
-         l.got(held_by("other"))
+         l.observed(held_by("other"))
              .pass(14s)
              .waited()
-             .got(held_by("other", "r2"))
+             .observed(held_by("other", "r2"))
              .pass(14s)
              .waited()
-             .got(held_by("other", "r2"));
+             .observed(held_by("other", "r2"));
        },
        {"get", "wait 500", "get", "wait 500", "get", "wait 500"},
        false},
       {"one that expires, when it does",
        [](Life& l) {
-         l.got(held_by("other")).pass(14'300ms).waited().got(held_by("other")).waited().got(held_by("other"));
+         l.observed(held_by("other"))
+             .pass(14'300ms)
+             .waited()
+             .observed(held_by("other"))
+             .waited()
+             .observed(held_by("other"));
        },
        {"get", "wait 500", "get", "wait 200", "get", "update me transitions=4"},
        false},
       {"one that has not changed for its duration",
-       [](Life& l) { l.got(held_by("other")).pass(15s).waited().got(held_by("other")).written(); },
+       [](Life& l) { l.observed(held_by("other")).pass(15s).waited().observed(held_by("other")).written(); },
        {"get", "wait 500", "get", "update me transitions=4", "wait 2000"},
        true},
       {"not when another was faster",
@@ -151,19 +156,19 @@ TEST(LeaderState, Leads) {
        {"update me transitions=4", "wait 2000", "update me transitions=4"},
        true},
       {"reads after a conflict, and goes on where it is still its own",
-       [](Life& l) { l.waited().failed().got(held_by("me", "r9", 4)).written(); },
+       [](Life& l) { l.waited().failed().observed(held_by("me", "r9", 4)).written(); },
        {"update me transitions=4", "get", "update me transitions=4", "wait 2000"},
        true},
       {"is over immediately when another's name is there",
-       [](Life& l) { l.waited().failed().got(held_by("other")); },
+       [](Life& l) { l.waited().failed().observed(held_by("other")); },
        {"update me transitions=4", "get", "lost"},
        false},
       {"continues like kube-scheduler if another client emptied it and no other process has led",
-       [](Life& l) { l.waited().failed().got(held_by("", "r1", 4)).written(); },
+       [](Life& l) { l.waited().failed().observed(held_by("", "r1", 4)).written(); },
        {"update me transitions=4", "get", "update me transitions=5", "wait 2000"},
        true},
       {"is over when another has led and released it",
-       [](Life& l) { l.waited().failed().got(held_by("")); },
+       [](Life& l) { l.waited().failed().observed(held_by("")); },
        {"update me transitions=4", "get", "lost"},
        false},
       {"creates the lease again that was deleted",

@@ -152,7 +152,7 @@ TEST(LeaderElector, SaysWhyTheLeaseIsNotToBeHad) {
   while (!elector.why_unavailable()) context.run_one();
   EXPECT_EQ(
       *elector.why_unavailable(),
-      "lease kube-system/podium is not to be had: PUT "
+      "cannot acquire lease kube-system/podium: PUT "
       "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/podium: User \"x\" cannot update resource");
   EXPECT_EQ(elector.since_renewal(), std::nullopt);
   server.on_request = {};

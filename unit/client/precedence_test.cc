@@ -69,5 +69,12 @@ TEST(Precedence, TheLastToLeaveWakesAll) {
   EXPECT_TRUE(first && second);
 }
 
+TEST(PrecedenceDeathTest, LeavesOnceForEachEntry) {
+  Precedence precedence(system_clock());
+  precedence.enter();
+  precedence.leave();
+  EXPECT_DEATH(precedence.leave(), "check failed at .*in_flight_ > 0");
+}
+
 }  // namespace
 }  // namespace podium::client

@@ -49,16 +49,16 @@ TEST_F(LogSink, RepeatsAreCountedInsteadOfWritten) {
   now_ += 1s;
   log_field("binding refused pod={}", "last");
   EXPECT_EQ(lines("binding refused pod=last"), 1u) << "a new second";
-  EXPECT_EQ(lines("log lines left out lines=90 message=\"binding refused\""), 1u) << out_.str();
+  EXPECT_EQ(lines("log lines suppressed lines=90 message=\"binding refused\""), 1u) << out_.str();
 }
 
 TEST_F(LogSink, TheCountIsToldWithoutAnotherLine) {
   now_ -= 2s;
   for (int i = 0; i < 11; ++i) log_field("x y={}", "1");
   sink_->flush();
-  EXPECT_EQ(lines("log lines left out lines=1 message=\"x\""), 1u) << out_.str();
+  EXPECT_EQ(lines("log lines suppressed lines=1 message=\"x\""), 1u) << out_.str();
   sink_->flush();
-  EXPECT_EQ(lines("log lines left out"), 1u) << "once";
+  EXPECT_EQ(lines("log lines suppressed"), 1u) << "once";
 }
 
 TEST_F(LogSink, LevelsCountApartAndDebugIsNotLimited) {
@@ -75,7 +75,7 @@ TEST_F(LogSink, ManyMessagesTakeBoundedMemoryAndLoseNoCount) {
   for (int i = 0; i < 20; ++i) log("first");
   for (int i = 0; i < 3'000; ++i) log(fmt::format("message {}", i));
   EXPECT_EQ(lines("message"), 3'000u);
-  EXPECT_EQ(lines("log lines left out lines=10 message=\"first\""), 1u);
+  EXPECT_EQ(lines("log lines suppressed lines=10 message=\"first\""), 1u);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks comments, docstrings, C++ string literals and documents for the idioms of docs/STYLE.md that a pattern can find."""
+"""Checks comments, docstrings, string literals of C++ and of the page, the chart with its CRD, shell scripts and documents for the idioms of
+docs/STYLE.md that a pattern can find."""
 import ast
 import io
 import pathlib
@@ -34,8 +35,9 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`]*`")
 # A string literal of C++; the other alternatives skip comments and characters.
 LITERAL = re.compile(r'R"(?P<end>\w*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:\\.|[^"\\\n])*)"|//[^\n]*|\'(?:\\.|[^\'\\])+\'', re.DOTALL)
-# The rows of docs/reports.md about fields come from the CRD.
-GENERATED = re.compile(r"^\| `(?:spec|status)\b.*$", re.MULTILINE)
+# A string literal of JavaScript, in any quotes; the other alternative skips comments.
+PAGE_LITERAL = re.compile(r'"(?P<double>(?:\\.|[^"\\\n])*)"|\'(?P<single>(?:\\.|[^\'\\\n])*)\'|`(?P<template>(?:\\.|[^`\\])*)`'
+                          r'|(?<![:\\])//[^\n]*')
 
 
 def tracked(*patterns):
@@ -55,6 +57,11 @@ def is_python(path):
 
 def pages():
     return [path for path in tracked("*.js") if "vendor" not in path.parts]
+
+
+def plain_files():
+    """Files of which every line is read."""
+    return [path for path in tracked("charts/*", "Makefile", "*.sh", "app/page/assets/*.html") if path.suffix != ".md"]
 
 
 def scripts():
@@ -79,23 +86,37 @@ def literals(content):
             yield content.count("\n", 0, match.start()) + 1, words
 
 
+def page_literals(content):
+    """(line number, words) of each line of a string literal: a template may have several."""
+    for match in PAGE_LITERAL.finditer(content):
+        words = match["double"] or match["single"] or match["template"] or ""
+        yield from enumerate(words.splitlines(), content.count("\n", 0, match.start()) + 1)
+
+
 def prose(path):
-    """(line number, words) of each line of a document, of each line with a comment, and of each C++ string literal."""
+    """(line number, words) of each line of a document, of each line with a comment, and of each string literal."""
     content = (rooms.ROOT / path).read_text()
+    if path in PLAIN:
+        return enumerate(content.splitlines(), 1)
     if is_python(path):
         return python_prose(content)
     if path.suffix in (".h", ".cc"):
         return [*text.comments(content), *literals(content)]
+    if path.suffix == ".js":
+        return [*text.comments(content), *page_literals(content)]
     if path.suffix != ".md":
         return text.comments(content)
     plain = content
-    for skipped in (FENCE, GENERATED, CODE):
+    for skipped in (FENCE, CODE):
         plain = skipped.sub(lambda block: "\n" * block[0].count("\n"), plain)
     return enumerate(plain.splitlines(), 1)
 
 
+PLAIN = plain_files()
+
+
 def findings():
-    for path in [*rooms.sources(), *pages(), *scripts(), *documents()]:
+    for path in [*rooms.sources(), *pages(), *scripts(), *PLAIN, *documents()]:
         for number, words in prose(path):
             for idiom, better in IDIOMS:
                 for match in idiom.finditer(words):

@@ -129,8 +129,8 @@ function deviceWords({ request, matched, inUse, tainted, tooSmall, taintRules = 
     [tooSmall, "too small"],
     [free, "free"],
   ];
-  const told = parts.filter(([number]) => number > 0).map(([number, words]) => `, ${number} ${words}`);
-  return `${request}: ${count(matched, "device matches", "devices match")}${told.join("")}`;
+  const counts = parts.filter(([number]) => number > 0).map(([number, words]) => `, ${number} ${words}`);
+  return `${request}: ${count(matched, "device matches", "devices match")}${counts.join("")}`;
 }
 
 // The missing amount on a group of nodes.

@@ -24,8 +24,8 @@
 {{- end }}
 {{- end }}
 
-{{- /* podium must not wait for podium. kube-scheduler's lease is the way out: whoever does not lead stands by, and
-kube-scheduler places podium's pods when no podium leads. */ -}}
+{{- /* podium must not wait for podium. kube-scheduler's lease avoids that: only one of the two leads, and
+kube-scheduler places podium's pods while podium does not lead. */ -}}
 {{- $shared := and $election.leaderElect (eq $election.resourceName "kube-scheduler") (eq $election.resourceNamespace "kube-system") -}}
 {{- if and (has .Values.podSchedulerName $served) (not .Values.nodeName) }}
 {{- if ne .Values.podSchedulerName "default-scheduler" }}

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace podium::config {
 namespace {
 
@@ -96,14 +98,8 @@ std::string why_gone(std::string_view name) {
   const auto* note = find_gate(kReplaced, name);
   return fmt::format(" (removed in {}; {})", it->since,
                      note     ? note->text
-                     : it->on ? "what it turned on always is"
-                              : "what it turned on is gone too");
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+                     : it->on ? "the feature is always on"
+                              : "the feature was removed");
 }
 
 // Equals strconv.ParseBool.

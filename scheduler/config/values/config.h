@@ -29,8 +29,6 @@ struct LeaderElection {
 
 struct ClientConnection {
   std::string kubeconfig;
-  double qps = 50;
-  std::int64_t burst = 100;
 };
 
 struct Extender {  // one entry of `extenders`

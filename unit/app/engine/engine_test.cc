@@ -297,7 +297,7 @@ TEST(Engine, ComparesItsCacheWithTheApiServer) {
   unit::LogCapture log;
   life.engine->debug_cache();
   EXPECT_TRUE(life.run_until([&] { return log.count("cache: queue") + log.count("cache: nodes") > 0; }));
-  EXPECT_EQ(log.count("cache: same as the API server nodes=3 pods=5"), 1);
+  EXPECT_EQ(log.count("cache matches the API server nodes=3 pods=5"), 1);
   EXPECT_EQ(log.count("cache: summary nodes=3 pods=5"), 1);
   EXPECT_EQ(log.count("c pods=0/110 cpu=") + log.count("c pods=1/110 cpu=") + log.count("c pods=2/110 cpu="),
             1);
@@ -335,7 +335,8 @@ TEST(Engine, CountsWhatIsNotWrittenAtTheStop) {
   EXPECT_TRUE(life.run_until([&] { return life.bound() == kPods; }));
   unit::LogCapture log;
   EXPECT_TRUE(life.stop());
-  EXPECT_EQ(log.count("stopped before all was written reports_lost=5 pod_statuses_lost=0 events_lost=0"), 1);
+  EXPECT_EQ(log.count("stopped before all writes completed reports_lost=5 pod_statuses_lost=0 events_lost=0"),
+            1);
 }
 
 // Writes need the lease, and no process schedules until it is released.

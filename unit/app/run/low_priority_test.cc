@@ -27,7 +27,7 @@ TEST(LowPriority, EveryThreadOfThePoolGivesWayAndNoOther) {
     });
   }
   pool.join();
-  for (const int each : seen) EXPECT_EQ(each, std::min(before + kGiveWay, 19));
+  for (const int each : seen) EXPECT_EQ(each, std::min(before + kNiceIncrement, 19));
   EXPECT_EQ(priority(), before);
 }
 

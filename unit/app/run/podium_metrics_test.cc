@@ -16,6 +16,8 @@
 
 #include "app/engine/engine.h"
 #include "base/random.h"
+#include "metrics/families.h"
+#include "metrics/labelled.h"
 #include "metrics/samples.h"
 #include "scheduler/config/load.h"
 #include "unit/client/doubles.h"
@@ -71,6 +73,18 @@ TEST(PodiumMetrics, WhatIfsAreCountedByTheirEnd) {
   EXPECT_THAT(text, HasSubstr("podium_what_ifs_answered_total{outcome=\"Fits\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("podium_what_ifs_refused_total{reason=\"Invalid\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("podium_what_if_duration_seconds_count 2\n"));
+}
+
+TEST(SamplesDeathTest, ASeriesHasAValueForEachLabel) {
+  metrics::Samples samples;
+  auto& family = samples.counters("a", "A.", {"x", "y"});
+  EXPECT_DEATH(family.add({"1"}, 1), "check failed at .*labels_.size\\(\\) = a, 1, 2");
+}
+
+TEST(LabelledDeathTest, AMemberHasAValueForEachLabel) {
+  prometheus::Registry registry;
+  metrics::Counters counters(metrics::counters(registry, "a", "A."), {"x", "y"});
+  EXPECT_DEATH(counters.with("1"), "check failed at .*\\(sizeof...\\(values\\), names_.size\\(\\) = 1, 2\\)");
 }
 
 // --- docs/metrics.md ---

@@ -21,7 +21,7 @@ TEST(ReportWriter, WithoutTheKindItPausesWithOneWarningAndGoesOnLater) {
   EXPECT_EQ(w.writer.counts().written, 5u);
   EXPECT_EQ(w.writer.counts().dropped, 0u);
   EXPECT_EQ(w.log.count("warning reports are paused"), 1);
-  EXPECT_EQ(w.log.count("info reports are written again"), 1);
+  EXPECT_EQ(w.log.count("info report writes resumed"), 1);
 }
 
 TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
@@ -325,7 +325,7 @@ TEST(ReportWriter, ANamespaceThatRefusesReportsHoldsUpNoOther) {
     w.server.on_request = {};
     w.run();
     EXPECT_EQ(w.reports().size(), 112u);
-    EXPECT_EQ(w.log.count("reports are written again namespace=full"), 1);
+    EXPECT_EQ(w.log.count("report writes resumed namespace=full"), 1);
   }
 }
 

@@ -113,7 +113,7 @@ TEST(ReportWriter, WithoutTheRightToChangeLabelsReportsGoOn) {
   w.bind(small("web"));
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
-  EXPECT_EQ(w.log.count("labels of reports are not kept up to date"), 1);
+  EXPECT_EQ(w.log.count("cannot update report labels"), 1);
   EXPECT_EQ(w.writer.counts().retried, 0u);
 }
 

@@ -132,7 +132,7 @@ TEST(CrdCheck, WithoutTheRightItSaysSoOnce) {
   checking.server.refuse(1'000,
                          client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden","message":
     "User \"x\" cannot get resource \"customresourcedefinitions\""})"});
-  checking.run_until([&] { return checking.log.count("cannot be checked") > 0; });
+  checking.run_until([&] { return checking.log.count("cannot check the SchedulingReport CRD") > 0; });
   EXPECT_EQ(checking.log.count("verb=get resource=customresourcedefinitions"), 1);
   EXPECT_EQ(checking.check.ready(), std::nullopt);
 }

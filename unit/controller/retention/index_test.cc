@@ -239,8 +239,8 @@ TEST(RetentionIndex, TheReportOfAPodThatIsGoneLeavesBeforeOthersOfItsKind) {
   index.pod_gone("shop", "f3", "another");
   index.pod_gone("shop", "f2", "uid-of-f2");
   EXPECT_EQ(names(*index.reserve("shop", 0, true)), Names{"f2"});
-  EXPECT_FALSE(index.stands("shop", "f2", "uid-of-f2"));
-  EXPECT_TRUE(index.stands("shop", "f1", "uid-of-f1"));
+  EXPECT_FALSE(index.is_kept("shop", "f2", "uid-of-f2"));
+  EXPECT_TRUE(index.is_kept("shop", "f1", "uid-of-f1"));
 }
 
 TEST(RetentionIndex, WithoutRoomItSaysWhetherThereMayBeSome) {
@@ -252,7 +252,7 @@ TEST(RetentionIndex, WithoutRoomItSaysWhetherThereMayBeSome) {
   index.track(report("a", 1h));
   const auto left = index.reserve("shop", 0);
   ASSERT_EQ(names(*left), Names{"a"});
-  index.stays(left->front());
+  index.restore(left->front());
   index.release("shop", 0);
   EXPECT_EQ(index.reserve("shop", 0).error(), NoRoom::at_all) << "what is there cannot be deleted";
 }
@@ -282,7 +282,7 @@ TEST(RetentionIndex, WhatCannotBeDeletedIsNotChosenAgain) {
   index.track(report("b", 1h));
   const auto left = index.reserve("shop", 0);
   ASSERT_EQ(names(*left), Names{"a"});
-  index.stays(left->front());
+  index.restore(left->front());
   EXPECT_TRUE(index.is_taken("shop", "a", "uid-of-a"));
   EXPECT_FALSE(index.reserve("shop", 0)) << "with what is reserved and what stays there would be three";
   index.release("shop", 0);
@@ -340,8 +340,8 @@ TEST(RetentionIndex, AListTellsWhatIsGone) {
   for (const char* name : {"b", "c"}) index.track(report(name, 10s));
   index.take_due(kStart + 9s, 1);
   index.begin_list();
-  EXPECT_TRUE(index.saw("shop", "b", "uid-of-b"));
-  EXPECT_FALSE(index.saw("shop", "c", "another"));
+  EXPECT_TRUE(index.mark_listed("shop", "b", "uid-of-b"));
+  EXPECT_FALSE(index.mark_listed("shop", "c", "another"));
   index.track(report("d", 11s));  // created in between
   EXPECT_EQ(index.end_list(), 2u);
   EXPECT_EQ(names(index.take_due(kStart + 11s, 9)), (Names{"b", "d"}));

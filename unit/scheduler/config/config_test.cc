@@ -60,8 +60,6 @@ httpAPI: {{enabled: false, memoryMiB: 9, page: false}}
   EXPECT_EQ(config->leader_election.resource_namespace, "x");
   EXPECT_EQ(config->leader_election.resource_lock, "leases");
   EXPECT_EQ(config->client_connection.kubeconfig, "/etc/kc");
-  EXPECT_EQ(config->client_connection.qps, 12.5);
-  EXPECT_EQ(config->client_connection.burst, 7);
   EXPECT_TRUE(config->profile("a") && config->profile("b"));
   EXPECT_FALSE(config->podium.reports.enabled);
   EXPECT_TRUE(config->podium.reports.only_failures);
@@ -153,7 +151,6 @@ TEST(Config, EmptyFilesAreTheDefaults) {
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->parallelism, 16);
     EXPECT_EQ(config->leader_election.lease_duration, 15s);
-    EXPECT_EQ(config->client_connection.qps, 50);
     EXPECT_EQ(config->podium.reports.ttl, 24h);
     EXPECT_EQ(config->podium.reports.max_reports, 10'000);
     EXPECT_EQ(config->podium.reports.max_bytes, 64 << 20);

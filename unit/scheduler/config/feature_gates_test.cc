@@ -75,13 +75,13 @@ TEST(FeatureGates, Errors) {
        "does not support)"},
       {"gone, because its feature cannot be turned off",
        {"SidecarContainers=true"},
-       "unrecognized feature gate: SidecarContainers (removed in 1.37; what it turned on always is)"},
+       "unrecognized feature gate: SidecarContainers (removed in 1.37; the feature is always on)"},
       {"several, of which one is known",
        {"SchedulerQueueingHints=true,Nonsense=true,GracefulNodeShutdown=true", "SidecarContainers=false"},
        "unrecognized feature gate: Nonsense\n--feature-gates: unrecognized feature gate: "
        "SchedulerQueueingHints "
-       "(removed in 1.37; what it turned on always is)\n--feature-gates: unrecognized feature gate: "
-       "SidecarContainers (removed in 1.37; what it turned on always is)"},
+       "(removed in 1.37; the feature is always on)\n--feature-gates: unrecognized feature gate: "
+       "SidecarContainers (removed in 1.37; the feature is always on)"},
       {"no value", {"GangScheduling"}, "missing bool value for GangScheduling"},
       {"no boolean",
        {"GangScheduling=yes"},

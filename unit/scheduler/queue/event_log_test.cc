@@ -65,5 +65,12 @@ TEST(EventLog, IsBoundedAndSaysWhatItLost) {
   log.end_flight(late);
 }
 
+TEST(EventLogDeathTest, AFlightEndsOnce) {
+  EventLog log(4);
+  const auto flight = log.begin_flight();
+  log.end_flight(flight);
+  EXPECT_DEATH(log.end_flight(flight), "check failed at .*flight != flights_.end\\(\\)");
+}
+
 }  // namespace
 }  // namespace podium::queue
