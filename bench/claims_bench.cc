@@ -42,6 +42,14 @@ std::shared_ptr<api::ResourceClaim> make_claim(std::string name, std::int64_t de
   return claim;
 }
 
+void use_two(cluster::Snapshot& snapshot, int node, const char* first) {
+  auto used = make_claim(fmt::format("used-{}", node), 2);
+  auto& results = used->status.allocation.emplace().results;
+  for (const auto* device : {first, "gpu-3"})
+    results.push_back({.driver = kGpu, .pool = fmt::format("node-{:06}", node), .device = device});
+  snapshot.objects().set(std::shared_ptr<const api::ResourceClaim>(std::move(used)));
+}
+
 // Every node has two devices in use.
 cluster::Snapshot make_cluster(int nodes) {
   cluster::Snapshot snapshot;
@@ -56,18 +64,16 @@ cluster::Snapshot make_cluster(int nodes) {
     node->capacity = node->allocatable = {
         {"cpu", quantity("16")}, {"memory", quantity("64Gi")}, {"pods", quantity("110")}};
     objects.set(std::shared_ptr<const api::ResourceSlice>(make_slice(node->meta.name)));
-    auto used = make_claim(fmt::format("used-{}", i), 2);
-    auto& results = used->status.allocation.emplace().results;
-    for (const auto* device : {"gpu-0", "gpu-3"}) {
-      results.push_back({.driver = kGpu, .pool = node->meta.name, .device = device});
-    }
-    objects.set(std::shared_ptr<const api::ResourceClaim>(std::move(used)));
+    use_two(snapshot, i, "gpu-0");
     snapshot.set_node(std::move(node));
   }
   return snapshot;
 }
 
-void decide_with_claim(benchmark::State& state) {
+enum class UseBetween : bool { same, another };
+
+// With a change: between the decisions another device of a node comes into use.
+void decide_with_claim(benchmark::State& state, UseBetween between) {
   const auto config = config::load("", "");
   auto snapshot = make_cluster(5000);
   snapshot.objects().set(std::shared_ptr<const api::ResourceClaim>(make_claim("wanted", state.range(0))));
@@ -79,11 +85,25 @@ void decide_with_claim(benchmark::State& state) {
   const auto info = cluster::make_pod_info(std::move(pod));
   const auto& profile = *config->profiles.front();
   auto decision = framework::evaluate(*info, snapshot, profile);  // evaluates the expressions
-  for (auto _ : state) decision = framework::evaluate(*info, snapshot, profile);
+  int changes = 0;
+  for (auto _ : state) {
+    ++changes;
+    if (between == UseBetween::another) use_two(snapshot, changes % 5000, changes % 2 ? "gpu-0" : "gpu-1");
+    decision = framework::evaluate(*info, snapshot, profile);
+  }
   state.counters["fits"] = decision.choice ? 1 : 0;
 }
 // No claim; one device; six, which are free; seven, which no node has.
-BENCHMARK(decide_with_claim)->Arg(0)->Arg(1)->Arg(6)->Arg(7)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(decide_with_claim, again, UseBetween::same)
+    ->Arg(0)
+    ->Arg(1)
+    ->Arg(6)
+    ->Arg(7)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(decide_with_claim, after_a_change, UseBetween::another)
+    ->Arg(1)
+    ->Arg(6)
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace podium

@@ -231,6 +231,15 @@ BENCHMARK_CAPTURE(apps_with_own_terms, preferred_in_own_namespace, preferred_in_
     ->Arg(5000)
     ->Unit(benchmark::kMicrosecond);
 
+// The first decision finds nothing that earlier ones have kept.
+void time_first(benchmark::State& state, const cluster::PodInfo& pod, const Snapshot& snapshot,
+                const framework::Profile& profile) {
+  const auto start = std::chrono::steady_clock::now();
+  benchmark::DoNotOptimize(framework::evaluate(pod, snapshot, profile));
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  state.counters["first_ms"] = took.count();
+}
+
 // range(0) pods of higher priority, each nominated to its own node of 5,000.
 void nominations(benchmark::State& state) {
   const auto config = config::load("", "");
@@ -315,9 +324,11 @@ Snapshot make_cluster_with_volumes(std::size_t nodes) {
 }
 
 enum Claim { bound, to_be_provisioned, local };
+enum Between { nothing, a_change };  // decisions
 
-// The pod's claim is bound, or waits for provisioning, or can use a local volume of any node.
-void volumes(benchmark::State& state, Claim own) {
+// The pod's claim is bound, or waits for provisioning, or can use a local volume of any node. Then a volume
+// changes between the decisions.
+void volumes(benchmark::State& state, Claim own, Between between = nothing) {
   const auto config = config::load("", "");
   const auto nodes = static_cast<std::size_t>(state.range(0));
   auto snapshot = make_cluster_with_volumes(nodes);
@@ -327,8 +338,18 @@ void volumes(benchmark::State& state, Claim own) {
   }
   const auto pod =
       cluster::make_pod_info(make_pod_with_claim(snapshot, "pending", own == bound ? "zone-0" : ""));
-  for (auto _ : state)
+  time_first(state, *pod, snapshot, *config->profiles.front());
+  std::size_t changes = 0;
+  for (auto _ : state) {
+    if (between == a_change) {
+      const auto i = ++changes % nodes;
+      auto volume =
+          make_volume(fmt::format("local-{}", i), api::label::hostname, fmt::format("node-{:06}", i));
+      volume.meta.resource_version = std::to_string(changes);
+      add(snapshot, std::move(volume));
+    }
     benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  }
   state.SetItemsProcessed(state.iterations());
 }
 BENCHMARK_CAPTURE(volumes, bound, bound)->Arg(1000)->Arg(5000)->Unit(benchmark::kMicrosecond);
@@ -337,6 +358,7 @@ BENCHMARK_CAPTURE(volumes, to_be_provisioned, to_be_provisioned)
     ->Arg(5000)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(volumes, local, local)->Arg(1000)->Arg(5000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(volumes, local_after_a_change, local, a_change)->Arg(5000)->Unit(benchmark::kMicrosecond);
 
 // The lists of a report: the ten best nodes, the lead of the first, five per scoring plugin, the rejections.
 void rank_decision(benchmark::State& state) {
@@ -353,8 +375,11 @@ void rank_decision(benchmark::State& state) {
 }
 BENCHMARK(rank_decision)->Apply(sizes)->Unit(benchmark::kMicrosecond);
 
-// Every node is full with thirty lower-priority pods, some of which are preempted.
-void preemption(benchmark::State& state) {
+enum Preemptor { plain_preemptor, with_anti_affinity };
+
+// Every node is full with thirty lower-priority pods, some of which are preempted. Then a pod leaves its node
+// and another one comes between the decisions.
+void preemption(benchmark::State& state, Preemptor kind, Between between = nothing) {
   const auto config = config::load("", "");
   const auto nodes = static_cast<std::size_t>(state.range(0));
   Snapshot snapshot;
@@ -364,21 +389,39 @@ void preemption(benchmark::State& state) {
     node->allocatable = resources("7500m", "32Gi", "110");
     snapshot.set_node(std::move(node));
   }
-  for (std::size_t i = 0; i < 30 * nodes; ++i) {
-    auto pod = make_pod(fmt::format("placed-{}", i), fmt::format("app-{}", i % 100));
+  const auto place = [&](std::size_t i, std::string name) {
+    auto pod = make_pod(name, fmt::format("app-{}", i % 100));
     pod->node_name = fmt::format("node-{:06}", i % nodes);
     pod->priority = static_cast<std::int32_t>(i % 3);
     snapshot.add_pod(cluster::make_pod_info(std::move(pod)));
-  }
+  };
+  for (std::size_t i = 0; i < 30 * nodes; ++i) place(i, fmt::format("placed-{}", i));
   auto preemptor = make_pod("pending", "app-1");
   preemptor->priority = 100;
   preemptor->containers.front().requests = resources("1", "1Gi");
+  if (kind == with_anti_affinity)
+    preemptor->pod_anti_affinity.required.push_back(same_app(std::string(api::label::hostname)));
   const auto pod = cluster::make_pod_info(std::move(preemptor));
-  for (auto _ : state)
+  time_first(state, *pod, snapshot, *config->profiles.front());
+  std::size_t changes = 0;
+  for (auto _ : state) {
+    if (between == a_change) {
+      const auto i = changes++ % nodes;
+      snapshot.remove_pod(fmt::format("placed-{}", i));
+      place(i, fmt::format("placed-{}", i));
+    }
     benchmark::DoNotOptimize(framework::evaluate(*pod, snapshot, *config->profiles.front()));
+  }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(preemption)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(preemption, plain, plain_preemptor)->Arg(1000)->Arg(5000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(preemption, plain_after_a_change, plain_preemptor, a_change)
+    ->Arg(5000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(preemption, anti_affinity, with_anti_affinity)
+    ->Arg(1000)
+    ->Arg(5000)
+    ->Unit(benchmark::kMillisecond);
 
 void fork_of_a_snapshot(benchmark::State& state) {
   const auto snapshot = make_cluster(static_cast<std::size_t>(state.range(0)));

@@ -30,6 +30,15 @@ class CowMap {
     const auto it = shard.find(key);
     return it == shard.end() ? nullptr : &it->second;
   }
+  // True if both share the values of the key's shard; false says nothing.
+  template <typename K>
+  bool shares(const K& key, const CowMap& other) const {
+    const auto &mine = *shards_, &others = *other.shards_;
+    if (mine.size() != others.size()) return false;
+    if (mine.empty()) return true;
+    const auto shard = shard_of(key);
+    return mine[shard].is(others[shard]);
+  }
   template <typename K>
   Value* find_for_write(const K& key) {
     if (!find(key)) return nullptr;

@@ -19,13 +19,9 @@ template <typename Key, typename Value, typename Less = std::less<>>
 class CowOrderedMap {
  public:
   using value_type = std::pair<Key, Value>;
-
- private:
-  static constexpr std::size_t kLeaf = 64;  // the most entries of a leaf
   using Leaf = std::vector<value_type>;
   using Leaves = std::vector<Cow<Leaf>>;  // in order; none is empty
 
- public:
   class const_iterator {
    public:
     using value_type = CowOrderedMap::value_type;
@@ -61,6 +57,10 @@ class CowOrderedMap {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  // True if both share all their entries.
+  bool is(const CowOrderedMap& other) const { return leaves_.is(other.leaves_); }
+  // A copy of a leaf keeps it as it is. So what was made from it need not be made again while it is here.
+  const Leaves& leaves() const { return *leaves_; }
   const_iterator begin() const { return {*leaves_, 0, 0}; }
   const_iterator end() const { return {*leaves_, leaves_->size(), 0}; }
 
@@ -120,6 +120,8 @@ class CowOrderedMap {
   }
 
  private:
+  static constexpr std::size_t kLeaf = 64;  // the most entries of a leaf
+
   // Lists arrive in order, so a leaf that grows at its end stays full.
   static void split(Leaves& leaves, std::size_t at) {
     auto& leaf = leaves[at].write();

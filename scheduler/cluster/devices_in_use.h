@@ -53,12 +53,14 @@ struct DeviceUse {
   std::int32_t exclusive = 0;  // results that have the whole device; more than one is a fault elsewhere
   std::int32_t shares = 0;     // results with a share ID
   std::optional<DeviceAmounts> consumed = {};  // nullopt: no share consumes any capacity
+  bool operator==(const DeviceUse&) const = default;
 };
 
 // The devices of one pool that are in use, by name.
 class PoolUse {
  public:
   const DeviceUse* find(std::string_view device) const;
+  bool operator==(const PoolUse&) const = default;
 
  private:
   friend class DevicesInUse;
@@ -76,6 +78,12 @@ class DevicesInUse {
 
   // Null: no device of the pool is in use.
   const PoolUse* find(const PoolId& pool) const { return pools_.find(pool); }
+  // True if the same devices of the pool are in use here and there. Fast if neither has changed since a copy.
+  bool has_same_use(const PoolId& pool, const DevicesInUse& other) const {
+    if (pools_.shares(pool, other.pools_)) return true;
+    const auto *mine = find(pool), *others = other.find(pool);
+    return mine && others ? *mine == *others : mine == others;
+  }
 
  private:
   CowMap<PoolId, PoolUse, PoolIdHash, 16> pools_;

@@ -60,7 +60,9 @@ class LabelColumn {
 
 class LabelTable {
  public:
-  const LabelColumn* find(std::string_view key) const;                // null if no node has the label
+  const LabelColumn* find(std::string_view key) const;  // null if no node has the label
+  // The same; a copy of it keeps the column as it is.
+  const Cow<LabelColumn>* box(std::string_view key) const { return columns_.find(key); }
   void set(Row row, const api::Labels& from, const api::Labels& to);  // replaces a row's labels
 
  private:

@@ -76,13 +76,14 @@ PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules) {
   info->host_ports = host_ports(*pod);
   info->priority = pod->priority_or_zero();
   info->uid_hash = hash_text(pod->meta.uid);
+  info->status_may_count = pod->node_name.empty() && status_counts(*pod);
   info->class_hash = pod_class_hash(*pod);
   info->pod = std::move(pod);
   return info;
 }
 
 Resources placed_requests(const PodInfo& pod) {
-  const bool differs = pod->node_name.empty() && status_counts(*pod);
+  const bool differs = pod.status_may_count && pod->node_name.empty() && status_counts(*pod);
   return differs ? pod_requests(*pod, options_for(pod.rules, true)) : pod.requests;
 }
 

@@ -38,6 +38,7 @@ struct PodInfo {
   std::uint64_t uid_hash = 0;
   std::uint64_t class_hash = 0;  // of namespace, labels and inter-pod affinity terms; see pod_class.h
   RequestRules rules;            // that `requests` was computed with
+  bool status_may_count = true;  // once it is placed: placed_requests() may differ from `requests`
 
   const api::Pod& operator*() const { return *pod; }
   const api::Pod* operator->() const { return pod.get(); }

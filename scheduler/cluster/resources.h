@@ -61,6 +61,10 @@ bool is_scalar_resource(std::string_view name);  // stored in Resources::scalars
 bool is_extended_resource(std::string_view name);
 
 std::int64_t saturating_add(std::int64_t a, std::int64_t b);
+// Wraps around as in Go: a sum of requests can be far below zero if an API server accepts that.
+constexpr std::int64_t wrapping_minus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
 
 // The rules for a pod's requests, by feature gate. Defaults as upstream.
 struct RequestRules {

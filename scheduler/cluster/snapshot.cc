@@ -39,7 +39,15 @@ void Snapshot::nominate(PodInfoPtr pod, std::string node) {
   withdraw_nomination(uid);
   ++generation_;
   nomination_of_pod_[uid] = ++last_nomination_;
-  nominations_.insert_or_assign(last_nomination_, {std::move(pod), std::move(node)});
+  const auto row = find_row(node);
+  const auto hash = hash_text(node);
+  nominations_.insert_or_assign(last_nomination_, {std::move(pod), std::move(node), hash, row});
+}
+
+std::optional<Row> Snapshot::row_of(const Nomination& nomination) const {
+  const auto row = nomination.row;
+  if (row && present().test(*row) && name_hash[*row] == nomination.node_hash) return row;
+  return find_row(nomination.node);
 }
 
 const Snapshot::Nomination* Snapshot::find_nomination(std::string_view uid) const {

@@ -27,11 +27,13 @@
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/cow_ordered_map.h"
 #include "scheduler/cluster/label_table.h"
+#include "scheduler/cluster/lazy.h"
 #include "scheduler/cluster/name_order.h"
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/objects.h"
 #include "scheduler/cluster/pod_class.h"
 #include "scheduler/cluster/pod_info.h"
+#include "scheduler/cluster/pods_by_importance.h"
 #include "scheduler/cluster/rare_column.h"
 #include "scheduler/cluster/taint_table.h"
 
@@ -40,7 +42,12 @@ namespace podium::cluster {
 // The parts of a node that are not columns; a decision reads them for few nodes.
 struct NodeEntry {
   api::NodePtr node;
-  std::vector<PodInfoPtr> pods;  // in kube-scheduler's order: removal moves the last pod into the gap
+  std::vector<PodInfoPtr> pods;       // in kube-scheduler's order: removal moves the last pod into the gap
+  Lazy<PodsByImportance> order = {};  // dropped when `pods` changes
+
+  const PodsByImportance& by_importance() const {
+    return order.get([&] { return std::make_unique<const PodsByImportance>(pods); });
+  }
 };
 
 struct ImageState {
@@ -126,10 +133,14 @@ class Snapshot {
   struct Nomination {
     PodInfoPtr pod;
     std::string node;
+    std::uint64_t node_hash = 0;
+    std::optional<Row> row = {};  // of the node when the pod was nominated
   };
   // In the order in which they were made.
   auto nominations() const { return std::views::values(nominations_); }
   const Nomination* find_nomination(std::string_view uid) const;  // null if the pod is not nominated
+  // The row of the nomination's node, as find_row(), mostly without reading the node.
+  std::optional<Row> row_of(const Nomination& nomination) const;
 
  private:
   // snapshot_nodes.cc
@@ -141,6 +152,7 @@ class Snapshot {
   ScalarColumn& used_scalar(const std::string& resource);  // one that has a user
   void release_scalar(const std::string& resource);        // removes a user
   // snapshot_pods.cc
+  std::vector<PodInfoPtr>& write_pods(Row row);
   void place(const PodInfo& pod, Row row);  // all but NodeEntry::pods and the class
   void displace(const PodInfo& pod, Row row);
   void add_requests(const PodInfo& pod, Row row, int sign);

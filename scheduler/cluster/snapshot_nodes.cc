@@ -65,7 +65,7 @@ void Snapshot::set_node(api::NodePtr node) {
   auto& pods_on_unknown_nodes = pods_on_unknown_nodes_.write();
   pods_on_unknown_nodes.erase(pods_on_unknown_nodes.find(name));
   for (const auto& pod : pods) {
-    entries_.write(row).write().pods.push_back(pod);
+    write_pods(row).push_back(pod);
     place(*pod, row);
     classes_.write().add(pod, row);
   }
@@ -81,7 +81,7 @@ void Snapshot::remove_node(std::string_view name) {
   auto gone = entry(row);
   while (!entry(row).pods.empty()) {
     const auto pod = entry(row).pods.back();
-    entries_.write(row).write().pods.pop_back();
+    write_pods(row).pop_back();
     displace(*pod, row);
     classes_.write().remove(*pod, row);
   }

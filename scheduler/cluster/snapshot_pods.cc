@@ -55,6 +55,12 @@ void Snapshot::add_requests(const PodInfo& pod, Row row, int sign) {
   }
 }
 
+std::vector<PodInfoPtr>& Snapshot::write_pods(Row row) {
+  auto& entry = entries_.write(row).write();
+  entry.order.drop();
+  return entry.pods;
+}
+
 void Snapshot::place(const PodInfo& pod, Row row) {
   ++pod_count.write(row);
   add_requests(pod, row, 1);
@@ -76,7 +82,7 @@ void Snapshot::displace(const PodInfo& pod, Row row) {
 void Snapshot::detach(const PodInfoPtr& pod) {
   const std::string_view node = (*pod)->node_name;
   if (const auto row = find_row(node)) {
-    take_out(entries_.write(*row).write().pods, pod.get());
+    take_out(write_pods(*row), pod.get());
     displace(*pod, *row);
     return;
   }
@@ -100,7 +106,7 @@ void Snapshot::add_pod(PodInfoPtr pod) {
   }
   pods_.insert(pod->uid_hash, pod.get());
   if (const auto row = find_row(node)) {
-    entries_.write(*row).write().pods.push_back(pod);
+    write_pods(*row).push_back(pod);
     place(*pod, *row);
     classes_.write().add(pod, *row);
   } else {

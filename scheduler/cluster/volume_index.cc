@@ -14,13 +14,6 @@ std::string full_name(const api::PersistentVolumeClaim& claim) {
   return full_name(claim.meta.namespace_, claim.meta.name);
 }
 
-// The key in available_: the claimRef, else the class. A class key has an empty namespace, a claim key never.
-std::string of_class(std::string_view storage_class) { return full_name("", storage_class); }
-std::string availability_key(const api::PersistentVolume& volume) {
-  return volume.claim ? full_name(volume.claim->namespace_, volume.claim->name)
-                      : of_class(volume.storage_class);
-}
-
 // Lists by key; an empty list is erased.
 template <typename Lists, typename Item>
 void add_to(Lists& lists, const std::string& key, Item item) {
@@ -52,12 +45,6 @@ std::optional<std::string> claim_name(const api::Pod& pod, const api::Volume& vo
   return std::nullopt;
 }
 
-const NodeVolumes& VolumeIndex::at(Row row, const std::function<NodeVolumes()>& make) const {
-  auto& slot = *slots_[row];
-  std::call_once(slot.once, [&] { slot.volumes = make(); });
-  return slot.volumes;
-}
-
 const VolumeIndex::Attachments& VolumeIndex::attachments(std::string_view node) const {
   static const Attachments kNone;
   const auto* found = attachments_.find(node);
@@ -72,17 +59,16 @@ const std::vector<Row>& VolumeIndex::users(std::string_view ns, std::string_view
 
 std::vector<std::string_view> VolumeIndex::promised_to(const api::PersistentVolumeClaim& claim) const {
   std::vector<std::string_view> names;
-  if (const auto* promised = available_.find(full_name(claim)))
+  if (const auto* promised = promised_.find(full_name(claim)))
     names.assign(promised->begin(), promised->end());
   std::ranges::sort(names);
   return names;
 }
 
-std::vector<std::string_view> VolumeIndex::candidates_for(const api::PersistentVolumeClaim& claim) const {
-  auto names = promised_to(claim);
-  if (const auto* free = available_.find(of_class(claim.storage_class.value_or(""))))
-    names.insert(names.end(), free->begin(), free->end());
-  return names;
+const VolumeIndex::FreeVolumes& VolumeIndex::free_of(std::string_view storage_class) const {
+  static const FreeVolumes kNone;
+  const auto* free = free_.find(storage_class);
+  return free ? *free : kNone;
 }
 
 void VolumeIndex::forget_node(std::string_view name) {
@@ -131,14 +117,30 @@ void VolumeIndex::changed(const api::PersistentVolumeClaim* before, const api::P
   if (!is_same) forget_users(key);
 }
 
-void VolumeIndex::changed(const api::PersistentVolume* before, const api::PersistentVolume* after) {
+// The volume is among the free ones, or those that are promised to a claim.
+void VolumeIndex::file(const VolumePtr& before, const VolumePtr& after) {
+  const auto is_free = [](const VolumePtr& volume) { return volume && !volume->claim; };
+  const auto claim_of = [](const VolumePtr& volume) {
+    return volume && volume->claim ? full_name(volume->claim->namespace_, volume->claim->name)
+                                   : std::string();
+  };
   const auto& name = (before ? before : after)->meta.name;
-  const auto from = before ? availability_key(*before) : std::string(),
-             to = after ? availability_key(*after) : std::string();
-  if (from != to) {
-    if (before) take_from(available_, from, name);
-    if (after) add_to(available_, to, name);
+  if (const auto from = claim_of(before), to = claim_of(after); from != to) {
+    if (!from.empty()) take_from(promised_, from, name);
+    if (!to.empty()) add_to(promised_, to, name);
   }
+  if (is_free(before) && (!is_free(after) || after->storage_class != before->storage_class)) {
+    if (auto* of_class = free_.find_for_write(before->storage_class)) {
+      of_class->erase(name);
+      if (of_class->empty()) free_.erase(before->storage_class);
+    }
+  }
+  if (is_free(after)) free_[after->storage_class].insert_or_assign(name, after);
+}
+
+void VolumeIndex::changed(const VolumePtr& before, const VolumePtr& after) {
+  file(before, after);
+  const auto& name = (before ? before : after)->meta.name;
   const bool is_same = before && after && before->csi_driver == after->csi_driver &&
                        before->csi_handle == after->csi_handle && before->source == after->source &&
                        before->meta.labels == after->meta.labels;

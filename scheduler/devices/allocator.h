@@ -64,6 +64,8 @@ class Allocator {
   ~Allocator();
 
   Outcome allocate(const api::Node& node, Steps& steps);
+  // The pools that the last node reaches; the ids are the inventory's. Not after a Failure.
+  std::vector<const cluster::PoolId*> last_pools() const;
   // Counts how the devices that the node can use match the requests, regardless of the search's choice.
   void tally(const api::Node& node, Tally& to);
 

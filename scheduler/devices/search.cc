@@ -69,6 +69,12 @@ Outcome Search::run(const api::Node& node, Steps& steps) {
   return solution;
 }
 
+std::vector<const cluster::PoolId*> Search::pools() const {
+  std::vector<const cluster::PoolId*> ids;
+  for (const auto* pool : node_pools_.pools) ids.push_back(&*pool->id);
+  return ids;
+}
+
 Result<void> Search::start(const api::Node& node, Steps& steps) {
   node_ = &node;
   steps_ = &steps;
@@ -245,6 +251,8 @@ Search::Step Search::try_device(Position position, WantedDevices& wanted, bool i
 }
 
 Outcome Allocator::allocate(const api::Node& node, Steps& steps) { return search_->run(node, steps); }
+
+std::vector<const cluster::PoolId*> Allocator::last_pools() const { return search_->pools(); }
 
 void Allocator::tally(const api::Node& node, Tally& to) { search_->tally(node, to); }
 

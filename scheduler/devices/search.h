@@ -26,6 +26,7 @@ class Search {
   // Counts the devices that the node can use. Defined in search_tally.cc.
   void tally(const api::Node& node, Tally& to);
 
+  std::vector<const cluster::PoolId*> pools() const;  // of the last node
   const std::vector<WantedClaim>& claims() const { return claims_; }
   const Features& features() const { return supply_.inventory.features(); }
 

@@ -30,9 +30,12 @@ void Expression::compile() const {
 
 bool Expression::prepare(Steps& steps) const {
   if (is_compiled_.load(std::memory_order_acquire)) return true;
+  const auto before = steps.left;
   if (!steps.spend(static_cast<std::int64_t>(text_.size()) * kStepsPerByte)) return false;
   compile();
-  return steps.spend(program_ ? program_->cost() : 0);
+  const bool has_left = steps.spend(program_ ? program_->cost() : 0);
+  steps.once += before - steps.left;
+  return has_left;
 }
 
 const std::string& Expression::compile_error() const {

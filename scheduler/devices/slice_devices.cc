@@ -19,7 +19,10 @@ Matches::Matches(std::shared_ptr<const Expression> expression, const api::Resour
 Match Matches::of(std::size_t device, Steps& steps) {
   if (const auto answer = known(device); answer != Match::unknown) return answer;
   // Two threads may evaluate it at the same time; their results are equal.
-  const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, steps).match;
+  auto own = Steps{steps.left};
+  const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, own).match;
+  steps.once += steps.left - own.left;
+  steps.left = own.left;
   if (found != Match::unknown) match(device).store(found, std::memory_order_relaxed);
   return found;
 }

@@ -11,6 +11,7 @@ namespace podium::devices {
 
 struct Steps {
   std::int64_t left = std::numeric_limits<std::int64_t>::max();
+  std::int64_t once = 0;  // spent on results that are kept: a search with the same answer does not spend them
   bool spend(std::int64_t steps = 1) { return (left -= steps) >= 0; }
 };
 

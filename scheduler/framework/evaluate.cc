@@ -197,7 +197,7 @@ void Evaluation::narrow(const FilterOpinion& opinion) {
   });
 }
 
-std::vector<PreemptionCandidate>* Evaluation::candidates() {
+std::vector<PreemptionCandidate>* Evaluation::candidates(PostFiltering::Wanted wanted) {
   if (!filters_ || !decision_.error.empty() || !decision_.feasible.none()) return nullptr;
   if (!post_filtering_) {
     if (profile_.search) reject_unsearched();
@@ -206,7 +206,8 @@ std::vector<PreemptionCandidate>* Evaluation::candidates() {
       auto& plugins = decision_.unschedulable_plugins;
       plugins.insert(std::ranges::upper_bound(plugins, kExtenderName), std::string(kExtenderName));
     }
-    post_filtering_ = std::make_unique<PostFiltering>(pod_, snapshot_, profile_, *filters_, decision_);
+    post_filtering_ =
+        std::make_unique<PostFiltering>(pod_, snapshot_, profile_, *filters_, decision_, wanted);
   }
   return post_filtering_->candidates();
 }
@@ -234,7 +235,7 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
 
 void Evaluation::conclude(std::span<const ScoreOpinion> scores) {
   if (decision_.feasible.none()) {
-    while (auto* found = candidates()) settle(std::move(*found));
+    while (auto* found = candidates(PostFiltering::Wanted::best)) settle(std::move(*found));
     if (!profile_.post_filters.empty()) phase_ended(Phase::post_filter, post_filtering_->status());
     decision_.message = fit_error(decision_, post_filtering_->message());
     return;

@@ -70,13 +70,14 @@ class Evaluation {
 
   // If no node is feasible: the nodes on which preemption would help, for extenders to process; null if there
   // are none. After settle() another plugin may have further candidates.
-  std::vector<PreemptionCandidate>* candidates();
+  std::vector<PreemptionCandidate>* candidates() { return candidates(PostFiltering::Wanted::all); }
   // Only after candidates() returned some: the candidates left, or the error of an extender.
   void settle(Result<std::vector<PreemptionCandidate>> candidates);
 
   Decision finish(std::span<const ScoreOpinion> scores = {}) &&;
 
  private:
+  std::vector<PreemptionCandidate>* candidates(PostFiltering::Wanted wanted);
   void end_search(const NodeSearch& search);
   void reject_unsearched();
   Verdict unsearched() const;

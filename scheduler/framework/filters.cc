@@ -58,12 +58,18 @@ class ListTrial final : public NodeTrial {
 
 }  // namespace
 
+// A dry run of preemption asks about one node after the other: from the second on, all are filtered together.
 std::optional<Verdict> NodeFilter::check(Row row, const PodDelta&) const {
-  NodeMask one(snapshot_.chunks());
-  one.set(row);
-  Rejections out(snapshot_.chunks());
-  filter(one, out);
-  if (const auto id = out.id(row); id != kFits) return out.verdict(id);
+  if (checked_ < 2) {
+    NodeMask nodes(snapshot_.chunks());
+    if (++checked_ < 2)
+      nodes.set(row);
+    else
+      nodes = snapshot_.present();
+    verdicts_ = Rejections(snapshot_.chunks());
+    filter(nodes, verdicts_);
+  }
+  if (const auto id = verdicts_.id(row); id != kFits) return verdicts_.verdict(id);
   return std::nullopt;
 }
 
@@ -204,12 +210,18 @@ NodeMask Filters::run(Rejections& out) const {
     if (none_left) break;
   }
   // A verdict with nominated pods replaces the one without.
+  Room room;
   for (const auto& [row, pods] : nominated_) {
     if (!asked.test(row) || pods.empty()) continue;
     const bool fits_without = nodes.test(row);
     const auto with = [&, row = row, &pods = pods](const Entry& entry) -> std::optional<Verdict> {
       if (entry.always || !entry.filter) return entry.always;
       if (fits_without && entry.filter->ignores_pods()) return std::nullopt;
+      if (entry.filter->measures()) {
+        entry.filter->measure(row, room);
+        for (const auto& pod : pods) room.add(*pod);
+        return room.fits() ? std::nullopt : std::optional(entry.filter->shortage(room));
+      }
       return entry.filter->check(row, {pods, {}});
     };
     for (const auto& entry : filters_) {
@@ -286,20 +298,28 @@ void Filters::Node::catch_up(Trial& trial, const NodeFilter& filter,
 }
 
 void Filters::group_nominations() {
-  for (const auto& [pod, node] : snapshot_.nominations()) {
-    const auto row = snapshot_.find_row(node);
+  const auto counts = [&](const PodInfo& pod) {
+    return pod.priority >= pod_.priority &&
+           (pod.uid_hash != pod_.uid_hash || pod.pod->meta.uid != pod_.pod->meta.uid);
+  };
+  for (const auto& nomination : snapshot_.nominations()) {
+    const auto& pod = nomination.pod;
+    const auto row = counts(*pod) ? snapshot_.row_of(nomination) : std::nullopt;
     if (!row) continue;
-    const auto [it, fresh] = index_in_nominated_.try_emplace(*row, nominated_.size());
-    if (fresh) nominated_.emplace_back(*row, std::vector<PodInfoPtr>());
-    if (pod->priority >= pod_.priority && pod->pod->meta.uid != pod_.pod->meta.uid)
-      nominated_[it->second].second.push_back(pod);
+    if (index_in_nominated_.empty()) index_in_nominated_.resize(snapshot_.rows());
+    auto& index = index_in_nominated_[*row];
+    if (index == 0) {
+      nominated_.emplace_back().first = *row;
+      index = static_cast<std::uint32_t>(nominated_.size());
+    }
+    nominated_[index - 1].second.push_back(pod);
   }
 }
 
 std::span<const PodInfoPtr> Filters::nominated_to(Row row) const {
-  const auto it = index_in_nominated_.find(row);
-  if (it == index_in_nominated_.end()) return {};
-  return nominated_[it->second].second;
+  const auto index = row < index_in_nominated_.size() ? index_in_nominated_[row] : 0;
+  if (index == 0) return {};
+  return nominated_[index - 1].second;
 }
 
 }  // namespace podium::framework

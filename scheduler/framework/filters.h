@@ -5,7 +5,8 @@
 // Sources: pkg/scheduler/framework/runtime RunPreFilterPlugins, RunFilterPluginsWithNominatedPods.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,17 +80,20 @@ class Filters {
   // The findings of the filters about a decision.
   Findings tell(const Decision& decision) const;
 
- private:
   struct Entry {
     const FilterPlugin* plugin = nullptr;
     std::unique_ptr<NodeFilter> filter;  // null: rejects no node
     std::optional<Verdict> always;       // the verdict on every node, instead of `filter`
     std::size_t index = 0;               // in Profile::filters
   };
+  std::span<const Entry> entries() const { return filters_; }  // in Filter order
+  // The nominated pods that count for the pod on this node.
+  std::span<const PodInfoPtr> nominated_to(Row row) const;
+
+ private:
   void run_pre_filters(const Profile& profile);
   void prepare(const Profile& profile);
   void group_nominations();
-  std::span<const PodInfoPtr> nominated_to(Row row) const;
   void notify_called(const Entry& entry, std::size_t nodes, bool all_rejected) const;
   // Runs the filters from the first on that declare their inputs, if the thread has an EvaluationMemo.
   // Returns how many have run: all, if they leave no node. `out` must be empty.
@@ -107,8 +111,8 @@ class Filters {
   std::optional<NodeMask> only_;
   std::vector<std::string> narrowed_by_;
   // The nominated pods that count for this pod, by node, in the order of the nominations.
-  std::vector<std::pair<Row, std::vector<PodInfoPtr>>> nominated_;
-  boost::unordered_flat_map<Row, std::size_t> index_in_nominated_;  // by row; index into nominated_
+  std::vector<std::pair<Row, boost::container::small_vector<PodInfoPtr, 1>>> nominated_;
+  std::vector<std::uint32_t> index_in_nominated_;  // by row: the index plus one; empty if nominated_ is
 };
 
 }  // namespace podium::framework

@@ -26,6 +26,7 @@
 #include "scheduler/framework/findings.h"
 #include "scheduler/framework/object_write.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/framework/room.h"
 #include "scheduler/framework/row_inputs.h"
 #include "scheduler/framework/verdict.h"
 
@@ -90,6 +91,11 @@ class NodeFilter {
   virtual std::unique_ptr<NodeTrial> try_on(Row row) const;
   // True if check() does not depend on `delta`; it is then called once per node.
   virtual bool ignores_pods() const { return false; }
+  // True if the verdict on a node follows from sums of its pods' requests. measure() then writes what the
+  // node has now; the pod fits if the room does, and shortage() is the verdict on a room that does not.
+  virtual bool measures() const { return false; }
+  virtual void measure(Row, Room&) const {}
+  virtual Verdict shortage(const Room&) const { return {}; }
   // Adds the facts that reports show next to verdicts. Called once, when the choice or all verdicts are
   // known.
   virtual void tell(const Decision&, Findings&) const {}
@@ -99,6 +105,10 @@ class NodeFilter {
   // check() for filters with a trial of their own.
   std::optional<Verdict> check_on_trial(Row row, const PodDelta& delta) const;
   const Snapshot& snapshot_;
+
+ private:
+  mutable int checked_ = 0;         // calls of check(), up to 2
+  mutable Rejections verdicts_{0};  // of filter(), for check()
 };
 
 struct PreparedFilter {
@@ -218,6 +228,12 @@ class PostFilterPlugin {
   // Called if no node is feasible. `filters` can check a node with pods removed; `decision` has the verdicts.
   virtual PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                        const Decision& decision) const = 0;
+  // As post_filter(), for a caller that gives the candidates to choose() as they are: those that it would not
+  // choose may be left out.
+  virtual PostFilterResult post_filter_best(const PodInfo& pod, const Snapshot& snapshot,
+                                            const Filters& filters, const Decision& decision) const {
+    return post_filter(pod, snapshot, filters, decision);
+  }
   // Returns the result for the candidates that extenders left, possibly with other victims, or for the error
   // of the extenders. Only called for plugins that return candidates.
   virtual PostFilterResult choose(const Snapshot&, Result<std::vector<PreemptionCandidate>>) const {

@@ -9,8 +9,13 @@
 namespace podium::framework {
 
 PostFiltering::PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
-                             const Filters& filters, Decision& decision)
-    : pod_(pod), snapshot_(snapshot), profile_(profile), filters_(filters), decision_(decision) {
+                             const Filters& filters, Decision& decision, Wanted wanted)
+    : pod_(pod),
+      snapshot_(snapshot),
+      profile_(profile),
+      filters_(filters),
+      decision_(decision),
+      wanted_(wanted) {
   decision_.withdraw_nomination = profile.post_filters.empty();
   ask();
 }
@@ -35,7 +40,8 @@ void PostFiltering::ask() {
   while (next_ < profile_.post_filters.size()) {
     const auto* plugin = profile_.post_filters[next_++].plugin;
     if (!plugin) continue;
-    auto result = plugin->post_filter(pod_, snapshot_, filters_, decision_);
+    auto result = wanted_ == Wanted::all ? plugin->post_filter(pod_, snapshot_, filters_, decision_)
+                                         : plugin->post_filter_best(pod_, snapshot_, filters_, decision_);
     if (!result.candidates.empty()) {
       asked_ = plugin;
       candidates_ = std::move(result.candidates);

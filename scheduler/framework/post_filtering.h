@@ -16,8 +16,9 @@ namespace podium::framework {
 
 class PostFiltering {
  public:
+  enum class Wanted : bool { all, best };  // candidates
   PostFiltering(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, const Filters& filters,
-                Decision& decision);
+                Decision& decision, Wanted wanted);
 
   // The candidates to settle() next; null: finished.
   std::vector<PreemptionCandidate>* candidates() { return asked_ ? &candidates_ : nullptr; }
@@ -37,6 +38,7 @@ class PostFiltering {
   const Profile& profile_;
   const Filters& filters_;
   Decision& decision_;
+  const Wanted wanted_;
   std::size_t next_ = 0;                     // index into Profile::post_filters
   const PostFilterPlugin* asked_ = nullptr;  // the plugin of candidates_
   std::vector<PreemptionCandidate> candidates_;

@@ -10,6 +10,7 @@
 #include "scheduler/cluster/hash.h"
 #include "scheduler/devices/allocator.h"
 #include "scheduler/devices/inventories.h"
+#include "scheduler/plugins/dynamic_resources/search_memo.h"
 
 namespace podium::plugins {
 namespace {
@@ -45,7 +46,7 @@ class Search final : public DeviceSearch {
  public:
   Search(const cluster::Snapshot& snapshot, std::vector<ClaimPtr> claims,
          std::shared_ptr<devices::Selectors> selectors, devices::Inventories::Ptr inventory,
-         SearchLimits limits)
+         std::shared_ptr<SearchMemos> memos, SearchLimits limits)
       : snapshot_(snapshot),
         limits_(limits),
         left_(limits.of_nodes),
@@ -53,6 +54,8 @@ class Search final : public DeviceSearch {
         claims_(std::move(claims)),
         selectors_(std::move(selectors)),
         inventory_(std::move(inventory)),
+        memos_(std::move(memos)),
+        memo_(memos_->take(snapshot, claims_, inventory_)),
         allocator_(claims_, {.inventory = *inventory_,
                              .allocated = snapshot.objects().devices_in_use(),
                              .selectors = *selectors_,
@@ -61,22 +64,26 @@ class Search final : public DeviceSearch {
                                    return objects.find<api::DeviceClass>("", name);
                                  },
                              .taint_rules = &snapshot.objects().taint_rules()}) {}
+  ~Search() override {
+    if (memo_) memos_->give_back(std::move(memo_));
+  }
 
   DevicesFound at(cluster::Row row) const override {
     using End = DevicesFound::End;
     const bool is_first = !searched_.test(row);
     if (is_first && left_ <= 0) return {End::timed_out};
-    devices::Steps steps{limits_.on_node};
-    const auto outcome = allocator_.allocate(*snapshot_.entry(row).node, steps);
-    if (is_first) {
-      searched_.set(row);
-      left_ -= limits_.on_node - steps.left;
+    const auto& node = snapshot_.entry(row).node;
+    const auto* known = memo_ ? memo_->find(row, node) : nullptr;
+    if (known && known->steps <= limits_.on_node) {
+      count_steps(row, known->steps);
+      return {known->end};
     }
-    if (std::holds_alternative<devices::Solution>(outcome)) return {End::found};
-    if (const auto* failure = std::get_if<devices::Failure>(&outcome)) return {End::failed, failure->message};
-    const auto* no = std::get_if<devices::NoFit>(&outcome);
-    if (!no) return {End::timed_out};
-    return {no->invalid_pools ? End::invalid_pools : End::none};
+    devices::Steps steps{limits_.on_node};
+    const auto found = found_by(allocator_.allocate(*node, steps));
+    const auto spent = limits_.on_node - steps.left;
+    count_steps(row, spent);
+    keep(row, node, found.end, spent - steps.once);
+    return found;
   }
 
   std::vector<api::Allocation> allocations(cluster::Row row) const override {
@@ -93,6 +100,30 @@ class Search final : public DeviceSearch {
   }
 
  private:
+  static DevicesFound found_by(const devices::Outcome& outcome) {
+    using End = DevicesFound::End;
+    if (std::holds_alternative<devices::Solution>(outcome)) return {End::found};
+    if (const auto* failure = std::get_if<devices::Failure>(&outcome)) return {End::failed, failure->message};
+    const auto* no = std::get_if<devices::NoFit>(&outcome);
+    if (!no) return {End::timed_out};
+    return {no->invalid_pools ? End::invalid_pools : End::none};
+  }
+
+  void count_steps(cluster::Row row, std::int64_t spent) const {
+    if (searched_.test(row)) return;
+    searched_.set(row);
+    left_ -= spent;
+  }
+  void keep(cluster::Row row, const api::NodePtr& node, DevicesFound::End end, std::int64_t steps) const {
+    using End = DevicesFound::End;
+    if (!memo_ || end == End::failed || end == End::timed_out) return;
+    // A node that reaches many pools of a network is another one after each allocation of these.
+    constexpr std::size_t kMostPools = 8;
+    const auto pools = allocator_.last_pools();
+    if (pools.size() <= kMostPools)
+      memo_->add(row, node, {end, steps}, SearchMemo::Pools(pools.begin(), pools.end()));
+  }
+
   const cluster::Snapshot& snapshot_;
   const SearchLimits limits_;
   mutable std::int64_t left_;           // steps, over all nodes
@@ -100,7 +131,9 @@ class Search final : public DeviceSearch {
   const std::vector<ClaimPtr> claims_;
   const std::shared_ptr<devices::Selectors> selectors_;
   const devices::Inventories::Ptr inventory_;
-  mutable devices::Allocator allocator_;  // its answers do not depend on earlier ones
+  const std::shared_ptr<SearchMemos> memos_;
+  mutable std::unique_ptr<SearchMemo> memo_;  // null: nothing is kept
+  mutable devices::Allocator allocator_;      // its answers do not depend on earlier ones
 };
 
 }  // namespace
@@ -117,10 +150,10 @@ SearchLimits SearchLimits::of(std::chrono::nanoseconds filter_timeout, std::size
 
 StartSearch device_search(std::chrono::nanoseconds filter_timeout) {
   return [filter_timeout, selectors = std::make_shared<devices::Selectors>(),
-          inventories = std::make_shared<devices::Inventories>()](const cluster::Snapshot& snapshot,
-                                                                  std::vector<ClaimPtr> claims) {
+          inventories = std::make_shared<devices::Inventories>(), memos = std::make_shared<SearchMemos>()](
+             const cluster::Snapshot& snapshot, std::vector<ClaimPtr> claims) {
     return std::make_unique<Search>(
-        snapshot, std::move(claims), selectors, inventories->of(snapshot.objects()),
+        snapshot, std::move(claims), selectors, inventories->of(snapshot.objects()), memos,
         SearchLimits::of(filter_timeout, snapshot.node_count(), snapshot.moment().is_hurried));
   };
 }

@@ -22,20 +22,16 @@ using cluster::Resources;
 struct Demand {
   std::string name;
   std::int64_t want;
-  std::int64_t Resources::* field;         // null: a scalar
+  Room::Kind kind;
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has it
   bool has_class = false;                  // devices serve it if allocatable is 0
   Reason shortage;                         // the reason if too little is free
 };
 
-std::int64_t Resources::* field_of(std::string_view name) {
-  if (name == "cpu") return &Resources::milli_cpu;
-  if (name == "memory") return &Resources::memory;
-  return name == "ephemeral-storage" ? &Resources::ephemeral_storage : nullptr;
-}
-
-std::int64_t amount_in(const Resources& requests, const Demand& demand) {
-  return demand.field ? requests.*demand.field : requests.scalar(demand.name);
+Room::Kind kind_of(std::string_view name) {
+  if (name == "cpu") return Room::milli_cpu;
+  if (name == "memory") return Room::memory;
+  return name == "ephemeral-storage" ? Room::ephemeral_storage : Room::scalar;
 }
 
 bool is_left_to_devices(bool has_class, std::int64_t allocatable) { return has_class && allocatable <= 0; }
@@ -86,66 +82,32 @@ class Shortages {
   std::unordered_map<std::vector<bool>, VerdictId> known_;
 };
 
-// Keeps the sums of the requests of a node's pods, for the resources that the pod demands.
+Verdict shortage_in(const Room& room, const std::vector<Demand>& demands) {
+  std::vector<bool> lacks(demands.size() + 2);
+  lacks.front() = room.is_full();
+  for (std::size_t i = 0; i < demands.size(); ++i) {
+    const auto& item = room.items[i];
+    if (item.is_left_out) continue;
+    lacks[i + 1] = item.is_short();
+    if (item.is_too_small()) lacks.back() = true;
+  }
+  return Shortages::verdict(demands, lacks);
+}
+
 class FitTrial final : public NodeTrial {
  public:
-  FitTrial(const Snapshot& snapshot, const std::vector<Demand>& demands, Row row)
-      : demands_(demands),
-        pods_(snapshot.pod_count[row]),
-        allocatable_pods_(snapshot.allocatable_pods[row]),
-        allocatable_(demands.size()),
-        used_(demands.size()) {
-    for (std::size_t i = 0; i < demands.size(); ++i) {
-      if (!demands[i].amounts) continue;
-      allocatable_[i] = demands[i].amounts->allocatable[row];
-      used_[i] = demands[i].amounts->used[row];
-    }
-  }
+  FitTrial(Room room, const std::vector<Demand>& demands) : room_(std::move(room)), demands_(demands) {}
 
-  void add(const PodInfoPtr& pod) override {
-    ++pods_;
-    const auto requests = cluster::placed_requests(*pod);
-    for (std::size_t i = 0; i < used_.size(); ++i)
-      used_[i] = cluster::saturating_add(used_[i], amount_in(requests, demands_[i]));
-  }
-  void remove(const PodInfoPtr& pod) override {
-    --pods_;
-    for (std::size_t i = 0; i < used_.size(); ++i)
-      used_[i] = wrapping_minus(used_[i], amount_in(pod->requests, demands_[i]));
-  }
-  void restore(const PodInfoPtr& pod) override {
-    ++pods_;
-    for (std::size_t i = 0; i < used_.size(); ++i)
-      used_[i] = wrapping_minus(used_[i], wrapping_minus(0, amount_in(pod->requests, demands_[i])));
-  }
-
+  void add(const PodInfoPtr& pod) override { room_.add(*pod); }
+  void remove(const PodInfoPtr& pod) override { room_.remove(*pod); }
+  void restore(const PodInfoPtr& pod) override { room_.restore(*pod); }
   std::optional<Verdict> check() override {
-    if (fits()) return std::nullopt;
-    std::vector<bool> lacks(demands_.size() + 2);
-    lacks.front() = too_many_pods();
-    for (std::size_t i = 0; i < demands_.size(); ++i) {
-      if (is_left_to_devices(demands_[i].has_class, allocatable_[i])) continue;
-      lacks[i + 1] = is_short(i);
-      if (demands_[i].want > allocatable_[i]) lacks.back() = true;
-    }
-    return Shortages::verdict(demands_, lacks);
+    return room_.fits() ? std::nullopt : std::optional(shortage_in(room_, demands_));
   }
 
  private:
-  bool too_many_pods() const { return pods_ + 1 > allocatable_pods_; }
-  bool is_short(std::size_t i) const { return demands_[i].want > wrapping_minus(allocatable_[i], used_[i]); }
-  bool fits() const {
-    if (too_many_pods()) return false;
-    for (std::size_t i = 0; i < demands_.size(); ++i) {
-      if (is_left_to_devices(demands_[i].has_class, allocatable_[i])) continue;
-      if (is_short(i) || demands_[i].want > allocatable_[i]) return false;
-    }
-    return true;
-  }
-
+  Room room_;
   const std::vector<Demand>& demands_;
-  std::int64_t pods_, allocatable_pods_;
-  std::vector<std::int64_t> allocatable_, used_;  // by demand
 };
 
 class FitFilter final : public NodeFilter {
@@ -182,8 +144,28 @@ class FitFilter final : public NodeFilter {
   }
 
   std::unique_ptr<NodeTrial> try_on(Row row) const override {
-    return std::make_unique<FitTrial>(snapshot_, demands_, row);
+    Room room;
+    measure(row, room);
+    return std::make_unique<FitTrial>(std::move(room), demands_);
   }
+
+  bool measures() const override { return true; }
+  void measure(Row row, Room& room) const override {
+    room.pods = snapshot_.pod_count[row];
+    room.allowed_pods = snapshot_.allocatable_pods[row];
+    room.items.clear();
+    for (const auto& demand : demands_) {
+      const auto allocatable = demand.amounts ? demand.amounts->allocatable[row] : 0;
+      const auto used = demand.amounts ? demand.amounts->used[row] : 0;
+      room.items.push_back({.kind = demand.kind,
+                            .scalar_name = demand.name,
+                            .want = demand.want,
+                            .allocatable = allocatable,
+                            .used = used,
+                            .is_left_out = is_left_to_devices(demand.has_class, allocatable)});
+    }
+  }
+  Verdict shortage(const Room& room) const override { return shortage_in(room, demands_); }
 
  private:
   void run_checks(std::size_t chunk, std::vector<ChunkWords>& checks) const {
@@ -192,7 +174,7 @@ class FitFilter final : public NodeFilter {
     too_small.fill(0);
     Amounts::Chunk space, space_for_used;
     for (std::size_t i = 0; i < demands_.size(); ++i) {
-      const auto& [name, want, field, amounts, has_class, shortage] = demands_[i];
+      const auto& [name, want, kind, amounts, has_class, shortage] = demands_[i];
       ChunkWords never;
       if (amounts) {
         const auto allocatable = amounts->allocatable.chunk(chunk, space);
@@ -324,8 +306,8 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
       const auto amounts = amounts_of(snapshot, name, Usage::requested);
       const bool may_be_left = has_class(snapshot, name);
       auto shortage = shortage_of(name);
-      const auto field = field_of(name);
-      demands.push_back({std::move(name), want, field, amounts, may_be_left, std::move(shortage)});
+      const auto kind = kind_of(name);
+      demands.push_back({std::move(name), want, kind, amounts, may_be_left, std::move(shortage)});
     }
     return {.filter = std::make_unique<FitFilter>(snapshot, std::move(demands))};
   }

@@ -24,10 +24,19 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
 
   PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                const Decision& decision) const override {
+    return run(pod, snapshot, filters, decision, Candidates::all);
+  }
+  PostFilterResult post_filter_best(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
+                                    const Decision& decision) const override {
+    return run(pod, snapshot, filters, decision, Candidates::best);
+  }
+
+  PostFilterResult run(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
+                       const Decision& decision, Candidates wanted) const {
     if (const auto why = not_eligible_to_preempt(pod, snapshot, decision)) {
       return failed(Code::unschedulable, *why);
     }
-    auto run = dry_run_preemption(pod, snapshot, filters, decision);
+    auto run = dry_run_preemption(pod, snapshot, filters, decision, wanted);
     if (run.candidates.empty()) {
       if (!run.errors.empty()) return failed(Code::error, joined(run.errors));
       auto result = failed(Code::unschedulable, no_node_helps(snapshot.node_count(), run));

@@ -33,6 +33,7 @@ class DisruptionBudgets {
     DisruptionBudgets& all_;
     boost::unordered_flat_map<std::size_t, std::int64_t> taken_;  // evictions by budget
   };
+  bool empty() const { return budgets_.empty(); }  // none is violated
   Eviction evict() { return Eviction(*this); }
 
   // Requirements that are compared; one takes about 30 ns.

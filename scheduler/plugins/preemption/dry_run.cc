@@ -1,22 +1,20 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <limits>
 #include <set>
-#include <tuple>
 
 #include "base/check.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/nominated_node.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 #include "scheduler/plugins/preemption/disruption_budgets.h"
+#include "scheduler/plugins/preemption/room_run.h"
 
 namespace podium::plugins {
 namespace {
 
 using namespace framework;
 
-// A pod without a start time counts as the latest.
-Wall start_of(const PodInfo& pod) { return pod->start_time.value_or(Wall::max()); }
+using cluster::start_of;
 
 struct Outcome {
   std::optional<Verdict> failed;
@@ -54,10 +52,7 @@ bool reprieve(Filters::Node& node, const PodInfoPtr& victim) {
 Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                        DisruptionBudgets& budgets, Row row) {
   auto lower = lower_pods(pod, snapshot.entry(row).pods);
-  if (lower.empty()) {
-    return {.failed = Verdict{
-                "", Code::unschedulable_and_unresolvable, {"No preemption victims found for incoming pod"}}};
-  }
+  if (lower.empty()) return {.failed = no_lower_pods()};
   Filters::Node node(filters, row);
   for (const auto& other : lower) node.remove(*other.pod);
   if (auto verdict = node.check()) return {.failed = std::move(verdict)};
@@ -77,33 +72,61 @@ Outcome select_victims(const PodInfo& pod, const Snapshot& snapshot, const Filte
   out.candidate.budget_violations = std::ranges::count(victims, true, &Evictable::violates);
   out.candidate.victims.reserve(victims.size());
   for (const auto& victim : victims) out.candidate.victims.push_back(*victim.pod);
-  if (victims.empty()) {
-    out.failed =
-        Verdict{"",
-                Code::error,
-                {fmt::format("expected at least one victim pod on node \"{}\"", snapshot.node_name(row))}};
-  }
+  if (victims.empty()) out.failed = no_victims(snapshot.node_name(row));
   return out;
 }
 
-// Lower is better. Source: pickOneNodeForPreemption.
-auto rank(const PreemptionCandidate& candidate) {
+Rank rank(const PreemptionCandidate& candidate) {
   const auto& victims = candidate.victims;
-  // As upstream: compares the priority of the first victim, and the start time of those with the highest
-  // priority. These may differ, since an extender may return victims in any order.
-  const auto first = victims.front()->priority;
+  Rank rank{.budget_violations = candidate.budget_violations,
+            .first = victims.front()->priority,
+            .victims = victims.size()};
   const auto highest =
       (*std::ranges::max_element(victims, {}, [](const auto& v) { return v->priority; }))->priority;
-  std::int64_t sum = 0;
   auto earliest = Wall::max();
   for (const auto& victim : victims) {
-    // Shifted to be non-negative, so that more pods of negative priority never rank better than fewer.
-    sum += std::int64_t{victim->priority} - std::numeric_limits<std::int32_t>::min();
+    rank.sum += Rank::weight(victim->priority);
     if (victim->priority == highest) earliest = std::min(earliest, start_of(*victim));
   }
-  return std::tuple(candidate.budget_violations, first, sum, victims.size(),
-                    -earliest.time_since_epoch().count());
+  rank.minus_earliest = Rank::minus(earliest);
+  return rank;
 }
+
+// Collects the candidates, and why the other nodes are none.
+class Collector {
+ public:
+  explicit Collector(Candidates wanted) : wanted_(wanted) {}
+
+  const Rank* to_beat() const { return best_ ? &*best_ : nullptr; }
+  // False: add_failed() may be left out.
+  bool wants_failed() const { return wanted_ == Candidates::all || out_.candidates.empty(); }
+
+  void add(PreemptionCandidate candidate, const Rank& rank) {
+    if (wanted_ == Candidates::best) {
+      if (best_ && rank >= *best_) return;
+      best_ = rank;
+      out_.candidates.clear();
+    }
+    out_.candidates.push_back(std::move(candidate));
+  }
+  void add_failed(const Verdict& failed) {
+    ++out_.failed_nodes;
+    if (failed.code == Code::error) {
+      auto error = message(failed);
+      if (!failed.plugin.empty())
+        error = fmt::format("running \"{}\" filter plugin: {}", failed.plugin, error);
+      if (errors_.insert(error).second) out_.errors.push_back(std::move(error));
+    }
+    for (const auto& reason : failed.reasons) ++out_.reasons[reason.text];
+  }
+  PreemptionDryRun take() && { return std::move(out_); }
+
+ private:
+  const Candidates wanted_;
+  std::optional<Rank> best_;
+  PreemptionDryRun out_;
+  std::set<std::string, std::less<>> errors_;
+};
 
 bool is_being_preempted(const PodInfo& pod) {
   if (!pod->terminating()) return false;
@@ -130,28 +153,36 @@ std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Sna
   return std::nullopt;
 }
 
+Verdict no_lower_pods() {
+  return {"", Code::unschedulable_and_unresolvable, {"No preemption victims found for incoming pod"}};
+}
+
+Verdict no_victims(std::string_view node) {
+  return {"", Code::error, {fmt::format("expected at least one victim pod on node \"{}\"", node)}};
+}
+
 PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
-                                    const Decision& decision) {
-  PreemptionDryRun out;
+                                    const Decision& decision, Candidates wanted) {
+  Collector out(wanted);
   DisruptionBudgets budgets(snapshot.objects());
-  std::set<std::string, std::less<>> errors;
+  const auto quick = RoomRun::make(pod, snapshot, filters, budgets);
   for (const Row row : snapshot.rows_by_name()) {
     if (decision.rejections.verdict(decision.rejections.id(row)).code != Code::unschedulable) continue;
-    auto [failed, candidate] = select_victims(pod, snapshot, filters, budgets, row);
-    if (!failed) {
-      out.candidates.push_back(std::move(candidate));
+    if (quick) {
+      const auto end = quick->select(row, out.to_beat());
+      if (end == RoomRun::End::found) out.add(quick->candidate(), quick->rank());
+      if (end == RoomRun::End::failed && out.wants_failed()) out.add_failed(quick->verdict());
       continue;
     }
-    ++out.failed_nodes;
-    if (failed->code == Code::error) {
-      auto error = message(*failed);
-      if (!failed->plugin.empty())
-        error = fmt::format("running \"{}\" filter plugin: {}", failed->plugin, error);
-      if (errors.insert(error).second) out.errors.push_back(std::move(error));
+    auto [failed, candidate] = select_victims(pod, snapshot, filters, budgets, row);
+    if (failed) {
+      out.add_failed(*failed);
+    } else {
+      const auto of_candidate = rank(candidate);
+      out.add(std::move(candidate), of_candidate);
     }
-    for (const auto& reason : failed->reasons) ++out.reasons[reason.text];
   }
-  return out;
+  return std::move(out).take();
 }
 
 const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> candidates) {

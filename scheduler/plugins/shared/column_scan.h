@@ -12,6 +12,7 @@
 
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/node_mask.h"
+#include "scheduler/cluster/resources.h"
 #include "scheduler/cluster/row_bits.h"
 #include "scheduler/cluster/taint_table.h"
 #include "scheduler/cluster/vector_clones.h"
@@ -26,10 +27,7 @@ using cluster::kChunkWords;
 using cluster::ChunkBytes;
 using cluster::ChunkWords;
 
-// Wraps around as in Go: a sum of requests can be far below zero if an API server accepts that.
-constexpr std::int64_t wrapping_minus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
+using cluster::wrapping_minus;
 
 // A set of small ids (label values, taint sets) that finds the rows with one of them.
 class IdSet {

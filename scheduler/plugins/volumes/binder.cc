@@ -38,7 +38,7 @@ NodeMask& operator|=(NodeMask& mask, const NodeMask& other) {
 
 }  // namespace
 
-VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& claims)
+VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& claims, AvailableCache& cache)
     : snapshot_(snapshot), conflict_(snapshot.chunks()) {
   check_bound(claims.bound);
   PodClaims::Claims to_match;
@@ -58,7 +58,8 @@ VolumeBinder::VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& c
   }
   std::ranges::stable_sort(to_match, {}, &PersistentVolumeClaim::request);
   for (const auto* claim : to_match) to_match_.push_back(provision(*claim));
-  if (!to_match.empty()) finder_.emplace(snapshot, std::move(to_match));
+  if (!to_match.empty()) finder_.emplace(snapshot, std::move(to_match), cache);
+  found_.resize(to_match_.size());
 }
 
 // As upstream, the first claim with a problem ends the check: a node that conflicts with an earlier claim's
@@ -187,12 +188,10 @@ std::uint8_t VolumeBinder::check_delayed(Row row, VolumePlan* plan) const {
     if (const auto conflict = check_provision(provision, row)) return conflict;
     if (plan) plan->provisions.push_back(provision.at(row));
   }
-  const bool may_find = finder_ && finder_->has_candidates();
-  const auto found =
-      may_find ? finder_->find(row) : std::vector<const api::PersistentVolume*>(to_match_.size());
+  if (finder_ && finder_->has_candidates()) finder_->find(row, found_);
   for (std::size_t i = 0; i < to_match_.size(); ++i) {
-    if (found[i]) {
-      if (plan) plan->bindings.push_back({to_match_[i].claim, found[i]});
+    if (found_[i]) {
+      if (plan) plan->bindings.push_back({to_match_[i].claim, found_[i]});
       continue;
     }
     if (const auto conflict = check_provision(to_match_[i], row)) return conflict;

@@ -52,7 +52,7 @@ enum VolumeConflict : std::uint8_t {
 
 class VolumeBinder {
  public:
-  VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& claims);
+  VolumeBinder(const cluster::Snapshot& snapshot, const PodClaims& claims, AvailableCache& cache);
 
   // VolumeConflict bits; 0: the pod can have its volumes on the node. An empty `plan`, if given, is filled;
   // it is incomplete if the result is not 0.
@@ -99,6 +99,7 @@ class VolumeBinder {
   std::optional<cluster::NodeMask> selected_nodes_;
   std::vector<Provision> selected_, to_match_;  // delayed claims with a selected node; the others by size
   std::optional<VolumeFinder> finder_;          // for to_match_
+  mutable std::vector<const api::PersistentVolume*> found_;  // by it on the last node; null: none
   // What claims of one class share, and those of one size.
   std::map<const api::StorageClass*, std::shared_ptr<const cluster::NodeMask>> topologies_;
   std::map<std::pair<const api::StorageClass*, std::int64_t>, std::shared_ptr<const Capacities>> capacities_;

@@ -100,8 +100,8 @@ Verdict verdict_of(std::uint8_t conflicts) {
 
 class BindingFilter final : public NodeFilter {
  public:
-  BindingFilter(const Snapshot& snapshot, const PodClaims& claims)
-      : NodeFilter(snapshot), binder_(snapshot, claims) {}
+  BindingFilter(const Snapshot& snapshot, const PodClaims& claims, AvailableCache& cache)
+      : NodeFilter(snapshot), binder_(snapshot, claims, cache) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     std::array<VerdictId, kUntranslatableVolume> ids{};
@@ -145,14 +145,14 @@ PreparedFilter VolumeBinding::prepare_filter(const PodInfo& pod, const Snapshot&
     return {.rejected = unresolvable(kName, unbound(*claims->immediate.front(), snapshot))};
   }
   if (claims->bound.empty() && claims->delayed.empty()) return {};
-  return {.filter = std::make_unique<BindingFilter>(snapshot, *claims)};
+  return {.filter = std::make_unique<BindingFilter>(snapshot, *claims, *available_)};
 }
 
 PreparedScore VolumeBinding::prepare_score(const PodInfo& pod, const Snapshot& snapshot,
                                            const NodeMask&) const {
   if (by_utilization_.empty()) return {};
   const auto claims = claims_of(*pod, snapshot);
-  return {make_storage_scorer(snapshot, claims ? *claims : PodClaims(), by_utilization_)};
+  return {make_storage_scorer(snapshot, claims ? *claims : PodClaims(), by_utilization_, *available_)};
 }
 
 // Source: volume_binding.go EventsToRegister. For a CSIDriver update, upstream wakes only pods with an inline
@@ -196,11 +196,12 @@ std::vector<EventHint> VolumeBinding::hints() const {
   return hints;
 }
 
-std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snapshot, Row row) {
+std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const Snapshot& snapshot, Row row,
+                                       AvailableCache& cache) {
   const auto claims = claims_of(pod, snapshot);
   if (!claims || !claims->immediate.empty()) return std::nullopt;
   VolumePlan plan;
-  if (VolumeBinder(snapshot, *claims).conflicts_at(row, &plan)) return std::nullopt;
+  if (VolumeBinder(snapshot, *claims, cache).conflicts_at(row, &plan)) return std::nullopt;
   return plan;
 }
 

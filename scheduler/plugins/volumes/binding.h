@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -65,11 +66,12 @@ class VolumeBinding final : public framework::Plugin,
  private:
   std::chrono::seconds bind_timeout_;
   std::vector<std::int32_t> by_utilization_;
+  const std::unique_ptr<AvailableCache> available_ = std::make_unique<AvailableCache>();
 };
 
 // The volumes to bind and to provision before the pod is bound to this node. Empty for pods whose claims are
 // all bound; nullopt: the pod cannot have its volumes there. Holds pointers into the snapshot.
 std::optional<VolumePlan> plan_volumes(const api::Pod& pod, const cluster::Snapshot& snapshot,
-                                       cluster::Row row);
+                                       cluster::Row row, AvailableCache& cache);
 
 }  // namespace podium::plugins

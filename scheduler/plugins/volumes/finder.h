@@ -1,9 +1,9 @@
 // VolumeFinder: matches unbound claims with existing volumes on a node.
 //
 // Conditions that do not depend on the node (class, size, modes, selector, phase) are checked once for claims
-// that ask for the same. Volumes are grouped by node affinity. The nodes of a group are found along the label
-// columns, and those of many groups that name values of one label by an index of that label. So a cluster
-// with a local volume on every node costs a lookup per volume and one per node.
+// that ask for the same, and kept (available.h). Volumes that name claims, and those whose affinity is more
+// than one label's value, are grouped by node affinity. The nodes of a group are found along the label
+// columns, and those of many groups that name values of one label by an index of that label.
 // Source: component-helpers/storage/volume FindMatchingVolume, as the scheduler calls it.
 // Threads: belongs to one evaluation; refers to the snapshot.
 #pragma once
@@ -18,24 +18,29 @@
 
 #include "api/values/objects.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/plugins/volumes/available.h"
 
 namespace podium::plugins {
 
 class VolumeFinder {
  public:
-  VolumeFinder(const cluster::Snapshot& snapshot, std::vector<const api::PersistentVolumeClaim*> claims);
+  VolumeFinder(const cluster::Snapshot& snapshot, std::vector<const api::PersistentVolumeClaim*> claims,
+               AvailableCache& cache);
 
   bool has_candidates() const { return has_candidates_; }
-  // The volume for each claim on the node, in the order of the claims. If a suitable volume is pre-bound (its
-  // claimRef names the claim), it is the only choice; otherwise the smallest suitable volume that no earlier
-  // claim got. Null: no volume.
-  std::vector<const api::PersistentVolume*> find(cluster::Row row) const;
+  // Replaces `found` with the volume for each claim on the node, in the order of the claims. If a suitable
+  // volume is pre-bound (its claimRef names the claim), it is the only choice; otherwise the smallest
+  // suitable volume that no earlier claim got. Null: no volume.
+  void find(cluster::Row row, std::vector<const api::PersistentVolume*>& found) const;
 
  private:
   using Group = std::uint32_t;  // volumes with equal node affinity; 0: without any
-  using Volumes = std::vector<const api::PersistentVolume*>;
+  using Volumes = AvailableVolumes::Volumes;
 
-  using Available = boost::unordered_flat_map<Group, Volumes>;  // smallest first, then by name
+  struct Available {
+    AvailableCache::Ptr volumes;
+    boost::unordered_flat_map<Group, std::vector<AvailableVolumes::Volume>> others = {};
+  };
   struct Candidates {
     std::vector<std::pair<const api::PersistentVolume*, Group>> prebound;  // volumes that name the claim
     std::size_t available = 0;                                             // index into available_
@@ -50,32 +55,26 @@ class VolumeFinder {
     std::vector<std::uint32_t> begins_;  // by id, of its rows in rows_; one more than there are ids
     std::vector<cluster::Row> rows_;
   };
-  // The claims of a pod on one node, in their order.
-  struct Taking {
-    cluster::Row row;
-    boost::unordered_flat_set<const api::PersistentVolume*> taken = {};
-    boost::unordered_flat_map<const Volumes*, std::size_t> passed =
-        {};  // of a list: its first ones, all taken
-  };
-
   void add_prebound(const api::PersistentVolumeClaim& claim, Candidates& to);
-  void add_available(const api::PersistentVolumeClaim& claim);  // to available_
-  Group group_of(const api::PersistentVolume& volume);
+  void add_available(AvailableCache::Ptr volumes);
+  Group group_of(const std::vector<api::NodeSelectorTerm>& affinity);
   void add_rows(Group group, const std::vector<api::NodeSelectorTerm>& affinity);  // to by_row_
   void add_rows_with(Group group, const api::Requirement& label);
   bool reaches(cluster::Row row, Group group) const;
-  static const api::PersistentVolume* first_free(const Volumes& volumes, Taking& taking);
+  const api::PersistentVolume* first_free(Volumes volumes) const;
   std::pair<std::size_t, std::size_t> groups_of(cluster::Row row) const;  // a range of by_row_
-  const api::PersistentVolume* find(const Candidates& candidates, Taking& taking) const;
+  const api::PersistentVolume* find(cluster::Row row, const Candidates& candidates) const;
 
   const cluster::Snapshot& snapshot_;
   std::vector<Candidates> claims_;
   std::vector<Available> available_;
-  boost::unordered_flat_map<std::string, std::size_t> index_of_;  // of available_, by what claims ask for
   boost::unordered_flat_map<std::string, Group> groups_;
   std::vector<std::pair<cluster::Row, Group>> by_row_;  // sorted
   boost::unordered_flat_map<const cluster::LabelColumn*, RowsByValue> rows_by_value_;
   bool has_candidates_ = false;
+  // During find(), for more than one claim: what earlier claims got, and of a list its first ones, all taken.
+  mutable boost::unordered_flat_set<const api::PersistentVolume*> taken_;
+  mutable boost::unordered_flat_map<const AvailableVolumes::Volume*, std::size_t> passed_;
 };
 
 }  // namespace podium::plugins

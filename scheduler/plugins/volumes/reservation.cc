@@ -196,7 +196,7 @@ framework::ReserveResult VolumeBinding::reserve(const AssumedPod& pod, cluster::
   const auto is_claim = [&](const auto& volume) { return claim_name(**pod.pod, volume).has_value(); };
   if (std::ranges::none_of((*pod.pod)->volumes, is_claim)) return {};
   const auto row = snapshot.find_row(pod.node);
-  const auto plan = row ? plan_volumes(**pod.pod, snapshot, *row) : std::nullopt;
+  const auto plan = row ? plan_volumes(**pod.pod, snapshot, *row, *available_) : std::nullopt;
   if (!plan) {
     // Not expected: the filter accepted the node.
     return {plugin_error(kName, fmt::format("no pod volume found for node \"{}\"", pod.node)), nullptr};

@@ -54,12 +54,15 @@ std::vector<Use> uses_of(const std::vector<VolumePlan::Provision>& provisions) {
 
 class StorageScorer final : public framework::NodeScorer {
  public:
-  StorageScorer(const Snapshot& snapshot, const PodClaims& claims, const std::vector<std::int32_t>& table)
-      : binder_(snapshot, claims), by_utilization_(table) {}
+  StorageScorer(const Snapshot& snapshot, const PodClaims& claims, const std::vector<std::int32_t>& table,
+                AvailableCache& cache)
+      : binder_(snapshot, claims, cache), by_utilization_(table) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
+    VolumePlan plan;
     feasible.each([&](Row row) {
-      VolumePlan plan;
+      plan.bindings.clear();
+      plan.provisions.clear();
       if (binder_.conflicts_at(row, &plan) == 0) out[row] = score_of(plan);
     });
   }
@@ -91,11 +94,12 @@ std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args) 
 }
 
 std::unique_ptr<framework::NodeScorer> make_storage_scorer(const Snapshot& snapshot, const PodClaims& claims,
-                                                           const std::vector<std::int32_t>& by_utilization) {
+                                                           const std::vector<std::int32_t>& by_utilization,
+                                                           AvailableCache& cache) {
   if (claims.delayed.empty()) return std::make_unique<NothingToScore>();
   PodClaims waiting;  // only delayed claims affect the score
   waiting.delayed = claims.delayed;
-  return std::make_unique<StorageScorer>(snapshot, waiting, by_utilization);
+  return std::make_unique<StorageScorer>(snapshot, waiting, by_utilization, cache);
 }
 
 }  // namespace podium::plugins

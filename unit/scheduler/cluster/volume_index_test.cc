@@ -129,9 +129,12 @@ TEST_F(KeptVolumes, ANodeInThePlaceOfAnotherStartsAnew) {
 
 TEST_F(KeptVolumes, VolumesThatAClaimMayGet) {
   const auto open = [&](const char* name) {
-    const auto names = snapshot_.objects().volumes().candidates_for(
-        podium::test::persistent_volume_claim("default", name, "1Gi", "fast"));
-    return Names(names.begin(), names.end());
+    const auto& volumes = snapshot_.objects().volumes();
+    const auto promised =
+        volumes.promised_to(podium::test::persistent_volume_claim("default", name, "1Gi", "fast"));
+    Names names(promised.begin(), promised.end());
+    for (const auto& [free, volume] : volumes.free_of("fast")) names.push_back(free);
+    return names;
   };
   set(podium::test::persistent_volume("free", "1Gi", "fast"));
   set(podium::test::persistent_volume("slow", "1Gi", "slow"));

@@ -28,8 +28,8 @@ class Preempting : public SchedulerTest {
     scheduler_.preemption_ended(preemptor_.orders.at(order), outcome);
   }
   std::string nominated_to(const std::string& name) {
-    for (const auto& [pod, node] : scheduler_.snapshot().nominations()) {
-      if ((*pod)->meta.name == name) return node;
+    for (const auto& nomination : scheduler_.snapshot().nominations()) {
+      if ((*nomination.pod)->meta.name == name) return nomination.node;
     }
     return "";
   }

@@ -11,7 +11,8 @@ namespace {
 // "claim=volume claim=volume, claim": bindings, then claims to provision, in the order of the writes. "no":
 // the pod cannot have its volumes on the node.
 std::string plan(const api::Pod& pod, const Snapshot& snapshot, const std::string& node = "n") {
-  const auto found = plan_volumes(pod, snapshot, *snapshot.find_row(node));
+  AvailableCache cache;
+  const auto found = plan_volumes(pod, snapshot, *snapshot.find_row(node), cache);
   if (!found) return "no";
   std::string text;
   for (const auto& [claim, volume] : found->bindings)
@@ -99,7 +100,8 @@ TEST(VolumePlan, AnAssumptionIsFoundAgain) {
 
 TEST(VolumeBinderDeathTest, OnlyAnUntranslatableVolumeHasAnError) {
   const Snapshot snapshot;
-  const VolumeBinder binder(snapshot, {});
+  AvailableCache cache;
+  const VolumeBinder binder(snapshot, {}, cache);
   EXPECT_DEATH(static_cast<void>(binder.error_at(3)), "check failed at .*\\(row = 3\\)");
 }
 

@@ -49,7 +49,11 @@ class World {
     const auto kind = below(100);
     if (kind < 3) {
       if (chance(30)) return s.remove_node(node_name());
-      s.set_node(host(node_name()).label("zone", chance(50) ? "a" : "b").ptr());
+      auto made = host(node_name());
+      made.label("zone", chance(50) ? "a" : "b");
+      for (std::size_t key = 0; key < kKeys; ++key)
+        if (chance(50)) made.label(key_name(key), chance(50) ? "a" : "b");
+      s.set_node(made.ptr());
     } else if (kind < 18) {
       if (chance(20)) return s.remove_pod("uid-" + pod_name());
       s.add_pod(info(make_pod(pod_name()).node(node_name())));
@@ -76,6 +80,10 @@ class World {
   std::string pod_name() { return "p" + std::to_string(below(12)); }
 
  private:
+  // More than VolumeBinding has indexes for.
+  static constexpr std::size_t kKeys = 6;
+  static std::string key_name(std::size_t key) { return "key-" + std::to_string(key); }
+
   std::string node_name() { return "n" + std::to_string(below(3)); }
   std::string volume_name() { return "v" + std::to_string(below(10)); }
   // Some are the claims of ephemeral volumes.
@@ -130,6 +138,13 @@ class World {
     const auto give = [&](api::PersistentVolume& volume) { volume.claim = {"default", claim_name(), ""}; };
     if (disturb<api::PersistentVolume>(s, "", name, give)) return;
     auto made = chance(50) ? local_volume(name, node_name()) : volume(name);
+    if (chance(30)) {
+      std::vector<std::string> values{chance(50) ? "a" : "b"};
+      if (chance(30)) values.push_back(chance(50) ? "b" : "a");
+      auto label = podium::test::in(chance(40) ? "zone" : key_name(below(kKeys)), std::move(values));
+      made.node_affinity = {node_term({std::move(label)})};
+    }
+    made.capacity = api::Quantity::from_units(static_cast<std::int64_t>((5 + below(3)) << 30));
     made.meta.resource_version = std::to_string(++version_);
     made.storage_class = class_name();
     made.phase = "Available";
@@ -180,6 +195,7 @@ TEST(Volumes, WhatIsKeptIsWhatIsSo) {
   for (std::uint64_t run = 0; run < 40; ++run) {
     World world(given + run);
     std::vector<Snapshot> forks(1);
+    AvailableCache available;
     const auto limits = make(make_node_volume_limits), binding = make(make_volume_binding),
                restrictions = make(make_volume_restrictions);
     for (int i = 0; i < 150; ++i) world.step(forks.front());
@@ -194,14 +210,15 @@ TEST(Volumes, WhatIsKeptIsWhatIsSo) {
       const auto answer = filter(limits, wanted, asked);
       ASSERT_EQ(answer, filter(limits, wanted, fresh)) << "step " << i << " of run " << run;
       for (const auto& [node, why] : answer) full += why == "U; node(s) exceed max volume count";
-      ASSERT_EQ(filter(binding, wanted, asked), filter(binding, wanted, fresh))
+      ASSERT_EQ(filter(binding, wanted, asked), filter(make(make_volume_binding), wanted, fresh))
           << "step " << i << " of run " << run;
       const auto taken = filter(restrictions, wanted, asked);
       ASSERT_EQ(taken, filter(restrictions, wanted, fresh)) << "step " << i << " of run " << run;
       in_use += taken.size();
       asked.present().each([&](cluster::Row row) {
-        const auto plan = plan_volumes(wanted, asked, row),
-                   again = plan_volumes(wanted, fresh, *fresh.find_row(asked.node_name(row)));
+        AvailableCache nothing;
+        const auto plan = plan_volumes(wanted, asked, row, available),
+                   again = plan_volumes(wanted, fresh, *fresh.find_row(asked.node_name(row)), nothing);
         ASSERT_EQ(plan.has_value(), again.has_value());
         if (!plan) return;
         ASSERT_EQ(plan->bindings.size(), again->bindings.size());
