@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -171,7 +172,9 @@ void check_pod_affinity(const PodAffinity& affinity, const std::string& path, Fi
 // --- spread constraints, tolerations and gates ---
 
 void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Findings& findings) {
-  std::set<std::pair<std::string_view, bool>> seen;
+  std::map<std::pair<std::string_view, bool>, std::size_t> last;  // constraint of these
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    last[{constraints[i].topology_key, constraints[i].do_not_schedule}] = i;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const auto& constraint = constraints[i];
     const auto path = item("spec.topologySpreadConstraints", i);
@@ -195,9 +198,8 @@ void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Find
     }
     if (constraint.label_selector)
       check_selector(*constraint.label_selector, path + ".labelSelector", findings);
-    if (!seen.emplace(constraint.topology_key, constraint.do_not_schedule).second) {
+    if (last[{constraint.topology_key, constraint.do_not_schedule}] > i)
       findings.duplicate(path + ".{topologyKey, whenUnsatisfiable}", constraint.topology_key);
-    }
   }
 }
 
@@ -210,7 +212,7 @@ void check_tolerations(const std::vector<Toleration>& tolerations, Findings& fin
     if (toleration.key.empty() && toleration.op != Op::exists) {
       findings.bad(path + ".operator", "", "operator must be Exists when `key` is empty");
     }
-    if (toleration.op == Op::equal) detail::check_label_value(toleration.value, path + ".value", findings);
+    if (toleration.op == Op::equal) detail::check_label_value(toleration.value, path + ".operator", findings);
     if (toleration.op == Op::exists && !toleration.value.empty()) {
       findings.bad(path + ".operator", toleration.value, "value must be empty when `operator` is 'Exists'");
     }

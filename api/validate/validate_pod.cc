@@ -13,6 +13,7 @@ using detail::item;
 // --- resources ---
 
 constexpr std::string_view kHugePages = "hugepages-";
+constexpr std::string_view kRequests = "requests.";  // begins the names of a quota's resources
 
 bool is_huge_page(std::string_view resource) { return resource.starts_with(kHugePages); }
 
@@ -54,12 +55,13 @@ void check_container_resources(const Container& container, const std::string& pa
       const auto& name = entry.first;
       compute |= name == "cpu" || name == "memory";
       huge_pages |= is_huge_page(name);
-      if (name.find('/') != std::string::npos || name == "cpu" || name == "memory" ||
-          name == "ephemeral-storage" || is_huge_page(name)) {
-        continue;
+      const auto at = path + (list == &container.requests ? ".requests[" : ".limits[") + name + "]";
+      if (name == "cpu" || name == "memory" || name == "ephemeral-storage" || is_huge_page(name)) continue;
+      if (name.find('/') == std::string::npos) {
+        findings.bad(at, name, "must be a standard resource for containers");
+      } else if (!is_native_resource(name) && name.starts_with(kRequests)) {
+        findings.bad(at, name, "doesn't follow extended resource name standard");
       }
-      findings.bad(path + (list == &container.requests ? ".requests[" : ".limits[") + name + "]", name,
-                   "must be a standard resource for containers");
     }
   }
   check_requirements(container.requests, container.limits, path, findings);
@@ -73,7 +75,8 @@ void check_pod_level(const Pod& pod, Findings& findings) {
   for (const auto* list : {&pod.pod_requests, &pod.pod_limits}) {
     for (const auto& entry : *list) {
       if (is_supported_pod_level_resource(entry.first)) continue;
-      findings.unsupported(path, "\"" + entry.first + "\" cannot be set for a pod as a whole");
+      findings.unsupported(path + (list == &pod.pod_requests ? ".requests[" : ".limits[") + entry.first + "]",
+                           "cannot be set for a pod as a whole");
     }
   }
   for (const auto& [name, amount] : aggregate_containers(pod, &Container::requests)) {

@@ -85,7 +85,6 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   if (!profile) return std::unexpected(profile.error());
   auto pod = std::make_shared<api::Pod>(question.subject->pod);
   pod->scheduler_name = std::move(*profile);
-  pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
   const bool is_stored = question.subject->is_stored;
   const auto priority = is_stored ? std::nullopt : std::exchange(pod->priority, std::nullopt);
   api::Manifests::List<api::PriorityClass> classes;
@@ -94,6 +93,7 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   if (!is_stored) api::add_default_tolerations(*pod);
   if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted)
     return invalid((is_stored ? subject_path(question) : pod_path(question)).said(admitted.error().message));
+  pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
   if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
     return std::unexpected(checked.error());
   if (auto checked = check_claims(question, objects); !checked) return std::unexpected(checked.error());

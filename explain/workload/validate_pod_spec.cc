@@ -246,6 +246,8 @@ void check_pod_spec(const json::value& spec, const FieldPath& path, Findings& fi
     findings.add(path / "serviceAccountName",
                  fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 subdomain", account));
   check_tolerations(spec, path, findings);
+  if (api::find_at(spec, "/resources/claims"))
+    findings.add(path / "resources.claims", "Forbidden: claims may not be set for Resources at pod-level");
 }
 
 }  // namespace podium::explain

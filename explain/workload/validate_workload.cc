@@ -88,10 +88,6 @@ void check_deadline(const json::value& pod_template, Kind kind, const FieldPath&
 }
 
 void check_spec_of(const json::value& pod, const FieldPath& path, Findings& findings) {
-  const auto seconds = number_at(pod, "/spec/terminationGracePeriodSeconds");
-  if (seconds && *seconds < 0)
-    findings.add(path / "spec.terminationGracePeriodSeconds",
-                 fmt::format("Invalid value: {}: must be greater than or equal to 0", *seconds));
   if (const auto* spec = api::find_at(pod, "/spec")) check_pod_spec(*spec, path / "spec", findings);
 }
 

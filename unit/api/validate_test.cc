@@ -183,7 +183,7 @@ TEST(ValidatePod, Finds) {
        valid().spread(spread("zone").max_skew(0).min_domains(0)).spread(spread("zone")),
        {"spec.topologySpreadConstraints[0].maxSkew: Invalid value: \"0\": must be greater than zero",
         "spec.topologySpreadConstraints[0].minDomains: Invalid value: \"0\": must be greater than 0",
-        "spec.topologySpreadConstraints[1].{topologyKey, whenUnsatisfiable}: Duplicate value: \"zone\""}},
+        "spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"zone\""}},
       {"tolerations",
        valid().tolerate("", "v").tolerate_exists("", "NoSchedule").tolerate("k", "v"),
        {"spec.tolerations[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty"}},
