@@ -142,6 +142,36 @@ class Faces(Live):
             with self.subTest(f"{name}, judged by kube-scheduler"):
                 self.assertEqual(differences, [], json.dumps(self.judge.asked[name][0].manifest))
 
+    def test_the_other_objects_of_a_file(self):
+        """A chart's class, account and Deployment in one file: the cluster has none of them yet, and all three answer with them."""
+        pod = {"priorityClassName": "of-the-file", "runtimeClassName": "of-the-file", "serviceAccountName": "of-the-file",
+               "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "100m"}}}]}
+        deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "chart"}, "spec": {
+            "replicas": 1, "selector": {"matchLabels": {"app": "chart"}},
+            "template": {"metadata": {"labels": {"app": "chart"}}, "spec": pod}}}
+        meta = {"metadata": {"name": "of-the-file"}}
+
+        def file(overhead):
+            runtime = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "handler": "x", "overhead": {"podFixed": {"cpu": overhead}}}
+            priority = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 7}
+            account = {"apiVersion": "v1", "kind": "ServiceAccount"}
+            return yaml.safe_dump_all([{**each, **meta} for each in (priority, runtime, account)] + [deployment])
+        for overhead, outcome in (("100m", "Fits"), ("500", "DoesNotFit")):
+            with self.subTest(outcome):
+                answers = []
+                for flags in ((), ("--cluster", self.dump)):
+                    done = self.run_plugin("whatif", "-n", NAMESPACE, "-f", "-", "-o", "json", *flags, stdin=file(overhead))
+                    self.assertTrue(done.stdout, done.stderr)
+                    answer = json.loads(done.stdout)
+                    answers.append(comparable(answer["status"], answer["metadata"]["name"], "chart"))
+                self.assertEqual(answers[0], answers[1])
+                self.assertEqual(answers[0]["outcome"], outcome)
+                self.assertEqual(answers[0]["changes"][0]["type"], "AddObjects")
+                path = self.plane.dir / "file.yaml"
+                path.write_text(file(overhead))
+                done = self.run_plugin("evaluate", "--cluster", self.dump, "-n", NAMESPACE, "--pod", path, "--exit-code")
+                self.assertEqual(done.returncode, {"Fits": 0, "DoesNotFit": 4}[outcome], done.stdout + done.stderr)
+
     def test_what_the_api_server_refuses_is_refused(self):
         """Each template with one field that some kinds may have: podium and the API server say yes or no together."""
         changes = {"as it is": {}, "a deadline": {"activeDeadlineSeconds": 60}, "a deadline of 0": {"activeDeadlineSeconds": 0},
