@@ -38,6 +38,7 @@ constexpr auto kSpecFields = std::to_array<std::string_view>({
     "spec.changes.namespace",
     "spec.changes.nodeName",
     "spec.changes.nodeNames",
+    "spec.changes.objects",
     "spec.changes.selector",
     "spec.changes.selector.matchExpressions",
     "spec.changes.selector.matchExpressions.key",

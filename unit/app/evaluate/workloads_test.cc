@@ -93,7 +93,8 @@ volumeBindingMode: WaitForFirstConsumer
        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: x}, spec: {" + selector + ", template: {" +
            app + ", spec: {" + tolerates_all +
            "nodeSelector: {zone: a}, volumes: [{name: tmp, ephemeral: {volumeClaimTemplate: "
-           "{spec: {storageClassName: fast, resources: {requests: {storage: 1Gi}}}}}}], " +
+           "{spec: {accessModes: [ReadWriteOnce], storageClassName: fast, resources: {requests: {storage: "
+           "1Gi}}}}}}], " +
            containers + "}}}}",
        {"x-new-0 a1"}},
       {"a claim in the file gets the default class",
