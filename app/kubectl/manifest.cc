@@ -73,7 +73,8 @@ const PodMaker* maker_of(const json::value& object) {
   return found == api::pod_makers().end() ? nullptr : &*found;
 }
 
-// Reads it as podium does. Fields of a newer API are allowed: the API server and podium check them.
+// Reads it as podium does. Fields of a newer API are allowed: the API server and podium check them. They are
+// named next to another fault.
 void check_workload(const FileObject& object, const std::string& ns, Problems& problems) {
   const auto& value = object.value;
   const auto* metadata = api::find_at(value, "/metadata");
@@ -85,8 +86,13 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
   meta.name = api::text_at(value, "/metadata/name");
   meta.namespace_ = api::text_at(value, "/metadata/namespace");
   if (meta.namespace_.empty()) meta.namespace_ = ns;
-  const auto read = explain::read_template(value, explain::FieldPath::document("manifest"), meta, true);
-  if (!read) problems.add(with_places(read.error().message, object));
+  const auto manifest = explain::FieldPath::document("manifest");
+  const auto read = explain::read_template(value, manifest, meta, true);
+  if (read) return;
+  const auto strictly = explain::read_template(value, manifest, meta);
+  if (!strictly && strictly.error().message != read.error().message)
+    problems.add(with_places(strictly.error().message, object));
+  problems.add(with_places(read.error().message, object));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <chrono>
+#include <memory>
+#include <optional>
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
@@ -52,6 +54,27 @@ void sort_by_kind(const std::vector<api::ManifestText>& texts, const std::string
       out[key].push_back(std::move(value));
     }
   }
+}
+
+// The kinds of the dump and of what the changes add to it.
+api::Manifests with_added(const api::Manifests& dump, const std::vector<explain::Change>& changes) {
+  auto out = dump;
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  for (const auto& change : changes) {
+    const auto& added = change.objects;
+    append(out.workloads, added.workloads);
+    append(out.persistent_volumes, added.persistent_volumes);
+    append(out.disruption_budgets, added.disruption_budgets);
+    append(out.storage_classes, added.storage_classes);
+    append(out.csi_drivers, added.csi_drivers);
+    append(out.runtime_classes, added.runtime_classes);
+    append(out.device_classes, added.device_classes);
+    append(out.resource_claims, added.resource_claims);
+    append(out.resource_claim_templates, added.resource_claim_templates);
+    for (const auto& claim : change.claims)
+      out.persistent_volume_claims.push_back(std::make_shared<const api::PersistentVolumeClaim>(claim));
+  }
+  return out;
 }
 
 std::string not_in_dump(const explain::Question& question, std::string_view kind, std::string_view name) {
@@ -145,8 +168,11 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
   }
   if (question->search) return search(*question);
   const api::Manifests::List<api::Pod> asked{std::make_shared<const api::Pod>(question->subject->pod)};
+  std::optional<api::Manifests> with;
+  const auto& known =
+      question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
   return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question)),
-                missing_kinds(manifests_, asked)};
+                missing_kinds(known, asked)};
 }
 
 Dump::Answer Dump::search(const explain::Question& question) const {

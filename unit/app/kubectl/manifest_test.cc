@@ -94,6 +94,19 @@ TEST(Manifest, AllThatIsWrongHasItsLine) {
                                  "f.yaml:28: metadata: required"));
 }
 
+TEST(Manifest, AnUnknownFieldIsNamedNextToAnotherFault) {
+  const char* pod = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {newField: 1, containers: [%s]}}";
+  const auto with = [pod](const char* container) {
+    std::string text(pod);
+    text.replace(text.find("%s"), 2, container);
+    const auto found = read(text);
+    return found ? "" : found.error().message;
+  };
+  EXPECT_EQ(with("{name: c, image: i}"), "") << "the API server may know it";
+  EXPECT_EQ(with(""),
+            "f.yaml:1: spec.newField: unknown field\nf.yaml:1: spec.containers: at least one is needed");
+}
+
 TEST(Manifest, ThePodOfAWorkloadHasItsTemplate) {
   const auto pod = pod_of(read(kDeployment)->front(), "shop");
   ASSERT_TRUE(pod) << pod.error().message;

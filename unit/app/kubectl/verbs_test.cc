@@ -133,6 +133,7 @@ items:
 
 struct Ran {
   std::string out, err;
+  std::string missing;  // the first warnings, about kinds that the dump lacks
   int code = 0;
 };
 
@@ -161,7 +162,7 @@ class OnADump : public testing::Test {
     warnings_.clear();
     while (ran.err.starts_with("warning: ")) {
       const auto end = ran.err.find('\n') + 1;
-      if (!ran.err.starts_with("warning: --cluster has no ")) warnings_ += ran.err.substr(0, end);
+      (ran.err.starts_with("warning: --cluster has no ") ? ran.missing : warnings_) += ran.err.substr(0, end);
       ran.err.erase(0, end);
     }
     return ran;
@@ -294,6 +295,11 @@ TEST_F(OnADump, TheOtherObjectsOfAFileArePartOfTheQuestion) {
   said = run({"whatif", "-f", both, "-n", "shop"});
   EXPECT_EQ(said.code, 0) << said.out << said.err;
   EXPECT_THAT(said.out, HasSubstr("shop/new"));
+  const auto service = directory_.write(
+      "service.yaml", "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: {app: x}}}\n" +
+                          deployment("new", "1"));
+  EXPECT_THAT(run({"whatif", "-f", both, "-n", "shop"}).missing, HasSubstr("--cluster has no services"));
+  EXPECT_THAT(run({"whatif", "-f", service, "-n", "shop"}).missing, Not(HasSubstr("services")));
 }
 
 TEST_F(OnADump, WhatCannotBePartOfTheQuestionIsNamed) {
