@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/decode/decode.h"
+#include "api/text/parse_json.h"
 #include "client/error.h"
 #include "log/log.h"
 #include "scheduler/config/schema/names.h"
@@ -106,6 +107,7 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
                                                  api::AdmissionObjects* out) {
   const auto names = explain::claim_templates_of(explain::placed_pods(*question));
   if (!names) co_return;  // the answer refuses the question
+  auto left = kMostListedBytes;
   for (const auto& name : *names) {
     // The author chooses the name: it must not lead to another path.
     if (!config::check_dns_subdomain(name).empty()) {
@@ -113,15 +115,23 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
       continue;
     }
     const auto& ns = question->subject->pod.meta.namespace_;
-    const auto read = co_await api_.get(client::resource::resource_claim_templates, ns, name, of_a_read());
-    if (!read) {
-      if (client::object_is_gone(read.error()))
+    const auto text =
+        co_await api_.get_text(client::resource::resource_claim_templates.path(ns, name), of_a_read());
+    if (!text) {
+      if (client::object_is_gone(text.error()))
         out->no_claim_templates.insert(name);
       else
-        log("ResourceClaimTemplate", read.error());
+        log("ResourceClaimTemplate", text.error());
       continue;
     }
-    auto found = api::decode_resource_claim_template(*read);
+    if (text->size() > left) {
+      log("ResourceClaimTemplate",
+          invalid(fmt::format("those of the question are larger than {} bytes", kMostListedBytes)).error());
+      co_return;
+    }
+    left -= text->size();
+    const auto read = api::parse_json(*text);
+    auto found = read ? api::decode_resource_claim_template(*read) : std::unexpected(read.error());
     if (found) {
       out->claim_templates.emplace(name, std::move(*found));
     } else {

@@ -2,6 +2,7 @@
 #include "controller/what_if/admission_reader.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -143,6 +144,25 @@ TEST(WhatIfController, ReadsOnlySoManyTemplates) {
             "False Invalid: spec.template.spec.resourceClaims[32].resourceClaimTemplateName: \"more\" is one "
             "too many: the pods of a what-if may use 32 ResourceClaimTemplates at most");
   EXPECT_EQ(requests(of_more), 0u);
+}
+
+TEST(WhatIfController, ReadsNoMoreBytesOfTemplatesThanItsBound) {
+  Asking w;
+  std::vector<std::string> names;
+  for (int i = 0; i < 8; ++i) {
+    names.push_back(fmt::format("t{}", i));
+    auto made = claim_template(names.back(), "shop", "fast");
+    made.at("metadata").as_object()["annotations"] = {
+        {"a", std::string(AdmissionReader::kMostListedBytes / 4, 'x')}};
+    w.server.put("resourceclaimtemplates", made);
+  }
+  reason_with_claims(w, names);
+  std::size_t reads = 0;
+  for (const auto& request : w.server.requests("GET"))
+    reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
+  EXPECT_EQ(reads, 4u) << "the fourth is one too many";
+  EXPECT_THAT(unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
+              testing::EndsWith("ResourceClaimTemplate \"t3\" of namespace shop was not read"));
 }
 
 // The pods of AddPods are admitted as the question's own: 2 CPUs each, 500m of which are its class's overhead
