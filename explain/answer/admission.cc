@@ -85,6 +85,8 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   if (!profile) return std::unexpected(profile.error());
   auto pod = std::make_shared<api::Pod>(question.subject->pod);
   pod->scheduler_name = std::move(*profile);
+  // A workload may have a node and gates in its template, which the API server refuses in a Pod only.
+  if (!pod->node_name.empty()) pod->scheduling_gates.clear();
   const bool is_stored = question.subject->is_stored;
   const auto priority = is_stored ? std::nullopt : std::exchange(pod->priority, std::nullopt);
   api::Manifests::List<api::PriorityClass> classes;
