@@ -134,7 +134,7 @@ PODS = {
     "pod level below its containers": with_spec(resources={"requests": {"cpu": "50m"}}),
     "pod level of another resource": with_spec(resources={"requests": {"ephemeral-storage": "1Gi"}}),
     "pod level request above the limit": with_spec(resources={"requests": {"cpu": "2"}, "limits": {"cpu": "1"}}),
-    "pod level claims": with_spec(resources={"claims": [{"name": "gpu"}]}),
+    "pod level claims": {**claim(resourceClaimName="shared"), "resources": {"claims": [{"name": "gpu"}]}},
     # --- claims ---
     "claim": claim(resourceClaimName="shared"),
     "claim of a template": claim(resourceClaimTemplateName="gpu"),
