@@ -3,10 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <boost/asio/post.hpp>
 #include <cerrno>
-#include <latch>
-#include <memory>
 
 namespace podium::app::run {
 namespace {
@@ -20,16 +17,32 @@ void lower_priority() {
 
 }  // namespace
 
-void lower_priority(boost::asio::thread_pool& pool, std::size_t threads) {
-  // Each thread waits for the others, so each takes one task.
-  const auto all = std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(threads) + 1);
-  for (std::size_t i = 0; i < threads; ++i) {
-    boost::asio::post(pool, [all] {
-      lower_priority();
-      all->arrive_and_wait();
-    });
+LowPriorityThreads::LowPriorityThreads(std::size_t count)
+    : context_(static_cast<int>(count)), work_(context_.get_executor()) {
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      threads_.emplace_back([this] {
+        lower_priority();
+        context_.run();
+      });
+    }
+  } catch (...) {
+    stop();
+    throw;
   }
-  all->arrive_and_wait();
+}
+
+LowPriorityThreads::~LowPriorityThreads() { stop(); }
+
+void LowPriorityThreads::join() {
+  work_.reset();
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void LowPriorityThreads::stop() {
+  context_.stop();
+  join();
 }
 
 }  // namespace podium::app::run

@@ -8,7 +8,6 @@
 #include <optional>
 #include <thread>
 
-#include "app/run/low_priority.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/version.h"
@@ -82,7 +81,6 @@ Process::Process(const Options& options, config::Config config, Servers servers,
   // Not if it is ignored, as under nohup.
   struct sigaction hang_up{};
   if (::sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) signals_.add(SIGHUP);
-  lower_priority(workers_, threads_for_what_ifs(config_));
   process_metrics_.gates(*config::parse_feature_gates(options_.feature_gates));  // validated before
 }
 

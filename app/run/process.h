@@ -25,6 +25,7 @@
 #include "app/engine/engine.h"
 #include "app/run/config_reload.h"
 #include "app/run/diagnostics.h"
+#include "app/run/low_priority.h"
 #include "app/run/options.h"
 #include "app/run/podium_metrics.h"
 #include "app/run/process_metrics.h"
@@ -66,7 +67,7 @@ class Process {
   boost::asio::io_context core_{1}, io_{1};
   using WorkGuard = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
   WorkGuard core_work_{core_.get_executor()}, io_work_{io_.get_executor()};
-  boost::asio::thread_pool workers_;
+  LowPriorityThreads workers_;
   boost::asio::thread_pool extenders_{1};
   boost::asio::thread_pool files_{1};  // waits for file systems
   boost::asio::signal_set signals_;
