@@ -56,6 +56,31 @@ std::int64_t cpu_on(const Snapshot& s, std::string_view name) {
   return s.requested_milli_cpu[*s.find_row(name)];
 }
 
+Strings by_importance(const Snapshot& s, std::string_view name) {
+  const auto& entry = s.entry(*s.find_row(name));
+  Strings uids;
+  for (const auto& each : entry.by_importance().below(1'000))
+    uids.push_back((*entry.pods.at(each.index))->meta.uid);
+  return uids;
+}
+
+// What was asked before does not stay when the pods change.
+TEST(Snapshot, ThePodsByImportanceFollowTheirNode) {
+  Snapshot s;
+  s.set_node(node("n").ptr());
+  for (int i : {1, 3, 2}) {
+    s.add_pod(info(pod("p" + std::to_string(i)).uid("p" + std::to_string(i)).priority(i).node("n")));
+    by_importance(s, "n");
+  }
+  EXPECT_THAT(by_importance(s, "n"), ElementsAre("p3", "p2", "p1"));
+  const auto fork = s;
+  s.remove_pod("p3");
+  EXPECT_THAT(by_importance(s, "n"), ElementsAre("p2", "p1"));
+  s.remove_pod("p1");
+  EXPECT_THAT(by_importance(s, "n"), ElementsAre("p2"));
+  EXPECT_THAT(by_importance(fork, "n"), ElementsAre("p3", "p2", "p1"));
+}
+
 TEST(Snapshot, EmptyKnowsNothing) {
   Snapshot s;
   s.remove_node("n");
