@@ -45,6 +45,16 @@ def fields(status, names):
     return {name: status.get(name) for name in names}
 
 
+def without(number, said, verdicts, chosen):
+    """Returns who would win without a strategy, and by how much, if `chosen` is the node; None if it still wins. Among equal nodes the
+    answer may have chosen another one, which has other scores per strategy."""
+    def rest(verdict):
+        return verdict["score"] - said["strategies"][number]["weight"] * verdict["strategyScores"][number]
+    leads = {name: rest(verdict) - rest(verdicts[chosen]) for name, verdict in verdicts.items() if verdict["fits"]}
+    name = min(leads, key=lambda name: (-leads[name], name))
+    return {"nodeName": name, "lead": leads[name]} if leads[name] > 0 else None
+
+
 def is_decided(pod):
     scheduled = podium.condition(pod, "PodScheduled") or {}
     return bool(pod["spec"].get("nodeName")) or scheduled.get("reason") == "Unschedulable"
@@ -204,8 +214,11 @@ class Truth(Live):
         self.assertIn(first["spec"]["nodeName"], best)
         self.assertEqual(len(best), said["choice"]["tiedNodes"])
         self.assertEqual({**report["choice"], "nodeName": ""}, {**said["choice"], "nodeName": ""})
-        for name in ("nodeCounts", "strategies", "rejections", "rejectionsTotal"):
+        for name in ("nodeCounts", "rejections", "rejectionsTotal"):
             self.assertEqual(report.get(name), said.get(name), name)
+        expected = [{**strategy, "without": without(number, said, verdicts, first["spec"]["nodeName"])}
+                    for number, strategy in enumerate(said["strategies"])]
+        self.assertEqual([{"without": None, **strategy} for strategy in report["strategies"]], expected)
         for row in report["topNodes"]:
             self.assertEqual(row, {key: verdicts[row["nodeName"]][key] for key in row})
 
