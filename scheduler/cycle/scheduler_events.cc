@@ -59,6 +59,10 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   // A pod that this process placed also counts as added only when the watch shows it: pods may
   // wait for it.
   if (!before || moved || was_pending) {
+    // Decisions counted the pod as it was when it was assumed. kube-scheduler wakes no pod for this change.
+    if (const auto changes =
+            before && !moved ? framework::pod_changes(*before->pod, *pod->pod, pod->rules) : 0)
+      dispatch(pod_event(changes, before, pod));
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
     if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   } else {

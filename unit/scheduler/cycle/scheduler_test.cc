@@ -174,6 +174,23 @@ TEST_F(SchedulerTest, WhatTheWatchSaysOfBeforeTheBindingIsNoNewPod) {
   EXPECT_EQ(binder_.asked.size(), 1u);
 }
 
+// The decision on the second pod counted the labels that the first one had then (4003803).
+TEST_F(SchedulerTest, APodThatTheWatchShowsChangedOnItsNodeWakesThePodsThatItKeptOut) {
+  see(machine("n1").label("kubernetes.io/hostname", "n1"));
+  see(pod("web").label("app", "web"));
+  ASSERT_EQ(run(), 1);
+  see(pod("alone").anti_affinity(podium::test::term("kubernetes.io/hostname").label("app", "web")));
+  ASSERT_EQ(run(), 1);
+  see(pod("web").label("app", "db"));
+  end("web", BindEnd::bound);
+  EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
+  see(pod("web").label("app", "db").node("n1"));
+  EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.backoff = 1}));
+  sleep_until_wakeup();
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(place_of("alone"), "n1");
+}
+
 TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsUnderWayStaysGone) {
   for (const auto reply : {BindEnd::bound, BindEnd::elsewhere, BindEnd::rejected}) {
     SCOPED_TRACE(static_cast<int>(reply));
