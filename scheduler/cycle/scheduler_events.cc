@@ -39,6 +39,7 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   const auto& uid = pod->pod->meta.uid;
   pending_of_others_.erase(uid);
   gated_.erase(uid);
+  settled_.erase(uid);
   cluster::PodInfoPtr before;
   if (const auto* known = snapshot_.find_pod(uid)) before = *known;
   const bool was_pending = is_pending(uid);
@@ -58,6 +59,10 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
   // A pod that this process placed also counts as added only when the watch shows it: pods may
   // wait for it.
   if (!before || moved || was_pending) {
+    // Decisions counted the pod as it was when it was assumed. kube-scheduler wakes no pod for this change.
+    if (const auto changes =
+            before && !moved ? framework::pod_changes(*before->pod, *pod->pod, pod->rules) : 0)
+      dispatch(pod_event(changes, before, pod));
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
     if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
   } else {
@@ -96,6 +101,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     }
     return;
   }
+  if (settled_.contains(uid)) return;
   // The watch has shown it on a node before: etcd was restored. The pod must not count against itself.
   // Source: eventhandlers.go, a FilteringResourceEventHandler: from assigned to unassigned is a delete.
   if (snapshot_.find_pod(uid)) {
@@ -143,6 +149,7 @@ void Scheduler::pod_deleted(const std::string& uid) {
   victim_leaves(uid);
   pending_of_others_.erase(uid);
   gated_.erase(uid);
+  settled_.erase(uid);
   parts_.recorder.forgotten(uid);
   const auto* queued = queue_.find(uid);
   const auto waiting = queued && !cycle_.knows(uid) && !snapshot_.find_pod(uid) ? queued->pod : nullptr;

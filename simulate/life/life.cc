@@ -422,9 +422,11 @@ void Life::pass() {
     if (!run_until(time_.now() + kPatience)) return;
     rests = at_rest(false, false);
   }
-  if (!rests) {
+  // The flush may place a pod whose labels let another one fit, which waits for the next flush (4001699).
+  while (!rests) {
+    const auto bound = observer_.bound();
     if (!run_until(time_.now() + kToFlush)) return;
-    at_rest(false, true);
+    rests = at_rest(false, observer_.bound() == bound);
   }
   if (!run_until(time_.now() + kTtl + kToRest)) return;
   if (!observer_.at_end(engines_)) {

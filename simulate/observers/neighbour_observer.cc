@@ -67,25 +67,27 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
                                                     const cluster::Snapshot& snapshot, const std::string& uid,
                                                     const std::string& node) {
   begun_.insert(engine + uid);
+  refused_.erase(engine + uid);
   const auto stored = waiting_pod(uid);
   const auto* assumed = snapshot.find_pod(uid);
   if (!stored || !assumed) return std::nullopt;
   auto pod = neighbour_of(***assumed);
   pod.rules = neighbour_of(stored->value).rules;
-  std::vector<Neighbour> others;
+  std::vector<Neighbour> others, sure;
   bool has_changed = is_newly_read(engine, uid);
   snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
     const auto& its = (*other)->meta.uid;
     if (its == uid || (!begun_.contains(engine + its) && !bound_.contains(its))) return;
     others.push_back(neighbour_of(**other));
     const auto& back = others.back();
+    if (bound_.contains(its) || !refused_.contains(engine + its)) sure.push_back(back);
     has_changed = has_changed || (back.ns == pod.ns && is_newly_read(engine, back.uid));
   });
   Topology topology;
   for (const auto row : snapshot.rows_by_name())
     topology[std::string(snapshot.node_name(row))] = labels_of(*snapshot.entry(row).node);
   const auto broken = broken_rule(pod, node, others, topology);
-  if (!broken || has_changed) return std::nullopt;
+  if (!broken || has_changed || !broken_rule(pod, node, sure, topology)) return std::nullopt;
   return fmt::format("{} binds {} to {}, which breaks {}", engine, pod.name, node, *broken);
 }
 
@@ -136,14 +138,26 @@ bool NeighbourObserver::allows(const json::value& pod, const std::string& node, 
   });
 }
 
-bool NeighbourObserver::is_only_repelled(const json::value& pod) const {
+bool NeighbourObserver::may_wait_for_flush(const json::value& pod, bool evicts) const {
   const auto mine = neighbour_of(pod);
+  const bool has_affinity =
+      std::ranges::any_of(mine.rules, [](const Rule& rule) { return rule.kind == Rule::Kind::affinity; });
+  return is_only_repelled(mine) || (has_affinity && (evicts || is_first_of_its_kind(mine)));
+}
+
+bool NeighbourObserver::is_only_repelled(const Neighbour& mine) const {
   if (std::ranges::any_of(mine.rules, [](const Rule& rule) { return rule.kind != Rule::Kind::spread; }))
     return false;
   return std::ranges::any_of(placed_but(mine.uid), [&](const Neighbour& other) {
     return other.ns == mine.ns && std::ranges::any_of(other.rules, [&](const Rule& rule) {
              return rule.kind == Rule::Kind::anti_affinity && rule.app == mine.app;
            });
+  });
+}
+
+bool NeighbourObserver::is_first_of_its_kind(const Neighbour& mine) const {
+  return std::ranges::none_of(placed_but(mine.uid), [&](const Neighbour& other) {
+    return other.ns == mine.ns && other.app == mine.app;
   });
 }
 

@@ -40,11 +40,18 @@ class NeighbourObserver {
   std::int64_t least_cpu(const json::value& pod, const std::string& engine, Steady decided) const;
   // `evicts`: the pods on the node with a lower priority leave.
   bool allows(const json::value& pod, const std::string& node, bool evicts) const;
-  // True if only others' anti-affinity concerns the pod: kube-scheduler does not wake it for a new node then,
-  // although it may fit there. It waits for the flush.
-  bool is_only_repelled(const json::value& pod) const;
+  // The binding was refused: unless it is in doubt, the engine decides on the pod again.
+  void refused(const std::string& engine, const std::string& uid) { refused_.insert(engine + uid); }
+  // True if kube-scheduler does not wake the pod for what lets it fit, so that it waits for the flush.
+  // `evicts`: it fits only if pods are evicted.
+  // - Only others' anti-affinity concerns the pod: a new node does not wake it.
+  // - Its affinity selects itself, and the last pod that it selected is gone or has other labels.
+  // - It needs evictions, and its affinity was not satisfied where other filters had rejected it.
+  bool may_wait_for_flush(const json::value& pod, bool evicts) const;
 
  private:
+  bool is_only_repelled(const Neighbour& pod) const;
+  bool is_first_of_its_kind(const Neighbour& pod) const;
   // True if the engine may have read the pod after the decision on a binding that begins now.
   bool is_newly_read(const std::string& engine, const std::string& uid) const;
   StoredPtr waiting_pod(const std::string& uid) const;
@@ -56,6 +63,8 @@ class NeighbourObserver {
   History history_{"pods"};
   std::set<std::string> bound_;  // the UIDs of pods that are or were on a node
   std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
+  // Of begun_: those that were refused, and whose pods may be decided on again (4003411).
+  std::set<std::string> refused_;
 };
 
 }  // namespace podium::simulate

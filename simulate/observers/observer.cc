@@ -214,6 +214,7 @@ void Observer::answered(const Host& host, const client::Request& request, const 
   // it is sent again.
   const bool is_refused = reply.status >= 400 && reply.status < 500 && reply.status != 429;
   if (const auto binding = binding_of(host, request); binding && is_refused) {
+    if (neighbours_) neighbours_->refused(host.identity, text_at(json::parse(request.body), "/metadata/uid"));
     const auto it = bindings_.find(*binding);
     if (it != bindings_.end() && it->second.times == 1) {
       bindings_.erase(it);
@@ -447,8 +448,9 @@ std::optional<std::string> Observer::unfinished_pods() {
         excuse(Excuse::stale_nomination);
         continue;
       }
+      const bool evicts = !fits(store_, pod->value, node->value, INT64_MIN);
       waits_for_flush_ = find_at(pod->value, "/spec/resourceClaims") ||
-                         (neighbours_ && neighbours_->is_only_repelled(pod->value));
+                         (neighbours_ && neighbours_->may_wait_for_flush(pod->value, evicts));
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);

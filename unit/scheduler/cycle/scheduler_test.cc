@@ -81,6 +81,20 @@ TEST_F(SchedulerTest, APodThatIsElsewhereIsForgotten) {
             (Log{"decided web #1 n1", "binding web n1 not bound: pod web is already assigned to node n2"}));
 }
 
+// The API server was read, and the watch is behind it.
+TEST_F(SchedulerTest, APodThatIsElsewhereIsNotDecidedOnWhenTheWatchShowsAnOlderVersion) {
+  see(machine("n1"));
+  see(pod("web").req("cpu", "3"));
+  run();
+  end("web", BindEnd::elsewhere, "the pod was placed on n2");
+  see(pod("web").req("cpu", "3").label("older", "yes"));
+  EXPECT_FALSE(waits("web"));
+  see(pod("web").req("cpu", "3").node("n1"));
+  EXPECT_EQ(place_of("web"), "n1");
+  see(pod("web").req("cpu", "3"));
+  EXPECT_TRUE(waits("web")) << "the watch has shown it on the node: etcd was restored";
+}
+
 // Without the right to write nothing was sent, so nothing is announced about the pod.
 TEST_F(SchedulerTest, APodWhoseBindingWasNotSentWaitsForItsNextTurnInSilence) {
   see(machine("n1"));
@@ -158,6 +172,23 @@ TEST_F(SchedulerTest, WhatTheWatchSaysOfBeforeTheBindingIsNoNewPod) {
   see(pod("web").req("cpu", "3").node("n1"));
   EXPECT_FALSE(waits("web"));
   EXPECT_EQ(binder_.asked.size(), 1u);
+}
+
+// The decision on the second pod counted the labels that the first one had then (4003803).
+TEST_F(SchedulerTest, APodThatTheWatchShowsChangedOnItsNodeWakesThePodsThatItKeptOut) {
+  see(machine("n1").label("kubernetes.io/hostname", "n1"));
+  see(pod("web").label("app", "web"));
+  ASSERT_EQ(run(), 1);
+  see(pod("alone").anti_affinity(podium::test::term("kubernetes.io/hostname").label("app", "web")));
+  ASSERT_EQ(run(), 1);
+  see(pod("web").label("app", "db"));
+  end("web", BindEnd::bound);
+  EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.unschedulable = 1}));
+  see(pod("web").label("app", "db").node("n1"));
+  EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.backoff = 1}));
+  sleep_until_wakeup();
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(place_of("alone"), "n1");
 }
 
 TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsUnderWayStaysGone) {

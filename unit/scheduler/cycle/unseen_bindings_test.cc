@@ -71,6 +71,7 @@ TEST_F(Unseen, OfAPodThatIsGoneLeavesItsRoom) {
     EXPECT_EQ(used_cpu("n1"), 0);
     EXPECT_FALSE(waits("web"));
     EXPECT_EQ(after(600s), Log{});
+    scheduler_.pod_deleted("uid-web");
   }
 }
 
@@ -103,6 +104,31 @@ TEST_F(Unseen, ThatHasTerminatedLeavesItsRoom) {
   answer_read("web", web().node("n1").phase("Succeeded"));
   EXPECT_EQ(used_cpu("n1"), 0);
   EXPECT_EQ(after(600s), Log{});
+}
+
+// The watch is behind the read: what it shows of the pod is older, until it shows it on a node or its end
+// (304221).
+TEST_F(Unseen, ThatIsOverIsNotBroughtBackByWhatTheWatchShowsLate) {
+  const std::pair<const char*, std::function<void()>> reads[] = {
+      {"terminated", [&] { answer_read("web", web().node("n1").phase("Succeeded")); }},
+      {"gone", [&] { answer_read("web", PodRead::End::gone); }},
+      {"replaced", [&] { answer_read("web", web().uid("another")); }},
+  };
+  for (const auto& [name, read] : reads) {
+    SCOPED_TRACE(name);
+    bind();
+    after(60s);
+    read();
+    see(web().label("older", "yes"));
+    EXPECT_FALSE(waits("web"));
+    EXPECT_EQ(after(600s), Log{});
+    see(web().node("n1").label("older", "yes"));
+    EXPECT_EQ(place_of("web"), "n1");
+    scheduler_.pod_deleted("uid-web");
+    see(web());
+    EXPECT_TRUE(waits("web")) << "nothing is remembered of it";
+    scheduler_.pod_deleted("uid-web");
+  }
 }
 
 TEST_F(Unseen, IsReadAgainAfterPausesThatGrow) {

@@ -192,5 +192,34 @@ TEST(SearchMemo, IsForgottenWithTheUseOfAPool) {
   EXPECT_FALSE(memos.take(snapshot, {podium::test::share(two)}, inventory)->find(1, snapshot.entry(1).node));
 }
 
+// The first claim finds a device in the class, and then none.
+TEST(SearchMemo, IsForgottenWithAClass) {
+  Snapshot snapshot = snapshot_of({node("n0")});
+  api::ResourceSlice slice;
+  slice.meta.name = "slice";
+  slice.driver = kGpu;
+  slice.pool = {.name = "p0", .generation = 1, .slice_count = 1};
+  slice.nodes.name = "n0";
+  slice.devices.emplace_back().name = "d0";
+  snapshot.objects().set(podium::test::share(slice));
+  const auto set_class = [&](const char* driver) {
+    auto made = class_named("gpu");
+    made.selectors = {fmt::format("device.driver == '{}'", driver)};
+    snapshot.objects().set(podium::test::share(made));
+  };
+  const auto keeps = device_search();
+  const auto ask = [&](const char* name) {
+    return keeps(snapshot, {podium::test::share(claim_of_class(name, "gpu"))})->at(0).end;
+  };
+  set_class(kGpu);
+  EXPECT_EQ(ask("first"), DevicesFound::End::found);
+  set_class("another.example.com");
+  EXPECT_EQ(ask("second"), DevicesFound::End::none) << "the class selects no device now";
+  set_class(kGpu);
+  EXPECT_EQ(ask("third"), DevicesFound::End::found);
+  snapshot.objects().remove<api::DeviceClass>("", "gpu");
+  EXPECT_EQ(ask("fourth"), DevicesFound::End::failed) << "the class is gone";
+}
+
 }  // namespace
 }  // namespace podium::plugins::test::search_memo_test
