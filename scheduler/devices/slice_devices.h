@@ -46,7 +46,6 @@ class SliceDevices {
   explicit SliceDevices(std::shared_ptr<const api::ResourceSlice> slice);
 
   const api::ResourceSlice& slice() const { return *slice_; }
-  const std::shared_ptr<const api::ResourceSlice>& shared_slice() const { return slice_; }
   const std::vector<api::Device>& devices() const { return slice_->devices; }
 
   // Only devices of slices without shared counters can be allocated.
