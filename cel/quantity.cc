@@ -232,8 +232,7 @@ std::expected<Quantity, std::string> Quantity::plus(const Quantity& other) const
 
 std::expected<Quantity, std::string> Quantity::minus(const Quantity& other) const {
   Quantity negated = other;
-  // Upstream's negation of the smallest value overflows to itself. That is visible unless the sum also
-  // overflows.
+  // Upstream's negation of the smallest value overflows to itself: visible unless the sum also overflows.
   if (!other.exact || other.value != INT64_MIN) {
     negated.nanos = -other.nanos;
     negated.value = -other.value;

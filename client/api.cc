@@ -39,10 +39,6 @@ std::string list_query(const ListOptions& options, const std::string& token) {
   add("labelSelector", options.label_selector);
   add("fieldSelector", options.field_selector);
   add("continue", token);
-  if (token.empty()) {  // a token carries the version of its list
-    add("resourceVersion", options.resource_version);
-    add("resourceVersionMatch", options.resource_version_match);
-  }
   return query;
 }
 

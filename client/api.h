@@ -64,7 +64,6 @@ struct ListOptions {
   ListOptions() {}
 
   std::string label_selector, field_selector;
-  std::string resource_version, resource_version_match;
   std::int64_t limit = 500;    // of a page
   std::size_t most_bytes = 0;  // of all pages; of a larger list nothing more is read or parsed. 0: any
   bool metadata_only = false;  // items have apiVersion, kind and metadata only

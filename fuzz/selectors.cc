@@ -91,8 +91,6 @@ void selectors(std::string_view input) {
   if (!object) return;
   if (const auto* selector = object->if_contains("labelSelector")) check_label_selector(*selector);
   if (const auto* affinity = object->if_contains("nodeAffinity")) check_node_affinity(*affinity);
-  if (const auto* tolerations = object->if_contains("tolerations"))
-    (void)api::decode_tolerations(*tolerations, "tolerations");
   if (const auto* constraint = object->if_contains("topologySpreadConstraint"))
     (void)api::decode_topology_spread_constraint(*constraint, "topologySpreadConstraint");
 }

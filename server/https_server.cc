@@ -147,8 +147,7 @@ bool is_end(const error_code& error) {
 std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
 
 // Bounds of requests other than probes, and of bodies in progress. These cannot be closed for a probe, so
-// they stay below the bounds of connections, total and per peer: at 64 and 32, 20 of each, and 12 of each per
-// peer.
+// they stay below the bounds of connections, total and per peer: at 64 and 32, 20 of each, 12 for one peer.
 Shares::Bounds bounds_of(const ServerOptions& options) {
   const std::size_t in_all = std::max<std::size_t>(1, options.connections / 4);
   const std::size_t of_one = std::max<std::size_t>(1, options.connections_per_peer * 3 / 8);

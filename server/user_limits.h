@@ -2,8 +2,7 @@
 //
 // A bucket of tokens for each user, which fills with time, and a bound for all users together. Remembers a
 // bounded number of users; a forgotten user starts with a full bucket.
-// Owner: the server of the requests; outlives the slots. Threads: one at a time, slots included. Errors:
-// none.
+// Owner: the server of the requests; outlives the slots. Threads: one at a time, slots included.
 #pragma once
 
 #include <chrono>

@@ -31,8 +31,7 @@ namespace podium::api {
 struct AdmissionObjects {
   std::optional<std::vector<LimitRange>> limit_ranges;  // of the pod's namespace
   std::optional<std::vector<ResourceQuota>> quotas;     // of the pod's namespace, by name
-  // By name, those that were read; nullopt: the cluster has none of this name. "" is that of pods that name
-  // none.
+  // By name, those that were read; nullopt: the cluster does not have it. "": of the pods that name none.
   std::map<std::string, std::optional<RuntimeClass>, std::less<>> runtime_classes;
   ClaimTemplates claim_templates;            // of the pod's namespace, those that were read
   std::set<std::string> no_claim_templates;  // names that no template of the namespace has

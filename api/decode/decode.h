@@ -41,12 +41,11 @@ Result<ResourceClaim> decode_resource_claim(const boost::json::value&);
 Result<ResourceClaimTemplate> decode_resource_claim_template(const boost::json::value&);
 Result<ObjectMeta> decode_meta(const boost::json::value& object);  // of any object: its "metadata"
 
-// Parts that are in configuration files, too.
+// Parts that configuration files also have.
 Result<NodeAffinity> decode_node_affinity(const boost::json::value&, std::string_view path);
 Result<TopologySpreadConstraint> decode_topology_spread_constraint(const boost::json::value&,
                                                                    std::string_view path);
 Result<LabelSelector> decode_label_selector(const boost::json::value&, std::string_view path);
-Result<std::vector<Toleration>> decode_tolerations(const boost::json::value&, std::string_view path);
 
 // monostate: a kind that podium does not read.
 Result<Object> decode_object(const boost::json::value&);

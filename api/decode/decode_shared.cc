@@ -218,11 +218,4 @@ Result<LabelSelector> decode_label_selector(const boost::json::value& value, std
   return reader.finish(detail::read_label_selector(reader.root()));
 }
 
-Result<std::vector<Toleration>> decode_tolerations(const boost::json::value& value, std::string_view path) {
-  detail::Reader reader(value, path);
-  std::vector<Toleration> tolerations;
-  reader.root().list(tolerations, detail::read_toleration);
-  return reader.finish(std::move(tolerations));
-}
-
 }  // namespace podium::api

@@ -1,7 +1,6 @@
 // The fields of manifest kinds in the API of Kubernetes 1.37 and 1.36. One type per line, followed by its
 // fields; indented lines continue the line before. "field:Type" is an object or a list of objects of that
-// type, "field:*Type" a map to such objects. Fields without a type are scalars, lists of scalars, or
-// free-form.
+// type, "field:*Type" a map to such objects. Fields without a type are scalars, their lists, or free-form.
 #include "api/decode/known_fields.h"
 
 namespace podium::api::detail {

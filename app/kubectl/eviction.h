@@ -1,5 +1,4 @@
-// The eviction of a pod by the scheduler, from the event about it: a pod that is gone has no status that says
-// so.
+// The eviction of a pod by the scheduler, from the event about it: a pod that is gone has no status.
 //
 // Threads: the Cluster's. Errors: none; without the right to list events, no eviction is known.
 #pragma once

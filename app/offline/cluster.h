@@ -24,8 +24,7 @@ struct ClusterOptions {
 };
 
 // Admits the cluster and the pods that are asked about (api/admission/admission.h), and builds the snapshot.
-// Pods without a node are left out, but for nominated ones. Claims that were not stored yet get the default
-// class.
+// Leaves out pods without a node, except nominated ones. Claims not stored yet get the default class.
 Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifests::List<api::Pod>& asked,
                                         const config::Config& config, const ClusterOptions& options = {});
 

@@ -120,8 +120,7 @@ class DecisionMemory {
   // To the list, the keys from its end on, up to the query's limit.
   void add_newest(const std::list<std::string>& keys, const Query& query,
                   std::vector<Listed::Item>& to) const;
-  // One page, the last decision first. Of pods that are gone, only those among the last ones of all
-  // namespaces.
+  // One page, the last decision first. Deleted pods: only those among the last ones of all namespaces.
   std::vector<Listed::Item> newest(const Query& query) const;
   static Blocked blocked_by(const RememberedDecision& decision);
   void add_waiting(const std::string& key, const RememberedDecision& decision);

@@ -80,6 +80,10 @@ class Process:
                 self.popen.wait()
         return self.popen.returncode
 
+    def kill(self):
+        self.popen.kill()
+        self.popen.wait()
+
     def tail(self, lines=30):
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 

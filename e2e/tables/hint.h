@@ -8,8 +8,7 @@
 
 namespace podium::tables {
 
-// {"answer": "Queue"} or {"answer": "QueueSkip"}, for the pod, the object before and the object after of the
-// question.
+// {"answer": "Queue"} or {"answer": "QueueSkip"}, for the question's pod, object before and object after.
 Result<boost::json::object> answer_hint(const framework::FilterPlugin& plugin,
                                         const boost::json::object& question);
 

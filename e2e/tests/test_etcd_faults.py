@@ -19,8 +19,7 @@ class Crash(Live):
         self.plane.create(pod("before"))
         self.bound("before")
         following = podium.Podium(self.plane, name="next")
-        self.plane.etcd.popen.kill()
-        self.plane.etcd.wait()
+        self.plane.etcd.kill()
         self.assertEqual(self.podium.process.wait(), 1, self.podium.process.tail())
         self.assertIn("was not renewed within 15000 ms", self.podium.log())
         # Restarts it as a kubelet would, while etcd is still down.

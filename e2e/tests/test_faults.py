@@ -24,8 +24,7 @@ class Faults(Live):
         self.plane.create(pod("before"))
         self.report("before", "Scheduled")
         pid = self.podium.process.pid
-        self.plane.api.popen.kill()
-        self.plane.api.wait()
+        self.plane.api.kill()
         wait_until(lambda: self.podium.get("/readyz")[0] == 500, "podium says that it is not ready")
         self.plane.start_api()
         self.plane.create(pod("after"))
@@ -39,8 +38,7 @@ class Faults(Live):
         pid = self.podium.process.pid
         names = [f"through-{i}" for i in range(CRASHES)]
         for name in names:
-            self.plane.api.popen.kill()
-            self.plane.api.wait()
+            self.plane.api.kill()
             self.plane.start_api()
             self.plane.create(pod(name))
         for name in names:

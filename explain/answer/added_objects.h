@@ -1,8 +1,7 @@
 // The objects of the changes AddObjects: they are there before the pods of a what-if are admitted, wherever
 // they are among its changes.
 //
-// Source: the API server's defaults (api/values/defaults.h). Threads: pure functions on one fork. Errors:
-// none.
+// Source: the API server's defaults (api/values/defaults.h). Threads: pure functions on one fork.
 #pragma once
 
 #include <string>

@@ -163,8 +163,7 @@ bool NodePlans::is_better(std::size_t shape, std::size_t gain, std::size_t other
   return std::pair(price(shape), shapes_[shape].size) < std::pair(price(other), shapes_[other].size);
 }
 
-// The scheduler places pods on the nodes of the choice in another order than the cover, so it may need more
-// nodes.
+// The scheduler places pods on the chosen nodes in another order than the cover, so it may need more of them.
 NodePlans::Cover NodePlans::cover(const NodePlan& now) const {
   auto greedy = now, tried = now;
   if (!add_greedily(greedy, &tried)) return {std::move(tried), false};

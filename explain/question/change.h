@@ -68,8 +68,7 @@ std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
 api::Taint read_taint(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
 
-// Reads spec.changes[i]. `ns`: the namespace of the what-if, the only one that a change of pods or claims may
-// name.
+// Reads spec.changes[i]. `ns`: the what-if's namespace. A change of pods or claims may name no other.
 Change read_change(const boost::json::value& value, const FieldPath& path, const std::string& ns,
                    SpecFindings& findings);
 

@@ -79,8 +79,7 @@ class Snapshot {
   std::uint64_t pods_version() const { return pods_version_; }
   void saw_pods(std::uint64_t version) { pods_version_ = std::max(pods_version_, version); }
 
-  // The time of the decision. Its caller sets it; this does not write to the cluster. Unset: nothing times
-  // out.
+  // The time of the decision. Its caller sets it; this does not write to the cluster. Unset: no timeouts.
   const Moment& moment() const { return moment_; }
   void set_moment(Moment moment) { moment_ = moment; }
 

@@ -53,8 +53,7 @@ class BindingCycle final : public framework::Handle {
     // Called with the delete event of a forgotten assumption. It may help other pods, but not the pod
     // itself. The callee also passes it to on_event().
     std::function<void(const framework::ClusterEvent&)> on_forgotten;
-    // Called with what a plugin changed in the snapshot after a write. The callee also passes it to
-    // on_event().
+    // Called with a plugin's change of the snapshot after a write. The callee also passes it to on_event().
     std::function<void(const framework::ClusterEvent&)> on_changed;
     std::function<void()> wake;  // called when step() may have work
   };
@@ -82,8 +81,7 @@ class BindingCycle final : public framework::Handle {
   bool pod_gone(std::string_view uid);
   void pod_deleted(std::string_view uid);
   // The watch showed the pod on a node, and now shows it without one: etcd was restored. Its request may
-  // still take effect: the pod stays assumed until the request has ended, and is then retried, whatever the
-  // reply.
+  // still take effect: the pod stays assumed until the request has ended, and is then retried in any case.
   void pending_again(const cluster::PodInfoPtr& pod);
   bool is_gone(std::string_view uid) const;
 

@@ -16,8 +16,7 @@ namespace podium::devices {
 class SharedCounters {
  public:
   SharedCounters(const Pool& pool, const cluster::PoolUse* use);
-  // Takes the amounts that the device consumes; false: a counter of the pool has too little, nothing is
-  // taken.
+  // Takes the amounts that the device consumes. False: a counter of the pool has too little, none is taken.
   bool take(const api::Device& device);
   void give_back(const api::Device& device);
   void clear();

@@ -22,8 +22,7 @@ struct ExtendedRequests {
   std::vector<api::PodExtendedResourceClaim::Mapping> mappings;
 };
 
-// `resources`: those that devices serve on the node, sorted. `class_of`: the name of the class that backs
-// one.
+// `resources`: those that devices serve on the node, sorted. `class_of`: the name of its device class.
 ExtendedRequests extended_requests(const api::Pod& pod, std::span<const std::string> resources,
                                    const std::function<std::string(std::string_view)>& class_of);
 

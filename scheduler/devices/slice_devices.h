@@ -34,8 +34,7 @@ class Matches {
  private:
   std::shared_ptr<const Expression> expression_;
   const api::ResourceSlice& slice_;
-  // By device. A small slice stores them inline: a search over thousands of nodes is bound by memory
-  // accesses.
+  // By device. Inline for a small slice: memory accesses bound a search over thousands of nodes.
   std::atomic<Match>& match(std::size_t device) const { return many_.empty() ? few_[device] : many_[device]; }
   mutable std::array<std::atomic<Match>, 16> few_{};
   mutable std::vector<std::atomic<Match>> many_;
@@ -46,7 +45,6 @@ class SliceDevices {
   explicit SliceDevices(std::shared_ptr<const api::ResourceSlice> slice);
 
   const api::ResourceSlice& slice() const { return *slice_; }
-  const std::shared_ptr<const api::ResourceSlice>& shared_slice() const { return slice_; }
   const std::vector<api::Device>& devices() const { return slice_->devices; }
 
   // Only devices of slices without shared counters can be allocated.

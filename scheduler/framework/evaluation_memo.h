@@ -27,8 +27,7 @@
 
 namespace podium::framework {
 
-// Declarations of several plugins, and the key that they make: equal keys and equal columns give equal
-// results.
+// Declarations of several plugins, and their key: equal keys and equal columns give equal results.
 class Declared {
  public:
   // Adds a plugin. Its settings are known by its address.

@@ -37,8 +37,7 @@ cluster::ChunkWords at_least(std::span<const T, cluster::kChunkRows> values, T l
 std::int64_t largest_without(std::span<const std::int64_t, cluster::kChunkRows> total,
                              const Weighted& strategy);
 
-// Breaks ties: the hash of a pod and a node; and the highest one of the rows whose bit is set, 0 without
-// any.
+// Breaks ties: the hash of a pod and a node; and the highest one of the rows whose bit is set, else 0.
 std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name);
 std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
                            const cluster::ChunkWords& rows);

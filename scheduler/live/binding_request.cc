@@ -100,8 +100,7 @@ client::Task<cycle::BindOutcome> carry_out(client::Api& api, BindingRequest requ
     } else if (client::object_is_gone(error)) {
       co_return cycle::BindOutcome{cycle::BindEnd::elsewhere, "the pod is gone"};
     } else if (client::is_answer(error) || (unanswered && error.maybe_applied)) {
-      // A proxy may have sent the binding twice, and the refusal may be of the second one: the pod shows
-      // which.
+      // A proxy may have sent the binding twice, and the refusal may be of the second one: reads the pod.
       if (error.maybe_applied) unanswered = now;
       auto seen = co_await look(api, request.pod, request.node, error);
       if (seen.outcome) co_return std::move(*seen.outcome);

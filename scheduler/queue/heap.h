@@ -1,8 +1,8 @@
 // IndexedHeap: a binary heap whose elements store their index, so that any element can be removed or moved
 // in O(log n).
 //
-// Owner: one queue, which also owns the elements. Threads: not thread-safe. An element is in at most one
-// heap.
+// Owner: one queue, which also owns the elements. Threads: not thread-safe.
+// An element is in at most one heap at a time.
 #pragma once
 
 #include <cstddef>

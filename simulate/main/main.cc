@@ -40,8 +40,7 @@ std::optional<Range> read_range(const std::string& text) {
   }
 }
 
-// The seeds of a file: one per line, followed by the reason. Lines that begin with # are
-// comments.
+// The seeds of a file: one per line, followed by the reason. Skips lines that begin with #.
 std::vector<std::uint64_t> read_seeds(const std::string& path) {
   std::vector<std::uint64_t> out;
   std::ifstream file(path);

@@ -133,8 +133,8 @@ EngineObserver::Broken EngineObserver::check_order(Process& process, Known& know
 }
 
 // A status write that took effect late, or of another engine, counts as another engine's. A pod whose
-// binding is in flight has a newer decision, and its nomination has replaced a status that was not sent yet
-// (1012957).
+// binding is in flight has a newer decision, and its nomination has replaced a status that was not sent: see
+// seed 1012957.
 EngineObserver::Broken EngineObserver::check_statuses(Process& process) const {
   const auto& engine = process.engine();
   const auto counts = engine.pod_statuses().counts();

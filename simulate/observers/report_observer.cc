@@ -133,8 +133,7 @@ std::map<std::string, StoredPtr> ReportObserver::of_pods() const {
 }
 
 // A report that names another node is wrong in any case. A missing or stale one is excused if its TTL has
-// passed, if the engine that bound the pod ended before it wrote the report, and if the namespace refuses
-// reports.
+// passed, if the engine that bound the pod ended without writing it, and if the namespace refuses reports.
 std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, bool lease_was_deleted,
                                                      std::uint64_t& excused) const {
   const auto reports = of_pods();

@@ -40,8 +40,7 @@ bool has_conditions(const json::value& claim);  // some of its devices
 std::optional<std::vector<std::string>> claim_names(const json::value& pod);
 bool is_foreign(const json::value& claim, const json::value& pod);  // created for another pod
 
-// A deletion, which waits for finalizers. An update, which ends a deleted object once it has no
-// finalizers.
+// A deletion, which waits for finalizers. An update, which ends a deleted object without finalizers.
 StoredPtr remove_finally(Store& store, const Key& key, Wall now, const std::string& by);  // null: it is gone
 StoredPtr update_finally(Store& store, const Key& key, json::value object, const std::string& by);
 

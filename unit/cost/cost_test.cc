@@ -1,5 +1,4 @@
-// What anybody can write in numbers costs time and memory linear in its bytes, with a small factor: see
-// rows.h.
+// What users can write in numbers costs time and memory linear in its bytes, with a small factor: rows.h.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <chrono>

@@ -1,5 +1,4 @@
-// The table of what a user, a kubelet or an administrator can write in numbers. A new field of api/ is a line
-// here.
+// The table of what users, kubelets and administrators can write in numbers. A new field of api/ is a line.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

@@ -1,5 +1,4 @@
-// A scene: a small cluster as the API server's JSON, in which one list or map, or a pair of them, has n
-// entries.
+// A scene: a small cluster as the API server's JSON. One list or map in it, or a pair, has n entries.
 //
 // Rows of the table (rows.h) have templates of documents. expand() repeats what stands between « and » n
 // times, with commas between and # replaced by the index; Doc::each repeats the document, with $ replaced by

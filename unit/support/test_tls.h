@@ -1,7 +1,6 @@
 // Certificates for tests: a CA and the certificates that it signs, generated at run time.
 //
-// Threads: values; a TestCa may be shared while const. Errors: a failing OpenSSL call aborts the test
-// program.
+// Threads: values; a TestCa may be shared while const. Errors: aborts if an OpenSSL call fails.
 #pragma once
 
 #include <chrono>

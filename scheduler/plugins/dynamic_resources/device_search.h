@@ -1,5 +1,4 @@
-// DeviceSearch: finds the devices of a pod's claims on a node. The interface of DynamicResources to the
-// search.
+// DeviceSearch: finds the devices of a pod's claims on a node. DynamicResources searches through it.
 //
 // Owner: one evaluation, or one Reserve. Threads: one at a time. Errors: in the answer, in upstream's words.
 #pragma once

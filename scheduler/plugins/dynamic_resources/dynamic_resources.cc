@@ -169,8 +169,7 @@ class ClaimsFilter final : public NodeFilter {
         devices_(std::move(devices)),
         reach_(snapshot, devices_->claims(), binding_timeout) {}
 
-  // A search that ran out of steps fails the attempt: the nodes after it are not searched, and get its
-  // verdict.
+  // A search that ran out of steps fails the attempt: the nodes after it get its verdict, unsearched.
   void filter(NodeMask& nodes, Rejections& out) const override {
     VerdictId given_up = kFits;
     NodeMask(nodes).each([&](Row row) {

@@ -1,12 +1,10 @@
-// DynamicResources: a pod gets the devices that its ResourceClaims request, and those that serve its extended
-// resources.
+// DynamicResources: gives a pod the devices that its ResourceClaims and its extended resources request.
 //
 // A pod whose claims do not exist yet is gated. The filter asks a DeviceSearch for each node that earlier
 // filters left. An allocated claim restricts the pod to the nodes of its allocation. Reserve puts the chosen
 // allocations in flight: their devices count as in use, and other pods of these claims wait. PreBind writes
 // finalizer, allocation and reservation to each claim. It first creates the claim of extended resources,
-// which Unreserve deletes. PostFilter deallocates a claim that no pod uses and that keeps the pod from every
-// node.
+// which Unreserve deletes. PostFilter deallocates an unused claim that keeps the pod from every node.
 //
 // Source: pkg/scheduler/framework/plugins/dynamicresources.
 // Threads: the plugin is immutable. A filter or scorer belongs to one evaluation, a PluginState to one pod.

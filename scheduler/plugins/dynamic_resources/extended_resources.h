@@ -1,5 +1,4 @@
-// ExtendedResources: the resources of a pod that devices may serve, and the claim that requests these
-// devices.
+// ExtendedResources: the resources of a pod that devices may serve, and the claim that requests them.
 //
 // A pod requests example.com/gpu like any extended resource. On nodes without it in allocatable, the
 // DeviceClass of the name serves it, through a claim that exists only in memory until PreBind creates it. The
@@ -37,8 +36,7 @@ bool is_in_memory(const api::ResourceClaim& claim);
 
 class ExtendedResources {
  public:
-  // Null: no class backs any of the pod's resources. Keeps a reference to the
-  // snapshot.
+  // Null: no class backs any of the pod's resources. Refers to the snapshot.
   static std::shared_ptr<const ExtendedResources> of(const cluster::PodInfo& pod,
                                                      const cluster::Snapshot& snapshot);
 

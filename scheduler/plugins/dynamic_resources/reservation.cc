@@ -175,8 +175,7 @@ std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, cons
   return status_for(item, pod);
 }
 
-// The first claim from `current` on that is not reserved for the pod, or whose reservation is being
-// withdrawn.
+// The first claim from `current` on that is not reserved for the pod, or is losing its reservation.
 bool has_work(Reservation& reserved, const api::Pod& pod) {
   const auto& items = reserved.items;
   while (reserved.current < items.size() && !items[reserved.current].allocation &&

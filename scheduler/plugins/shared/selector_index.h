@@ -2,8 +2,7 @@
 //
 // A selector that requires a value of a label is filed under that label and value, any other under "any". So
 // a pod that few selectors select is compared with few.
-// Owner: anyone; the selectors must outlive it. Threads: const members may be called concurrently. Errors:
-// none.
+// Owner: anyone; the selectors must outlive it. Threads: const members may be called concurrently.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

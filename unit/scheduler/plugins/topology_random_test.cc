@@ -337,8 +337,7 @@ TEST(TopologyReference, RandomDeltas) {
   }
 }
 
-// As in preemption, all pods of a node leave, and some return. The counts of a trial are those of a fresh
-// one.
+// As in preemption, all pods of a node leave, and some return. A trial counts as a fresh filter does.
 TEST(TopologyReference, PodsThatLeaveAndReturn) {
   for (const auto seed : seeds()) {
     SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
