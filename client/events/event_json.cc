@@ -4,33 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "api/text/json_string.h"
 #include "base/random.h"
 #include "base/time.h"
 
 namespace podium::client {
 namespace {
 
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
-
 // Appends ,"name":"value" unless the value is empty.
 void append_field(std::string& out, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   if (out.back() != '{') out += ',';
   out.append("\"").append(name).append("\":");
-  append_string(out, value);
+  api::append_json(out, value);
 }
 
 void append_reference(std::string& out, std::string_view name, const EventRegarding& object) {
@@ -88,7 +74,7 @@ std::string event_json(const EventText& event, std::string_view name, std::strin
     out.append(R"(,"series":{"count":)")
         .append(std::to_string(series.count))
         .append(R"(,"lastObservedTime":)");
-    append_string(out, format_micro_time(series.last));
+    api::append_json(out, format_micro_time(series.last));
     out += '}';
   }
   out += '}';

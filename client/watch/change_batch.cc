@@ -4,6 +4,7 @@
 
 #include "api/text/parse_json.h"
 #include "client/decode/list_page.h"
+#include "client/decode/managed_fields.h"
 #include "log/log.h"
 
 namespace podium::client {
@@ -14,13 +15,29 @@ constexpr std::size_t kNamesLogged = 256;     // of objects that cannot be parse
 
 }  // namespace
 
+ChangeBatch::ChangeBatch(std::string resource, ReflectorHandler& handler)
+    : resource_(std::move(resource)),
+      handler_(handler),
+      keeps_managers_(resource_ == resource::scheduling_reports.plural) {}
+
+Result<WatchEvent> ChangeBatch::parse_event(std::string_view line) {
+  auto event = parse_watch_event(read_part_of(line), &memory_);
+  // As a whole, for the outline of an object that cannot be parsed.
+  return event && event->problem.empty() ? std::move(event) : parse_watch_event(line, &memory_);
+}
+
+// Reports tell by their managers who wrote them.
+std::string_view ChangeBatch::read_part_of(std::string_view text) {
+  return keeps_managers_ ? text : without_managed_fields(text, text_);
+}
+
 void ChangeBatch::end_list(std::string_view resource_version) {
   known_.end_list(resource_version, batch_);
   dispatch();
 }
 
 void ChangeBatch::add_item(std::string_view text) {
-  auto item = api::parse_json(text, &memory_);
+  auto item = api::parse_json(read_part_of(text), &memory_);
   bool accepted = false;
   if (item) {
     accepted = known_.upsert(*item, batch_);

@@ -21,8 +21,7 @@ namespace podium::client {
 class ChangeBatch {
  public:
   // `resource`: its plural, for logs. The handler outlives this.
-  ChangeBatch(std::string resource, ReflectorHandler& handler)
-      : resource_(std::move(resource)), handler_(handler) {}
+  ChangeBatch(std::string resource, ReflectorHandler& handler);
   ChangeBatch(const ChangeBatch&) = delete;
 
   // As KnownObjects. end_list() also dispatches the batch.
@@ -34,7 +33,7 @@ class ChangeBatch {
   // Adds an object of a list.
   void add_item(std::string_view text);
   // Parses a line of a watch. The event is valid until release().
-  Result<WatchEvent> parse_event(std::string_view line) { return parse_watch_event(line, &memory_); }
+  Result<WatchEvent> parse_event(std::string_view line);
   // Adds the object of an ADDED, MODIFIED or DELETED event.
   void add_event(WatchEvent& event);
 
@@ -54,9 +53,12 @@ class ChangeBatch {
   // Counts and logs an unreadable object, by its outline, and adds its change. False: it has no name or UID.
   bool add_unreadable(boost::json::value& outline, const std::string& problem);
   void dispatch();
+  std::string_view read_part_of(std::string_view text);
 
   const std::string resource_;
   ReflectorHandler& handler_;
+  const bool keeps_managers_;
+  std::string text_;  // of the object that is parsed
   KnownObjects known_;
   // The values of the batch live in `memory_`, which is freed after they were dispatched.
   Arena memory_;

@@ -2,39 +2,28 @@
 
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <functional>
 #include <iterator>
 #include <utility>
 
 #include "base/heap_bytes.h"
+#include "controller/recorder/packed_status.h"
 #include "controller/report/metadata.h"
 #include "metrics/samples.h"
 
-namespace podium {
-
-// Only what-ifs have fixes, which this estimates by the size of their text.
-template <>
-struct OwnHeapBytes<boost::json::object> {
-  static std::size_t of(const boost::json::object& object) { return boost::json::serialize(object).size(); }
-};
-
-namespace controller {
+namespace podium::controller {
 namespace {
 
-constexpr std::size_t kEntryBytes = 768;    // keys, lists, sets and maps of an entry
+constexpr std::size_t kEntryBytes = 448;    // key, lists, sets and maps of an entry
 constexpr std::size_t kDroppedAtOnce = 32;  // expired entries that a new decision drops under the lock
 constexpr std::size_t kBlockedSeries = 1'000;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
 
 std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
 
-std::uint64_t trace_hash(const std::string& key) { return boost::hash<std::string>()(key); }
+std::uint64_t trace_hash(std::string_view key) { return boost::hash<std::string_view>()(key); }
 
 }  // namespace
-
-std::size_t bytes_of(const explain::ReportStatus& status) { return sizeof status + heap_bytes(status); }
 
 void DecisionMemory::begin() {
   const std::lock_guard lock(mutex_);
@@ -43,23 +32,25 @@ void DecisionMemory::begin() {
 
 void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
                               const explain::ReportStatus& status) {
-  auto decision = std::make_shared<const RememberedDecision>(RememberedDecision{ns, pod, uid, status});
-  const auto bytes = kEntryBytes + bytes_of(status);
-  const auto key = key_of_pod(ns, pod);
+  auto decision =
+      std::make_shared<const Kept>(Kept{ns, pod, uid, status.decided_at, status.expires_at, pack(status)});
+  const auto bytes = kEntryBytes + sizeof(Kept) + heap_bytes(*decision);
+  auto name = key_of_pod(ns, pod);
   Dropped dropped;
   const std::lock_guard lock(mutex_);
   const auto now = clock_.wall();
   if (!began_) began_ = now;
-  drop(key, Absence::none, dropped);
+  drop(name, Absence::none, dropped);
   drop_expired(gone_, now, dropped);
   drop_expired(living_, now, dropped);
+  const Key key = *by_name_.insert(std::move(name)).first;
   auto& entry = entries_[key];
   entry.decision = std::move(decision);
   entry.bytes = bytes;
   entry.place = living_.insert(living_.end(), key);
   join_namespace(key, entry);
-  by_uid_[uid] = key;
-  by_name_.insert(key);
+  by_uid_.erase(entry.decision->uid);  // of an entry of another name: its text may go first
+  by_uid_.emplace(entry.decision->uid, key);
   if (status.outcome != explain::kScheduled) add_waiting(key, *entry.decision);
   bytes_ += bytes;
   make_room(dropped);
@@ -67,15 +58,15 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
 
 void DecisionMemory::make_room(Dropped& dropped) {
   while (bytes_ > options_.bytes && !entries_.empty()) {
-    const auto& oldest =
+    const auto oldest =
         gone_.empty() ? by_namespace_.find(by_size_.rbegin()->second)->second.living.front() : gone_.front();
-    drop(std::string(oldest), Absence::evicted, dropped);
+    drop(oldest, Absence::evicted, dropped);
   }
 }
 
 void DecisionMemory::gone(std::string_view pod_uid) {
   const std::lock_guard lock(mutex_);
-  const auto key = by_uid_.find(std::string(pod_uid));
+  const auto key = by_uid_.find(pod_uid);
   if (key == by_uid_.end()) return;
   auto& entry = entries_.find(key->second)->second;
   if (std::exchange(entry.is_gone, true)) return;
@@ -87,38 +78,48 @@ void DecisionMemory::gone(std::string_view pod_uid) {
 DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::string& pod) const {
   const auto key = key_of_pod(ns, pod);
   Found out;
-  const std::lock_guard lock(mutex_);
+  KeptPtr kept;
+  {
+    const std::lock_guard lock(mutex_);
+    kept = look_up(key, out);
+  }
+  if (kept) out.decision = unpacked(*kept);
+  return out;
+}
+
+// What is found but for the decision, which is returned.
+DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& out) const {
   out.began = began_;
   if (!began_) {
     out.absence = Absence::not_begun;
   } else if (const auto it = entries_.find(key); it != entries_.end()) {
     const auto& decision = it->second.decision;
-    const auto& expires = decision->status.expires_at;
-    out.decided_at = decision->status.decided_at;
-    if (expires && *expires <= clock_.wall()) {
-      out.absence = Absence::expired;
-    } else {
-      out.decision = decision;
-    }
+    out.decided_at = decision->decided_at;
+    if (!decision->expires_at || *decision->expires_at > clock_.wall()) return decision;
+    out.absence = Absence::expired;
   } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {
     out.absence = trace->second.why;
     out.decided_at = trace->second.decided_at;
   } else {
     out.absence = has_lost_traces_ ? Absence::lost : Absence::never;
   }
-  return out;
+  return nullptr;
+}
+
+std::shared_ptr<const RememberedDecision> DecisionMemory::unpacked(const Kept& kept) {
+  return std::make_shared<const RememberedDecision>(
+      RememberedDecision{kept.ns, kept.pod, kept.uid, unpack(kept.packed)});
 }
 
 // `keys` has the oldest decision first.
-void DecisionMemory::add_newest(const std::list<std::string>& keys, const Query& query,
-                                std::vector<Listed::Item>& to) const {
+void DecisionMemory::add_newest(const Keys& keys, const Query& query, std::vector<Picked>& to) const {
   const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
   const auto now = clock_.wall();
   std::size_t found = 0, passed_over = 0;
   for (auto key = keys.rbegin(); key != keys.rend() && found < query.limit && passed_over < kPassedOver;
        ++key) {
     const auto& entry = entries_.find(*key)->second;
-    const auto& expires = entry.decision->status.expires_at;
+    const auto& expires = entry.decision->expires_at;
     if (!key->starts_with(prefix) || (expires && *expires <= now)) {
       ++passed_over;
       continue;
@@ -128,46 +129,57 @@ void DecisionMemory::add_newest(const std::list<std::string>& keys, const Query&
   }
 }
 
-std::vector<DecisionMemory::Listed::Item> DecisionMemory::newest(const Query& query) const {
-  std::vector<Listed::Item> out;
+std::vector<DecisionMemory::Picked> DecisionMemory::newest(const Query& query) const {
+  std::vector<Picked> out;
   if (query.ns.empty()) {
     add_newest(living_, query, out);
   } else if (const auto of = by_namespace_.find(query.ns); of != by_namespace_.end()) {
     add_newest(of->second.living, query, out);
   }
   add_newest(gone_, query, out);
-  const auto decided = [](const Listed::Item& item) {
-    return item.decision->status.decided_at.value_or(Wall::min());
-  };
+  const auto decided = [](const Picked& item) { return item.decision->decided_at.value_or(Wall::min()); };
   std::ranges::stable_sort(out, std::ranges::greater(), decided);
   if (out.size() > query.limit) out.resize(query.limit);
   return out;
 }
 
 DecisionMemory::Listed DecisionMemory::list(const Query& query) const {
-  const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
   Listed out;
-  const std::lock_guard lock(mutex_);
-  out.began = began_;
-  if (query.is_newest_first) {
-    out.items = newest(query);
-    return out;
+  std::vector<Picked> picked;
+  {
+    const std::lock_guard lock(mutex_);
+    out.began = began_;
+    if (query.is_newest_first) {
+      picked = newest(query);
+    } else if (query.is_waiting_only) {
+      picked = page(waiting_, query, out.next);
+    } else {
+      picked = page(by_name_, query, out.next);
+    }
   }
+  for (const auto& [decision, is_gone] : picked) out.items.push_back({unpacked(*decision), is_gone});
+  return out;
+}
+
+template <typename Names>
+std::vector<DecisionMemory::Picked> DecisionMemory::page(const Names& keys, const Query& query,
+                                                         std::string& next) const {
+  const auto prefix = query.ns.empty() ? std::string() : query.ns + "/";
+  std::vector<Picked> out;
   const auto now = clock_.wall();
-  const auto& keys = query.is_waiting_only ? waiting_ : by_name_;
   auto key = query.after < prefix ? keys.lower_bound(prefix) : keys.upper_bound(query.after);
   std::size_t passed_over = 0;
   for (; key != keys.end() && key->starts_with(prefix); ++key) {
-    if (out.items.size() == query.limit || passed_over == kPassedOver) {
-      out.next = *std::prev(key);
+    if (out.size() == query.limit || passed_over == kPassedOver) {
+      next = *std::prev(key);
       break;
     }
     const auto& entry = entries_.find(*key)->second;
-    const auto& expires = entry.decision->status.expires_at;
+    const auto& expires = entry.decision->expires_at;
     if (expires && *expires <= now) {
       ++passed_over;
     } else {
-      out.items.push_back({entry.decision, entry.is_gone});
+      out.push_back({entry.decision, entry.is_gone});
     }
   }
   return out;
@@ -206,24 +218,24 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
   if (others > 0) family.add({"", "Other", ""}, others);
 }
 
-DecisionMemory::Blocked DecisionMemory::blocked_by(const RememberedDecision& decision) {
-  const auto& status = decision.status;
-  if (status.rejections.empty()) return {decision.ns, status.outcome, ""};
+DecisionMemory::Blocked DecisionMemory::blocked_by(const Kept& kept) {
+  const auto status = unpack(kept.packed);
+  if (status.rejections.empty()) return {kept.ns, status.outcome, ""};
   const auto& first = status.rejections.front();
-  return {decision.ns, first.code, std::string(framework::named(first.about, framework::Topic::resource))};
+  return {kept.ns, first.code, std::string(framework::named(first.about, framework::Topic::resource))};
 }
 
-void DecisionMemory::add_waiting(const std::string& key, const RememberedDecision& decision) {
+void DecisionMemory::add_waiting(Key key, const Kept& decision) {
   if (waiting_.insert(key).second) ++blocked_[blocked_by(decision)];
 }
 
-void DecisionMemory::remove_waiting(const std::string& key, const RememberedDecision& decision) {
+void DecisionMemory::remove_waiting(Key key, const Kept& decision) {
   if (waiting_.erase(key) == 0) return;
   const auto it = blocked_.find(blocked_by(decision));
   if (--it->second == 0) blocked_.erase(it);
 }
 
-void DecisionMemory::join_namespace(const std::string& key, Entry& entry) {
+void DecisionMemory::join_namespace(Key key, Entry& entry) {
   const auto& ns = entry.decision->ns;
   auto& of = by_namespace_[ns];
   entry.in_namespace = of.living.insert(of.living.end(), key);
@@ -245,32 +257,34 @@ void DecisionMemory::resize(const std::string& ns, OfNamespace& of, std::size_t 
 }
 
 // Without a trace for Absence::none: another decision takes its place.
-void DecisionMemory::drop(const std::string& key, Absence why, Dropped& dropped) {
-  const auto it = entries_.find(key);
+void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
+  const auto it = entries_.find(name);
   if (it == entries_.end()) return;
+  const auto key = it->first;
   auto& entry = it->second;
   const auto& decision = *entry.decision;
-  if (why != Absence::none) leave_trace(key, {why, decision.status.decided_at.value_or(Wall{}), 0});
-  if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end()) by_uid_.erase(of_uid);
+  if (why != Absence::none) leave_trace(key, {why, decision.decided_at.value_or(Wall{}), 0});
+  if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end() && of_uid->second == key)
+    by_uid_.erase(of_uid);
   if (!entry.is_gone) leave_namespace(entry);
   (entry.is_gone ? gone_ : living_).erase(entry.place);
-  by_name_.erase(key);
   remove_waiting(key, decision);
   bytes_ -= entry.bytes;
   dropped.push_back(std::move(entry.decision));
   entries_.erase(it);
+  by_name_.erase(by_name_.find(key));
 }
 
-void DecisionMemory::drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped) {
+void DecisionMemory::drop_expired(Keys& keys, Wall now, Dropped& dropped) {
   for (std::size_t n = 0; n < kDroppedAtOnce && !keys.empty(); ++n) {
-    const auto& expires = entries_.find(keys.front())->second.decision->status.expires_at;
+    const auto& expires = entries_.find(keys.front())->second.decision->expires_at;
     if (!expires || *expires > now) return;
-    drop(std::string(keys.front()), Absence::expired, dropped);
+    drop(keys.front(), Absence::expired, dropped);
   }
 }
 
 // A newer trace of the same pod replaces the older one, whose number in by_age_ is then stale.
-void DecisionMemory::leave_trace(const std::string& key, Trace trace) {
+void DecisionMemory::leave_trace(Key key, Trace trace) {
   const auto hash = trace_hash(key);
   trace.number = ++last_trace_;
   traces_[hash] = trace;
@@ -285,5 +299,4 @@ void DecisionMemory::leave_trace(const std::string& key, Trace trace) {
   }
 }
 
-}  // namespace controller
-}  // namespace podium
+}  // namespace podium::controller

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -32,9 +33,6 @@ class Samples;
 }
 
 namespace podium::controller {
-
-// The estimated bytes of a report in memory.
-std::size_t bytes_of(const explain::ReportStatus& status);
 
 struct RememberedDecision {
   std::string ns, pod, uid;
@@ -95,17 +93,29 @@ class DecisionMemory {
   void sample_metrics(metrics::Samples& out) const;
 
  private:
-  using DecisionPtr = std::shared_ptr<const RememberedDecision>;
+  using Key = std::string_view;  // "namespace/pod" of an entry; by_name_ has the text
+  using Keys = std::list<Key>;
+  // The status is packed, and unpacked for each answer.
+  struct Kept {
+    std::string ns, pod, uid;
+    std::optional<Wall> decided_at, expires_at;
+    std::string packed;
+  };
+  using KeptPtr = std::shared_ptr<const Kept>;
+  struct Picked {
+    KeptPtr decision;
+    bool is_gone = false;
+  };
   struct Entry {
-    DecisionPtr decision;
+    KeptPtr decision;
     std::size_t bytes = 0;
     bool is_gone = false;
-    std::list<std::string>::iterator place;         // in living_ or gone_
-    std::list<std::string>::iterator in_namespace;  // of a living pod: in OfNamespace::living
+    Keys::iterator place;         // in living_ or gone_
+    Keys::iterator in_namespace;  // of a living pod: in OfNamespace::living
   };
   struct OfNamespace {
     std::size_t bytes = 0;
-    std::list<std::string> living;  // keys, oldest decision first
+    Keys living;  // oldest decision first
   };
   // What a waiting pod waits for: its namespace, the code of the reason that rejects most nodes, and the
   // resource that it names, or "".
@@ -115,35 +125,39 @@ class DecisionMemory {
     Wall decided_at{};
     std::uint64_t number = 0;
   };
-  using Dropped = std::vector<DecisionPtr>;
+  using Dropped = std::vector<KeptPtr>;
 
+  KeptPtr look_up(const std::string& key, Found& out) const;
   // To the list, the keys from its end on, up to the query's limit.
-  void add_newest(const std::list<std::string>& keys, const Query& query,
-                  std::vector<Listed::Item>& to) const;
+  void add_newest(const Keys& keys, const Query& query, std::vector<Picked>& to) const;
   // One page, the last decision first. Deleted pods: only those among the last ones of all namespaces.
-  std::vector<Listed::Item> newest(const Query& query) const;
-  static Blocked blocked_by(const RememberedDecision& decision);
-  void add_waiting(const std::string& key, const RememberedDecision& decision);
-  void remove_waiting(const std::string& key, const RememberedDecision& decision);
-  void join_namespace(const std::string& key, Entry& entry);
+  std::vector<Picked> newest(const Query& query) const;
+  // A page of these keys; `next`: where the next one begins.
+  template <typename Names>
+  std::vector<Picked> page(const Names& keys, const Query& query, std::string& next) const;
+  static std::shared_ptr<const RememberedDecision> unpacked(const Kept& kept);
+  static Blocked blocked_by(const Kept& kept);
+  void add_waiting(Key key, const Kept& decision);
+  void remove_waiting(Key key, const Kept& decision);
+  void join_namespace(Key key, Entry& entry);
   void leave_namespace(const Entry& entry);
   void resize(const std::string& ns, OfNamespace& of, std::size_t bytes);
   void make_room(Dropped& dropped);
-  void drop(const std::string& key, Absence why, Dropped& dropped);
-  void drop_expired(std::list<std::string>& keys, Wall now, Dropped& dropped);
-  void leave_trace(const std::string& key, Trace trace);
+  void drop(Key key, Absence why, Dropped& dropped);
+  void drop_expired(Keys& keys, Wall now, Dropped& dropped);
+  void leave_trace(Key key, Trace trace);
 
   Clock& clock_;
   const Options options_;
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Wall> began_;
-  boost::unordered_flat_map<std::string, Entry> entries_;       // by "namespace/pod"
-  boost::unordered_flat_map<std::string, std::string> by_uid_;  // key of the pod's entry
-  std::list<std::string> living_, gone_;                        // keys, oldest decision first
+  std::set<std::string, std::less<>> by_name_;  // the texts of all keys
+  boost::unordered_flat_map<Key, Entry> entries_;
+  boost::unordered_flat_map<Key, Key> by_uid_;  // of the entry's Kept, to the key
+  Keys living_, gone_;                          // oldest decision first
   std::map<std::string, OfNamespace> by_namespace_;
   std::set<std::pair<std::size_t, std::string>> by_size_;  // bytes and name of each namespace
-  std::set<std::string> by_name_;                          // all keys
-  std::set<std::string> waiting_;                          // keys of living pods without a node
+  std::set<Key> waiting_;                                  // living pods without a node
   std::map<Blocked, std::size_t> blocked_;                 // how many of waiting_
   std::size_t bytes_ = 0;
   boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key

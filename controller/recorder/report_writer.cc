@@ -10,6 +10,7 @@
 #include "api/text/parse_json.h"
 #include "async/writers.h"
 #include "base/time.h"
+#include "client/decode/managed_fields.h"
 #include "client/error.h"
 #include "controller/recorder/known_reports.h"
 #include "controller/recorder/replies.h"
@@ -171,7 +172,9 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
     if (each.is_new) ++answer;
     const auto* labelled = each.relabels ? &*answer++ : nullptr;
     const auto& filled = *answer;
-    auto reply = filled ? api::parse_json(*filled) : std::unexpected(filled.error());
+    std::string part;
+    auto reply = filled ? api::parse_json(client::without_managed_fields(*filled, part))
+                        : std::unexpected(filled.error());
     if (reply && labelled && !*labelled && !self->continues_without_labels(labelled->error()))
       reply = std::unexpected(labelled->error());
     // It exists without a status: a write failed halfway, possibly for another outcome.

@@ -1,8 +1,6 @@
 #include "explain/report/bounds.h"
 
 #include <algorithm>
-#include <array>
-#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 #include <string>
 #include <utility>
@@ -14,13 +12,6 @@ namespace podium::explain {
 namespace {
 
 namespace json = boost::json;
-
-std::string text_of(const ReportStatus& status) {
-  // One block holds hundreds of small values and frees them together.
-  std::array<unsigned char, 16'384> block;
-  json::monotonic_resource memory(block.data(), block.size());
-  return json::serialize(to_json(status, json::storage_ptr(&memory)));
-}
 
 template <typename List>
 void keep(List& list, std::size_t most) {
@@ -238,18 +229,18 @@ void bound_answer(ReportStatus& status) {
   cut_names(status, kLongestName);
   if (!status.answer) return;
   for (const auto& step : kAnswerSteps) {
-    if (text_of(status).size() + kStampedBytes <= kAnswerBytes) return;
+    if (to_text(status).size() + kStampedBytes <= kAnswerBytes) return;
     step(status);
   }
 }
 
 std::string bounded_json(const ReportStatus& status, std::size_t most) {
-  auto text = text_of(status);
+  auto text = to_text(status);
   if (text.size() <= most) return text;
   auto shorter = status;
   for (const auto& step : kSteps) {
     step(shorter);
-    text = text_of(shorter);
+    text = to_text(shorter);
     if (text.size() <= most) break;
   }
   return text;

@@ -16,7 +16,7 @@ inline constexpr std::size_t kReportBytes = 8192;
 // that the API server adds (managedFields: 1,400).
 inline constexpr std::size_t kOtherBytes = 330 + 1700;
 
-// The JSON text of to_json(status). If it is longer than `most`, cuts lists and texts until it fits, the
+// to_text(status). If it is longer than `most`, cuts lists and texts until it fits, the
 // least important for the decision first. Totals stay.
 std::string bounded_json(const ReportStatus& status, std::size_t most);
 

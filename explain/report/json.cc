@@ -1,13 +1,14 @@
 #include "explain/report/json.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <boost/json/serialize.hpp>
 #include <charconv>
 #include <concepts>
 #include <type_traits>
 #include <utility>
 
+#include "api/text/json_string.h"
+#include "api/text/parse_json.h"
 #include "base/time.h"
 
 namespace podium::explain {
@@ -58,115 +59,172 @@ bool is_empty(const T& value) {
 
 // --- writing ---
 
+// Writes the text immediately: a tree of values would cost three times as much.
 class Writer {
  public:
   // `nulls`: an empty field is null instead of absent. A merge patch replaces lists as a whole.
-  Writer(json::storage_ptr memory, bool nulls) : memory_(std::move(memory)), nulls_(nulls) {}
+  Writer(std::string& out, bool nulls) : out_(out), nulls_(nulls) {}
 
   template <HasFields T>
-  json::object object(const T& value) const {
-    json::object out(memory_);
-    add(value, out);
-    return out;
+  void object(const T& value) const {
+    out_ += '{';
+    add(value);
+    out_ += '}';
   }
 
  private:
+  // These return whether a value that is not null was written.
   template <typename T>
-  void add(const T& owner, json::object& out) const {
-    each_field<T>([&](const auto& field) { put(owner, field, out); });
+  bool add(const T& owner) const {
+    bool is_written = false;
+    each_field<T>([&](const auto& field) { is_written |= put(owner, field); });
+    return is_written;
   }
-
   template <typename Owner, typename Type>
-  void put(const Owner& owner, const Field<Owner, Type>& field, json::object& out) const {
+  bool put(const Owner& owner, const Field<Owner, Type>& field) const {
     const auto& value = owner.*field.member;
-    if (!field.is_required && is_empty(value)) return absent(field.name, out);
+    if (!field.is_required && is_empty(value)) return absent(field.name);
+    begin(field.name);
     if constexpr (std::same_as<Type, std::string>) {
       if (field.meaning == Meaning::text && value.size() > kLongestText) {
-        out.emplace(field.name, cut(value, kLongestText));
-        return;
+        write(cut(value, kLongestText));
+        return true;
       }
     }
-    out.emplace(field.name, json_of(value));
+    write(value);
+    return true;
   }
   template <typename Owner>
-  void put(const Owner& owner, const Numeral<Owner>& field, json::object& out) const {
-    if (owner.*field.member == 0) return absent(field.name, out);
-    out.emplace(field.name, fmt::format("{}", owner.*field.member));
+  bool put(const Owner& owner, const Numeral<Owner>& field) const {
+    if (owner.*field.member == 0) return absent(field.name);
+    begin(field.name);
+    out_ += '"';
+    write(owner.*field.member);
+    out_ += '"';
+    return true;
   }
   template <typename Owner, typename Type>
-  void put(const Owner& owner, const Counted<Owner, Type>& field, json::object& out) const {
+  bool put(const Owner& owner, const Counted<Owner, Type>& field) const {
     if (owner.*field.total == 0) {
-      absent(field.name, out);
-      return absent(field.total_name, out);
+      absent(field.name);
+      return absent(field.total_name);
     }
-    out.emplace(field.name, json_of(owner.*field.member));
-    out.emplace(field.total_name, owner.*field.total);
+    begin(field.name);
+    write(owner.*field.member);
+    begin(field.total_name);
+    write(owner.*field.total);
+    return true;
   }
   template <typename Owner, typename... Members>
-  void put(const Owner& owner, const Group<Members...>& group, json::object& out) const {
-    json::object inner(memory_);
-    each_field(group, [&](const auto& field) { put(owner, field, inner); });
-    const bool is_written =
-        std::ranges::any_of(inner, [](const auto& one) { return !one.value().is_null(); });
-    if (!is_written) return absent(group.name, out);
-    out.emplace(group.name, std::move(inner));
+  bool put(const Owner& owner, const Group<Members...>& group) const {
+    const auto before = out_.size();
+    begin(group.name);
+    out_ += '{';
+    bool is_written = false;
+    each_field(group, [&](const auto& field) { is_written |= put(owner, field); });
+    out_ += '}';
+    if (is_written) return true;
+    out_.resize(before);
+    return absent(group.name);
   }
   template <typename Owner, typename Part>
-  void put(const Owner& owner, const Inlined<Owner, Part>& field, json::object& out) const {
+  bool put(const Owner& owner, const Inlined<Owner, Part>& field) const {
     const auto& part = owner.*field.member;
-    if (part) return add(*part, out);
-    each_field<Part>([&](const auto& one) { none(one, out); });
+    if (part) return add(*part);
+    each_field<Part>([&](const auto& one) { none(one); });
+    return false;
   }
   template <typename Owner, typename Result>
-  void put(const Owner& owner, const Derived<Owner, Result>& field, json::object& out) const {
-    out.emplace(field.name, object(field.of(owner)));
+  bool put(const Owner& owner, const Derived<Owner, Result>& field) const {
+    begin(field.name);
+    object(field.of(owner));
+    return true;
   }
   template <typename Owner, typename Object>
-  void put(const Owner& owner, const Rest<Owner, Object>& field, json::object& out) const {
-    for (const auto& [name, value] : owner.*field.member) out.emplace(name, value);
+  bool put(const Owner& owner, const Rest<Owner, Object>& field) const {
+    for (const auto& [name, value] : owner.*field.member) {
+      begin(name);
+      out_ += json::serialize(value);
+    }
+    return true;
   }
 
-  void absent(const char* name, json::object& out) const {
-    if (nulls_) out.emplace(name, nullptr);
+  bool absent(const char* name) const {
+    if (!nulls_) return false;
+    begin(name);
+    out_ += "null";
+    return false;
   }
   template <typename AnyField>
-  void none(const AnyField& field, json::object& out) const {
-    absent(field.name, out);
-    if constexpr (requires { field.total_name; }) absent(field.total_name, out);
+  void none(const AnyField& field) const {
+    absent(field.name);
+    if constexpr (requires { field.total_name; }) absent(field.total_name);
+  }
+
+  // A field's name needs no escapes. Only an object's beginning ends with a brace that opens.
+  void begin(std::string_view name) const {
+    if (out_.back() != '{') out_ += ',';
+    out_ += '"';
+    out_ += name;
+    out_ += "\":";
   }
 
   template <typename T>
-  json::value json_of(const T& value) const {
+  void write(const T& value) const {
     if constexpr (Optional<T>) {
-      return value ? json_of(*value) : json::value(nullptr);
+      if (value) return write(*value);
+      out_ += "null";
     } else if constexpr (std::same_as<T, framework::Topics>) {
-      json::object out(memory_);
-      for (const auto& [topic, name] : value) out.emplace(kTopicKeys[static_cast<std::size_t>(topic)], name);
-      return out;
+      out_ += '{';
+      for (const auto& [topic, name] : value) {
+        begin(kTopicKeys[static_cast<std::size_t>(topic)]);
+        write(name);
+      }
+      out_ += '}';
     } else if constexpr (List<T>) {
-      const Writer item(memory_, false);
-      json::array out(memory_);
-      out.reserve(value.size());
-      for (const auto& one : value) out.push_back(item.json_of(one));
-      return out;
+      const Writer item(out_, false);
+      char before = '[';
+      for (const auto& one : value) {
+        out_ += before;
+        item.write(one);
+        before = ',';
+      }
+      out_ += before == '[' ? "[]" : "]";
     } else if constexpr (HasFields<T>) {
-      return object(value);
+      object(value);
     } else if constexpr (std::same_as<T, Wall>) {
-      return json::value(format_time(value), memory_);
+      api::append_json(out_, format_time(value));
     } else if constexpr (std::same_as<T, std::chrono::nanoseconds>) {
-      return std::chrono::duration_cast<std::chrono::microseconds>(value).count();
+      write(std::chrono::duration_cast<std::chrono::microseconds>(value).count());
     } else if constexpr (std::same_as<T, Truth>) {
-      return json::value(value ? "True" : "False", memory_);
-    } else if constexpr (std::same_as<T, std::string>) {
-      return json::value(std::string_view(value), memory_);
+      out_ += value ? "\"True\"" : "\"False\"";
+    } else if constexpr (std::same_as<T, bool>) {
+      out_ += value ? "true" : "false";
+    } else if constexpr (std::integral<T>) {
+      char text[24];
+      out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
     } else {
-      return json::value(value, memory_);
+      api::append_json(out_, value);
     }
   }
 
-  json::storage_ptr memory_;
+  std::string& out_;
   bool nulls_;
 };
+
+template <typename T>
+std::string text_of(const T& value, bool nulls) {
+  constexpr std::size_t kUsual = 4096;
+  std::string out;
+  out.reserve(kUsual);
+  Writer(out, nulls).object(value);
+  return out;
+}
+
+template <typename T>
+json::object object_of(const T& value, bool nulls) {
+  return std::move(api::parse_json(text_of(value, nulls)).value().as_object());
+}
 
 // --- reading ---
 
@@ -406,13 +464,13 @@ void see_texts(T& owner, const See& see) {
 
 }  // namespace
 
-json::object to_json(const ReportStatus& status, json::storage_ptr memory) {
-  return Writer(std::move(memory), false).object(status);
-}
+std::string to_text(const ReportStatus& status) { return text_of(status, false); }
 
-json::object to_json(const ReportRejection& rejection) { return Writer({}, false).object(rejection); }
+json::object to_json(const ReportStatus& status) { return object_of(status, false); }
 
-json::object to_merge_patch(const ReportStatus& status) { return Writer({}, true).object(status); }
+json::object to_json(const ReportRejection& rejection) { return object_of(rejection, false); }
+
+json::object to_merge_patch(const ReportStatus& status) { return object_of(status, true); }
 
 ReportStatus read_status(const json::value& status) {
   ReportStatus out;

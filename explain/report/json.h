@@ -16,8 +16,9 @@
 
 namespace podium::explain {
 
-// .status without the fields that are empty. All values are allocated in `memory`.
-boost::json::object to_json(const ReportStatus& status, boost::json::storage_ptr memory = {});
+// .status without the fields that are empty.
+std::string to_text(const ReportStatus& status);
+boost::json::object to_json(const ReportStatus& status);
 boost::json::object to_json(const ReportRejection& rejection);
 // A merge patch of .status: the same, and null for each field that an earlier status may have.
 boost::json::object to_merge_patch(const ReportStatus& status);

@@ -37,11 +37,32 @@ std::size_t count_rows(const Values& values, T least) {
   return count;
 }
 
+// The largest total of a chunk below `limit`; 0 if there is none.
+std::int64_t largest_of_chunk_below(const Totals& totals, std::size_t chunk, std::int64_t limit) {
+  const auto& summary = totals.summary(chunk);
+  if (summary.most < limit) return summary.most;
+  return summary.most == limit ? summary.next : largest_below(totals.chunk(chunk), limit);
+}
+std::uint8_t largest_of_chunk_below(const Scores& scores, std::size_t chunk, std::uint8_t limit) {
+  const auto most = scores.summary(chunk).most;
+  return most < limit ? most : largest_below(scores.chunk(chunk), limit);
+}
+template <typename Values, typename T>
+T largest_value_below(const Values& values, T limit) {
+  T most = 0;
+  for (std::size_t chunk = 0; chunk < values.chunks(); ++chunk)
+    most = std::max(most, largest_of_chunk_below(values, chunk, limit));
+  return most;
+}
+
 // Returns the lowest value of the best `limit` feasible rows. Values of other rows are 0.
 template <typename Values>
 auto cut_of(const Values& values, std::size_t limit) {
   auto high = largest(values);
   using T = decltype(high);
+  if (high == 0 || count_rows(values, high) >= limit) return high;
+  // Often most nodes are equal but for a few.
+  high = largest_value_below(values, high);
   if (high == 0 || count_rows(values, high) >= limit) return high;
   T low = 0;  // invariant: enough rows are >= low, too few are >= high
   while (high - low > 1) {
@@ -124,16 +145,6 @@ std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapsh
   return best;
 }
 
-// The largest total of a chunk below `limit`; 0 if there is none.
-std::int64_t largest_total_below(const Totals& totals, std::size_t chunk, std::int64_t limit) {
-  const auto& summary = totals.summary(chunk);
-  if (summary.most < limit) return summary.most;
-  if (summary.most == limit) return summary.next;
-  std::int64_t most = 0;
-  for (const auto total : totals.chunk(chunk)) most = std::max(most, total < limit ? total : 0);
-  return most;
-}
-
 // The largest total[row] - weight * score[row], if that can be more than `least`.
 std::int64_t largest_rest(const Totals& totals, const Strategy& strategy, std::int64_t least) {
   auto most = least;
@@ -143,6 +154,42 @@ std::int64_t largest_rest(const Totals& totals, const Strategy& strategy, std::i
     most = std::max(most, largest_without(totals.chunk(chunk), weighted));
   }
   return most;
+}
+
+// Whether all feasible rows have the same score. Rows that are not feasible have 0.
+bool is_level(const Scores& scores, const NodeMask& feasible) {
+  const auto most = largest(scores);
+  if (most == 0) return true;
+  std::size_t with_most = 0;
+  for (std::size_t chunk = 0; chunk < scores.chunks(); ++chunk) {
+    const auto& summary = scores.summary(chunk);
+    if (summary.most == most) with_most += summary.count;
+  }
+  return with_most == feasible.count();
+}
+
+// The first of the rows by name. There is one.
+Row first_by_name(const NodeMask& rows, const Snapshot& snapshot) {
+  constexpr std::size_t kFew = 64;  // of more, a walk over all names finds the first one soon
+  if (rows.count() > kFew) {
+    return *std::ranges::find_if(snapshot.rows_by_name(), [&](Row row) { return rows.test(row); });
+  }
+  std::optional<Row> first;
+  rows.each([&](Row row) {
+    if (!first || snapshot.node_name(row) < snapshot.node_name(*first)) first = row;
+  });
+  return *first;
+}
+
+// The feasible rows whose total[row] - weight * score[row] is `rest`.
+NodeMask rows_with_rest(const Decision& decision, const Strategy& strategy, std::int64_t rest) {
+  NodeMask rows(decision.total.chunks());
+  for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk) {
+    const Weighted weighted{strategy.score.chunk(chunk).data(), strategy.weight};
+    rows.set_chunk(chunk, with_rest(decision.total.chunk(chunk), weighted, rest));
+  }
+  rows &= decision.feasible;
+  return rows;
 }
 
 }  // namespace
@@ -178,9 +225,7 @@ std::optional<Lead> lead_of(const Decision& decision, std::span<const Ranked> be
     // Rows that are not feasible have 0.
     const auto reached = count_rows(totals, chosen);
     lead.tied = reached - count_rows(totals, chosen + 1);
-    std::int64_t lower = 0;
-    for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk)
-      lower = std::max(lower, largest_total_below(totals, chunk, chosen));
+    const auto lower = largest_value_below(totals, chosen);
     if (decision.feasible.count() > reached) lead.margin = chosen - lower;
     return lead;
   }
@@ -200,9 +245,13 @@ std::optional<Ranked> winner_without(const Strategy& strategy, const Decision& d
   if (!decision.choice || decision.total.empty() || !decision.nominated_node.empty()) return std::nullopt;
   const auto rest = [&](Row row) { return decision.total[row] - strategy.weight * strategy.at(row); };
   const auto chosen = rest(*decision.choice);
-  // Rows that are not feasible have 0 without extenders, so they cannot have more than the choice.
-  if (!decision.scored_by_extenders() && largest_rest(decision.total, strategy, chosen) <= chosen) {
-    return std::nullopt;
+  if (!decision.scored_by_extenders()) {
+    // What is added to all alike decides nothing.
+    if (is_level(strategy.score, decision.feasible)) return std::nullopt;
+    // Rows that are not feasible have 0, so they cannot have more than the choice.
+    const auto most = largest_rest(decision.total, strategy, chosen);
+    if (most <= chosen) return std::nullopt;
+    return Ranked{first_by_name(rows_with_rest(decision, strategy, most), snapshot), most - chosen};
   }
   std::optional<Ranked> winner;
   decision.feasible.each([&](Row row) {

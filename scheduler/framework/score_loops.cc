@@ -66,7 +66,7 @@ std::int64_t largest_of(const std::int64_t* values) {
 
 // The largest below `limit`, or 0. Selects by a mask: for a condition GCC emits a branch.
 PODIUM_VECTOR_CLONES
-std::int32_t largest_below(const std::int32_t* values, std::int32_t limit) {
+std::int32_t largest_below_of(const std::int32_t* values, std::int32_t limit) {
   std::int32_t most = 0;
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto value = values[i] & -static_cast<std::int32_t>(values[i] < limit);
@@ -75,10 +75,20 @@ std::int32_t largest_below(const std::int32_t* values, std::int32_t limit) {
   return most;
 }
 PODIUM_VECTOR_CLONES
-std::int64_t largest_below(const std::int64_t* values, std::int64_t limit) {
+std::int64_t largest_below_of(const std::int64_t* values, std::int64_t limit) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < kChunkRows; ++i) {
     const auto value = values[i] & -static_cast<std::int64_t>(values[i] < limit);
+    most = value > most ? value : most;
+  }
+  return most;
+}
+
+PODIUM_VECTOR_CLONES
+std::uint8_t largest_below_of(const std::uint8_t* values, std::uint8_t limit) {
+  std::uint8_t most = 0;
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto value = static_cast<std::uint8_t>(values[i] & -static_cast<int>(values[i] < limit));
     most = value > most ? value : most;
   }
   return most;
@@ -110,6 +120,12 @@ std::int64_t largest_rest_of(const std::int64_t* totals, const std::uint8_t* sco
 }
 
 PODIUM_VECTOR_CLONES
+void mark_rest(const std::int64_t* totals, const std::uint8_t* scores, std::int64_t weight, std::int64_t rest,
+               std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = totals[i] - weight * scores[i] == rest ? 0xFF : 0;
+}
+
+PODIUM_VECTOR_CLONES
 void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restrict bytes) {
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
 }
@@ -129,7 +145,7 @@ TotalSummary summarize(const T* values) {
   mark(values, most, bytes.data());
   const auto rows = cluster::to_words(bytes);
   return {.most = static_cast<std::int64_t>(most),
-          .next = static_cast<std::int64_t>(largest_below(values, most)),
+          .next = static_cast<std::int64_t>(largest_below_of(values, most)),
           .count = static_cast<std::uint32_t>(cluster::count(rows)),
           .rows = rows};
 }
@@ -190,6 +206,13 @@ std::int64_t largest_without(std::span<const std::int64_t, kChunkRows> total, co
   return largest_rest_of(total.data(), strategy.scores, strategy.weight);
 }
 
+cluster::ChunkWords with_rest(std::span<const std::int64_t, kChunkRows> total, const Weighted& strategy,
+                              std::int64_t rest) {
+  cluster::ChunkBytes bytes;
+  mark_rest(total.data(), strategy.scores, strategy.weight, rest, bytes.data());
+  return cluster::to_words(bytes);
+}
+
 std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name) { return mix(pod ^ name); }
 
 std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
@@ -214,6 +237,11 @@ std::size_t count_at_least(std::span<const T, kChunkRows> values, T least) {
 }
 
 template <typename T>
+T largest_below(std::span<const T, kChunkRows> values, T limit) {
+  return largest_below_of(values.data(), limit);
+}
+
+template <typename T>
 cluster::ChunkWords at_least(std::span<const T, kChunkRows> values, T least) {
   cluster::ChunkBytes bytes;
   mark(values.data(), least, bytes.data());
@@ -222,6 +250,8 @@ cluster::ChunkWords at_least(std::span<const T, kChunkRows> values, T least) {
 
 template std::size_t count_at_least(std::span<const std::uint8_t, kChunkRows>, std::uint8_t);
 template std::size_t count_at_least(std::span<const std::int64_t, kChunkRows>, std::int64_t);
+template std::uint8_t largest_below(std::span<const std::uint8_t, kChunkRows>, std::uint8_t);
+template std::int64_t largest_below(std::span<const std::int64_t, kChunkRows>, std::int64_t);
 template cluster::ChunkWords at_least(std::span<const std::uint8_t, kChunkRows>, std::uint8_t);
 template cluster::ChunkWords at_least(std::span<const std::int64_t, kChunkRows>, std::int64_t);
 

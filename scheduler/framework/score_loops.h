@@ -33,9 +33,14 @@ template <typename T>
 std::size_t count_at_least(std::span<const T, cluster::kChunkRows> values, T least);
 template <typename T>
 cluster::ChunkWords at_least(std::span<const T, cluster::kChunkRows> values, T least);
-// The largest total[row] - weight * score[row].
+// The largest value below `limit`; 0 if there is none.
+template <typename T>
+T largest_below(std::span<const T, cluster::kChunkRows> values, T limit);
+// The largest total[row] - weight * score[row], and the rows that have this one.
 std::int64_t largest_without(std::span<const std::int64_t, cluster::kChunkRows> total,
                              const Weighted& strategy);
+cluster::ChunkWords with_rest(std::span<const std::int64_t, cluster::kChunkRows> total,
+                              const Weighted& strategy, std::int64_t rest);
 
 // Breaks ties: the hash of a pod and a node; and the highest one of the rows whose bit is set, else 0.
 std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name);

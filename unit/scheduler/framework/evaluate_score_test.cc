@@ -303,6 +303,64 @@ TEST(Rank, WhoWouldWinWithoutAStrategyOnManyNodes) {
   }
 }
 
+// Against the definition: on few and on many different scores, with few and with many equals.
+TEST(Rank, TheBestOfManyNodes) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 2100; ++i) names.push_back(fmt::format("n{:04}", i));
+  const auto snapshot = cluster_of(names);
+  std::mt19937 draw(7);
+  for (const unsigned outliers : {0u, 3u, 12u, 200u}) {
+    for (const unsigned values : {1u, 2u, 7u, 101u}) {
+      std::map<std::string, std::uint8_t> scores;
+      for (const auto& name : names) scores[name] = static_cast<std::uint8_t>(draw() % values);
+      for (unsigned i = 0; i < outliers; ++i) scores[names[draw() % names.size()]] = 90 + draw() % 11;
+      const FakeScore score("S", scores), same("Same", [&] {
+        auto all = scores;
+        for (auto& [_, each] : all) each = 5;
+        return all;
+      }());
+      const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(score).score(same, 2));
+      auto sorted = names;
+      std::ranges::stable_sort(sorted, std::greater(), [&](const auto& name) { return scores.at(name); });
+      std::vector<std::pair<std::string, std::int64_t>> best, totals;
+      for (const auto& name : sorted) {
+        if (best.size() == 10) break;
+        best.emplace_back(name, scores.at(name));
+        totals.emplace_back(name, scores.at(name) + 10);
+      }
+      EXPECT_EQ(named(top_of(decision.strategies[0], decision, snapshot, 10), snapshot), best);
+      EXPECT_EQ(named(top_total(decision, snapshot, 10), snapshot), totals);
+      // Without "S" all are equal; "Same" decides nothing.
+      for (const auto& strategy : decision.strategies)
+        EXPECT_FALSE(winner_without(strategy, decision, snapshot)) << strategy.name;
+      const auto lead = lead_of(decision);
+      const auto high = scores.at(sorted.front());
+      EXPECT_EQ(lead->tied,
+                std::ranges::count_if(scores, [&](const auto& one) { return one.second == high; }));
+    }
+  }
+}
+
+TEST(Rank, TheFirstByNameOfManyWinnersWithoutAStrategy) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 1500; ++i) names.push_back(fmt::format("n{:04}", 1499 - i));
+  const auto snapshot = cluster_of(names);
+  for (const int winners : {1, 64, 65, 1400}) {
+    std::map<std::string, std::uint8_t> first, second;
+    for (int i = 0; i < 1500; ++i) {
+      const bool wins = i >= 50 && i < 50 + winners;
+      first[fmt::format("n{:04}", i)] = wins ? 0 : 50;
+      second[fmt::format("n{:04}", i)] = wins ? 9 : 3;
+    }
+    const FakeScore one("One", first), two("Two", second);
+    const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(one).score(two));
+    const auto winner = winner_without(decision.strategies[0], decision, snapshot);
+    ASSERT_TRUE(winner) << winners;
+    EXPECT_EQ(snapshot.node_name(winner->row), "n0050") << winners;
+    EXPECT_EQ(winner->score, 6) << winners;
+  }
+}
+
 TEST(Rank, RejectionsAreGroupedByPluginAndReason) {
   const auto snapshot = cluster_of({"d", "b", "a", "c", "e"});
   FakeFilter fit("Fit"), taints("Taints");
