@@ -10,7 +10,7 @@ import yaml
 
 from e2e.chart.manifests import (CLUSTER_WIDE, VALUE_FILES, configuration, container, of_kind, one, pod_spec, rendered)
 from e2e.support import podium
-from e2e.support.control_plane import BIN, environment
+from e2e.support.control_plane import BIN, ROOT, environment
 from e2e.support.podium import RenderError
 
 NO_ELECTION = ("leaderElection.leaderElect=false", "replicas=1")
@@ -243,12 +243,44 @@ class Watched(unittest.TestCase):
             self.assertEqual(rule["annotations"]["runbook_url"], f"docs/operations.md#{rule['alert'].lower()}")
             self.assertIn('job="kube-scheduler",namespace="podium-system",service="podium"', rule["expr"])
 
-    def test_the_dashboard_is_json_with_a_query_in_each_panel(self):
+    def panels(self):
         [text] = [m["data"]["podium.json"] for m in of_kind(self.manifests, "ConfigMap") if "podium.json" in m["data"]]
-        board = json.loads(text)
-        self.assertTrue(board["panels"])
-        for panel in board["panels"]:
-            self.assertTrue(all(target["expr"] for target in panel["targets"]), panel["title"])
+        panels = json.loads(text)["panels"]
+        self.assertGreater(len(panels), 12)
+        return panels
+
+    def test_each_panel_of_the_dashboard_has_its_place_a_query_and_a_description(self):
+        for key in ("id", "title", "description"):
+            values = [panel[key] for panel in self.panels()]
+            self.assertEqual(len(set(values)), len(values), f"doubles of {key}")
+        places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in self.panels()}
+        self.assertEqual(len(places), len(self.panels()))
+        for panel in self.panels():
+            with self.subTest(panel["title"]):
+                self.assertRegex(panel["description"], r"^[A-Z01].{30,}[.]$")
+                self.assertTrue(all(target["expr"] and target["legendFormat"] for target in panel["targets"]))
+
+    def test_the_dashboards_queries_use_labels_that_the_metrics_have(self):
+        """A query by a label that a metric lacks is one line without a name."""
+        rows = re.findall(r"^\| `(podium_\S+)` \| \S+ \| ([^|]*) \|", (ROOT / "docs/metrics.md").read_text(), re.M)
+        known = {name: set(labels.replace(" ", "").split(",")) for name, labels in rows}
+        # Prometheus calls a metric's own label `exported_` where a label of the target has its name.
+        scraped = {"job", "namespace", "pod", "instance", "service"}
+        queries = [(panel, target) for panel in self.panels() for target in panel["targets"] if "podium_" in target["expr"]]
+        self.assertGreater(len(queries), 8)
+        for panel, target in queries:
+            with self.subTest(panel["title"]):
+                [name] = re.findall(r"podium_[a-z_]+", target["expr"])
+                used = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
+                for labels in re.findall(r"by \(([^)]*)\)", target["expr"]):
+                    used |= set(labels.replace(" ", "").split(","))
+                renamed = {f"exported_{label}" if label in scraped else label for label in known[name]}
+                self.assertLessEqual(used, renamed | scraped)
+
+    def test_the_dashboard_shows_what_waits_by_reason_namespace_and_resource(self):
+        by = {re.search(r"by \((\w+)\)", target["expr"])[1] for panel in self.panels() for target in panel["targets"]
+              if "podium_blocked_pods" in target["expr"]}
+        self.assertEqual(by, {"code", "exported_namespace", "resource"})
 
     def test_no_alert_is_of_a_feature_that_is_off(self):
         off = ["podium.reports.enabled=false", "podium.whatIf.enabled=false", "podium.events.enabled=false", *NO_ELECTION]

@@ -1,6 +1,7 @@
 """A real Prometheus scrapes podium and kube-scheduler side by side: podium also answers the queries of stock dashboards and alerts for
 kube-scheduler; and the chart's own alerts."""
 import itertools
+import json
 import math
 import threading
 import unittest
@@ -41,6 +42,18 @@ def alert_rules():
     """Returns the groups of the chart's PrometheusRule."""
     rendered = yaml.safe_load_all(podium.render(["prometheusRule.enabled=true"]))
     return next(one for one in rendered if one and one["kind"] == "PrometheusRule")["spec"]["groups"]
+
+
+# The dashboard's panels that have a line in any cluster where a pod waits and others are placed.
+SHOWN = ("Waiting pods by reason", "Waiting pods by namespace", "Waiting pods by missing resource", "Attempts", "Pending pods",
+         "Leader", "Duration of an attempt", "Reports", "Reports kept", "Requests to the API server", "Memory", "CPU")
+
+
+def dashboard():
+    """Returns the chart's dashboard for Grafana."""
+    rendered = yaml.safe_load_all(podium.render(["dashboard.enabled=true"]))
+    [text] = [one["data"]["podium.json"] for one in rendered if one and "podium.json" in one.get("data", {})]
+    return json.loads(text)
 
 
 def pod(name, cpu="10m", **spec):
@@ -103,6 +116,20 @@ class Scraped(unittest.TestCase):
         ours = [line for line in said.splitlines() if line.startswith("podium_")]
         self.assertEqual(ours, [])
         self.assertIn(code, (0, 3), said)  # 3: findings, here about upstream's names
+
+    def test_the_charts_dashboard(self):
+        """Each panel's query is one that Prometheus takes, and what waits here is on it."""
+        labels = {"$job": "kube-scheduler", "$namespace": podium.NAMESPACE, "$__rate_interval": "30s"}
+        for panel in dashboard()["panels"]:
+            for target in panel["targets"]:
+                query = target["expr"]
+                for name, value in labels.items():
+                    query = query.replace(name, value)
+                with self.subTest(panel["title"]):
+                    answered = self.prometheus.query(query)
+                    if panel["title"] in SHOWN:
+                        wait_until(lambda: self.prometheus.query(query), f"a line of {panel['title']}")
+                    self.assertIsInstance(answered, list)
 
     def test_the_charts_alerts(self):
         names = {rule["alert"] for group in alert_rules() for rule in group["rules"]}

@@ -10,6 +10,7 @@
 #include "explain/answer/added_objects.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/drain.h"
+#include "explain/answer/new_nodes.h"
 #include "explain/answer/placing.h"
 #include "explain/report/bounds.h"
 #include "explain/report/project.h"
@@ -32,20 +33,6 @@ void edit_node(Row row, Snapshot& fork, Edit&& edit) {
   auto copy = std::make_shared<api::Node>(*fork.entry(row).node);
   edit(*copy);
   fork.set_node(std::move(copy));
-}
-
-// A new node is ready: it has none of the taints that the node controller adds.
-void make_ready(api::Node& node) {
-  node.unschedulable = false;
-  std::erase_if(node.taints,
-                [](const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); });
-}
-
-std::string unused_name(const std::string& stem, std::int32_t& number, const Snapshot& fork) {
-  std::string name;
-  do name = fmt::format("{}-new-{}", stem, ++number);
-  while (fork.find_row(name));
-  return name;
 }
 
 void delete_pods(const Change& change, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
@@ -174,24 +161,13 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
   return {};
 }
 
-// Of a copy that add_nodes_like() makes.
-std::size_t memory_of_copy(Row row, const Snapshot& fork) {
-  const auto& entry = fork.entry(row);
-  auto node = *entry.node;
-  node.images.clear();
-  auto sum = memory_of(node);
-  if (const auto* drivers = fork.objects().find<api::CsiNode>("", node.meta.name)) sum += memory_of(*drivers);
-  for (const auto& pod : entry.pods)
-    if (is_of_daemon_set(*pod->pod)) sum += memory_of(*pod->pod);
-  return sum;
-}
-
 Result<void> add_nodes(const Change& change, const FieldPath& path, const Budget& budget, ForkMemory& memory,
                        ChangeResult& done, Snapshot& fork) {
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
   if (!change.node && !like)
     return invalid((path / "like").said(fmt::format("unknown node \"{}\"", change.like)));
-  const auto each = like ? memory_of_copy(*like, fork) : memory_of(*change.node);
+  const auto model = like ? model_like(*like, fork) : DaemonSets(budget, fork).model_of(*change.node);
+  const auto each = model.memory;
   const auto count = change.count.value_or(1);
   if (!memory.take(static_cast<std::size_t>(count), each)) {
     return invalid((path / "count")
@@ -199,8 +175,7 @@ Result<void> add_nodes(const Change& change, const FieldPath& path, const Budget
                            "{} such nodes need more memory than a what-if may use; at most {} are possible",
                            count, memory.room(each))));
   }
-  const auto names =
-      like ? add_nodes_like(change.like, count, budget, fork) : add_copies(*change.node, count, budget, fork);
+  const auto names = explain::add_nodes(model, count, budget, fork);
   if (names.empty()) return {};
   done.message = names.size() == 1
                      ? names.front() + " added"
@@ -295,47 +270,6 @@ void uncordon(Row row, Snapshot& fork) {
     node.unschedulable = false;
     std::erase_if(node.taints, [](const api::Taint& taint) { return taint.key == kCordoned; });
   });
-}
-
-std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, const Budget& budget,
-                                    Snapshot& fork) {
-  std::vector<std::string> names;
-  std::int32_t number = 0;
-  for (std::int32_t i = 0; i < count && has_time(budget); ++i) {
-    auto copy = std::make_shared<api::Node>(node);
-    copy->meta.name = unused_name(node.meta.name, number, fork);
-    copy->meta.uid = copy->meta.name + "-what-if";
-    copy->meta.labels.set(std::string(api::label::hostname), copy->meta.name);
-    copy->images.clear();
-    make_ready(*copy);
-    names.push_back(copy->meta.name);
-    fork.set_node(std::move(copy));
-  }
-  return names;
-}
-
-std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, const Budget& budget,
-                                        Snapshot& fork) {
-  const auto entry = fork.entry(*fork.find_row(name));
-  const auto names = add_copies(*entry.node, count, budget, fork);
-  const auto* drivers = fork.objects().find<api::CsiNode>("", name);
-  const auto drivers_of = drivers ? std::optional(*drivers) : std::nullopt;
-  for (const auto& added : names) {
-    if (!has_time(budget)) break;
-    if (drivers_of) {
-      auto copy = std::make_shared<api::CsiNode>(*drivers_of);
-      copy->meta.name = added;
-      fork.objects().set<api::CsiNode>(std::move(copy));
-    }
-    for (const auto& pod : entry.pods) {
-      if (!is_of_daemon_set(*pod->pod)) continue;
-      auto copy = std::make_shared<api::Pod>(*pod->pod);
-      copy->meta.uid += "@" + added;
-      copy->node_name = added;
-      fork.add_pod(cluster::make_pod_info(std::move(copy), pod->rules));
-    }
-  }
-  return names;
 }
 
 Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& changes,

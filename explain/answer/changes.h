@@ -36,15 +36,6 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
                                                 const ChangeContext& context, ForkMemory& memory,
                                                 cluster::Snapshot& fork);
 
-// Adds `count` copies of the node under names that are not taken; ready, not cordoned, and without images.
-// Returns their names.
-std::vector<std::string> add_copies(const api::Node& node, std::int32_t count, const Budget& budget,
-                                    cluster::Snapshot& fork);
-// Adds `count` nodes like this one: with its labels, taints and capacity, its CSI drivers and a copy of each
-// of its DaemonSet pods; ready, not cordoned, and without images. Returns their names.
-std::vector<std::string> add_nodes_like(const std::string& name, std::int32_t count, const Budget& budget,
-                                        cluster::Snapshot& fork);
-
 // As `kubectl cordon` and `kubectl uncordon` do.
 void cordon(cluster::Row row, cluster::Snapshot& fork);
 void uncordon(cluster::Row row, cluster::Snapshot& fork);

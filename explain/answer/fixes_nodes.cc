@@ -68,7 +68,7 @@ std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most) {
                    .fields = {{"count", 1}, {"like", like}},
                    .message = "one more node like " + like,
                    .change_cluster = [like, &budget = question.replicas.budget](cluster::Snapshot& fork) {
-                     add_nodes_like(like, 1, budget, fork);
+                     add_nodes(model_like(*fork.find_row(like), fork), 1, budget, fork);
                    }});
   }
   return out;

@@ -18,6 +18,7 @@ std::size_t memory_of_object(const T& object) {
 std::size_t memory_of(const api::Pod& pod) { return memory_of_object(pod); }
 std::size_t memory_of(const api::Node& node) { return memory_of_object(node); }
 std::size_t memory_of(const api::CsiNode& drivers) { return memory_of_object(drivers); }
+std::size_t memory_of(const api::ResourceSlice& slice) { return 2 * memory_of_object(slice); }
 
 std::size_t memory_of_replica(const Subject& subject, const api::Pod& pod,
                               const api::ClaimTemplates& templates) {

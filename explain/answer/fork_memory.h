@@ -39,6 +39,7 @@ class ForkMemory {
 std::size_t memory_of(const api::Pod& pod);
 std::size_t memory_of(const api::Node& node);
 std::size_t memory_of(const api::CsiNode& drivers);
+std::size_t memory_of(const api::ResourceSlice& slice);  // its devices in the inventory too
 // Bytes of one replica and of the claims that are created for it.
 std::size_t memory_of_replica(const Subject& subject, const api::Pod& pod,
                               const api::ClaimTemplates& templates);

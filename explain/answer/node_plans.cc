@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "explain/answer/changes.h"
 #include "explain/answer/fork_memory.h"
 
 namespace podium::explain {
@@ -30,7 +29,7 @@ bool NodePlans::may_add(const ShapeCounts& counts) const {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > shapes_[i].most) return false;
     nodes += counts[i];
-    bytes += 2 * static_cast<std::size_t>(counts[i]) * shapes_[i].memory;
+    bytes += 2 * static_cast<std::size_t>(counts[i]) * shapes_[i].model.memory;
   }
   return nodes <= kMostAddedNodes && bytes <= ForkMemory::kMost;
 }
@@ -47,9 +46,7 @@ NodePlans::Cost NodePlans::cost_of(const ShapeCounts& counts) const {
 
 void NodePlans::add(std::size_t shape, std::int32_t count, NodePlan& plan) const {
   if (count <= 0) return;
-  const auto& like = shapes_[shape].shape.like;
-  const auto names = like.empty() ? add_copies(*shapes_[shape].node, count, budget_, plan.fork)
-                                  : add_nodes_like(like, count, budget_, plan.fork);
+  const auto names = add_nodes(shapes_[shape].model, count, budget_, plan.fork);
   for (const auto& name : names) plan.shape_of[*plan.fork.find_row(name)] = shape;
   plan.counts[shape] += count;
 }
@@ -223,7 +220,7 @@ NodePlans::Best NodePlans::make_cheaper(NodePlan plan) {
   do {
     take_away();
   } while (has_time() && !try_all_cheaper() && swap_one());
-  best_.is_finished = has_time();
+  best_.is_finished = best_.is_fewest || has_time();
   return std::move(best_);
 }
 

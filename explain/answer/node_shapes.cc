@@ -8,9 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/answer/drain.h"
-#include "explain/answer/fork_memory.h"
-
 namespace podium::explain {
 namespace {
 
@@ -60,24 +57,19 @@ void find_shapes(const Waiters& waiters, const Budget& budget, const Snapshot& f
   for (const auto& alike : most) {
     const std::string name(fork.node_name(alike.first));
     out.list.push_back({.shape = {.name = "like " + name, .like = name, .node = {}, .price = {}, .most = {}},
-                        .node = fork.entry(alike.first).node});
+                        .model = model_like(alike.first, fork)});
   }
 }
 
-void measure(const Snapshot& fork, KnownShapes& shapes) {
+void measure(KnownShapes& shapes) {
   shapes.is_priced = !shapes.list.empty() && std::ranges::all_of(shapes.list, [](const KnownShape& each) {
     return each.shape.price.has_value();
   });
   std::vector<std::tuple<std::int64_t, std::int64_t, std::size_t>> sizes;
   for (std::size_t i = 0; i < shapes.list.size(); ++i) {
     auto& shape = shapes.list[i];
-    shape.memory = memory_of(*shape.node);
-    if (const auto row = fork.find_row(shape.shape.like); row && !shape.shape.like.empty()) {
-      for (const auto& pod : fork.entry(*row).pods)
-        if (is_of_daemon_set(*pod->pod)) shape.memory += memory_of(*pod->pod);
-    }
     shape.most = std::min(kMostAddedNodes, shape.shape.most.value_or(kMostAddedNodes));
-    const auto has = cluster::to_resources(shape.node->allocatable);
+    const auto has = cluster::to_resources(shape.model.node->allocatable);
     sizes.emplace_back(has.milli_cpu, has.memory, i);
   }
   std::ranges::sort(sizes);
@@ -139,20 +131,22 @@ std::string shape_of(const api::Node& node, const LabelKeys& without) {
 Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPath& path,
                                  const Waiters& waiters, const Budget& budget, const Snapshot& fork) {
   KnownShapes out;
+  std::optional<DaemonSets> daemons;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    KnownShape known{.shape = given[i], .node = nullptr};
+    KnownShape known{.shape = given[i], .model = {}};
     if (given[i].like.empty()) {
-      known.node = std::make_shared<const api::Node>(*given[i].node);
+      if (!daemons) daemons.emplace(budget, fork);
+      known.model = daemons->model_of(*given[i].node, given[i].slices);
     } else {
       const auto row = fork.find_row(given[i].like);
       if (!row) return invalid((path[i] / "like").said(fmt::format("unknown node \"{}\"", given[i].like)));
-      known.node = fork.entry(*row).node;
+      known.model = model_like(*row, fork);
     }
     out.list.push_back(std::move(known));
   }
   out.total = given.size();
   if (given.empty()) find_shapes(waiters, budget, fork, out);
-  measure(fork, out);
+  measure(out);
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include "api/values/pod.h"
 #include "base/result.h"
 #include "explain/answer/budget.h"
+#include "explain/answer/new_nodes.h"
 #include "explain/answer/waiting.h"
 #include "explain/question/search.h"
 #include "scheduler/cluster/snapshot.h"
@@ -33,10 +34,9 @@ std::string shape_of(const api::Node& node, const LabelKeys& without);
 // A shape that a search may add.
 struct KnownShape {
   Shape shape;
-  api::NodePtr node;       // what the new nodes are copies of
-  std::size_t memory = 0;  // bytes of one new node
-  std::int64_t size = 0;   // its place among all shapes, from 1, the smallest first
-  std::int32_t most = 0;   // nodes
+  NodeModel model;        // of the new nodes
+  std::int64_t size = 0;  // its place among all shapes, from 1, the smallest first
+  std::int32_t most = 0;  // nodes
 };
 
 inline constexpr std::int32_t kMostAddedNodes = 1000;  // of all shapes

@@ -125,8 +125,8 @@ class Wanting {
     std::ranges::stable_sort(out.workloads, std::ranges::greater(), &WaitingWorkload::count);
     out.workloads_total = out.workloads.size();
     if (out.workloads.size() > kMostWorkloadsListed) out.workloads.resize(kMostWorkloadsListed);
-    for (const auto& resource : resources_of(*known.node)) {
-      const auto* amount = api::find_resource(known.node->allocatable, resource);
+    for (const auto& resource : resources_of(*known.model.node)) {
+      const auto* amount = api::find_resource(known.model.node->allocatable, resource);
       if (amount) out.allocatable.push_back({resource, amount->text()});
       api::Quantity left;
       for (const auto& [row, of] : best_.shape_of) {
@@ -193,7 +193,7 @@ class Wanting {
   std::string missing_in_all(const Waiter& waiter) const {
     for (const auto& [key, value] : waiter.pod->pod->node_selector) {
       const bool has = std::ranges::any_of(shapes_, [&](const KnownShape& each) {
-        const auto* found = each.node->meta.labels.find(key);
+        const auto* found = each.model.node->meta.labels.find(key);
         return found && *found == value;
       });
       if (!has) return fmt::format("no shape has {}={}", key, value);
@@ -206,7 +206,7 @@ class Wanting {
       if (amount <= 0) continue;
       std::int64_t largest = 0;
       for (const auto& each : shapes_) {
-        const auto has = cluster::to_resources(each.node->allocatable);
+        const auto has = cluster::to_resources(each.model.node->allocatable);
         largest = std::max(largest, name == "cpu"      ? has.milli_cpu
                                     : name == "memory" ? has.memory
                                                        : has.scalar(name));

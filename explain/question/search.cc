@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/decode/decode.h"
 #include "api/validate/validate.h"
 #include "explain/question/change.h"
 
@@ -14,6 +15,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kMostAmounts = 32, kMostLabels = 64, kMostTaints = 16;
+constexpr std::size_t kMostDeviceKinds = 16, kMostDeviceFields = 32;
+constexpr std::int64_t kMostDevices = 128;  // of a ResourceSlice
 constexpr double kMillion = 1e6, kHighestPrice = 1e9;
 
 // A kubelet's default.
@@ -77,6 +80,70 @@ std::optional<std::int64_t> read_price(ObjectReader& reader, SpecFindings& findi
   return std::nullopt;
 }
 
+// Devices that are alike, in the form of a ResourceSlice's device but for their name.
+struct AlikeDevices {
+  std::string driver;
+  api::Device device;
+  std::int64_t count = 1;
+};
+
+AlikeDevices read_devices_alike(const json::value& value, const FieldPath& path, SpecFindings& findings) {
+  ObjectReader reader(value, path, findings);
+  AlikeDevices alike{.driver = reader.required("driver")};
+  if (!alike.driver.empty() && !api::is_dns_subdomain(alike.driver))
+    findings.add(reader.path("driver"), fmt::format("{:?} is not a valid name", alike.driver));
+  alike.count = reader.integer("count", 1, kMostDevices).value_or(1);
+  json::object device{{"name", "device"}};
+  for (const auto* field : {"attributes", "capacity"}) {
+    const auto* given = reader.value(field);
+    if (!given) continue;
+    if (!given->is_object() || given->get_object().size() > kMostDeviceFields)
+      findings.add(reader.path(field),
+                   fmt::format("must be an object with at most {} fields", kMostDeviceFields));
+    else
+      device[field] = *given;
+  }
+  reader.unknown_fields();
+  const auto slice = api::decode_resource_slice(
+      {{"metadata", {{"name", "devices"}}}, {"spec", {{"devices", json::array{std::move(device)}}}}});
+  if (slice) {
+    alike.device = slice->devices.front();
+  } else {
+    constexpr std::string_view kDevice = "spec.devices[0].";
+    const auto& message = slice.error().message;
+    findings.add(invalid(fmt::format("{}.{}", path.text(),
+                                     message.substr(message.starts_with(kDevice) ? kDevice.size() : 0)))
+                     .error());
+  }
+  return alike;
+}
+
+// A pool of each driver.
+void add_devices(const AlikeDevices& alike, std::vector<api::ResourceSlice>& slices) {
+  auto slice = std::ranges::find(slices, alike.driver, &api::ResourceSlice::driver);
+  if (slice == slices.end()) {
+    slice = slices.emplace(slices.end());
+    slice->meta.name = alike.driver;
+    slice->driver = alike.driver;
+    slice->pool = {.name = "devices", .generation = 1, .slice_count = 1};
+  }
+  for (std::int64_t i = 0; i < alike.count; ++i) {
+    auto& device = slice->devices.emplace_back(alike.device);
+    device.name = fmt::format("device-{}", slice->devices.size());
+  }
+}
+
+void read_devices(ObjectReader& reader, std::vector<api::ResourceSlice>& slices, SpecFindings& findings) {
+  std::int64_t sum = 0;
+  reader.items("devices", kMostDeviceKinds, [&](const json::value& item, const FieldPath& at) {
+    const auto alike = read_devices_alike(item, at, findings);
+    sum += alike.count;
+    if (sum <= kMostDevices) return add_devices(alike, slices);
+    if (sum - alike.count <= kMostDevices)
+      findings.add(at / "count", fmt::format("a node has at most {} devices", kMostDevices));
+  });
+}
+
 Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& findings) {
   ObjectReader reader(value, path, findings);
   Shape shape{.name = reader.required("name")};
@@ -84,11 +151,11 @@ Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& 
     findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", shape.name));
   shape.like = reader.text("like");
   const auto *allocatable = reader.value("allocatable"), *labels = reader.value("labels"),
-             *taints = reader.value("taints");
+             *taints = reader.value("taints"), *devices = reader.value("devices");
   if (value.is_object() && shape.like.empty() == (allocatable == nullptr))
     findings.add(path, "needs exactly one of allocatable and like");
-  if (!shape.like.empty() && (labels || taints))
-    findings.add(path, "has the labels and taints of the node that it is like");
+  if (!shape.like.empty() && (labels || taints || devices))
+    findings.add(path, "has the labels, taints and devices of the node that it is like");
   if (allocatable) {
     auto& node = shape.node.emplace();
     node.meta.name = shape.name;
@@ -97,6 +164,7 @@ Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& 
     reader.items("taints", kMostTaints, [&](const json::value& item, const FieldPath& at) {
       node.taints.push_back(read_taint(item, at, findings));
     });
+    read_devices(reader, shape.slices, findings);
   }
   shape.price = read_price(reader, findings);
   if (const auto most = reader.integer("max", 0, kMostOfShape)) shape.most = static_cast<std::int32_t>(*most);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/values/device.h"
 #include "api/values/node.h"
 #include "explain/question/spec_reader.h"
 
@@ -20,10 +21,11 @@ inline constexpr std::int64_t kMostOfShape = 1000;  // nodes of one shape
 // What new nodes are like.
 struct Shape {
   std::string name;
-  std::string like;                   // a node of the cluster; empty: `node`
-  std::optional<api::Node> node;      // the new node, except for its name
-  std::optional<std::int64_t> price;  // of one node, in millionths
-  std::optional<std::int32_t> most;   // nodes
+  std::string like;                             // a node of the cluster; empty: `node`
+  std::optional<api::Node> node;                // the new node, except for its name
+  std::vector<api::ResourceSlice> slices = {};  // of its devices, without their node
+  std::optional<std::int64_t> price;            // of one node, in millionths
+  std::optional<std::int32_t> most;             // nodes
 };
 
 struct Search {

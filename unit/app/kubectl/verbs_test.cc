@@ -522,7 +522,7 @@ TEST_F(OnADump, AllFaultsOfAShapesFileHaveTheirLine) {
   EXPECT_EQ(said.err,
             "podium nodes: FILE:2: shapes[0].name: \"A\" is not a valid name\n"
             "FILE:4: shapes[0].allocatable.cpu: must be a quantity, such as 16 or 64Gi\n"
-            "FILE:5: shapes[1]: has the labels and taints of the node that it is like\n"
+            "FILE:5: shapes[1]: has the labels, taints and devices of the node that it is like\n"
             "FILE:8: shapes[1].prize: unknown field\n"
             "FILE:9: more: unknown field\n");
   EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", directory_.write("none.yaml", "a: 1\n")}).err,

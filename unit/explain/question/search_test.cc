@@ -15,7 +15,9 @@ using unit::read;
 TEST(Search, ReadsShapes) {
   const auto question = read(R"({"search": {"forPending": {"shapes": [
       {"name": "m.16x64", "allocatable": {"cpu": 16, "memory": "64Gi", "example.com/gpu": "2"}, "labels": {"pool": "m"},
-       "taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}], "price": 0.75, "max": 3},
+       "taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}], "price": 0.75, "max": 3,
+       "devices": [{"driver": "gpu.example.com", "count": 2, "attributes": {"model": {"string": "a100"}}},
+                   {"driver": "nic.example.com"}, {"driver": "gpu.example.com"}]},
       {"name": "mine", "like": "n1", "price": 2}]}}})");
   ASSERT_TRUE(question) << question.error().message;
   ASSERT_TRUE(question->search);
@@ -28,6 +30,11 @@ TEST(Search, ReadsShapes) {
   EXPECT_EQ(api::find_resource(shape.node->allocatable, "pods")->text(), "110") << "the kubelet's default";
   EXPECT_EQ(*shape.node->meta.labels.find("pool"), "m");
   EXPECT_EQ(shape.node->taints.size(), 1u);
+  ASSERT_EQ(shape.slices.size(), 2u) << "one of each driver";
+  ASSERT_EQ(shape.slices[0].devices.size(), 3u);
+  EXPECT_EQ(shape.slices[0].devices[2].name, "device-3");
+  EXPECT_EQ(shape.slices[0].devices[0].attributes.size(), 1u);
+  EXPECT_EQ(shape.slices[1].driver, "nic.example.com");
   EXPECT_EQ(question->search->shapes[1].like, "n1");
   EXPECT_TRUE(question->subject) << "no reader looks for a pod";
 }
@@ -48,9 +55,19 @@ TEST(Search, FaultsHaveTheirPath) {
       {R"({"search": {"forPending": {"shapes": [{"name": "a"}]}}})",
        "spec.search.forPending.shapes[0]: needs exactly one of allocatable and like"},
       {R"({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "labels": {}}]}}})",
-       "spec.search.forPending.shapes[0]: has the labels and taints of the node that it is like"},
+       "spec.search.forPending.shapes[0]: has the labels, taints and devices of the node that it is like"},
       {R"({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "price": 1}, {"name": "b", "like": "n"}]}}})",
        "spec.search.forPending.shapes: either all shapes have a price, or none"},
+      {R"({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 1}, "devices": [{"count": 0, "attributes": []},
+          {"driver": "A", "capacity": {"m": {"value": "x"}}, "more": 1}, {"driver": "g", "count": 100}, {"driver": "g", "count": 100}]}]}}})",
+       "spec.search.forPending.shapes[0].devices[0].driver: required; "
+       "spec.search.forPending.shapes[0].devices[0].count: must be between 1 and 128; "
+       "spec.search.forPending.shapes[0].devices[0].attributes: must be an object with at most 32 fields; "
+       "spec.search.forPending.shapes[0].devices[1].driver: \"A\" is not a valid name; "
+       "spec.search.forPending.shapes[0].devices[1].more: unknown field; "
+       "spec.search.forPending.shapes[0].devices[1].capacity.m.value: \"x\" is not a quantity, such as "
+       "\"4\", \"500m\" or \"2Gi\"; "
+       "spec.search.forPending.shapes[0].devices[3].count: a node has at most 128 devices"},
       // All faults at the same time.
       {R"({"search": {"forPending": {"shapes": [{"name": "A", "allocatable": {"cpu": "x", "a b": 1}, "labels": {"k": "a b"},
           "taints": [{"key": "a", "effect": "Never"}], "price": -1, "max": 1001, "more": 1}, {"name": "b", "like": "n"}, {"name": "b", "like": "n"}]}}})",

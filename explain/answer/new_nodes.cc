@@ -1,0 +1,185 @@
+#include "explain/answer/new_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "explain/answer/drain.h"
+#include "explain/answer/fork_memory.h"
+#include "explain/workload/unscheduled.h"
+#include "explain/workload/workload.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+
+// None of the taints that the node controller adds.
+std::shared_ptr<const api::Node> made_ready(const api::Node& node) {
+  auto copy = std::make_shared<api::Node>(node);
+  copy->images.clear();
+  copy->unschedulable = false;
+  std::erase_if(copy->taints,
+                [](const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); });
+  return copy;
+}
+
+std::string unused_name(const std::string& stem, std::int32_t& number, const Snapshot& fork) {
+  std::string name;
+  do name = fmt::format("{}-new-{}", stem, ++number);
+  while (fork.find_row(name));
+  return name;
+}
+
+void measure(NodeModel& model) {
+  model.memory = memory_of(*model.node);
+  if (model.drivers) model.memory += memory_of(*model.drivers);
+  for (const auto& slice : model.slices) model.memory += memory_of(*slice);
+  for (const auto& pod : model.daemons) model.memory += memory_of(*pod->pod);
+}
+
+// The newest slices of each pool that this node alone has.
+std::vector<std::shared_ptr<const api::ResourceSlice>> slices_of(const std::string& node,
+                                                                 const Snapshot& fork) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> newest;
+  const auto each_slice = [&](auto&& see) {
+    for (const auto& [key, slice] : fork.objects().all<api::ResourceSlice>()) {
+      if (slice->nodes.name == node) see(slice, newest[{slice->driver, slice->pool.name}]);
+    }
+  };
+  each_slice([](const auto& slice, std::int64_t& generation) {
+    generation = std::max(generation, slice->pool.generation);
+  });
+  std::vector<std::shared_ptr<const api::ResourceSlice>> out;
+  each_slice([&out](const auto& slice, std::int64_t generation) {
+    if (slice->pool.generation == generation) out.push_back(slice);
+  });
+  return out;
+}
+
+// "n1" in "n1-gpu" becomes the new name. A pool of another name gets it as a suffix.
+std::string renamed(const std::string& name, const std::string& from, const std::string& to) {
+  const auto at = from.empty() ? std::string::npos : name.find(from);
+  return at == std::string::npos ? name + "-" + to : name.substr(0, at) + to + name.substr(at + from.size());
+}
+
+void add_slices(const NodeModel& model, const std::string& name, Snapshot& fork) {
+  for (const auto& slice : model.slices) {
+    auto copy = std::make_shared<api::ResourceSlice>(*slice);
+    const auto from = copy->nodes.name.value_or("");
+    copy->meta.name += "-" + name;
+    copy->meta.uid = copy->meta.name + "-what-if";
+    copy->pool.name = renamed(copy->pool.name, from, name);
+    copy->nodes.name = name;
+    fork.objects().set<api::ResourceSlice>(std::move(copy));
+  }
+}
+
+std::size_t common_labels(const api::Node& a, const api::Node& b) {
+  return static_cast<std::size_t>(std::ranges::count_if(a.meta.labels, [&b](const auto& label) {
+    const auto* other = b.meta.labels.find(label.first);
+    return other && *other == label.second;
+  }));
+}
+
+}  // namespace
+
+NodeModel model_like(Row row, const Snapshot& fork) {
+  const auto& entry = fork.entry(row);
+  const auto& name = entry.node->meta.name;
+  NodeModel model{.stem = name, .node = made_ready(*entry.node)};
+  model.drivers = fork.objects().shared<api::CsiNode>("", name);
+  model.slices = slices_of(name, fork);
+  for (const auto& pod : entry.pods) {
+    if (is_of_daemon_set(*pod->pod)) model.daemons.push_back(pod);
+  }
+  measure(model);
+  return model;
+}
+
+DaemonSets::DaemonSets(const Budget& budget, const Snapshot& fork) : budget_(budget), fork_(fork) {
+  std::map<std::pair<std::string, std::string>, Set> sets;
+  for (const auto row : fork.rows_by_name()) {
+    if (!has_time(budget)) return;
+    for (const auto& pod : fork.entry(row).pods) {
+      if (!is_of_daemon_set(*pod->pod)) continue;
+      auto& set = sets[{pod->pod->meta.namespace_, pod->pod->meta.controller()->name}];
+      // A rollout replaces the older pods.
+      if (!set.pod || pod->pod->meta.created > set.pod->pod->meta.created) set.pod = pod;
+      set.rows.push_back(row);
+    }
+  }
+  for (auto& [_, set] : sets) {
+    auto pod = std::make_shared<api::Pod>(*set.pod->pod);
+    unschedule(*pod);
+    pod->node_affinity.required.reset();
+    set.pod = cluster::make_pod_info(std::move(pod), set.pod->rules);
+    std::ranges::sort(set.rows);
+    sets_.push_back(std::move(set));
+  }
+}
+
+bool DaemonSets::runs_on(const Set& set, Row row, const Snapshot& with) const {
+  const auto rows = daemon_rows(*set.pod->pod, with);
+  if (std::ranges::find(rows, row) == rows.end()) return false;
+  const auto has_one = [&](Row other) { return std::ranges::binary_search(set.rows, other); };
+  if (std::ranges::all_of(rows, [&](Row other) { return other == row || has_one(other); })) return true;
+  const auto& node = *with.entry(row).node;
+  std::size_t most = 0;
+  bool is_on_nearest = false;
+  for (const auto other : rows) {
+    if (other == row) continue;
+    const auto common = common_labels(node, *with.entry(other).node);
+    if (common < most) continue;
+    is_on_nearest = has_one(other) || (common == most && is_on_nearest);
+    most = common;
+  }
+  return is_on_nearest;
+}
+
+NodeModel DaemonSets::model_of(const api::Node& node, std::vector<api::ResourceSlice> slices) const {
+  NodeModel model{.stem = node.meta.name, .node = made_ready(node)};
+  for (auto& slice : slices)
+    model.slices.push_back(std::make_shared<const api::ResourceSlice>(std::move(slice)));
+  auto with = fork_;
+  const auto names = add_nodes(model, 1, {}, with);
+  for (const auto& set : sets_) {
+    if (!has_time(budget_)) break;
+    if (runs_on(set, *with.find_row(names.front()), with)) model.daemons.push_back(set.pod);
+  }
+  measure(model);
+  return model;
+}
+
+std::vector<std::string> add_nodes(const NodeModel& model, std::int32_t count, const Budget& budget,
+                                   Snapshot& fork) {
+  std::vector<std::string> names;
+  std::int32_t number = 0;
+  for (std::int32_t i = 0; i < count && has_time(budget); ++i) {
+    auto node = std::make_shared<api::Node>(*model.node);
+    const auto& name = names.emplace_back(unused_name(model.stem, number, fork));
+    node->meta.name = name;
+    node->meta.uid = name + "-what-if";
+    node->meta.labels.set(std::string(api::label::hostname), name);
+    fork.set_node(std::move(node));
+    if (model.drivers) {
+      auto copy = std::make_shared<api::CsiNode>(*model.drivers);
+      copy->meta.name = name;
+      fork.objects().set<api::CsiNode>(std::move(copy));
+    }
+    add_slices(model, name, fork);
+    for (const auto& pod : model.daemons) {
+      auto copy = std::make_shared<api::Pod>(*pod->pod);
+      copy->meta.uid += "@" + name;
+      copy->node_name = name;
+      fork.add_pod(cluster::make_pod_info(std::move(copy), pod->rules));
+    }
+  }
+  return names;
+}
+
+}  // namespace podium::explain

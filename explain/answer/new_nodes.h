@@ -1,0 +1,61 @@
+// New nodes on a fork, with what a node has besides its own object: the pods of DaemonSets, CSI drivers and
+// devices.
+//
+// A node that is like another has copies of what that one has. A node from a template has the pods of the
+// DaemonSets that would run there. The controller replaces the required node affinity of their pods, so a
+// DaemonSet that runs on some of the nodes that its pods' selector and tolerations admit runs on the new node
+// if it does on one of those with the most labels in common.
+//
+// Threads: pure functions on one fork. Errors: none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/values/device.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "explain/answer/budget.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::explain {
+
+// What each new node has. Ready, not cordoned, and without images.
+struct NodeModel {
+  std::string stem;  // of the new nodes' names
+  std::shared_ptr<const api::Node> node;
+  std::shared_ptr<const api::CsiNode> drivers = nullptr;
+  std::vector<std::shared_ptr<const api::ResourceSlice>> slices = {};
+  std::vector<cluster::PodInfoPtr> daemons = {};
+  std::size_t memory = 0;  // bytes of one new node
+};
+
+NodeModel model_like(cluster::Row row, const cluster::Snapshot& fork);
+
+// The DaemonSets of the cluster, as their pods show them. Keeps references to its arguments.
+class DaemonSets {
+ public:
+  DaemonSets(const Budget& budget, const cluster::Snapshot& fork);
+  // Of nodes with this template, whose slices have no node yet.
+  NodeModel model_of(const api::Node& node, std::vector<api::ResourceSlice> slices = {}) const;
+
+ private:
+  struct Set {
+    cluster::PodInfoPtr pod;         // a pod of the set, without the required node affinity
+    std::vector<cluster::Row> rows;  // of its pods, ascending
+  };
+  bool runs_on(const Set& set, cluster::Row row, const cluster::Snapshot& with) const;
+
+  const Budget& budget_;
+  const cluster::Snapshot& fork_;
+  std::vector<Set> sets_;
+};
+
+// Adds so many under names that are not taken, and returns these. Fewer, if the budget ends.
+std::vector<std::string> add_nodes(const NodeModel& model, std::int32_t count, const Budget& budget,
+                                   cluster::Snapshot& fork);
+
+}  // namespace podium::explain
