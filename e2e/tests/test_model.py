@@ -16,6 +16,7 @@ PROGRAM = ROOT / "build/release/simulate/podium_simulate"
 PODS, POLICED = "/api/v1/namespaces/shop/pods", "/api/v1/namespaces/policed/pods"
 REPORTS = "/apis/podium.dev/v1alpha1/namespaces/shop/schedulingreports"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/shop/leases"
+VOLUMES, VOLUME_CLAIMS = "/api/v1/persistentvolumes", "/api/v1/namespaces/shop/persistentvolumeclaims"
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/shop/resourceclaims"
 JSON_PATCH, MERGE, STRATEGIC = (f"application/{kind}+json" for kind in ("json-patch", "merge-patch", "strategic-merge-patch"))
 BRIEF = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json"
@@ -60,6 +61,18 @@ def claim(name, **metadata):
     return {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": name, "namespace": "shop", **metadata},
             "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu", "allocationMode": "ExactCount",
                                                                           "count": 1}}]}}}
+
+
+def volume(name):
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name},
+            "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "local",
+                     "csi": {"driver": "disk.example.com", "volumeHandle": "h"}}}
+
+
+def volume_claim(name):
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "local",
+                     "resources": {"requests": {"storage": "1Gi"}}}}
 
 
 def reserved(*pods, **allocation):
@@ -108,6 +121,20 @@ def of_claim(step):
 
 def claim_status(name, status, step=None):
     return patch(name, f"{CLAIMS}/c1/status", {**({"metadata": of_claim(step)} if step else {}), "status": status}, STRATEGIC)
+
+
+def reserve(name, **metadata):
+    """Returns the PATCH of a volume, as scheduler/plugins/volumes/reservation.cc makes it."""
+    return patch(name, f"{VOLUMES}/v1", {
+        "metadata": {**metadata, "annotations": {"pv.kubernetes.io/bound-by-controller": "yes"}},
+        "spec": {"claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "shop", "name": "c1",
+                              "uid": "${volume-claim.uid}", "resourceVersion": "${volume-claim.rv}"}}}, MERGE)
+
+
+def choose(name, claim="c1", **metadata):
+    """Returns the PATCH of a claim for a volume, as scheduler/plugins/volumes/reservation.cc makes it."""
+    return patch(name, f"{VOLUME_CLAIMS}/{claim}",
+                 {"metadata": {**metadata, "annotations": {"volume.kubernetes.io/selected-node": "n1"}}}, MERGE)
 
 
 CONDITION = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "no"}
@@ -171,6 +198,18 @@ STEPS = [
     ask("questions", "GET", f"{REPORTS}?fieldSelector=spec.dryRun%3Dtrue"),
     ask("labelled", "GET", f"{REPORTS}?labelSelector=podium.dev/report%3Ddecision"),
     ask("running", "GET", f"{PODS}?fieldSelector=status.phase!%3DSucceeded,status.phase!%3DFailed"),
+    # Volumes and claims for them.
+    ask("volume", "POST", VOLUMES, volume("v1")),
+    ask("volume-claim", "POST", VOLUME_CLAIMS, volume_claim("c1")),
+    reserve("reserve-another", uid="another"),
+    reserve("reserve", **of_claim("volume")),
+    reserve("reserve-late", **of_claim("volume")),
+    ask("reserved", "GET", f"{VOLUMES}/v1"),
+    choose("choose-another", uid="another"),
+    choose("choose", **of_claim("volume-claim")),
+    choose("choose-late", **of_claim("volume-claim")),
+    choose("choose-nobody", claim="nobody"),
+    ask("chosen", "GET", f"{VOLUME_CLAIMS}/c1"),
     # Leases.
     ask("no-lease", "GET", f"{LEASES}/l"),
     ask("lease-that-was", "PUT", f"{LEASES}/l", lease("a", "1", "another")),
@@ -335,13 +374,19 @@ class Side:
         versions = self.versions.setdefault(uid, [])
         if metadata["resourceVersion"] not in versions:
             versions.append(metadata["resourceVersion"])
-        seen = {"name": metadata["name"], "ns": metadata["namespace"], "uid": uid,
+        seen = {"name": metadata["name"], "ns": metadata.get("namespace"), "uid": uid,
                 "version": versions.index(metadata["resourceVersion"]), "labels": metadata.get("labels", {}),
                 "going": "deletionTimestamp" in metadata}
         if value.get("kind") == "SchedulingReport":
             seen.update(generation=metadata["generation"], spec=spec, status=status)
         elif "devices" in spec:
             seen.update(status=status, finalizers=metadata.get("finalizers", []))
+        elif "capacity" in spec:
+            reference = spec.get("claimRef", {})
+            seen.update(claim=reference.get("name"), of=self.uids.get(reference.get("uid")),
+                        annotations=metadata.get("annotations"))
+        elif "storageClassName" in spec:
+            seen.update(volume=spec.get("volumeName"), annotations=metadata.get("annotations"))
         elif "holderIdentity" in spec:
             seen.update(spec=spec)
         else:

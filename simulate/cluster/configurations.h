@@ -7,7 +7,8 @@
 
 namespace podium::simulate {
 
-// `has_conditions`: devices have binding conditions, and podium waits for them for 12 s.
-const config::Config& configuration(bool has_conditions, bool has_extender);
+// `is_in_a_hurry`: devices have binding conditions, or pods have claims for volumes. Then podium waits for
+// them for 12 s.
+const config::Config& configuration(bool is_in_a_hurry, bool has_extender);
 
 }  // namespace podium::simulate

@@ -15,6 +15,8 @@
 #include "simulate/cluster/devices.h"
 #include "simulate/cluster/extender.h"
 #include "simulate/cluster/neighbours.h"
+#include "simulate/cluster/volume_controller.h"
+#include "simulate/cluster/volumes.h"
 #include "simulate/observers/engine_observer.h"
 #include "simulate/observers/held.h"
 #include "simulate/observers/observer.h"
@@ -82,6 +84,8 @@ class Life {
   std::unique_ptr<Devices> devices_;
   std::unique_ptr<Neighbours> neighbours_;  // both null: a life without them
   std::unique_ptr<Budgets> budgets_;
+  std::unique_ptr<VolumeController> volume_controller_;  // both null: a life without them
+  std::unique_ptr<Volumes> volumes_;
   std::unique_ptr<Extender> extender_;  // null: there is none
   const std::size_t engines_;
   const std::chrono::microseconds pace_;
@@ -106,7 +110,7 @@ Life::Life(const Settings& settings)
     auto* process = process_of(host.identity);
     if (!process || process->crashed()) return;
     if (auto broken = engine_observer_.begins(*process, request)) observer_.fail(std::move(*broken));
-    observer_.begins(host, process->engine().scheduler().snapshot(), request);
+    observer_.begins(host, process->engine().scheduler(), request);
   };
   engine_observer_.nomination_is_late = [this](const std::string& uid) {
     return observer_.nomination_is_late(uid);
@@ -150,9 +154,15 @@ Life::Life(const Settings& settings)
 // Each part has random numbers of its own: a life without it is the same as before it was added.
 void Life::add_parts(std::uint64_t seed) {
   const auto dice_of = [seed](std::uint64_t part) { return Dice(seed * 0x9E3779B97F4A7C15 + part); };
-  const bool has_neighbours = seed >= kFirstWithNeighbours;
-  const bool has_extender = seed >= kFirstWithExtender && !has_neighbours;
+  const bool has_volumes = seed >= kFirstWithVolumes;
+  const bool has_neighbours = seed >= kFirstWithNeighbours && !has_volumes;
+  const bool has_extender = seed >= kFirstWithExtender && seed < kFirstWithNeighbours;
   const bool has_conditions = seed >= kFirstWithConditions && seed < kFirstWithExtender;
+  if (has_volumes) {
+    volume_controller_ = std::make_unique<VolumeController>(store_, agenda_, dice_of(7));
+    volumes_ = std::make_unique<Volumes>(store_, agenda_, dice_of(8));
+    observer_.has_volumes();
+  }
   if (has_neighbours) {
     neighbours_ = std::make_unique<Neighbours>(store_, agenda_, dice_of(4));
     budgets_ = std::make_unique<Budgets>(store_, agenda_, dice_of(6));
@@ -162,7 +172,7 @@ void Life::add_parts(std::uint64_t seed) {
     extender_ = std::make_unique<Extender>(agenda_, dice_of(5));
     extender_->asked = [this](const Host& host, const std::string& uid) { observer_.consults(host, uid); };
   }
-  if (seed >= kFirstWithDevices && !has_neighbours && !(has_extender && seed % 2 == 0)) {
+  if (seed >= kFirstWithDevices && seed < kFirstWithNeighbours && !(has_extender && seed % 2 == 0)) {
     auto dice = dice_of(2);
     claim_controller_ = std::make_unique<ClaimController>(store_, agenda_, dice.fork());
     if (has_conditions) conditions_ = std::make_unique<DeviceConditions>(store_, agenda_, dice_of(3).fork());
@@ -230,7 +240,7 @@ void Life::start_process() {
   seams.clock_rate = mutation ? drift * mutation->clock_rate : drift;
   trace_.line(identity + " starts");
   processes_.push_back(std::make_unique<Process>(identity,
-                                                 configuration(conditions_ != nullptr, extender_ != nullptr),
+                                                 configuration(conditions_ || volumes_, extender_ != nullptr),
                                                  time_, dice_.fork(), std::move(seams)));
   engine_observer_.began(*processes_.back());
 }
@@ -378,6 +388,8 @@ void Life::heal() {
   if (conditions_) conditions_->rest();
   if (neighbours_) neighbours_->rest();
   if (budgets_) budgets_->rest();
+  if (volumes_) volumes_->rest();
+  if (volume_controller_) volume_controller_->rest();
   if (extender_) extender_->rest();
   for (const auto& process : processes_) {
     process->frozen_until = {};
@@ -392,6 +404,7 @@ Outcome Life::run() {
   if (devices_) devices_->begin();
   if (neighbours_) neighbours_->begin();
   if (budgets_) budgets_->begin();
+  if (volumes_) volumes_->begin();
   for (std::size_t i = 0; i < engines_; ++i)
     agenda_.after(dice_.between(0s, 2s), [this] { start_process(); });
   disturb();

@@ -204,7 +204,7 @@ Bug believes_any_retry_after() {
 
 std::vector<Mutation> with_others(std::vector<Mutation> mutations) {
   for (auto more : {report_mutations(), claim_mutations(), request_mutations(), extender_mutations(),
-                    neighbour_mutations()}) {
+                    neighbour_mutations(), volume_mutations()}) {
     mutations.insert(mutations.end(), std::make_move_iterator(more.begin()),
                      std::make_move_iterator(more.end()));
   }

@@ -63,6 +63,7 @@ std::vector<Mutation> claim_mutations();                // of claims and devices
 std::vector<Mutation> request_mutations();              // of the allowed requests and their times
 std::vector<Mutation> extender_mutations();             // of events that arrive during a decision
 std::vector<Mutation> neighbour_mutations();            // of constraints between pods, and of resizes
+std::vector<Mutation> volume_mutations();               // of volumes and of claims for them
 const Mutation* mutation_named(std::string_view name);  // null: there is none
 
 // Both return their argument if `mutation` is null.

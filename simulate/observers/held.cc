@@ -7,6 +7,7 @@
 
 #include "api/values/device.h"
 #include "simulate/cluster/budgets.h"
+#include "simulate/cluster/volumes.h"
 #include "simulate/observers/recount.h"
 #include "simulate/server/claims.h"
 
@@ -38,6 +39,19 @@ std::optional<std::string> objects_difference(std::string_view what, const clust
   return difference(what, held, there);
 }
 
+// Nothing is being bound, so nothing is assumed. A write that changed nothing has no event that ends its
+// assumption, which is the object as it is.
+template <typename T>
+std::optional<std::string> volumes_difference(std::string_view what, const cluster::Objects& objects,
+                                              const Store& store, std::string_view plural) {
+  if (auto found = objects_difference<T>(what, objects, store, plural)) return found;
+  for (const auto& [key, object] : objects.all<T>()) {
+    const auto actual = objects.actual<T>(key.first, key.second);
+    if (!actual || !(*actual == *object)) return fmt::format("still assumes the {} {}", what, key.second);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot, const Store& store) {
   Names nodes, held_nodes, pods, held_pods;
   for (const auto& node : store.all("nodes")) nodes.insert(text_at(node->value, "/metadata/name"));
@@ -56,6 +70,9 @@ std::optional<std::string> cluster_difference(const cluster::Snapshot& snapshot,
   auto found = objects_difference<api::ResourceClaim>("claim", objects, store, "resourceclaims");
   if (!found) found = objects_difference<api::ResourceSlice>("slice", objects, store, "resourceslices");
   if (!found) found = objects_difference<api::DeviceTaintRule>("taint rule", objects, store, kTaintRules);
+  if (!found) found = volumes_difference<api::PersistentVolume>("volume", objects, store, kVolumes);
+  if (!found)
+    found = volumes_difference<api::PersistentVolumeClaim>("volume claim", objects, store, kVolumeClaims);
   return found ? found : objects_difference<api::PodDisruptionBudget>("budget", objects, store, kBudgets);
 }
 

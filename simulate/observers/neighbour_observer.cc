@@ -30,6 +30,8 @@ void NeighbourObserver::committed(const Commit& commit) {
   history_.committed(commit);
   if (commit.key.plural == "pods" && !text_at(commit.after->value, "/spec/nodeName").empty())
     bound_.insert(uid_of(commit.after->value));
+  if (commit.key.plural == "nodes" && commit.type == Commit::Type::added)
+    made_[commit.key.name] = agenda_.now();
 }
 
 Topology NeighbourObserver::topology() const {
@@ -74,7 +76,9 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
   auto pod = neighbour_of(***assumed);
   pod.rules = neighbour_of(stored->value).rules;
   std::vector<Neighbour> others, sure;
-  bool has_changed = is_newly_read(engine, uid);
+  const auto nodes = nodes_read_.find(engine);
+  bool has_changed =
+      is_newly_read(engine, uid) || (nodes != nodes_read_.end() && nodes->second + kTurn >= agenda_.now());
   snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
     const auto& its = (*other)->meta.uid;
     if (its == uid || (!begun_.contains(engine + its) && !bound_.contains(its))) return;
@@ -99,6 +103,7 @@ StoredPtr NeighbourObserver::repels(const json::value& pod, const std::string& e
     const auto there = text_at(other->value, "/spec/nodeName");
     if (there.empty() || is_finished(other->value) || uid_of(other->value) == now.uid) continue;
     if (!repel(now, node, neighbour_of(other->value), there, topology)) continue;
+    if (is_newer(node, decided) || is_newer(there, decided)) continue;
     const auto its = history_.possible_of_placed(uid_of(other->value), engine, decided);
     const auto own = history_.possible(now.uid, engine, decided);
     const bool always = std::ranges::all_of(own, [&](const auto& one) {

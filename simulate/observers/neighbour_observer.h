@@ -8,6 +8,7 @@
 // Owner: an Observer of a life with neighbours. Threads: one. Errors: returns the broken rule.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,8 @@ class NeighbourObserver {
     history_.read(engine, objects, agenda_.now());
   }
 
+  void read_nodes(const std::string& engine) { nodes_read_[engine] = agenda_.now(); }
+
   Broken begins(const std::string& engine, const cluster::Snapshot& snapshot, const std::string& uid,
                 const std::string& node);
   // A pod on the same node or in the same domain that the engine had to keep the pod away from; null: none.
@@ -50,6 +53,11 @@ class NeighbourObserver {
   bool may_wait_for_flush(const json::value& pod, bool evicts) const;
 
  private:
+  // True if the node was made since: while it did not exist, the pods on it were in no domain (4102262).
+  bool is_newer(const std::string& node, Steady than) const {
+    const auto it = made_.find(node);
+    return it != made_.end() && it->second > than;
+  }
   bool is_only_repelled(const Neighbour& pod) const;
   bool is_first_of_its_kind(const Neighbour& pod) const;
   // True if the engine may have read the pod after the decision on a binding that begins now.
@@ -65,6 +73,8 @@ class NeighbourObserver {
   std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
   // Of begun_: those that were refused, and whose pods may be decided on again (4003411).
   std::set<std::string> refused_;
+  std::map<std::string, Steady> made_;        // nodes, the last time
+  std::map<std::string, Steady> nodes_read_;  // by engine: when it last read nodes
 };
 
 }  // namespace podium::simulate

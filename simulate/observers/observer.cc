@@ -103,7 +103,7 @@ void Observer::sent(const Host& host, const client::Request& request) {
   if (request.target.find("/leases") == std::string::npos) check_lease(host, request);
   if (request.target.find("/pods/") == std::string::npos) return;
   if (const auto binding = binding_of(host, request)) {
-    ++bindings_.try_emplace(*binding, agenda_.now()).first->second.times;
+    bindings_.try_emplace(*binding, agenda_.now());
   }
   const bool nominates = request.body.find("\"nominatedNodeName\":\"") != std::string::npos;
   if (nominates) note_nomination(host, request);
@@ -188,6 +188,8 @@ void Observer::served(const Host& host, const client::Request& request, int stat
 void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
   if (plural == "resourceclaims") return claims_.read(host.identity, objects);
   if (plural == kBudgets && budgets_) budgets_->read(host.identity, objects);
+  if (volumes_) volumes_->read(host.identity, plural, objects);
+  if (plural == "nodes" && neighbours_) neighbours_->read_nodes(host.identity);
   if (plural != "pods") return;
   if (neighbours_) neighbours_->read(host.identity, objects);
   static constexpr std::string_view kUid = R"("uid":")", kNode = R"("nodeName":")";
@@ -210,21 +212,14 @@ void Observer::read_claims(const Host& host, const std::string& body) {
 }
 
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
-  // A refused binding is not in doubt: the next request for the same binding is a new decision. After a 429
-  // it is sent again.
   const bool is_refused = reply.status >= 400 && reply.status < 500 && reply.status != 429;
-  if (const auto binding = binding_of(host, request); binding && is_refused) {
-    if (neighbours_) neighbours_->refused(host.identity, text_at(json::parse(request.body), "/metadata/uid"));
-    const auto it = bindings_.find(*binding);
-    if (it != bindings_.end() && it->second.times == 1) {
-      bindings_.erase(it);
-      begun_.erase(*binding);
-    }
-  }
+  if (neighbours_ && is_refused && binding_of(host, request))
+    neighbours_->refused(host.identity, text_at(json::parse(request.body), "/metadata/uid"));
   reports_.answered(host, request, reply);
   requests_.answered(host, request, reply);
   // From a probe, an engine reads only the version.
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
+  if (neighbours_ && request.target.starts_with("/api/v1/nodes?")) neighbours_->read_nodes(host.identity);
   if (request.target.starts_with("/api/v1/pods?")) {
     auto& pages = pages_[host.identity];
     if (request.target.find("&continue=") == std::string::npos) pages.clear();
@@ -244,6 +239,8 @@ void Observer::committed(const Commit& commit) {
   trace_.line({commit.by, " ", kTypes[static_cast<int>(commit.type)], " ", commit.key.text(), " at ",
                std::to_string(commit.version)});
   if (budgets_) budgets_->committed(commit);
+  if (volumes_) demand(volumes_->committed(commit));
+  if (neighbours_) neighbours_->committed(commit);
   if (commit.key.plural == "pods") pod_committed(commit);
   if (commit.key.plural == "resourceclaims") judge(claims_.committed(commit, holder() != commit.by));
   if (commit.key.plural == "schedulingreports") {
@@ -256,7 +253,6 @@ void Observer::committed(const Commit& commit) {
 }
 
 void Observer::pod_committed(const Commit& commit) {
-  if (neighbours_) neighbours_->committed(commit);
   const auto& pod = commit.after->value;
   const auto node = text_at(pod, "/spec/nodeName"), uid = uid_of(pod);
   const auto before = commit.before ? text_at(commit.before->value, "/spec/nodeName") : "";
@@ -270,6 +266,7 @@ void Observer::pod_committed(const Commit& commit) {
     given_up_[it->second.node] = agenda_.now();
   check_node(pod, commit.by);
   if (neighbours_) check_neighbours(pod, commit.by);
+  if (volumes_) demand(volumes_->bound(pod, commit.by, decided(pod, commit.by) - kDecided));
 }
 
 void Observer::status_committed(const Commit& commit) {
@@ -304,9 +301,9 @@ bool Observer::knows_nomination(const std::string& uid) const {
 Steady Observer::decided(const json::value& pod, const std::string& by) const {
   const auto uid = uid_of(pod), node = text_at(pod, "/spec/nodeName");
   const auto first = bindings_.find(by + uid + node);
-  auto sent = first == bindings_.end() ? sent_at_ : first->second.first;
+  auto sent = first == bindings_.end() ? sent_at_ : first->second;
   if (const auto begun = begun_.find(by + uid + node); begun != begun_.end())
-    sent = std::min(sent, begun->second);
+    sent = std::min(sent, begun->second.at);
   const auto it = nominated_.find(uid);
   const bool has_waited = it != nominated_.end() && it->second.by == by && it->second.node == node &&
                           sent - it->second.at < kToReady;
@@ -351,14 +348,23 @@ void Observer::has_neighbours() {
   budgets_.emplace(store_, agenda_);
 }
 
-void Observer::begins(const Host& host, const cluster::Snapshot& snapshot, const client::Request& request) {
-  if (!neighbours_ || request.method == "GET") return;
-  demand(budgets_->begins(host.identity, snapshot, request));
+// A binding is sent again until an answer settles it, also after a proxy's refusal (4101940, 4102224).
+// Another decision on the pod has another number of attempts.
+void Observer::begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request) {
+  if (request.method == "GET") return;
+  if (budgets_) demand(budgets_->begins(host.identity, scheduler.snapshot(), request));
   const auto binding = binding_of(host, request);
-  if (!binding || !begun_.try_emplace(*binding, agenda_.now()).second) return;  // it is repeated
+  if (!binding) return;
   const auto body = json::parse(request.body);
-  demand(neighbours_->begins(host.identity, snapshot, text_at(body, "/metadata/uid"),
-                             text_at(body, "/target/name")));
+  const auto uid = text_at(body, "/metadata/uid");
+  const auto* queued = scheduler.queue().find(uid);
+  const auto [it, is_first] = begun_.try_emplace(*binding);
+  const auto attempts = queued ? queued->attempts : it->second.attempts;
+  if (!is_first && it->second.attempts == attempts) return;  // it is repeated
+  it->second = {agenda_.now(), attempts};
+  bindings_.erase(*binding);
+  if (neighbours_)
+    demand(neighbours_->begins(host.identity, scheduler.snapshot(), uid, text_at(body, "/target/name")));
 }
 
 void Observer::check_neighbours(const json::value& pod, const std::string& by) {
@@ -399,7 +405,7 @@ std::set<std::string> Observer::nominated_in_vain() const {
   std::set<std::string> out;
   for (const auto& pod : store_.all("pods")) {
     const auto node = text_at(pod->value, "/status/nominatedNodeName");
-    if (!node.empty() && text_at(pod->value, "/spec/nodeName").empty() && !claims_.may_be_tried(pod->value))
+    if (!node.empty() && text_at(pod->value, "/spec/nodeName").empty() && !may_be_tried(pod->value))
       out.insert(node);
   }
   return out;
@@ -418,6 +424,7 @@ bool Observer::may_be_on(const json::value& pod, const json::value& node) const 
   const auto name = text_at(node, "/metadata/name");
   const auto allows = [&](bool evicts) { return !neighbours_ || neighbours_->allows(pod, name, evicts); };
   if (!fits(store_, pod, node, number_at(pod, "/spec/priority"))) return false;
+  if (volumes_ && !volumes_->fits(pod, node)) return false;
   return allows(true) || (fits(store_, pod, node, INT64_MIN) && allows(false));
 }
 
@@ -430,7 +437,7 @@ std::optional<std::string> Observer::unfinished_pods() {
     if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
       // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
       // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
-      if (knows_nomination(uid_of(pod->value)) && claims_.may_be_tried(pod->value)) {
+      if (knows_nomination(uid_of(pod->value)) && may_be_tried(pod->value)) {
         waits_for_flush_ = neighbours_ && !neighbour_of(pod->value).rules.empty();
         return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
       }

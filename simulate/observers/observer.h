@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "client/http/transport.h"
+#include "scheduler/cycle/scheduler.h"
 #include "simulate/base/agenda.h"
 #include "simulate/base/trace.h"
 #include "simulate/observers/budget_observer.h"
@@ -27,6 +28,7 @@
 #include "simulate/observers/neighbour_observer.h"
 #include "simulate/observers/report_observer.h"
 #include "simulate/observers/request_observer.h"
+#include "simulate/observers/volume_observer.h"
 #include "simulate/server/network.h"
 #include "simulate/server/store.h"
 
@@ -75,9 +77,10 @@ class Observer {
   void served(const Host& host, const client::Request& request, int status);
   void may_lose_events() { loses_events_ = true; }      // the watches may: no engine knows all pods of a node
   void keeps_some_reports() { reports_.keeps_some(); }  // a policy keeps them: see stays()
+  void has_volumes() { volumes_.emplace(store_, agenda_); }
   void has_neighbours();  // the life's pods have rules or budgets, or are resized
-  // Called when an engine begins a request; `snapshot`: its own.
-  void begins(const Host& host, const cluster::Snapshot& snapshot, const client::Request& request);
+  // Called when an engine begins a request; `scheduler`: its own.
+  void begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request);
   // Called when an engine asks an extender: it has decided on what it knew then.
   void consults(const Host& host, const std::string& uid) {
     consulted_[host.identity + uid].push_back(agenda_.now());
@@ -144,6 +147,9 @@ class Observer {
   void excuse_lost_lease(const std::string& engine);
   std::set<std::string> nominated_in_vain() const;
   bool gives_back_a_claim(const json::value& pod) const;
+  bool may_be_tried(const json::value& pod) const {
+    return claims_.may_be_tried(pod) && (!volumes_ || volumes_->may_be_tried(pod));
+  }
   std::optional<std::string> unfinished_pods();
   std::string holder() const;
 
@@ -171,12 +177,13 @@ class Observer {
   // By an engine's identity and a pod's UID: since when it has read that the pod is on a node.
   std::map<std::string, Steady> known_bound_;
   std::map<std::string, std::vector<Steady>> consulted_;  // by an engine's identity and a pod's UID
-  struct Binding {
-    Steady first{};  // the time of the first request
-    int times = 0;
+  struct Begun {
+    Steady at{};
+    std::uint32_t attempts = 0;  // at the pod; another number: another decision
   };
-  std::map<std::string, Steady> begun_;       // bindings; their first request may have found no connection
-  std::map<std::string, Binding> bindings_;   // by an engine's identity, the pod's UID and the node
+  std::map<std::string, Begun> begun_;  // bindings; their first request may have found no connection
+  // By an engine's identity, the pod's UID and the node: when the binding was sent first.
+  std::map<std::string, Steady> bindings_;
   std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods in progress
   Steady sent_at_{};
   Steady lease_taken_{};                           // the last time by hand
@@ -187,6 +194,7 @@ class Observer {
   ClaimObserver claims_{store_, agenda_};
   std::optional<NeighbourObserver> neighbours_;  // both nullopt: a life without them
   std::optional<BudgetObserver> budgets_;
+  std::optional<VolumeObserver> volumes_;
   Excuses excused_{};
   std::size_t requests_since_rest_ = 0, refused_since_rest_ = 0, writes_since_rest_ = 0;
   std::set<std::string> refused_targets_;  // since then

@@ -19,6 +19,8 @@ inline constexpr std::uint64_t kFirstWithConditions = 2'000'000;
 inline constexpr std::uint64_t kFirstWithExtender = 3'000'000;
 // From this seed on, pods have constraints on each other, and running pods are changed; no devices.
 inline constexpr std::uint64_t kFirstWithNeighbours = 4'000'000;
+// From this seed on, pods have claims for volumes; no devices, and no constraints on each other.
+inline constexpr std::uint64_t kFirstWithVolumes = 5'000'000;
 
 enum class Fault : std::uint8_t {
   lose_request,    // never arrives

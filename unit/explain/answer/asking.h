@@ -70,7 +70,7 @@ inline explain::ReportStatus ask(const api::Pod& pod, int replicas, const cluste
 // "true Reason: message"
 inline std::string condition(const explain::ReportStatus& status, std::string_view type) {
   for (const auto& c : status.conditions) {
-    if (c.type == type) return fmt::format("{} {}: {}", c.is_true, c.reason, c.message);
+    if (c.type == type) return fmt::format("{} {}: {}", c.is_true.is, c.reason, c.message);
   }
   return "";
 }

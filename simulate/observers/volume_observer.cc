@@ -1,0 +1,123 @@
+#include "simulate/observers/volume_observer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "simulate/cluster/volumes.h"
+
+namespace podium::simulate {
+namespace {
+
+// Of the volume's reference; an empty UID: it was reserved by name.
+bool names_claim(const json::value& volume, const json::value& claim) {
+  const auto uid = text_at(volume, "/spec/claimRef/uid");
+  return text_at(volume, "/spec/claimRef/namespace") == text_at(claim, "/metadata/namespace") &&
+         text_at(volume, "/spec/claimRef/name") == text_at(claim, "/metadata/name") &&
+         (uid.empty() || uid == uid_of(claim));
+}
+
+constexpr std::string_view kReferenceNames[] = {"/spec/claimRef/namespace", "/spec/claimRef/name"};
+
+bool has_reference(const json::value& volume) { return find_at(volume, "/spec/claimRef") != nullptr; }
+
+}  // namespace
+
+void VolumeObserver::read(const std::string& engine, const std::string& plural, std::string_view objects) {
+  if (plural != kVolumeClaims) return;
+  static constexpr std::string_view kUid = R"("uid":")";
+  for (auto at = objects.find(kUid); at != objects.npos; at = objects.find(kUid, at)) {
+    at += kUid.size();
+    read_.try_emplace(engine + std::string(objects.substr(at, objects.find('"', at) - at)), agenda_.now());
+  }
+}
+
+bool VolumeObserver::knew(const std::string& engine, const json::value& claim, Steady decided) const {
+  const auto it = read_.find(engine + uid_of(claim));
+  return it != read_.end() && it->second <= decided;
+}
+
+VolumeObserver::Broken VolumeObserver::committed(const Commit& commit) const {
+  const auto& now = commit.after->value;
+  const auto name = text_at(now, "/metadata/name");
+  if (commit.type == Commit::Type::deleted) return std::nullopt;
+  if (commit.key.plural == kVolumes && is_engine(commit.by) && commit.before) {
+    const auto& before = commit.before->value;
+    const auto uid = text_at(before, "/spec/claimRef/uid");
+    const bool is_other = std::ranges::any_of(kReferenceNames, [&](std::string_view field) {
+      return text_at(before, field) != text_at(now, field);
+    });
+    if (has_reference(before) && (is_other || (!uid.empty() && uid != text_at(now, "/spec/claimRef/uid"))))
+      return fmt::format("{} takes the volume {} from another claim", commit.by, name);
+  }
+  const auto volume = commit.key.plural == kVolumeClaims ? text_at(now, "/spec/volumeName") : "";
+  if (volume.empty()) return std::nullopt;
+  for (const auto& other : store_.all(kVolumeClaims)) {
+    if (uid_of(other->value) != uid_of(now) && text_at(other->value, "/spec/volumeName") == volume)
+      return fmt::format("{} and {} have the volume {}", full_name(now), full_name(other->value), volume);
+  }
+  return std::nullopt;
+}
+
+VolumeObserver::Broken VolumeObserver::bound(const json::value& pod, const std::string& by,
+                                             Steady decided) const {
+  const auto node = store_.find({"nodes", "", text_at(pod, "/spec/nodeName")});
+  for (const auto& name : claims_of(pod)) {
+    const auto claim = store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name});
+    if (!claim || !knew(by, claim->value, decided)) continue;
+    const auto volume = text_at(claim->value, "/spec/volumeName");
+    if (volume.empty())
+      return fmt::format("{} binds {}, whose claim {} has no volume", by, full_name(pod), name);
+    const auto there = store_.find({std::string(kVolumes), "", volume});
+    if (node && there && !is_reached(there->value, node->value))
+      return fmt::format("{} binds {} to {}, which cannot reach the volume {}", by, full_name(pod),
+                         text_at(pod, "/spec/nodeName"), volume);
+  }
+  return std::nullopt;
+}
+
+bool VolumeObserver::fits(const json::value& pod, const json::value& node) const {
+  std::vector<StoredPtr> claims;
+  for (const auto& name : claims_of(pod)) {
+    claims.push_back(store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name}));
+    if (!claims.back()) return false;
+  }
+  std::vector<std::string> taken;
+  return have_volumes(claims, 0, node, taken);
+}
+
+bool VolumeObserver::may_be_tried(const json::value& pod) const {
+  return std::ranges::all_of(claims_of(pod), [&](const std::string& name) {
+    const auto claim = store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name});
+    return claim &&
+           (claim_class(claim->value) != "now" || !text_at(claim->value, "/spec/volumeName").empty());
+  });
+}
+
+bool VolumeObserver::have_volumes(const std::vector<StoredPtr>& claims, std::size_t from,
+                                  const json::value& node, std::vector<std::string>& taken) const {
+  if (from == claims.size()) return true;
+  const auto& claim = claims[from]->value;
+  const auto rest_have = [&] { return have_volumes(claims, from + 1, node, taken); };
+  if (const auto name = text_at(claim, "/spec/volumeName"); !name.empty()) {
+    const auto volume = store_.find({std::string(kVolumes), "", name});
+    return volume && is_reached(volume->value, node) && rest_have();
+  }
+  const auto of_class = claim_class(claim);
+  if (of_class == "late") return rest_have();
+  if (of_class == "now") return false;  // it gets its volume from its controller
+  return std::ranges::any_of(store_.all(kVolumes), [&](const StoredPtr& volume) {
+    const auto name = text_at(volume->value, "/metadata/name");
+    const bool is_free = text_at(volume->value, "/status/phase") == "Available" &&
+                         (!has_reference(volume->value) || names_claim(volume->value, claim));
+    const bool suits = claim_class(volume->value) == of_class &&
+                       storage_of(volume->value) >= storage_of(claim) && is_reached(volume->value, node);
+    if (!is_free || !suits || std::ranges::find(taken, name) != taken.end()) return false;
+    taken.push_back(name);
+    const bool have = rest_have();
+    taken.pop_back();
+    return have;
+  });
+}
+
+}  // namespace podium::simulate
