@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::config {
 namespace json = boost::json;
