@@ -59,7 +59,7 @@ void allocate_everywhere(benchmark::State& state) {
   std::size_t feasible = 0;
   const auto once = [&] {
     feasible = 0;
-    Steps steps;
+    StepBudget steps;
     Allocator allocator({made.claim}, {inventory, made.allocated, selectors, find_class});
     for (const auto& node : made.nodes) {
       feasible += std::holds_alternative<Solution>(allocator.allocate(node, steps));
@@ -79,7 +79,7 @@ void allocate_first_time(benchmark::State& state) {
     state.PauseTiming();
     const Inventory inventory(made.slices, {});
     Selectors selectors;
-    Steps steps;
+    StepBudget steps;
     Allocator allocator({made.claim}, {inventory, made.allocated, selectors, find_class});
     state.ResumeTiming();
     for (const auto& node : made.nodes) benchmark::DoNotOptimize(allocator.allocate(node, steps));

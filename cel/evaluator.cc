@@ -15,7 +15,7 @@ bool is_unhashable(const Value& value) { return value.is(Kind::semver) || value.
 
 }  // namespace
 
-Evaluator::Evaluator(std::span<const Value> values, std::size_t slots, Budget budget)
+Evaluator::Evaluator(std::span<const Value> values, std::size_t slots, CostBudget budget)
     : slots_(slots), budget_(budget) {
   for (std::size_t i = 0; i < values.size(); ++i) slots_[i].value = values[i];
 }

@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "cel/ast.h"
 #include "cel/functions.h"
-#include "cel/node.h"
 
 namespace podium::cel {
 
 class Evaluator {
  public:
-  Evaluator(std::span<const Value> values, std::size_t slots, Budget budget);
+  Evaluator(std::span<const Value> values, std::size_t slots, CostBudget budget);
   Value run(const Node& root);
-  const Budget& budget() const { return budget_; }
+  const CostBudget& budget() const { return budget_; }
 
  private:
   struct Slot {
@@ -64,7 +64,7 @@ class Evaluator {
   bool is_stopped() const { return !fatal_.empty(); }
 
   std::vector<Slot> slots_;
-  Budget budget_;
+  CostBudget budget_;
   std::string fatal_;
 };
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cel/budget.h"
+#include "cel/cost_budget.h"
 #include "cel/regex.h"
 #include "cel/value.h"
 
@@ -17,7 +17,7 @@ namespace podium::cel {
 
 struct Call {
   std::span<const Value> args;  // the receiver first
-  Budget& budget;
+  CostBudget& budget;
   const ConstantPattern* pattern = nullptr;
 };
 using Implementation = Value (*)(const Call&);
@@ -57,6 +57,6 @@ void add_kubernetes(Table&);
 void add_time(Table&);
 
 // Lists sorted by keys, for sortBy().
-Value sorted_by(const Value& list, const Value& keys, Budget& budget);
+Value sorted_by(const Value& list, const Value& keys, CostBudget& budget);
 
 }  // namespace podium::cel

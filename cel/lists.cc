@@ -31,7 +31,7 @@ Value slice(const Call& call) {
 }
 
 bool flatten_into(std::vector<Value>& out, const std::vector<Value>& from, std::int64_t depth,
-                  Budget& budget) {
+                  CostBudget& budget) {
   for (const Value& item : from) {
     if (!budget.spend_items(1)) return false;
     if (!item.is(Kind::list) || depth == 0) {
@@ -76,7 +76,7 @@ Value reverse(const Call& call) {
 }
 
 // The result of a value's Equal(): null has one like the others.
-bool says_equal(const Value& value, const Value& other, Budget& budget) {
+bool says_equal(const Value& value, const Value& other, CostBudget& budget) {
   return value.is(Kind::null) ? other.is(Kind::null) : equal(value, other, &budget).is_true();
 }
 
@@ -174,7 +174,7 @@ Value last_index_of(const Call& call) {
   return Value::integer(-1);
 }
 
-bool is_subset(const Value& whole, const Value& part, Budget& budget) {
+bool is_subset(const Value& whole, const Value& part, CostBudget& budget) {
   return std::all_of(part.items().begin(), part.items().end(),
                      [&](const Value& item) { return contains(whole, item, budget).is_true(); });
 }
@@ -248,7 +248,7 @@ Value unwrap(const Call& call) {
 }  // namespace
 }  // namespace list_functions
 
-Value sorted_by(const Value& list, const Value& keys, Budget& budget) {
+Value sorted_by(const Value& list, const Value& keys, CostBudget& budget) {
   using namespace list_functions;
   const std::vector<Value>& by = keys.items();
   if (by.empty()) return list;

@@ -17,7 +17,7 @@ constexpr Kinds kTexts = bit(Kind::string) | bit(Kind::bytes);
 Value int_overflow() { return Value::error("integer overflow"); }
 Value uint_overflow() { return Value::error("unsigned integer overflow"); }
 
-Value join_lists(const Value& left, const Value& right, Budget& budget) {
+Value join_lists(const Value& left, const Value& right, CostBudget& budget) {
   if (left.items().empty()) return right;
   if (right.items().empty()) return left;
   if (!budget.spend_items(left.items().size() + right.items().size())) return Value::error("");

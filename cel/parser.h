@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cel/node.h"
+#include "cel/ast.h"
 
 namespace podium::cel {
 

@@ -125,7 +125,7 @@ NodePtr Parser::call(const std::string& name, std::vector<NodePtr> args) {
   node->function = function;
   node->children = std::move(args);
   if (function->is_conversion && node->children.size() == 1 && node->children[0]->op == Op::constant) {
-    Budget budget;
+    CostBudget budget;
     Value value = invoke(*function, {{&node->children[0]->value, 1}, budget});
     if (value.is_error()) return fail(value.text());
     return constant(std::move(value));

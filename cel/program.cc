@@ -16,7 +16,8 @@ std::size_t Program::bytes() const { return parsed_->bytes; }
 
 Value Program::evaluate(std::span<const Value> values, Spending* spending) const {
   if (values.size() != variables_) return Value::error("the number of values is not that of the variables");
-  Evaluator evaluator(values, parsed_->slots, Budget(spending ? spending->compiling : Spending().compiling));
+  Evaluator evaluator(values, parsed_->slots,
+                      CostBudget(spending ? spending->compiling : Spending().compiling));
   auto value = evaluator.run(*parsed_->root);
   if (spending) spending->units = evaluator.budget().spent();
   if (spending) spending->gave_up = evaluator.budget().gave_up();

@@ -104,7 +104,7 @@ LargePatterns& large_patterns() {
 }
 
 // Null: the budget is used up.
-Compiled compile_now(std::string_view pattern, Budget& budget) {
+Compiled compile_now(std::string_view pattern, CostBudget& budget) {
   const auto pay = [&](const RE2& compiled, std::int64_t memory) {
     return budget.spend_compiling(cost_of(compiled, memory));
   };
@@ -145,7 +145,7 @@ Value matches(const Call& call) {
   return Value::boolean(RE2::PartialMatch(call.args[0].text(), *pattern.compiled));
 }
 
-std::vector<Value> found(const std::string& text, const RE2& pattern, std::int64_t most, Budget& budget) {
+std::vector<Value> found(const std::string& text, const RE2& pattern, std::int64_t most, CostBudget& budget) {
   std::vector<Value> all;
   re2::StringPiece match;
   std::size_t at = 0;

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cel/address.h"
-#include "cel/budget.h"
+#include "cel/cost_budget.h"
 #include "cel/go_text.h"
 #include "cel/quantity.h"
 #include "cel/semver.h"
@@ -62,7 +62,7 @@ int order(const Timestamp& left, const Timestamp& right) {
   return left.seconds != right.seconds ? order(left.seconds, right.seconds) : order(left.nanos, right.nanos);
 }
 
-Value equal_lists(const List& left, const List& right, Budget* budget) {
+Value equal_lists(const List& left, const List& right, CostBudget* budget) {
   if (left.items.size() != right.items.size()) return Value::boolean(false);
   Value fault;
   for (std::size_t i = 0; i < left.items.size(); ++i) {
@@ -74,7 +74,7 @@ Value equal_lists(const List& left, const List& right, Budget* budget) {
   return fault.is_error() ? fault : Value::boolean(true);
 }
 
-Value equal_maps(const Map& left, const Map& right, Budget* budget) {
+Value equal_maps(const Map& left, const Map& right, CostBudget* budget) {
   if (left.entries.size() != right.entries.size()) return Value::boolean(false);
   for (const auto& [key, value] : left.entries) {
     if (budget && !budget->spend(4)) return Value::boolean(false);
@@ -310,7 +310,7 @@ const Value* Map::find(const Value& key) const {
   return fallback.get();
 }
 
-Value equal(const Value& left, const Value& right, Budget* budget) {
+Value equal(const Value& left, const Value& right, CostBudget* budget) {
   if (left.is_error()) return left;
   if (left.is(Kind::null) || right.is(Kind::null)) return Value::boolean(left.kind() == right.kind());
   if (is_number(left)) {
@@ -382,7 +382,7 @@ Value compare(const Value& left, const Value& right) {
   }
 }
 
-Value contains(const Value& container, const Value& value, Budget& budget) {
+Value contains(const Value& container, const Value& value, CostBudget& budget) {
   if (container.is(Kind::map)) {
     // The fallback for missing keys is not an element of the map.
     const Value* const found = container.as_map().find(value);

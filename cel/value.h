@@ -36,7 +36,7 @@ enum class Kind : std::uint8_t {
   error,
 };
 
-class Budget;
+class CostBudget;
 class Value;
 struct Quantity;
 struct Semver;
@@ -149,10 +149,10 @@ bool is_key(const Value& value);
 
 // CEL's `==`: a bool, or an error for some pairs of kinds. Spends units for the compared elements; once the
 // budget is used up, the result is meaningless.
-Value equal(const Value& left, const Value& right, Budget* budget = nullptr);
+Value equal(const Value& left, const Value& right, CostBudget* budget = nullptr);
 // -1, 0 or 1 as an int, or an error.
 Value compare(const Value& left, const Value& right);
 // `left in right`, without the shortcut for constant lists.
-Value contains(const Value& container, const Value& value, Budget& budget);
+Value contains(const Value& container, const Value& value, CostBudget& budget);
 
 }  // namespace podium::cel

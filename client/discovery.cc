@@ -8,32 +8,30 @@
 #include <string_view>
 #include <utility>
 
+#include "api/text/json_view.h"
+
 namespace podium::client {
 namespace json = boost::json;
 namespace {
 
 constexpr std::chrono::seconds kTimeout{10};
 
-std::string_view text_of(const json::value& object, std::string_view key) {
-  const auto* fields = object.if_object();
-  const auto* found = fields ? fields->if_contains(key) : nullptr;
-  const auto* text = found ? found->if_string() : nullptr;
-  return text ? std::string_view(*text) : std::string_view();
+std::string_view text_in(const json::value& object, std::string_view key) {
+  return api::text_of(api::member(&object, key));
 }
 
 const json::array* list_of(const json::value& object, std::string_view key) {
-  const auto* fields = object.if_object();
-  const auto* found = fields ? fields->if_contains(key) : nullptr;
+  const auto* found = api::member(&object, key);
   return found ? found->if_array() : nullptr;
 }
 
 // The list `key` of a body of this kind; null: the body is something else.
 const json::array* list_in(const json::value& body, std::string_view kind, std::string_view key) {
-  return text_of(body, "kind") == kind ? list_of(body, key) : nullptr;
+  return text_in(body, "kind") == kind ? list_of(body, key) : nullptr;
 }
 
 bool has(const json::array& list, std::string_view key, std::string_view value) {
-  return std::ranges::any_of(list, [&](const json::value& item) { return text_of(item, key) == value; });
+  return std::ranges::any_of(list, [&](const json::value& item) { return text_in(item, key) == value; });
 }
 
 Served served(bool is_served) { return is_served ? Served::yes : Served::no; }
@@ -50,7 +48,7 @@ Served served_version(std::string_view groups, const Resource& resource) {
   if (!list) return Served::unknown;
   return served(std::ranges::any_of(*list, [&](const json::value& group) {
     const auto* versions = list_of(group, "versions");
-    return text_of(group, "name") == resource.group && versions &&
+    return text_in(group, "name") == resource.group && versions &&
            has(*versions, "version", resource.version);
   }));
 }

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 #include "client/auth/exec_output.h"
 #include "client/auth/token.h"
 #include "client/auth/url.h"

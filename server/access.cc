@@ -138,8 +138,8 @@ Task<std::optional<Reply>> Access::refusal(Request request) {
   co_return std::move(admission.refusal);
 }
 
-Task<Admission> Access::admit(Request request, Attributes what) {
-  Admission out;
+Task<AccessDecision> Access::admit(Request request, Attributes what) {
+  AccessDecision out;
   auto user = co_await authenticate(&request);
   if (!user && too_many_reviews(user.error())) {
     out.refusal = busy(user.error());

@@ -33,8 +33,8 @@ class OpenPaths {
 };
 
 // A user, and the reply that refuses the request; nullopt: it is allowed.
-struct Admission {
-  Admission() {}  // not an aggregate: see Request
+struct AccessDecision {
+  AccessDecision() {}  // not an aggregate: see Request
   User user;
   std::optional<Reply> refusal;
 };
@@ -52,7 +52,7 @@ class Access {
   explicit Access(Parts parts) : parts_(std::move(parts)) {}
 
   // Whether the request's user has this right.
-  async::Task<Admission> admit(Request request, Attributes what);
+  async::Task<AccessDecision> admit(Request request, Attributes what);
   // As above, for the request's own method and path: the reply that refuses it; nullopt: it is allowed.
   async::Task<std::optional<Reply>> refusal(Request request);
 

@@ -26,8 +26,8 @@ const std::string& ConnectionTable::largest(std::size_t Peer::* amount) const {
   return std::ranges::max_element(peers_, {}, [&](const auto& one) { return one.second.*amount; })->first;
 }
 
-ConnectionTable::Admission ConnectionTable::admit(const std::string& peer) {
-  Admission out;
+ConnectionTable::Accepted ConnectionTable::admit(const std::string& peer) {
+  Accepted out;
   const auto own = peers_.find(peer);
   if (own != peers_.end() && own->second.connections >= bounds_.connections_per_peer) {
     out.victim = victim_of(&peer);

@@ -27,11 +27,11 @@ class ConnectionTable {
 
   explicit ConnectionTable(Bounds bounds) : bounds_(bounds) {}
 
-  struct Admission {
+  struct Accepted {
     std::optional<Id> id;      // nullopt: refused, because every candidate is busy
     std::optional<Id> victim;  // to be closed; removed from the table
   };
-  Admission admit(const std::string& peer);
+  Accepted admit(const std::string& peer);
   // The states of a connection: busy from the arrival of a request until its reply is known, then writing,
   // then idle. These have no effect if the id was removed.
   void set_busy(Id id);

@@ -47,7 +47,7 @@ class Delegation {
   void disconnect();  // from the API servers
 
   // See Access. After load().
-  async::Task<Admission> admit(Request request, Attributes what) {
+  async::Task<AccessDecision> admit(Request request, Attributes what) {
     return access_->admit(std::move(request), std::move(what));
   }
   async::Task<std::optional<Reply>> refusal(Request request) { return access_->refusal(std::move(request)); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/values/defaults.h"
+#include "api/values/resource_names.h"
 
 namespace podium::api {
 namespace {
@@ -20,9 +21,7 @@ constexpr std::int64_t kMostMilli = std::numeric_limits<std::int64_t>::max() / 1
 
 // As manifests write it: bytes with a binary suffix where that is exact.
 std::string usual_text(std::string_view resource, Quantity amount) {
-  const bool is_bytes = resource == "memory" || resource == "storage" || resource == "ephemeral-storage" ||
-                        resource.starts_with("hugepages-");
-  return is_bytes ? text_of_bytes(amount) : amount.text();
+  return is_in_bytes(resource) ? text_of_bytes(amount) : amount.text();
 }
 
 // What one constraint is about: of a container, a pod or a claim.

@@ -12,12 +12,12 @@
 #include "api/admission/limit_range.h"
 #include "api/decode/decode_reader.h"
 #include "api/values/defaults.h"
+#include "api/values/resource_names.h"
 
 namespace podium::api {
 namespace {
 
-constexpr std::string_view kRequests = "requests.", kHugePages = "hugepages-",
-                           kDeviceClass = "deviceclass.resource.kubernetes.io/",
+constexpr std::string_view kRequests = "requests.", kDeviceClass = "deviceclass.resource.kubernetes.io/",
                            kStorageClass = ".storageclass.storage.k8s.io/",
                            kDevices = ".deviceclass.resource.k8s.io/devices";
 constexpr std::int64_t kMostDevices = 32;  // of a claim, in the mode All. Source: AllocationResultsMaxSize
@@ -72,9 +72,8 @@ ResourceList sum_of_pod(const Pod& pod, ResourceList Container::* of_containers,
 void add_compute(const ResourceList& requests, const ResourceList& limits, Usage& usage) {
   for (const auto& [name, amount] : requests) {
     const bool is_basic = name == "cpu" || name == "memory" || name == "ephemeral-storage";
-    if (is_basic || name.starts_with(kHugePages)) usage.add(name, amount);
-    if (is_basic || name.starts_with(kHugePages) || is_extended(name))
-      usage.add(std::string(kRequests) + name, amount);
+    if (is_basic || is_huge_page(name)) usage.add(name, amount);
+    if (is_basic || is_huge_page(name) || is_extended(name)) usage.add(std::string(kRequests) + name, amount);
   }
   for (const auto& [name, amount] : limits) {
     if (name == "cpu" || name == "memory" || name == "ephemeral-storage") usage.add("limits." + name, amount);
@@ -93,11 +92,10 @@ bool is_of_pods(std::string_view name) {
                                                               "limits.memory",
                                                               "limits.ephemeral-storage",
                                                               "pods"};
-  if (std::ranges::find(kNames, name) != kNames.end() || name.starts_with(kHugePages)) return true;
+  if (std::ranges::find(kNames, name) != kNames.end() || is_huge_page(name)) return true;
   if (!name.starts_with(kRequests)) return false;
   const auto requested = name.substr(kRequests.size());
-  return requested.starts_with(kHugePages) || !is_native_resource(name) ||
-         requested.starts_with(kDeviceClass);
+  return is_huge_page(requested) || !is_native_resource(name) || requested.starts_with(kDeviceClass);
 }
 
 bool is_of_claims(std::string_view name) {
@@ -159,15 +157,9 @@ std::int64_t devices_of(const ExactRequest& request) {
   return request.mode == ExactRequest::Mode::all ? kMostDevices : 0;
 }
 
-// Of a quota's resource.
-bool is_in_bytes(std::string_view quota_resource) {
-  const auto is_one = [&](std::string_view name) {
-    return quota_resource == name ||
-           (quota_resource.ends_with(name) && quota_resource[quota_resource.size() - name.size() - 1] == '.');
-  };
-  return is_one("memory") || is_one("storage") || is_one("ephemeral-storage") ||
-         quota_resource.starts_with(kHugePages) ||
-         quota_resource.starts_with(std::string(kRequests) + std::string(kHugePages));
+// "memory" of "requests.memory", "storage" of "gold.storageclass.storage.k8s.io/requests.storage".
+std::string_view counted_by(std::string_view quota_resource) {
+  return quota_resource.substr(quota_resource.rfind('.') + 1);
 }
 
 }  // namespace
@@ -278,7 +270,7 @@ std::string quota_refusal(const ResourceQuota& quota, const Pod& pod) {
 }
 
 std::string quota_text(std::string_view quota_resource, Quantity amount) {
-  return is_in_bytes(quota_resource) ? text_of_bytes(amount) : amount.text();
+  return is_in_bytes(counted_by(quota_resource)) ? text_of_bytes(amount) : amount.text();
 }
 
 }  // namespace podium::api

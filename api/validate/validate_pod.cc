@@ -3,6 +3,7 @@
 #include "api/validate/validate.h"
 #include "api/validate/validate_names.h"
 #include "api/values/defaults.h"
+#include "api/values/resource_names.h"
 
 namespace podium::api {
 namespace {
@@ -12,10 +13,7 @@ using detail::item;
 
 // --- resources ---
 
-constexpr std::string_view kHugePages = "hugepages-";
 constexpr std::string_view kRequests = "requests.";  // begins the names of a quota's resources
-
-bool is_huge_page(std::string_view resource) { return resource.starts_with(kHugePages); }
 
 void check_huge_pages(const ResourceList& list, const std::string& path, Findings& findings) {
   for (const auto& [name, amount] : list) {

@@ -1,7 +1,6 @@
-// decimal_integer(): a number as Kubernetes' content.IsDecimalInteger and strconv.ParseInt read it.
+// Integers as Kubernetes reads them.
 //
-// Threads: pure function. Errors: nullopt for a plus sign, for leading zeros, for other characters, and for
-// numbers beyond 64 bits.
+// Threads: pure functions. Errors: nullopt for other characters, and for numbers beyond 64 bits.
 #pragma once
 
 #include <charconv>
@@ -11,13 +10,23 @@
 
 namespace podium::api {
 
-inline std::optional<std::int64_t> decimal_integer(std::string_view text) {
-  const auto digits = text.starts_with('-') ? text.substr(1) : text;
-  if (digits.empty() || (digits.front() == '0' && text != "0")) return std::nullopt;
+// As Go's strconv.ParseInt(text, 10, 64): an optional sign, then digits; allows leading zeros.
+inline std::optional<std::int64_t> parse_integer(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// Of content.IsDecimalInteger: without a plus sign or leading zeros.
+inline std::optional<std::int64_t> decimal_integer(std::string_view text) {
+  const auto digits = text.starts_with('-') ? text.substr(1) : text;
+  if (text.starts_with('+') || (digits.starts_with('0') && text != "0")) return std::nullopt;
+  return parse_integer(text);
 }
 
 }  // namespace podium::api

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "api/values/resource_names.h"
 #include "api/values/resource_sum.h"
 
 namespace podium::api {
 namespace {
-
-bool is_huge_page(std::string_view resource) { return resource.starts_with("hugepages-"); }
 
 void round_up(ResourceList& list) {
   for (auto& entry : list) entry.second = entry.second.rounded_up_to_milli();
@@ -72,19 +71,6 @@ void round_up_all(Pod& pod) {
 }
 
 }  // namespace
-
-bool is_native_resource(std::string_view resource) {
-  return resource.find('/') == std::string_view::npos ||
-         resource.find("kubernetes.io/") != std::string_view::npos;
-}
-
-bool is_overcommit_allowed(std::string_view resource) {
-  return is_native_resource(resource) && !is_huge_page(resource);
-}
-
-bool is_supported_pod_level_resource(std::string_view resource) {
-  return resource == "cpu" || resource == "memory" || is_huge_page(resource);
-}
 
 ResourceList aggregate_containers(const Pod& pod, ResourceList Container::* amounts) {
   ResourceSum total;

@@ -29,8 +29,4 @@ void set_defaults(LimitRange&);
 // container with the sidecars before it. Source: component-helpers resource.AggregateContainerRequests.
 ResourceList aggregate_containers(const Pod&, ResourceList Container::* amounts);
 
-bool is_native_resource(std::string_view resource);               // no domain, or kubernetes.io
-bool is_overcommit_allowed(std::string_view resource);            // native, but not hugepages-*
-bool is_supported_pod_level_resource(std::string_view resource);  // cpu, memory, hugepages-*
-
 }  // namespace podium::api

@@ -1,22 +1,11 @@
 #include "api/values/meta.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "api/values/decimal.h"
 
 namespace podium::api {
 namespace {
-
-// As Go's strconv.ParseInt(text, 10, 64): an optional sign, then digits; allows leading zeros.
-std::optional<std::int64_t> parse_int64(std::string_view text) {
-  if (!text.empty() && text.front() == '+') {
-    text.remove_prefix(1);
-    if (!text.empty() && text.front() == '-') return std::nullopt;
-  }
-  std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 bool key_less(const Labels::Entry& entry, std::string_view key) { return entry.first < key; }
 
@@ -95,8 +84,8 @@ bool Requirement::matches(const std::string* value) const {
     case Op::gt:
     case Op::lt: {
       if (value == nullptr || values.size() != 1) return false;
-      const auto have = parse_int64(*value);
-      const auto bound = parse_int64(values.front());
+      const auto have = parse_integer(*value);
+      const auto bound = parse_integer(values.front());
       if (!have || !bound) return false;
       return op == Op::gt ? *have > *bound : *have < *bound;
     }

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "api/text/json_view.h"
 #include "async/on.h"
 #include "log/log.h"
 
@@ -23,12 +24,6 @@ using async::Task;
 // People read the dump: bounds the nodes and pods, and puts several in a line.
 constexpr std::size_t kMostNodes = 500, kMostPods = 500, kMostNames = 100, kInALine = 100;
 constexpr const char* kLivePods = "status.phase!=Succeeded,status.phase!=Failed";
-
-std::string text_of(const json::value& object, const std::string& field) {
-  boost::system::error_code none;
-  const auto* found = object.find_pointer("/metadata/" + field, none);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
 
 std::string first_of(const std::vector<std::string>& names) {
   const auto shown = std::span(names).first(std::min(names.size(), kMostNames));
@@ -95,7 +90,7 @@ Task<Result<std::vector<std::string>>> CacheDebugger::list(CacheDebugger* self, 
   options.field_selector = std::move(field_selector);
   std::vector<std::string> out;
   const std::function<bool(std::vector<json::value>)> each = [&](std::vector<json::value> items) {
-    for (const auto& item : items) out.push_back(text_of(item, field));
+    for (const auto& item : items) out.push_back(api::text_at(item, "/metadata/" + field));
     return true;
   };
   const auto listed = co_await self->api_.list_pages(resource, "", options, each);
@@ -110,8 +105,8 @@ Task<void> CacheDebugger::compare_and_dump(CacheDebugger* self) {
   const auto cached = co_await async::on(self->strand_, read(self));
   for (const auto* listed : {&nodes, &pods}) {
     if (*listed) continue;
-    log::warn("cache not compared verb={} resource={} error={:?}", listed->error().request.verb,
-              listed->error().request.resource, listed->error().text());
+    log::warn("cannot compare the cache with the API server verb={} resource={} error={:?}",
+              listed->error().request.verb, listed->error().request.resource, listed->error().text());
   }
   if (nodes && pods) {
     std::vector<std::string> cached_nodes, cached_pods;

@@ -245,7 +245,7 @@ void Engine::sample_metrics(metrics::Samples& out) const {
               "Events that were never written: the queue was full, the API server refused them, or podium "
               "stopped.",
               events_dropped());
-  out.gauge("podium_events_pending", "Events that wait to be written.", events_waiting());
+  out.gauge("podium_events_pending", "Events waiting to be written.", events_waiting());
   const auto losses = log::losses();
   auto& lines = out.counters("podium_log_lines_dropped_total",
                              "Log lines suppressed: `limit` (more than ten a second of one message), `queue` "

@@ -10,6 +10,7 @@
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
+#include "base/ascii.h"
 
 namespace podium::evaluate {
 namespace {
@@ -36,7 +37,7 @@ class AskedReader {
       return;
     }
     add_subject(object.value, {name, namespace_of(object.value)},
-                object.where + ": " + lower_kind(object) + " " + name,
+                object.where + ": " + to_lower(std::string(object.maker->kind)) + " " + name,
                 explain::FieldPath::document("manifest"));
   }
 
@@ -91,13 +92,6 @@ class AskedReader {
   struct Name {
     std::string name, ns;
   };
-
-  static std::string lower_kind(const api::SortedObjects::Object& object) {
-    std::string out(object.maker->kind);
-    std::ranges::transform(out, out.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-  }
 
   std::string namespace_of(const json::value& value) const {
     auto ns = api::text_at(value, "/metadata/namespace");

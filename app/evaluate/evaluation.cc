@@ -8,6 +8,7 @@
 #include "app/evaluate/asked.h"
 #include "app/offline/cluster.h"
 #include "app/offline/missing_kinds.h"
+#include "base/counted.h"
 #include "base/problems.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/placing.h"
@@ -74,9 +75,9 @@ struct Prepared {
 void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
   const auto removed = explain::remove_placed(subject, snapshot).placed.size();
   if (removed == 0) return;
-  warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} placed {} were not there",
+  warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} were not there",
                                  explain::to_string(subject.kind), subject.pod.meta.namespace_, subject.name,
-                                 removed, removed == 1 ? "pod" : "pods"));
+                                 counted(removed, "placed pod")));
 }
 
 // The cluster, and `contents` admitted.

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "app/render/text.h"
+#include "base/counted.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
 
@@ -56,8 +57,7 @@ struct Group {
 // "eu-1a 34, eu-1b 33"; if the nodes have no zones, their number.
 std::string where(const Group& group) {
   if (group.placed == 0) return "-";
-  if (group.zones.empty())
-    return fmt::format("{} {}", group.nodes.size(), group.nodes.size() == 1 ? "node" : "nodes");
+  if (group.zones.empty()) return counted(group.nodes.size(), "node");
   std::vector<std::string> zones;
   for (const auto& [zone, count] : sorted(group.zones)) zones.push_back(fmt::format("{} {}", zone, count));
   return render::listed(zones, kPlaces, zones.size());

@@ -12,7 +12,7 @@
 #include "app/kubectl/output.h"
 #include "app/render/why.h"
 #include "base/result.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 namespace CLI {
 class App;

@@ -30,12 +30,6 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kBetweenWatches{100}, kBetweenLooks{100}, kLastBytes{200};
 constexpr std::chrono::seconds kMemoryWithin{10};
 
-std::string version_of(const json::value& object) {
-  boost::system::error_code none;
-  const auto* found = object.find_pointer("/metadata/resourceVersion", none);
-  return found && found->is_string() ? std::string(found->get_string()) : std::string();
-}
-
 client::TransportLimits few_connections() {
   client::TransportLimits limits;
   limits.connections = 2;
@@ -237,7 +231,8 @@ client::Task<Result<json::value>> LiveCluster::watch(client::Resource resource, 
     auto object = co_await api_.get(resource, ns, name, options);
     if (!object || done(*object)) co_return std::move(object);
     std::string target = resource.path(ns) + "?watch=true&fieldSelector=metadata.name%3D" +
-                         client::percent_encode(name) + "&resourceVersion=" + version_of(*object);
+                         client::percent_encode(name) +
+                         "&resourceVersion=" + api::text_at(*object, "/metadata/resourceVersion");
     auto seen = co_await watch_once(std::move(target), done, deadline);
     if (seen && *seen) co_return Result<json::value>(std::move(**seen));
     if (interrupted_) co_return fail(Error::Kind::cancelled, kInterrupted);

@@ -12,7 +12,7 @@
 
 #include "api/text/json_view.h"
 #include "api/text/parse_json.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 namespace podium::kubectl {
 namespace {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "api/values/resource_names.h"
+
 namespace podium::render {
 namespace {
 
@@ -12,10 +14,6 @@ using Unit = std::pair<int, const char*>;
 constexpr std::array<Unit, 5> kUnits{{{50, "Pi"}, {40, "Ti"}, {30, "Gi"}, {20, "Mi"}, {10, "Ki"}}};
 
 enum class Round : std::uint8_t { up, down };
-
-bool is_bytes(std::string_view resource) {
-  return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
-}
 
 // Units and a part of one, of so many digits, without zeros at the end: 3 and 250 of 3 digits are "3.25".
 std::string decimal(std::int64_t units, std::int64_t part, int digits) {
@@ -46,7 +44,7 @@ std::string in_unit(std::int64_t bytes, const Unit& unit, Round round) {
 std::string rounded(std::string_view resource, const api::Quantity& quantity, Round round) {
   if (resource == "cpu") return cpu(quantity);
   const auto bytes = quantity.value();
-  if (!is_bytes(resource)) return quantity.text();
+  if (!api::is_in_bytes(resource)) return quantity.text();
   for (const auto& unit : kUnits) {
     const auto size = std::int64_t{1} << unit.first;
     // An amount that is less than a hundredth below this unit is rounded up to it.
@@ -70,7 +68,7 @@ std::string rounded_down(std::string_view resource, const api::Quantity& quantit
 std::string exact(std::string_view resource, const api::Quantity& quantity) {
   if (quantity.is_negative()) return quantity.text();
   if (resource == "cpu") return cpu(quantity);
-  if (!is_bytes(resource)) return quantity.text();
+  if (!api::is_in_bytes(resource)) return quantity.text();
   const auto bytes = quantity.value();
   for (const auto& unit : kUnits) {
     const auto size = std::int64_t{1} << unit.first;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "api/decode/decode.h"
+#include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"
@@ -165,15 +166,15 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
               .scheduler = string_at(pod, "/spec/schedulerName"),
               .node = string_at(pod, "/spec/nodeName")};
   for (const auto& owner : list_at(pod, "/metadata/ownerReferences")) {
-    const auto* is_controller = pointer(owner, "/controller");
+    const auto* is_controller = api::find_at(owner, "/controller");
     if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;
     out.has_controller = true;
     if (string_at(owner, "/kind") == "DaemonSet") out.stays = NodePod::Stays::daemon_set;
   }
-  if (pointer(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
+  if (api::find_at(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
     out.stays = NodePod::Stays::is_static;
   out.has_local_data = std::ranges::any_of(list_at(pod, "/spec/volumes"),
-                                           [](const auto& v) { return pointer(v, "/emptyDir"); });
+                                           [](const auto& v) { return api::find_at(v, "/emptyDir"); });
   return out;
 }
 
@@ -195,7 +196,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
   std::map<std::string, std::vector<std::string>> budgets_of;  // by pod: all that match it
   std::map<std::string, std::string> words;                    // by budget: of those that are exceeded
   for (const auto& budget : budgets) {
-    const auto* given = pointer(budget, "/spec/selector");
+    const auto* given = api::find_at(budget, "/spec/selector");
     const auto selector =
         given ? api::decode_label_selector(*given, "selector") : Result<api::LabelSelector>(invalid(""));
     if (!selector) continue;
@@ -208,7 +209,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
       ++hits;
       budgets_of[pod.name].push_back(name);
     }
-    const auto* status = pointer(budget, "/status/disruptionsAllowed");
+    const auto* status = api::find_at(budget, "/status/disruptionsAllowed");
     const auto allowed = status && status->is_int64() ? std::max<std::int64_t>(0, status->get_int64()) : 0;
     if (hits <= static_cast<std::size_t>(allowed)) continue;
     words[name] =

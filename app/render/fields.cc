@@ -1,25 +1,19 @@
 #include "app/render/fields.h"
 
+#include "api/text/json_view.h"
 #include "app/render/text.h"
 
 namespace podium::render {
 
 namespace json = boost::json;
 
-const json::value* pointer(const json::value& value, std::string_view path) {
-  boost::system::error_code none;
-  const auto* found = value.find_pointer(path, none);
-  return found && !found->is_null() ? found : nullptr;
-}
-
 std::string string_at(const json::value& value, std::string_view path) {
-  const auto* found = pointer(value, path);
-  return found && found->is_string() ? printable(found->get_string()) : std::string();
+  return printable(api::text_of(api::find_at(value, path)));
 }
 
 const json::array& list_at(const json::value& value, std::string_view path) {
   static const json::array kNone;
-  const auto* found = pointer(value, path);
+  const auto* found = api::find_at(value, path);
   return found && found->is_array() ? found->get_array() : kNone;
 }
 

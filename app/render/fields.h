@@ -1,4 +1,5 @@
-// Fields of any object of the API server, by JSON pointer. An absent field, or one of another type, is empty.
+// Fields of any object of the API server, by JSON pointer, as printable text; else api/text/json_view.h.
+// An absent field, or one of another type, is empty.
 //
 // Threads: pure functions. Errors: none.
 #pragma once
@@ -10,8 +11,6 @@
 
 namespace podium::render {
 
-// Null if absent or null.
-const boost::json::value* pointer(const boost::json::value& value, std::string_view path);
 // Printable; see text.h.
 std::string string_at(const boost::json::value& value, std::string_view path);
 const boost::json::array& list_at(const boost::json::value& value, std::string_view path);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/resource_names.h"
 #include "app/render/text.h"
 
 namespace podium::render {
@@ -35,7 +36,7 @@ std::string toleration_snippet(const json::object& fields) {
 
 // A resource whose limit is its request.
 bool is_never_overcommitted(std::string_view resource) {
-  return resource.contains('/') || resource.starts_with("hugepages-");
+  return resource.contains('/') || api::is_huge_page(resource);
 }
 
 // The requests of a container, or of the pod.

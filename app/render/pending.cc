@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "api/text/json_view.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/fields.h"
@@ -25,7 +26,7 @@ namespace json = boost::json;
 std::map<std::string, api::Quantity> requests(const json::value& pod) {
   std::map<std::string, api::Quantity> sum;
   for (const auto& container : list_at(pod, "/spec/containers")) {
-    const auto* given = pointer(container, "/resources/requests");
+    const auto* given = api::find_at(container, "/resources/requests");
     if (!given || !given->is_object()) continue;
     for (const auto& [resource, value] : given->get_object()) {
       // A handwritten file may have a number instead of the API server's string.
@@ -52,7 +53,7 @@ std::string asks_of(const json::value& pod) {
   }
   if (sum.contains("cpu")) parts.push_back(exact("cpu", sum["cpu"]) + " cpu");
   if (sum.contains("memory")) parts.push_back(exact("memory", sum["memory"]));
-  if (const auto* selector = pointer(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
+  if (const auto* selector = api::find_at(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
     for (const auto& [key, value] : selector->get_object()) {
       parts.push_back(
           fmt::format("{}={}", printable(key), value.is_string() ? printable(value.get_string()) : ""));
@@ -225,7 +226,7 @@ void sort_groups(std::vector<WaitingGroup>& groups, const JsonPath& path) {
 std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
   const auto phase = string_at(pod, "/status/phase");
   const bool ended = phase == "Succeeded" || phase == "Failed";
-  if (ended || !string_at(pod, "/spec/nodeName").empty() || !pointer(pod, "/spec")) return std::nullopt;
+  if (ended || !string_at(pod, "/spec/nodeName").empty() || !api::find_at(pod, "/spec")) return std::nullopt;
   WaitingPod waiting{.ns = string_at(pod, "/metadata/namespace"),
                      .name = string_at(pod, "/metadata/name"),
                      .uid = string_at(pod, "/metadata/uid"),
@@ -235,7 +236,7 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
   for (const auto& [resource, quantity] : requests(pod)) waiting.requests[resource] = quantity.text();
   for (const auto& claim : list_at(pod, "/spec/resourceClaims"))
     waiting.claims.push_back(string_at(claim, "/name"));
-  if (const auto* selector = pointer(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
+  if (const auto* selector = api::find_at(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
     for (const auto& [key, value] : selector->get_object())
       waiting.selector[printable(key)] = value.is_string() ? printable(value.get_string()) : "";
   }

@@ -131,11 +131,6 @@ std::string table(const std::vector<Cells>& rows, const std::vector<Align>& colu
   return out;
 }
 
-std::string counted(std::size_t n, std::string_view noun, std::string_view plural) {
-  if (n == 1) return fmt::format("1 {}", noun);
-  return plural.empty() ? fmt::format("{} {}s", n, noun) : fmt::format("{} {}", n, plural);
-}
-
 std::string age(std::chrono::seconds time) {
   const auto s = std::max<std::int64_t>(0, time.count());
   if (s < 120) return fmt::format("{}s", s);

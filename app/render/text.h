@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/counted.h"
+
 namespace podium::render {
 
 // Colours; the bare text if `on` is false.
@@ -57,9 +59,6 @@ std::string table(const std::vector<Cells>& rows, const std::vector<Align>& colu
 std::string shortened(std::string_view text, std::size_t columns);
 // Wraps the words into lines that fit, further lines indented; 0: one line.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent = 2);
-
-// "1 node", "2 nodes"; `plural` if it is not the noun with an s.
-std::string counted(std::size_t n, std::string_view noun, std::string_view plural = {});
 
 // "fits" of one, "fit" of several.
 constexpr std::string_view fit(std::size_t n) { return n == 1 ? "fits" : "fit"; }

@@ -56,7 +56,7 @@ std::optional<std::string> wrong_name(const char* what, const std::string& name,
 }
 
 // A client without credentials gets 401, unless the cluster admits anonymous users.
-Reply refused(const server::Admission& admission) {
+Reply refused(const server::AccessDecision& admission) {
   if (admission.refusal->status != 403 || admission.user.name != server::anonymous().name)
     return *admission.refusal;
   return with(status_reply(401, "Unauthorized"), "WWW-Authenticate", "Bearer");

@@ -54,7 +54,7 @@ class ReportApi {
     std::function<void(const std::string& path, int code)> replied;
   };
   // Reviews access: Access::admit().
-  using Admit = std::function<async::Task<server::Admission>(server::Request, server::Attributes)>;
+  using Admit = std::function<async::Task<server::AccessDecision>(server::Request, server::Attributes)>;
 
   ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clock, Random& random);
 

@@ -83,7 +83,7 @@ Result<void> check_refused(const Parsed& parsed) {
   const auto& given = parsed.given;
   const auto& format = given.logging_format;
   if (!format.empty() && format != "text" && format != "json")
-    return invalid("--logging-format: " + format + ": podium knows text and json");
+    return invalid("--logging-format: " + format + ": must be text or json");
   for (const auto& version : given.emulated) {
     if (!version.empty() && version != "1.37" && version != "kube=1.37")
       return invalid("--emulated-version: " + version + ": podium decides as version 1.37 only");

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "api/text/yaml.h"
-#include "app/run/ask.h"
+#include "app/run/call_on.h"
 #include "app/run/process_metrics.h"
 #include "app/run/zpages.h"
 #include "log/log.h"
@@ -141,14 +141,14 @@ Task<Reply> DiagnosticsServer::answer(DiagnosticsServer* self, Request request) 
 }
 
 Task<Reply> DiagnosticsServer::text_of(DiagnosticsServer* self, std::function<std::string()> render) {
-  auto text = co_await ask<std::string>(self->renderer_.get_executor(), std::move(render), kRendering);
+  auto text = co_await call_on<std::string>(self->renderer_.get_executor(), std::move(render), kRendering);
   if (!text) co_return Reply(503, "busy\n");
   co_return Reply(200, std::move(*text), kMetricsType);
 }
 
 // If the strand does not answer in time, serves the previous values.
 Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self, Request) {
-  auto sampled = co_await ask<metrics::Samples>(self->parts_.strand, self->parts_.sample, kStrand);
+  auto sampled = co_await call_on<metrics::Samples>(self->parts_.strand, self->parts_.sample, kStrand);
   if (sampled) self->samples_ = std::make_shared<const metrics::Samples>(std::move(*sampled));
   std::function<std::string()> render = [self, samples = self->samples_] {
     return metrics_text(self->parts_.registry, *samples);
@@ -158,7 +158,7 @@ Task<Reply> DiagnosticsServer::metrics(DiagnosticsServer* self, Request) {
 
 Task<Reply> DiagnosticsServer::pod_resources(DiagnosticsServer* self, Request) {
   std::function<Pods()> copy = self->parts_.pods;
-  auto pods = co_await ask<Pods>(self->parts_.strand, std::move(copy), kStrand);
+  auto pods = co_await call_on<Pods>(self->parts_.strand, std::move(copy), kStrand);
   if (!pods) co_return Reply(503, "busy\n");
   auto shared = std::make_shared<const Pods>(std::move(*pods));
   std::function<std::string()> render = [shared = std::move(shared)] { return pod_resources_text(*shared); };

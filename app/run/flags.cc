@@ -37,8 +37,8 @@ Target delegation(Given& all) {
 
 constexpr std::string_view kNoHttp2 = "podium serves HTTP/1.1 only";
 constexpr std::string_view kNoFrontProxy =
-    "podium does not read users from the headers of a front proxy; the user of such a request is that of "
-    "its client certificate or token";
+    "podium does not trust the request headers of a front proxy; it authenticates by client certificate or "
+    "token";
 constexpr std::string_view kNoClientLimit =
     "podium has no client-side rate limit; its connection pools bound the requests in flight";
 constexpr std::string_view kNoGo = "there is no Go runtime to profile";
@@ -55,8 +55,8 @@ constexpr auto kFlags = std::to_array<Flag>({
      "", option<&Options::authentication_kubeconfig>},
     {"authentication-skip-lookup", "bool", same, "skips the lookup of the client CA in the cluster", "false",
      delegation<&Delegation::skip_lookup>},
-    {"authentication-token-webhook-cache-ttl", "duration", same, "how long the review of a token is valid",
-     "10s", given<&Given::token_ttl>},
+    {"authentication-token-webhook-cache-ttl", "duration", same,
+     "how long the result of a TokenReview is cached", "10s", given<&Given::token_ttl>},
     {"authentication-tolerate-lookup-failure", "bool", same,
      "continues if the client CA cannot be looked up; true unless set to false", "true",
      delegation<&Delegation::tolerate_lookup_failure>},
@@ -66,10 +66,10 @@ constexpr auto kFlags = std::to_array<Flag>({
      "API server that reviews access; empty: the API server that podium uses (kube-scheduler outside of "
      "a cluster then allows only system:masters)",
      "", option<&Options::authorization_kubeconfig>},
-    {"authorization-webhook-cache-authorized-ttl", "duration", same, "how long an allowing review is valid",
-     "10s", given<&Given::allowed_ttl>},
-    {"authorization-webhook-cache-unauthorized-ttl", "duration", same, "how long a denying review is valid",
-     "10s", given<&Given::denied_ttl>},
+    {"authorization-webhook-cache-authorized-ttl", "duration", same,
+     "how long an \"allowed\" result of a SubjectAccessReview is cached", "10s", given<&Given::allowed_ttl>},
+    {"authorization-webhook-cache-unauthorized-ttl", "duration", same,
+     "how long a \"denied\" result of a SubjectAccessReview is cached", "10s", given<&Given::denied_ttl>},
     {"bind-address", "address", same,
      "address to listen on; 0.0.0.0 and :: mean all addresses of both families", "0.0.0.0",
      listen<&server::ListenOptions::address>},
@@ -94,7 +94,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"help", "bool", same, "prints podium's help and exits", "false"},
     {"http2-max-streams-per-connection", "int", ignored, kNoHttp2, "0"},
     {"kube-api-burst", "int", ignored, kNoClientLimit, "100"},
-    {"kube-api-content-type", "string", ignored, "podium speaks JSON to the API server",
+    {"kube-api-content-type", "string", ignored, "podium always uses JSON",
      "application/vnd.kubernetes.protobuf"},
     {"kube-api-qps", "float", ignored, kNoClientLimit, "50"},
     {"kubeconfig", "string", same,

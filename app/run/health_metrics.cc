@@ -8,8 +8,9 @@ namespace podium::app::run {
 
 HealthMetrics::HealthMetrics()
     : last_(metrics::gauges(registry_, "kubernetes_healthcheck",
-                            "The last outcome of a health check: 1 healthy, 0 not.")),
-      total_(metrics::counters(registry_, "kubernetes_healthchecks_total", "Outcomes of health checks.")) {}
+                            "Result of the last health check: 1 healthy, 0 unhealthy.")),
+      total_(metrics::counters(registry_, "kubernetes_healthchecks_total",
+                               "Number of health checks, by status.")) {}
 
 void HealthMetrics::observe(const std::string& type, const std::string& name, bool healthy) {
   last_.Add({{"name", name}, {"type", type}}).Set(healthy ? 1 : 0);

@@ -20,15 +20,14 @@ bool is_expected(int status) { return status == 404 || status == 409 || status =
 }  // namespace
 
 PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
-    : failures_(
-          metrics::counters(registry, "podium_api_request_failures_total",
-                            "Requests to the API server that failed: a status of 400 and above, or "
-                            "`none` without a reply. Without 404, 409 and 410, which are part of normal "
-                            "work. Verb and resource are RBAC's."),
-          {"verb", "resource", "code"}),
+    : failures_(metrics::counters(registry, "podium_api_request_failures_total",
+                                  "Failed requests to the API server, by status code, or `none` if there was "
+                                  "no reply. Excludes 404, 409 and 410, which are normal. Verb and resource "
+                                  "are named as in RBAC."),
+                {"verb", "resource", "code"}),
       what_ifs_answered_(
           metrics::counters(registry, "podium_what_ifs_answered_total",
-                            "What-ifs whose answer was written: `Fits`, `PartlyFits`, `DoesNotFit`."),
+                            "What-ifs answered, by outcome: `Fits`, `PartlyFits`, `DoesNotFit`."),
           {"outcome"}),
       what_ifs_refused_(
           metrics::counters(registry, "podium_what_ifs_refused_total",
@@ -36,16 +35,17 @@ PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
                             "`Accepted=False`: `Invalid`, `TooManyQuestions`, "
                             "`TooManyRefreshed`, `DeadlineExceeded`, `AnswerNotTaken`."),
           {"reason"}),
-      api_replies_(metrics::counters(registry, "podium_http_api_requests_total",
-                                     "Requests to the HTTPS API, by path (`…/{namespace}/…`) and code of the "
-                                     "reply. A follower has its own."),
-                   {"path", "code"}),
-      what_if_seconds_(
-          metrics::histograms(registry, "podium_what_if_duration_seconds",
-                              "Time from when podium sees a what-if until its answer is written.")
-              .Add({}, kWhatIfSeconds)) {
+      api_replies_(
+          metrics::counters(registry, "podium_http_api_requests_total",
+                            "Requests to the HTTPS API, by path (`…/{namespace}/…`) and status code. "
+                            "Each replica counts its own."),
+          {"path", "code"}),
+      what_if_seconds_(metrics::histograms(registry, "podium_what_if_duration_seconds",
+                                           "Time from the arrival of a what-if until its answer is written.")
+                           .Add({}, kWhatIfSeconds)) {
   metrics::gauges(registry, "podium_build_info",
-                  "1; the version of podium, and of the kube-scheduler that it decides like.")
+                  "Always 1. The labels have podium's version, and the kube-scheduler version that "
+                  "it is compatible with.")
       .Add({{"version", std::string(kVersion)}, {"kubernetes_version", std::string(kKubernetesVersion)}})
       .Set(1);
   // Series that exist from the start, so that the first increment is seen by rate().

@@ -39,10 +39,10 @@ void add_network(std::vector<MetricFamily>& out) {
     for (std::string name, value; name_words >> name && value_words >> value;) {
       const auto bytes = std::strtod(value.c_str(), nullptr);
       if (name == "InOctets") {
-        add(out, "process_network_receive_bytes_total", "Bytes that came in over the network.",
+        add(out, "process_network_receive_bytes_total", "Bytes received over the network.",
             prometheus::MetricType::Counter, bytes);
       } else if (name == "OutOctets") {
-        add(out, "process_network_transmit_bytes_total", "Bytes that went out over the network.",
+        add(out, "process_network_transmit_bytes_total", "Bytes sent over the network.",
             prometheus::MetricType::Counter, bytes);
       }
     }
@@ -91,11 +91,11 @@ ProcessMetrics::ProcessMetrics(prometheus::Registry& registry)
       reply_bytes_(metrics::histograms(registry, "rest_client_response_size_bytes",
                                        "Size of the bodies of API servers' replies, by verb and host."),
                    {"verb", "host"}, kBytes),
-      leader_(
-          metrics::gauges(registry, "leader_election_master_status", "1 while this process leads, else 0."),
-          {"name"}),
+      leader_(metrics::gauges(registry, "leader_election_master_status",
+                              "1 if this process is the leader, else 0."),
+              {"name"}),
       gates_(metrics::gauges(registry, "kubernetes_feature_enabled",
-                             "1 for feature gates that are on, 0 for the others."),
+                             "1 if the feature gate is enabled, else 0."),
              {"name", "stage"}) {}
 
 void ProcessMetrics::request(const std::string& host, const client::Exchange& exchange) {
@@ -132,9 +132,9 @@ std::vector<MetricFamily> ProcessMetrics::of_process() {
   const auto field = [&](std::size_t number) { return fields[number - 3]; };
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (fields.size() > 24 - 3) {
-    add(out, "process_cpu_seconds_total", "CPU time of the process.", Counter,
+    add(out, "process_cpu_seconds_total", "CPU time used by the process.", Counter,
         (field(14) + field(15)) / ticks);
-    add(out, "process_start_time_seconds", "When the process began, in Unix time.", Gauge,
+    add(out, "process_start_time_seconds", "Start time of the process, in Unix time.", Gauge,
         boot_time() + field(22) / ticks);
     add(out, "process_virtual_memory_bytes", "Virtual memory of the process.", Gauge, field(23));
     add(out, "process_resident_memory_bytes", "Resident memory of the process.", Gauge,
@@ -147,11 +147,11 @@ std::vector<MetricFamily> ProcessMetrics::of_process() {
         static_cast<double>(std::distance(begin(open_files), end(open_files))));
   }
   if (rlimit limit{}; getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    add(out, "process_max_fds", "File descriptors that may be open.", Gauge,
+    add(out, "process_max_fds", "Maximum number of open file descriptors.", Gauge,
         static_cast<double>(limit.rlim_cur));
   }
   if (rlimit limit{}; getrlimit(RLIMIT_AS, &limit) == 0) {
-    add(out, "process_virtual_memory_max_bytes", "Virtual memory that the process may have.", Gauge,
+    add(out, "process_virtual_memory_max_bytes", "Maximum virtual memory of the process.", Gauge,
         static_cast<double>(limit.rlim_cur));
   }
   add_network(out);

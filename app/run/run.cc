@@ -12,7 +12,7 @@
 #include "api/text/yaml.h"
 #include "app/run/options.h"
 #include "app/run/process.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 #include "log/format.h"
 #include "log/log.h"
 #include "log/sink.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 namespace podium::client {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 namespace podium::client {
 

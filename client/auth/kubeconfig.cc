@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/input.h"
 #include "client/auth/base64.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 #include "client/auth/exec_credential.h"
 #include "client/auth/kubeconfig_file.h"
 #include "client/auth/tls.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 #include "client/auth/url.h"
 
 struct ssl_st;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 namespace podium::client {
 

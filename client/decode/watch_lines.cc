@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/text/json_view.h"
 #include "api/text/parse_json.h"
 #include "client/decode/json_skim.h"
 #include "client/decode/list_page.h"
@@ -12,15 +13,8 @@ namespace podium::client {
 namespace json = boost::json;
 namespace {
 
-const json::value* field(const json::value& value, std::string_view name) {
-  const json::object* object = value.if_object();
-  return object ? object->if_contains(name) : nullptr;
-}
-
-std::string_view text(const json::value* value) {
-  const json::string* string = value ? value->if_string() : nullptr;
-  return string ? std::string_view(*string) : std::string_view();
-}
+using api::member;
+using api::text_of;
 
 int number(const json::value* value) {
   const std::int64_t* integer = value ? value->if_int64() : nullptr;
@@ -37,12 +31,12 @@ Result<WatchEvent::Type> event_type(std::string_view name) {
 }
 
 void note_metadata(WatchEvent& event) {
-  const json::value* metadata = field(event.object, "metadata");
+  const json::value* metadata = member(&event.object, "metadata");
   if (!metadata) return;
-  event.resource_version = text(field(*metadata, "resourceVersion"));
+  event.resource_version = text_of(member(metadata, "resourceVersion"));
   if (event.type != WatchEvent::Type::bookmark) return;
-  if (const json::value* annotations = field(*metadata, "annotations")) {
-    event.initial_events_end = text(field(*annotations, "k8s.io/initial-events-end")) == "true";
+  if (const json::value* annotations = member(metadata, "annotations")) {
+    event.initial_events_end = text_of(member(annotations, "k8s.io/initial-events-end")) == "true";
   }
 }
 
@@ -68,9 +62,9 @@ std::vector<ApiStatus::Cause> causes_of(const json::value* list) {
   const json::array* causes = list ? list->if_array() : nullptr;
   if (!causes) return out;
   for (const auto& cause : *causes) {
-    out.push_back({.reason = std::string(text(field(cause, "reason"))),
-                   .message = std::string(text(field(cause, "message"))),
-                   .field = std::string(text(field(cause, "field")))});
+    out.push_back({.reason = std::string(text_of(member(&cause, "reason"))),
+                   .message = std::string(text_of(member(&cause, "message"))),
+                   .field = std::string(text_of(member(&cause, "field")))});
   }
   return out;
 }
@@ -107,7 +101,7 @@ std::uint64_t version_number(std::string_view resource_version) {
 Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_ptr& storage) {
   auto whole = api::parse_json(line, storage);
   if (!whole) return outline_event(line, whole.error().message, storage);
-  auto type = event_type(text(field(*whole, "type")));
+  auto type = event_type(text_of(member(&*whole, "type")));
   if (!type) return std::unexpected(type.error());
   json::object* top = whole->if_object();
   json::value* object = top->if_contains("object");
@@ -122,15 +116,15 @@ Result<WatchEvent> parse_watch_event(std::string_view line, const json::storage_
 Error status_error(const json::value& given, int http) {
   Error error;
   error.kind = Error::Kind::status;
-  error.message = text(field(given, "message"));
+  error.message = text_of(member(&given, "message"));
   auto& status = error.status;
-  status.code = http != 0 ? http : number(field(given, "code"));
-  if (text(field(given, "kind")) == "Status") status.reason = text(field(given, "reason"));
-  if (const json::value* details = field(given, "details")) {
-    status.retry_after = number(field(*details, "retryAfterSeconds"));
-    status.kind = text(field(*details, "kind"));
-    status.name = text(field(*details, "name"));
-    status.causes = causes_of(field(*details, "causes"));
+  status.code = http != 0 ? http : number(member(&given, "code"));
+  if (text_of(member(&given, "kind")) == "Status") status.reason = text_of(member(&given, "reason"));
+  if (const json::value* details = member(&given, "details")) {
+    status.retry_after = number(member(details, "retryAfterSeconds"));
+    status.kind = text_of(member(details, "kind"));
+    status.name = text_of(member(details, "name"));
+    status.causes = causes_of(member(details, "causes"));
   }
   if (error.message.empty()) error.message = "the server answered " + std::to_string(status.code);
   return error;

@@ -26,7 +26,7 @@
 
 #include "async/task.h"
 #include "base/result.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 namespace podium::client {
 

@@ -9,18 +9,8 @@ namespace podium::controller {
 
 namespace json = boost::json;
 
-namespace {
-
-// Rewrites move the expiry. Its label follows once it lags by this part of the TTL, so that it costs few
-// requests and a report is never deleted much before its time.
-constexpr int kLabelLag = 10;
-
-}  // namespace
-
 bool is_of(const json::value& report, const std::string& pod_uid) {
-  boost::system::error_code none;
-  const auto* dry = report.find_pointer("/spec/dryRun", none);
-  return api::text_at(report, "/spec/podRef/uid") == pod_uid && !(dry && dry->is_bool() && dry->get_bool());
+  return api::text_at(report, "/spec/podRef/uid") == pod_uid && !api::is_true_at(report, "/spec/dryRun");
 }
 
 bool is_of_a_pod_of_this_name(const json::value& report, const std::string& pod) {
@@ -56,8 +46,7 @@ void stamp(WrittenReport& report, explain::ReportStatus& status) {
 bool needs_labels(const WrittenReport& report, const explain::ReportStatus& status,
                   std::chrono::seconds ttl) {
   if (report.outcome != status.outcome) return true;
-  const auto lag = std::max<Wall::duration>(ttl / kLabelLag, std::chrono::minutes(1));
-  return status.expires_at && *status.expires_at - report.labelled >= lag;
+  return status.expires_at && lags(report.labelled, *status.expires_at, ttl);
 }
 
 // 409 and 422 may be about the name, NotFound about a report that was deleted, 413 and 422 about the size.

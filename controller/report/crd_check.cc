@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 
+#include "api/text/json_view.h"
 #include "async/nap.h"
 #include "client/error.h"
 #include "explain/report/json.h"
@@ -17,6 +18,8 @@ namespace podium::controller {
 namespace {
 
 namespace json = boost::json;
+using api::member;
+using api::text_of;
 using client::Task;
 
 constexpr const char* kReportCrd = "schedulingreports.podium.dev";
@@ -95,16 +98,7 @@ constexpr auto kSpecFields = std::to_array<std::string_view>({
     "spec.workloadRef.name",
 });
 
-const json::value* member(const json::value* object, std::string_view key) {
-  const auto* fields = object ? object->if_object() : nullptr;
-  return fields ? fields->if_contains(key) : nullptr;
-}
-
 bool is_true(const json::value* value) { return value && value->is_bool() && value->get_bool(); }
-
-std::string_view text_of(const json::value* value) {
-  return value && value->is_string() ? std::string_view(value->get_string()) : std::string_view();
-}
 
 const json::value* served_version(const json::value& crd) {
   const auto* versions = member(member(&crd, "spec"), "versions");
@@ -230,10 +224,11 @@ std::optional<bool> CrdCheck::ready() const {
 }
 
 void CrdCheck::sample_metrics(metrics::Samples& out) const {
-  auto& family = out.gauges("podium_report_crd_ready",
-                            "1: the CustomResourceDefinition has all that podium writes; 0: it is missing or "
-                            "lacks something, which the log names. Absent while podium does not know.",
-                            {});
+  auto& family =
+      out.gauges("podium_report_crd_ready",
+                 "1: the SchedulingReport CRD has every field that podium writes; 0: it is missing "
+                 "or incomplete, see the log. Absent until podium has read it.",
+                 {});
   if (const auto known = ready()) family.add({}, *known ? 1 : 0);
 }
 

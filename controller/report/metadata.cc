@@ -19,14 +19,9 @@ constexpr std::string_view kManager = "podium";
 constexpr std::size_t kBesidesStatus = 1'600;
 constexpr std::int64_t kMostBytes = 2 << 20;  // etcd rejects larger objects
 
-const json::value* find(const json::value& value, std::string_view pointer) {
-  boost::system::error_code none;
-  return value.find_pointer(pointer, none);
-}
-
 template <typename Each>
 void each_manager(const json::value& object, Each&& each) {
-  const auto* managers = find(object, "/metadata/managedFields");
+  const auto* managers = api::find_at(object, "/metadata/managedFields");
   if (!managers || !managers->is_array()) return;
   for (const auto& manager : managers->get_array()) each(manager);
 }
@@ -47,10 +42,8 @@ std::optional<std::chrono::seconds> read_seconds(const std::string& text) {
 
 // spec.dryRun; nullopt if the object has no spec (metadata only).
 std::optional<bool> dry_run(const json::value& object) {
-  const auto* spec = find(object, "/spec");
-  if (!spec) return std::nullopt;
-  const auto* dry = find(object, "/spec/dryRun");
-  return dry && dry->is_bool() && dry->get_bool();
+  if (!api::find_at(object, "/spec")) return std::nullopt;
+  return api::is_true_at(object, "/spec/dryRun");
 }
 
 }  // namespace
@@ -87,10 +80,7 @@ std::uint32_t stored_bytes(std::size_t status) {
 }
 
 std::uint32_t minute_of(std::string_view label) {
-  if (label.size() != 12 || !std::ranges::all_of(label, [](char c) { return c >= '0' && c <= '9'; }))
-    return 0;
-  const auto time = parse_time(fmt::format("{}-{}-{}T{}:{}:00Z", label.substr(0, 4), label.substr(4, 2),
-                                           label.substr(6, 2), label.substr(8, 2), label.substr(10, 2)));
+  const auto time = parse_expiry_minute(label);
   if (!time) return 0;
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(time->time_since_epoch()).count();
   return minutes > 0 ? static_cast<std::uint32_t>(minutes) : 0;
@@ -108,9 +98,8 @@ std::chrono::seconds full_ttl(const json::value& report, const ReportMetadata& m
   if (expires && decided && *expires >= *decided)
     return std::min(seconds_between(*decided, *expires), explain::kKept);
   if (metadata.ttl) return *metadata.ttl;
-  const auto* kept = find(report, "/spec/ttlSeconds");
-  if (kept && kept->is_int64() && kept->get_int64() == 0) return explain::kKept;
-  return explain::report_ttl(find(report, "/spec"), default_ttl);
+  if (api::integer_at(report, "/spec/ttlSeconds") == 0) return explain::kKept;
+  return explain::report_ttl(api::find_at(report, "/spec"), default_ttl);
 }
 
 std::string expiry_minute(Wall expires) {
@@ -120,9 +109,14 @@ std::string expiry_minute(Wall expires) {
 
 std::optional<Wall> parse_expiry_minute(std::string_view label) {
   if (label.size() != 12) return std::nullopt;
-  const auto part = [&](std::size_t at, std::size_t size) { return std::string(label.substr(at, size)); };
-  return parse_time(part(0, 4) + "-" + part(4, 2) + "-" + part(6, 2) + "T" + part(8, 2) + ":" + part(10, 2) +
-                    ":00Z");
+  return parse_time(fmt::format("{}-{}-{}T{}:{}:00Z", label.substr(0, 4), label.substr(4, 2),
+                                label.substr(6, 2), label.substr(8, 2), label.substr(10, 2)));
+}
+
+bool lags(Wall labelled, Wall expires, std::chrono::seconds ttl) {
+  constexpr int kLag = 10;  // a part of the TTL
+  return seconds_between(labelled, expires) >=
+         std::max<std::chrono::seconds>(ttl / kLag, std::chrono::minutes(1));
 }
 
 bool is_podiums_decision(const json::value& report) {

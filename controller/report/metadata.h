@@ -38,7 +38,7 @@ std::optional<ReportMetadata> read_metadata(const boost::json::value& object);
 // of which are managedFields.
 std::uint32_t stored_bytes(std::size_t status);
 
-// Minutes since 1970 of a label by expiry_minute(); 0 for any other text.
+// Minutes since 1970 of a label by expiry_minute(); 0: no such label.
 std::uint32_t minute_of(std::string_view label);
 
 // For times from other writers: in nanoseconds, a difference of centuries would overflow.
@@ -55,5 +55,8 @@ bool is_podiums_decision(const boost::json::value& report);
 // The minute of expiry as a label's value, "YYYYMMDDHHMM" in UTC; seconds round up.
 std::string expiry_minute(Wall expires);
 std::optional<Wall> parse_expiry_minute(std::string_view label);
+// True if the label is to be written again: the report expires a tenth of its TTL later than the label says.
+// So labels cost few requests, and no report is deleted much before its time.
+bool lags(Wall labelled, Wall expires, std::chrono::seconds ttl);
 
 }  // namespace podium::controller

@@ -273,8 +273,7 @@ Task<Result<void>> ReportDeleter::Impl::check_minute(Impl* self, const std::stri
 // Forgets the reports of the reply to delete_minute(); returns how many it lists.
 std::size_t ReportDeleter::Impl::forget_listed(const std::string& reply) {
   const auto list = api::parse_json(reply);
-  boost::system::error_code none;
-  const auto* items = list ? list->find_pointer("/items", none) : nullptr;
+  const auto* items = list ? api::find_at(*list, "/items") : nullptr;
   if (!items || !items->is_array()) return 0;
   const std::lock_guard lock(state.mutex);
   for (const auto& item : items->get_array()) {

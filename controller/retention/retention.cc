@@ -338,25 +338,25 @@ void Retention::stop() {
 void Retention::sample_metrics(metrics::Samples& out) const {
   const std::pair<const char*, ReportKind> kinds[] = {{"decision", ReportKind::decision},
                                                       {"what_if", ReportKind::question}};
-  auto& stored =
-      out.gauges("podium_reports_stored",
-                 "Reports in the API server, as far as podium knows: `decision` or `what_if`.", {"kind"});
+  auto& stored = out.gauges(
+      "podium_reports_stored",
+      "SchedulingReports in the API server that podium knows of: `decision` or `what_if`.", {"kind"});
   auto& stored_bytes =
-      out.gauges("podium_reports_stored_bytes", "Size of these reports, as podium counts it.", {"kind"});
+      out.gauges("podium_reports_stored_bytes", "Estimated size of these reports in etcd.", {"kind"});
   for (const auto& [name, kind] : kinds) {
     stored.add({name}, size(kind));
     stored_bytes.add({name}, bytes(kind));
   }
-  auto& deletions = out.counters("podium_reports_deleted_total",
-                                 "Reports deleted: `expired`, or `limit`: before their time because of a "
-                                 "budget.",
-                                 {"reason"});
+  auto& deletions =
+      out.counters("podium_reports_deleted_total",
+                   "Reports deleted: `expired`, or `limit` if a budget was exceeded before they "
+                   "expired.",
+                   {"reason"});
   const auto early = deleted_early();
   deletions.add({"expired"}, deleted() - early);
   deletions.add({"limit"}, early);
   out.gauge("podium_reports_overdue_seconds",
-            "Time since the oldest overdue report should have been deleted; 0: none is overdue.",
-            in_seconds(overdue()));
+            "Time since the oldest overdue report expired; 0: none is overdue.", in_seconds(overdue()));
 }
 
 }  // namespace podium::controller

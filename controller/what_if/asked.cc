@@ -12,18 +12,6 @@ namespace {
 namespace json = boost::json;
 using std::chrono::seconds;
 
-constexpr int kLabelLag = 10;
-
-const json::value* at_pointer(const json::value& report, std::string_view pointer) {
-  boost::system::error_code none;
-  return report.find_pointer(pointer, none);
-}
-
-std::optional<std::int64_t> number_at(const json::value& report, std::string_view pointer) {
-  const auto* found = at_pointer(report, pointer);
-  return found && found->is_int64() ? std::optional(found->get_int64()) : std::nullopt;
-}
-
 void add_condition(std::string type, std::string_view status, std::string_view reason, std::string_view since,
                    AnsweredBefore& out) {
   if (status.empty() || out.condition(type)) return;
@@ -34,7 +22,7 @@ AnsweredBefore before_of(const json::value& report) {
   AnsweredBefore out{.kind = api::text_at(report, "/metadata/labels/podium.dev~1report"),
                      .outcome = api::text_at(report, "/metadata/labels/podium.dev~1outcome"),
                      .expires = api::text_at(report, "/metadata/labels/podium.dev~1expires")};
-  const auto* conditions = at_pointer(report, "/status/conditions");
+  const auto* conditions = api::find_at(report, "/status/conditions");
   if (!conditions || !conditions->is_array()) return out;
   for (const auto& each : conditions->get_array()) {
     auto type = api::text_at(each, "/type");
@@ -66,11 +54,11 @@ Asked asked_of(const explain::ReportText& report) {
 
 Seen::Seen(const json::value& report)
     : asked{api::text_at(report, "/metadata/namespace"), api::text_at(report, "/metadata/name"),
-            api::text_at(report, "/metadata/uid"), number_at(report, "/metadata/generation").value_or(0),
-            before_of(report)},
-      answered(number_at(report, "/status/observedGeneration")),
+            api::text_at(report, "/metadata/uid"),
+            api::integer_at(report, "/metadata/generation").value_or(0), before_of(report)},
+      answered(api::integer_at(report, "/status/observedGeneration")),
       scheduler_name(api::text_at(report, "/spec/schedulerName")),
-      refresh(std::max<std::int64_t>(0, number_at(report, "/spec/refreshSeconds").value_or(0))),
+      refresh(std::max<std::int64_t>(0, api::integer_at(report, "/spec/refreshSeconds").value_or(0))),
       decided_at(parse_time(api::text_at(report, "/status/decidedAt"))) {}
 
 void stamp(const AnsweredBefore& before, Wall now, explain::ReportStatus& status) {
@@ -87,9 +75,7 @@ bool needs_labels(const AnsweredBefore& before, const ReportLabels& wanted, seco
   if (!wanted.expires) return !before.expires.empty();
   const auto labelled = parse_expiry_minute(before.expires);
   if (!labelled) return true;
-  const auto lag = std::max<seconds>(ttl / kLabelLag, std::chrono::minutes(1));
-  const auto behind = seconds_between(*labelled, *wanted.expires);
-  return behind >= lag || -behind >= lag;
+  return lags(*labelled, *wanted.expires, ttl) || lags(*wanted.expires, *labelled, ttl);
 }
 
 }  // namespace podium::controller

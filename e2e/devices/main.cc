@@ -164,7 +164,7 @@ json::array answer(const json::object& asked, devices::Selectors& selectors) {
                                {inventory, allocated, selectors, find_class, &rules});
   json::array answers;
   for (const auto& node : read(asked, "nodes", api::decode_node)) {
-    devices::Steps steps{100'000'000};
+    devices::StepBudget steps{100'000'000};
     answers.push_back(std::visit(Answer{allocator, node->meta.name}, allocator.allocate(*node, steps)));
   }
   return answers;

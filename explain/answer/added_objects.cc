@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/values/defaults.h"
+#include "base/counted.h"
 
 namespace podium::explain {
 namespace {
@@ -81,7 +82,7 @@ std::string added_message(const Change& change) {
   each_object(change.objects, [&](std::string_view kind, const std::string& name) {
     names += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", kind, name);
   });
-  return fmt::format("{} {} added: {}", count, count == 1 ? "object" : "objects", names);
+  return fmt::format("{} added: {}", podium::counted(count, "object"), names);
 }
 
 }  // namespace podium::explain

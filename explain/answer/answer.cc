@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "explain/answer/added_objects.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/checks.h"
@@ -46,8 +47,7 @@ std::size_t count_other_victims(const framework::Decision& decision, const std::
 
 std::string other_victims(std::size_t count) {
   if (count == 0) return "";
-  return fmt::format(" (preemption would evict {} {} of other namespaces)", count,
-                     count == 1 ? "pod" : "pods");
+  return fmt::format(" (preemption would evict {} of other namespaces)", podium::counted(count, "pod"));
 }
 
 // A placed pod has its node's zone and region. Before its placement it had neither.
@@ -287,7 +287,7 @@ class Answering {
       text += fmt::format("; ResourceQuota {}: {}", quota->name, quota_words(*quota, answer_.asked));
     text += other_victims(other_victims_);
     if (removed > 0 && !subject_.is_stored)
-      text += fmt::format(" (as if its {} placed {} were not there)", removed, removed == 1 ? "pod" : "pods");
+      text += fmt::format(" (as if its {} were not there)", podium::counted(removed, "placed pod"));
     if (removed > 0 && subject_.is_stored) text += fmt::format(" (as if it were not on {})", subject_.was_on);
     if (cut_short_ && placed.ended == Placed::Ended::done)
       text += " (the deadline passed before the answer was complete)";

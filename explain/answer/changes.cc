@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "explain/answer/added_objects.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/drain.h"
@@ -25,8 +26,6 @@ using cluster::Snapshot;
 
 constexpr std::size_t kMessageBytes = 1024;  // of the CRD's schema
 constexpr const char* kCordoned = "node.kubernetes.io/unschedulable";
-
-std::string pods(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "pod" : "pods"); }
 
 template <typename Edit>
 void edit_node(Row row, Snapshot& fork, Edit&& edit) {
@@ -54,14 +53,14 @@ void delete_pods(const Change& change, const ChangeContext& context, ChangeResul
   }
   for (const auto& pod : gone.nominated) fork.withdraw_nomination(pod->pod->meta.uid);
   context.quotas.release(gone);
-  done.message = pods(gone.placed.size() + gone.nominated.size()) + " deleted";
+  done.message = podium::counted(gone.placed.size() + gone.nominated.size(), "pod") + " deleted";
 }
 
 void remove_node(Row row, ChangeResult& done, Snapshot& fork) {
   const auto on_it = fork.entry(row).pods;
   for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
   fork.remove_node(done.node);
-  done.message = "removed with " + pods(on_it.size());
+  done.message = "removed with " + podium::counted(on_it.size(), "pod");
 }
 
 void taint_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
@@ -83,8 +82,7 @@ void untaint_node(const Change& change, Row row, ChangeResult& done, Snapshot& f
       return each.key == change.key && (!change.effect || each.effect == *change.effect);
     });
   });
-  done.message = removed > 0 ? fmt::format("{} {} removed", removed, removed == 1 ? "taint" : "taints")
-                             : "it has no such taint";
+  done.message = removed > 0 ? podium::counted(removed, "taint") + " removed" : "it has no such taint";
 }
 
 void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& fork) {
@@ -98,8 +96,7 @@ void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
     }
     node.meta.labels = api::Labels(std::move(left));
   });
-  done.message =
-      fmt::format("{} {} changed", change.labels.size(), change.labels.size() == 1 ? "label" : "labels");
+  done.message = podium::counted(change.labels.size(), "label") + " changed";
 }
 
 // Changes of one node that is there.
@@ -198,7 +195,7 @@ void add_claims(const Change& change, Quotas& quotas, ChangeResult& done, Snapsh
     fork.objects().set<api::PersistentVolumeClaim>(std::move(claim));
     ++added;
   }
-  done.message = fmt::format("{} {} added{}", added, added == 1 ? "claim" : "claims", refused);
+  done.message = fmt::format("{} added{}", podium::counted(added, "claim"), refused);
 }
 
 // Returns how many of this number of new pods the quotas admit. The API server does not create the others.

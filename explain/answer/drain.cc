@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/unscheduled.h"
@@ -22,10 +23,6 @@ using cluster::Row;
 using cluster::Snapshot;
 
 constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200;
-
-std::string counted_pods(std::size_t count) {
-  return fmt::format("{} {}", count, count == 1 ? "pod" : "pods");
-}
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
@@ -119,7 +116,7 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
 }
 
 std::string words(const Drained& drained, std::size_t count, std::size_t broken) {
-  auto out = fmt::format("{} evicted: {} would move, {} would stay pending", counted_pods(count),
+  auto out = fmt::format("{} evicted: {} would move, {} would stay pending", podium::counted(count, "pod"),
                          drained.moved, drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)

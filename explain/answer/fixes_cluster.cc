@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/fix_kinds.h"
 #include "explain/workload/device_claims.h"
@@ -18,8 +19,6 @@ using cluster::Row;
 
 constexpr std::size_t kMostUncordoned = 4, kMostShapes = 64, kMostNewNodes = 8;
 constexpr std::int32_t kHighestUserPriority = 1'000'000'000;
-
-std::string so_many(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "pod" : "pods"); }
 
 void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
   for (auto& remedy : remedies) {
@@ -88,12 +87,13 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   if (!best) return;
   victims.resize(least);
   const std::string node(question.fork.node_name(*best));
-  Remedy remedy{.type = "FewerPods",
-                .fields = {{"nodeName", node}, {"pods", least}},
-                .message = fmt::format("{} fewer on {}, its largest first", so_many(least), node),
-                .change_cluster = [victims = std::move(victims)](cluster::Snapshot& fork) {
-                  for (const auto& victim : victims) remove_with_devices(*victim->pod, fork);
-                }};
+  Remedy remedy{
+      .type = "FewerPods",
+      .fields = {{"nodeName", node}, {"pods", least}},
+      .message = fmt::format("{} fewer on {}, its largest first", podium::counted(least, "pod"), node),
+      .change_cluster = [victims = std::move(victims)](cluster::Snapshot& fork) {
+        for (const auto& victim : victims) remove_with_devices(*victim->pod, fork);
+      }};
   if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
 }
 
@@ -123,8 +123,9 @@ std::string class_of_at_least(const Trials& trials, std::int32_t priority) {
 std::string eviction_words(const Trials::Landing& landing) {
   if (landing.evicted == 0) return "pods on " + landing.node_name;
   if (landing.evicted_from.size() > 1)
-    return fmt::format("{} on {} nodes", so_many(landing.evicted), landing.evicted_from.size());
-  return fmt::format("{} on {}", so_many(landing.evicted), *landing.evicted_from.begin());
+    return fmt::format("{} on {} nodes", podium::counted(landing.evicted, "pod"),
+                       landing.evicted_from.size());
+  return fmt::format("{} on {}", podium::counted(landing.evicted, "pod"), *landing.evicted_from.begin());
 }
 
 // A pod of higher priority may evict every pod that one of lower priority may. So bisection

@@ -6,6 +6,7 @@
 #include <set>
 #include <type_traits>
 
+#include "api/values/resource_names.h"
 #include "explain/answer/fix_kinds.h"
 
 namespace podium::explain {
@@ -19,13 +20,9 @@ struct Unit {
   std::int64_t per_step;  // thousandths of cpu; bytes; else units
 };
 
-bool is_bytes(std::string_view resource) {
-  return resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
-}
-
 Unit unit_of(std::string_view resource) {
   if (resource == "cpu") return {"m", 1};
-  return is_bytes(resource) ? Unit{"Mi", kMebibyte} : Unit{"", 1};
+  return api::is_in_bytes(resource) ? Unit{"Mi", kMebibyte} : Unit{"", 1};
 }
 
 api::Quantity quantity(std::string_view resource, std::int64_t steps) {
@@ -34,7 +31,7 @@ api::Quantity quantity(std::string_view resource, std::int64_t steps) {
 }
 
 std::string text(std::string_view resource, std::int64_t steps) {
-  if (is_bytes(resource) && steps % 1024 == 0) return fmt::format("{}Gi", steps / 1024);
+  if (api::is_in_bytes(resource) && steps % 1024 == 0) return fmt::format("{}Gi", steps / 1024);
   if (resource == "cpu" && steps % 1000 == 0) return std::to_string(steps / 1000);
   return fmt::format("{}{}", steps, unit_of(resource).suffix);
 }

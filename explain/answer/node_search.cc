@@ -4,26 +4,23 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "explain/report/refusal.h"
 
 namespace podium::explain {
 namespace {
 
-std::string counted(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string words_of(const WantedAnswer& wanted) {
   std::size_t nodes = 0;
   for (const auto& added : wanted.nodes.added) nodes += added.nodes;
   return fmt::format("{} of {} would be placed with {}", wanted.placed,
-                     counted(wanted.waiting, "pod that waits", "pods that wait"),
-                     counted(nodes, "more node", "more nodes"));
+                     podium::counted(wanted.waiting, "pod that waits", "pods that wait"),
+                     podium::counted(nodes, "more node"));
 }
 
 std::string words_of(const SpareAnswer& spare) {
   return fmt::format("{} of {} could go; {} would move", spare.nodes.nodes_total,
-                     counted(spare.tried, "node", "nodes"), counted(spare.nodes.pods_moved, "pod", "pods"));
+                     podium::counted(spare.tried, "node"), podium::counted(spare.nodes.pods_moved, "pod"));
 }
 
 std::string outcome_of(std::size_t asked, std::size_t fitting) {

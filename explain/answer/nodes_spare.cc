@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/node_search.h"
@@ -159,8 +160,7 @@ class Sparing {
     return has_time() ? std::optional(std::move(out)) : std::nullopt;
   }
 
-  // Places the node's pods on other nodes and removes it. Returns what blocks that; the fork is then not
-  // usable.
+  // Places the node's pods on other nodes and removes it. Returns what blocks that, which spoils the fork.
   std::optional<Blocked> take(Row row, bool with_waiting,
                               std::vector<std::pair<PodInfoPtr, std::string>>& moves, Snapshot& fork) const {
     const auto node = fork.entry(row).node;
@@ -250,9 +250,9 @@ class Sparing {
       }
       const auto allowed = std::max(0, budget->disruptions_allowed);
       if (hits <= allowed) continue;
-      auto reason =
-          fmt::format("{} allows {} {}, and {} of its pods {} there", named("budget", budget->meta), allowed,
-                      allowed == 1 ? "disruption" : "disruptions", hits, hits == 1 ? "is" : "are");
+      auto reason = fmt::format("{} allows {}, and {} of its pods {} there", named("budget", budget->meta),
+                                podium::counted(static_cast<std::size_t>(allowed), "disruption"), hits,
+                                hits == 1 ? "is" : "are");
       return Blocked{"Budget", std::move(reason), !is_own(budget->meta)};
     }
     return std::nullopt;

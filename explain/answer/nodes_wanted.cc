@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "explain/answer/node_plans.h"
 #include "explain/answer/node_search.h"
 #include "explain/answer/node_shapes.h"
@@ -184,8 +185,8 @@ class Wanting {
     }
     std::string text;
     for (const auto& [words, count] : counts)
-      text += fmt::format("{}a node of {} {} {}", text.empty() ? "" : "; ", count,
-                          count == 1 ? "shape" : "shapes", words);
+      text +=
+          fmt::format("{}a node of {} {}", text.empty() ? "" : "; ", podium::counted(count, "shape"), words);
     return cut(text.empty() ? "no shape takes it" : std::move(text), kUnplacedBytes);
   }
 

@@ -8,12 +8,6 @@ namespace podium::explain {
 
 namespace json = boost::json;
 
-Error SpecFindings::error() const {
-  std::string text;
-  for (const auto& line : lines_) text += (text.empty() ? "" : "; ") + line;
-  return Error{.kind = Error::Kind::invalid, .message = std::move(text)};
-}
-
 ObjectReader::ObjectReader(const json::value& value, FieldPath path, SpecFindings& findings)
     : object_(value.if_object()), path_(std::move(path)), findings_(findings) {
   if (!object_) findings_.add(path_, "must be an object");

@@ -14,22 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "explain/workload/field_path.h"
+#include "explain/workload/spec_findings.h"
 
 namespace podium::explain {
-
-class SpecFindings {
- public:
-  void add(const FieldPath& path, std::string_view reason) { lines_.push_back(path.said(reason)); }
-  void add(const Error& error) { lines_.push_back(error.message); }  // its message has the path
-  bool none() const { return lines_.empty(); }
-  const std::vector<std::string>& lines() const { return lines_; }
-  Error error() const;  // all findings in one line; Kind::invalid
-
- private:
-  std::vector<std::string> lines_;
-};
 
 class ObjectReader {
  public:

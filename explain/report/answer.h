@@ -11,8 +11,8 @@
 
 #include "explain/report/fields.h"
 #include "explain/report/nodes.h"
-#include "scheduler/framework/findings.h"
 #include "scheduler/framework/reason.h"
+#include "scheduler/framework/report_facts.h"
 
 namespace podium::explain {
 

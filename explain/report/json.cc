@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/text/json_string.h"
+#include "api/text/json_view.h"
 #include "api/text/parse_json.h"
 #include "base/time.h"
 
@@ -234,11 +235,6 @@ constexpr std::int64_t kMostWeight = 10'000'000'000, kMostPoints = 1'000'000,
                        kMostNumber = 1'000'000'000'000'000;
 constexpr std::size_t kMostStrategies = 32;  // as the CRD allows
 
-const json::value* member(const json::value& value, std::string_view key) {
-  const auto* object = value.if_object();
-  return object ? object->if_contains(key) : nullptr;
-}
-
 template <typename T>
 void read(const json::value& from, T& to);
 
@@ -305,7 +301,7 @@ void read(const json::value& from, T& to) {
     }
   } else if constexpr (std::same_as<T, framework::Topics>) {
     for (std::size_t topic = 0; topic < std::size(kTopicKeys); ++topic) {
-      const auto* name = member(from, kTopicKeys[topic]);
+      const auto* name = api::member(&from, kTopicKeys[topic]);
       if (name && name->is_string())
         to.emplace_back(static_cast<framework::Topic>(topic), std::string(name->get_string()));
     }
@@ -482,7 +478,7 @@ ReportStatus read_status(const json::value& status) {
 Report read_report(const json::value& object) {
   static const json::value kNothing;
   const auto part = [](const json::value& value, std::string_view key) -> const json::value& {
-    const auto* found = member(value, key);
+    const auto* found = api::member(&value, key);
     return found ? *found : kNothing;
   };
   const auto text = [&](const json::value& value, std::string_view key) {

@@ -132,7 +132,7 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
       return;
     }
     case insufficient_devices:
-      rejection.devices = first(decision.findings.tallies, kDeviceRequests);
+      rejection.devices = first(decision.facts.tallies, kDeviceRequests);
       return;
     case node_selector_mismatch:
       if (!decision.fits()) rejection.parts = unmet_parts(pod, snapshot);
@@ -173,8 +173,8 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   status.pods_version = snapshot.pods_version();
   if (decision.fits()) project_scores(decision, snapshot, status);
   project_rejections(pod, decision, snapshot, status);
-  status.devices = first(decision.findings.devices, kDevices);
-  status.devices_total = decision.findings.devices.size();
+  status.devices = first(decision.facts.devices, kDevices);
+  status.devices_total = decision.facts.devices.size();
   if (decision.preemption) {
     auto& preempted = status.preemption.emplace();
     preempted.node = decision.preemption->node;

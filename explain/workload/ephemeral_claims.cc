@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/decode/decode.h"
+#include "api/text/json_view.h"
 #include "api/values/defaults.h"
 #include "scheduler/plugins/volumes/claims.h"
 
@@ -38,13 +39,12 @@ std::optional<std::string> default_storage_class(const cluster::Snapshot& snapsh
 
 Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const json::value& pod) {
   std::vector<EphemeralClaim> claims;
-  boost::system::error_code none;
-  const auto* volumes = pod.find_pointer("/spec/volumes", none);
+  const auto* volumes = api::find_at(pod, "/spec/volumes");
   if (!volumes || !volumes->is_array()) return claims;
   for (std::size_t i = 0; i < volumes->get_array().size(); ++i) {
     const auto& volume = volumes->get_array()[i];
-    const auto* claim_template = volume.find_pointer("/ephemeral/volumeClaimTemplate", none);
-    const auto* name = volume.find_pointer("/name", none);
+    const auto* claim_template = api::find_at(volume, "/ephemeral/volumeClaimTemplate");
+    const auto* name = api::find_at(volume, "/name");
     if (!claim_template || !name || !name->is_string()) continue;
     auto claim = api::decode_persistent_volume_claim(*claim_template);
     if (!claim) {

@@ -48,7 +48,7 @@ void each(const json::value& value, std::string_view field, const FieldPath& pat
 }
 
 void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
-                  std::initializer_list<std::string_view> supported, Findings& findings) {
+                  std::initializer_list<std::string_view> supported, SpecFindings& findings) {
   const auto given = text_of(value, field);
   if (given.empty() || std::ranges::find(supported, given) != supported.end()) return;
   findings.add(path / field, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
@@ -56,7 +56,7 @@ void check_one_of(const json::value& value, std::string_view field, const FieldP
 }
 
 void check_label(const json::value& value, std::string_view field, const FieldPath& path,
-                 Findings& findings) {
+                 SpecFindings& findings) {
   const auto given = text_of(value, field);
   if (given.empty() || api::is_dns_label(given)) return;
   findings.add(path / field, fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 label", given));
@@ -73,7 +73,7 @@ bool is_port_name(std::string_view name) {
          name.back() != '-';
 }
 
-void check_ports(const json::value& container, const FieldPath& path, Findings& findings) {
+void check_ports(const json::value& container, const FieldPath& path, SpecFindings& findings) {
   Names names;
   each(container, "ports", path, [&](const json::value& port, const FieldPath& at) {
     const auto name = text_of(port, "name");
@@ -90,7 +90,7 @@ void check_ports(const json::value& container, const FieldPath& path, Findings& 
 }
 
 void check_mounts(const json::value& container, const Names& volumes, const FieldPath& path,
-                  Findings& findings) {
+                  SpecFindings& findings) {
   Names paths;
   each(container, "volumeMounts", path, [&](const json::value& mount, const FieldPath& at) {
     const auto name = text_of(mount, "name"), where = text_of(mount, "mountPath");
@@ -109,7 +109,7 @@ void check_mounts(const json::value& container, const Names& volumes, const Fiel
 }
 
 void check_claims(const json::value& container, const Names& claims, const FieldPath& path,
-                  Findings& findings) {
+                  SpecFindings& findings) {
   const auto* resources = api::find_at(container, "/resources");
   if (!resources) return;
   Names names;
@@ -125,7 +125,7 @@ void check_claims(const json::value& container, const Names& claims, const Field
   });
 }
 
-void check_restart_rules(const json::value& container, const FieldPath& path, Findings& findings) {
+void check_restart_rules(const json::value& container, const FieldPath& path, SpecFindings& findings) {
   check_one_of(container, "restartPolicy", path, {"Always", "Never", "OnFailure"}, findings);
   std::size_t count = 0;
   each(container, "restartPolicyRules", path, [&](const json::value& rule, const FieldPath& at) {
@@ -148,7 +148,7 @@ struct Known {
 };
 
 void check_container(const json::value& container, const Known& known, const FieldPath& path,
-                     Findings& findings) {
+                     SpecFindings& findings) {
   check_ports(container, path, findings);
   check_mounts(container, known.volumes, path, findings);
   check_claims(container, known.claims, path, findings);
@@ -162,7 +162,7 @@ void check_container(const json::value& container, const Known& known, const Fie
     findings.add(path / "volumeDevices", "Forbidden: when `hostUsers` is false");
 }
 
-void check_init_container(const json::value& container, const FieldPath& path, Findings& findings) {
+void check_init_container(const json::value& container, const FieldPath& path, SpecFindings& findings) {
   if (text_of(container, "restartPolicy") == "Always") return;
   for (const auto* field : {"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"}) {
     if (has(container, field))
@@ -173,7 +173,7 @@ void check_init_container(const json::value& container, const FieldPath& path, F
 
 // --- volumes and the rest ---
 
-void check_volume(const json::value& volume, const FieldPath& path, Findings& findings) {
+void check_volume(const json::value& volume, const FieldPath& path, SpecFindings& findings) {
   std::size_t sources = 0;
   for (const auto& [field, source] : volume.get_object()) {
     if (field == "name" || source.is_null()) continue;
@@ -191,7 +191,7 @@ void check_volume(const json::value& volume, const FieldPath& path, Findings& fi
     findings.add(at / "spec.resources[storage]", "Required value");
 }
 
-void check_tolerations(const json::value& spec, const FieldPath& path, Findings& findings) {
+void check_tolerations(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
   each(spec, "tolerations", path, [&](const json::value& toleration, const FieldPath& at) {
     const auto effect = text_of(toleration, "effect");
     if (has(toleration, "tolerationSeconds") && effect != "NoExecute")
@@ -202,7 +202,7 @@ void check_tolerations(const json::value& spec, const FieldPath& path, Findings&
   });
 }
 
-void check_host_users(const json::value& spec, const FieldPath& path, Findings& findings) {
+void check_host_users(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
   for (const auto* field : {"hostPID", "hostIPC"}) {
     if (is_true(spec, field)) findings.add(path / field, "Forbidden: when `hostUsers` is false");
   }
@@ -220,7 +220,7 @@ Known known_in(const json::value& spec, const FieldPath& path) {
 
 }  // namespace
 
-void check_pod_spec(const json::value& spec, const FieldPath& path, Findings& findings) {
+void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
   const auto known = known_in(spec, path);
   each(spec, "volumes", path,
        [&](const json::value& volume, const FieldPath& at) { check_volume(volume, at, findings); });

@@ -11,11 +11,11 @@
 #include <boost/json/value.hpp>
 
 #include "explain/workload/field_path.h"
-#include "explain/workload/findings.h"
+#include "explain/workload/spec_findings.h"
 
 namespace podium::explain {
 
 // `spec`: that of a pod or of a pod template.
-void check_pod_spec(const boost::json::value& spec, const FieldPath& path, Findings& findings);
+void check_pod_spec(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
 
 }  // namespace podium::explain

@@ -11,7 +11,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
-#include "explain/workload/findings.h"
+#include "explain/workload/spec_findings.h"
 #include "explain/workload/validate_pod_spec.h"
 
 namespace podium::explain {
@@ -37,7 +37,7 @@ bool has_items(const json::value& value, std::string_view pointer) {
 }
 
 void check_not_negative(const json::value& value, std::string_view field, const FieldPath& path,
-                        Findings& findings) {
+                        SpecFindings& findings) {
   const auto number = number_at(value, fmt::format("/{}", field));
   if (number && *number < 0)
     findings.add(path / field, fmt::format("Invalid value: {}: must be greater than or equal to 0", *number));
@@ -49,7 +49,7 @@ std::string_view owner_of_template(Kind kind) {
 }
 
 void check_restart_policy(const json::value& pod_template, const json::value& spec, Kind kind,
-                          const FieldPath& path, Findings& findings) {
+                          const FieldPath& path, SpecFindings& findings) {
   const auto given = api::text_at(pod_template, "/spec/restartPolicy");
   const std::string_view policy = given.empty() ? "Always" : std::string_view(given);
   const auto at = path / "spec.restartPolicy";
@@ -75,7 +75,8 @@ void check_restart_policy(const json::value& pod_template, const json::value& sp
   }
 }
 
-void check_deadline(const json::value& pod_template, Kind kind, const FieldPath& path, Findings& findings) {
+void check_deadline(const json::value& pod_template, Kind kind, const FieldPath& path,
+                    SpecFindings& findings) {
   const auto seconds = number_at(pod_template, "/spec/activeDeadlineSeconds");
   if (!seconds) return;
   const auto at = path / "spec.activeDeadlineSeconds";
@@ -87,13 +88,13 @@ void check_deadline(const json::value& pod_template, Kind kind, const FieldPath&
         at, fmt::format("Forbidden: activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
 }
 
-void check_spec_of(const json::value& pod, const FieldPath& path, Findings& findings) {
+void check_spec_of(const json::value& pod, const FieldPath& path, SpecFindings& findings) {
   if (const auto* spec = api::find_at(pod, "/spec")) check_pod_spec(*spec, path / "spec", findings);
 }
 
 // `spec`: that of the workload or Job, or null.
 void check_template(const json::value& pod_template, const json::value& spec, Kind kind,
-                    const FieldPath& path, Findings& findings) {
+                    const FieldPath& path, SpecFindings& findings) {
   check_deadline(pod_template, kind, path, findings);
   check_spec_of(pod_template, path, findings);
   check_restart_policy(pod_template, spec, kind, path, findings);
@@ -102,7 +103,7 @@ void check_template(const json::value& pod_template, const json::value& spec, Ki
                  "Forbidden: ephemeral containers not allowed in pod template");
 }
 
-void check_pod(const json::value& pod, const FieldPath& path, Findings& findings) {
+void check_pod(const json::value& pod, const FieldPath& path, SpecFindings& findings) {
   check_deadline(pod, Kind::pod, path, findings);
   check_spec_of(pod, path, findings);
   check_restart_policy(pod, nullptr, Kind::pod, path, findings);
@@ -113,7 +114,7 @@ void check_pod(const json::value& pod, const FieldPath& path, Findings& findings
                  "Forbidden: cannot be set until all schedulingGates have been cleared");
 }
 
-void check_job(const json::value& spec, const FieldPath& path, Findings& findings) {
+void check_job(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
   for (const auto* field : {"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds"})
     check_not_negative(spec, field, path, findings);
   const auto mode = api::text_at(spec, "/completionMode");
@@ -130,7 +131,7 @@ void check_job(const json::value& spec, const FieldPath& path, Findings& finding
                     *parallelism, kMostIndexedParallelism));
 }
 
-void check_name(const std::string& name, Kind kind, const FieldPath& path, Findings& findings) {
+void check_name(const std::string& name, Kind kind, const FieldPath& path, SpecFindings& findings) {
   if (name.empty()) return;  // reported where it is read
   const bool is_label = kind == Kind::stateful_set;
   if (is_label ? !api::is_dns_label(name) : !api::is_dns_subdomain(name))
@@ -141,7 +142,7 @@ void check_name(const std::string& name, Kind kind, const FieldPath& path, Findi
                                    kLongestCronJob));
 }
 
-void check_selector(const json::value& value, Kind kind, const FieldPath& path, Findings& findings) {
+void check_selector(const json::value& value, Kind kind, const FieldPath& path, SpecFindings& findings) {
   const auto* selector = api::find_at(value, "/spec/selector");
   if (!selector || !selector->is_object()) return;  // reported where it is read
   if (kind == Kind::replication_controller) {
@@ -166,7 +167,7 @@ void check_selector(const json::value& value, Kind kind, const FieldPath& path, 
 }  // namespace
 
 Result<void> validate_workload(const json::value& value, Kind kind, const FieldPath& path) {
-  Findings findings;
+  SpecFindings findings;
   check_name(api::text_at(value, "/metadata/name"), kind, path / "metadata.name", findings);
   if (kind == Kind::pod) {
     check_pod(value, path, findings);
@@ -196,7 +197,7 @@ Result<void> validate_workload(const json::value& value, Kind kind, const FieldP
 }
 
 Result<void> validate_template(const json::value& value, const FieldPath& path) {
-  Findings findings;
+  SpecFindings findings;
   check_template(value, nullptr, Kind::pod, path, findings);
   return findings.result();
 }

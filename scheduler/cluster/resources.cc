@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "api/values/pod.h"
+#include "api/values/resource_names.h"
 #include "api/values/resource_sum.h"
 #include "scheduler/cluster/hash.h"
 
@@ -15,7 +16,7 @@ namespace {
 using Amounts = api::ResourceSum;
 
 constexpr std::string_view kCpu = "cpu", kMemory = "memory", kEphemeralStorage = "ephemeral-storage";
-constexpr std::string_view kHugePages = "hugepages-", kAttachableVolumes = "attachable-volumes-";
+constexpr std::string_view kAttachableVolumes = "attachable-volumes-";
 constexpr api::Quantity kDefaultCpu = api::Quantity::from_milli(100);
 constexpr api::Quantity kDefaultMemory = api::Quantity::from_units(200 * 1024 * 1024);
 
@@ -23,12 +24,9 @@ struct Defaults {
   bool cpu = false, memory = false;
 };
 
-bool supported_at_pod_level(std::string_view name) {
-  return name == kCpu || name == kMemory || name.starts_with(kHugePages);
-}
-
 bool has_pod_level_requests(const api::Pod& pod) {
-  return std::ranges::any_of(pod.pod_requests, [](const auto& r) { return supported_at_pod_level(r.first); });
+  return std::ranges::any_of(pod.pod_requests,
+                             [](const auto& r) { return api::is_supported_pod_level_resource(r.first); });
 }
 
 // The kubelet has refused the resize, so the spec does not count.
@@ -151,7 +149,7 @@ Amounts sum_of_pod(const api::Pod& pod, const RequestOptions& options, Defaults 
       level.max(Amounts(pod.status_pod_allocated));
     }
     for (const auto& [name, amount] : level) {
-      if (supported_at_pod_level(name)) sum.set(name, amount);
+      if (api::is_supported_pod_level_resource(name)) sum.set(name, amount);
     }
   }
   sum.add(Amounts(pod.overhead));
@@ -234,7 +232,7 @@ bool is_extended_resource(std::string_view name) {
 }
 
 bool is_scalar_resource(std::string_view name) {
-  return name.starts_with(kHugePages) || name.starts_with(kAttachableVolumes) ||
+  return api::is_huge_page(name) || name.starts_with(kAttachableVolumes) ||
          name.find("kubernetes.io/") != std::string_view::npos || is_extended_resource(name);
 }
 
@@ -257,5 +255,10 @@ Resources pod_requests(const api::Pod& pod, const RequestOptions& options) {
 }
 
 Resources to_resources(const api::ResourceList& list) { return round_up(list); }
+
+std::int64_t allowed_pods(const api::Node& node) {
+  const auto* pods = api::find_resource(node.allocatable, "pods");
+  return pods ? pods->value() : 0;
+}
 
 }  // namespace podium::cluster

@@ -89,5 +89,6 @@ bool status_counts(const api::Pod&);
 
 // An allocatable or capacity list; "pods" is not part of it.
 Resources to_resources(const api::ResourceList&);
+std::int64_t allowed_pods(const api::Node&);  // its allocatable "pods"
 
 }  // namespace podium::cluster

@@ -8,11 +8,6 @@ namespace {
 
 const api::Node kNoNode;
 
-std::int64_t allowed_pods(const api::Node& node) {
-  const auto* pods = api::find_resource(node.allocatable, "pods");
-  return pods ? pods->value() : 0;
-}
-
 }  // namespace
 
 Row Snapshot::take_row() {

@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <vector>
 
+#include "api/text/json_view.h"
 #include "scheduler/config/load.h"
 #include "scheduler/config/podium/podium_config.h"
 #include "scheduler/config/schema/kube_schema.h"
@@ -16,6 +17,8 @@
 namespace podium::config {
 namespace json = boost::json;
 namespace {
+
+using api::member;
 
 constexpr auto kNoClientLimit = "no effect: podium has no client-side rate limit";
 constexpr auto kNoGo = "no effect: there is no Go runtime to profile";
@@ -219,10 +222,6 @@ std::string_view shown_type(const Schema& type) {
 const FieldNote* note_of(std::span<const FieldNote> notes, std::string_view path) {
   const auto it = std::ranges::find(notes, path, &FieldNote::path);
   return it == notes.end() ? nullptr : &*it;
-}
-
-const json::value* member(const json::value* value, std::string_view name) {
-  return value && value->is_object() ? value->get_object().if_contains(name) : nullptr;
 }
 
 std::string default_text(const json::value* value, const Schema& type) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/values/defaults.h"
+#include "api/values/resource_names.h"
 
 namespace podium::cycle {
 namespace {
@@ -14,10 +15,7 @@ using api::ResourceList;
 
 std::string_view unit_of(std::string_view resource) {
   if (resource == "cpu") return "cores";
-  if (resource == "memory" || resource == "storage" || resource == "ephemeral-storage" ||
-      resource.starts_with("hugepages-")) {
-    return "bytes";
-  }
+  if (api::is_in_bytes(resource)) return "bytes";
   return resource.starts_with("attachable-volumes-") ? "integer" : "";
 }
 

@@ -19,7 +19,7 @@
 #include "scheduler/cluster/taint_rules.h"
 #include "scheduler/devices/inventory.h"
 #include "scheduler/devices/selectors.h"
-#include "scheduler/devices/steps.h"
+#include "scheduler/devices/step_budget.h"
 #include "scheduler/devices/tally.h"
 
 namespace podium::devices {
@@ -63,7 +63,7 @@ class Allocator {
   Allocator(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply);
   ~Allocator();
 
-  Outcome allocate(const api::Node& node, Steps& steps);
+  Outcome allocate(const api::Node& node, StepBudget& steps);
   // The pools that the last node reaches; the ids are the inventory's. Not after a Failure.
   std::vector<const cluster::PoolId*> last_pools() const;
   // Counts how the devices that the node can use match the requests, regardless of the search's choice.

@@ -14,7 +14,7 @@ bool has_node_name(const api::ResourceSlice& slice) { return slice.nodes.name &&
 
 // Upstream hides from these expressions that a device may be allocated more than once.
 Match match_of_one_use(const Expression& expression, const api::Device& device, std::string_view driver,
-                       Steps& steps) {
+                       StepBudget& steps) {
   auto plain = device;
   plain.allow_multiple_allocations = false;
   return expression.evaluate(plain, driver, steps).match;
@@ -60,7 +60,7 @@ bool ClassCount::add(const Counted& from, const api::Node& node, Devices& to) co
     if (!is_here) return false;
     if (!*is_here) return true;
   }
-  Steps steps{kSteps};
+  StepBudget steps{kSteps};
   for (std::size_t i = 0; i < slice.devices.size(); ++i) {
     if (slice.per_device_node_selection) {
       const auto is_here = node_matches(*from.slice, i, node);
@@ -77,7 +77,8 @@ bool ClassCount::add(const Counted& from, const api::Node& node, Devices& to) co
   return true;
 }
 
-std::optional<bool> ClassCount::is_of_class(const Counted& from, std::size_t device, Steps& steps) const {
+std::optional<bool> ClassCount::is_of_class(const Counted& from, std::size_t device,
+                                            StepBudget& steps) const {
   const auto& slice = from.slice->slice();
   for (std::size_t i = 0; i < expressions_.size(); ++i) {
     if (!from.matches[i]) return std::nullopt;

@@ -42,7 +42,7 @@ class ClassCount {
   // False: an expression or a node selector fails.
   bool add(const Counted& from, const api::Node& node, Devices& to) const;
   // nullopt: an expression fails.
-  std::optional<bool> is_of_class(const Counted& from, std::size_t device, Steps& steps) const;
+  std::optional<bool> is_of_class(const Counted& from, std::size_t device, StepBudget& steps) const;
 
   const std::shared_ptr<const Inventory> inventory_;
   const cluster::DevicesInUse& in_use_;

@@ -6,7 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 
-#include "scheduler/devices/result.h"
+#include "scheduler/devices/allocations.h"
 
 namespace podium::devices {
 namespace {
@@ -43,7 +43,7 @@ Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Su
   }
 }
 
-Outcome Search::run(const api::Node& node, Steps& steps) {
+Outcome Search::run(const api::Node& node, StepBudget& steps) {
   if (auto gathered = start(node, steps); !gathered) {
     return Failure{"gather pool information: " + gathered.error().message};
   }
@@ -75,7 +75,7 @@ std::vector<const cluster::PoolId*> Search::pools() const {
   return ids;
 }
 
-Result<void> Search::start(const api::Node& node, Steps& steps) {
+Result<void> Search::start(const api::Node& node, StepBudget& steps) {
   node_ = &node;
   steps_ = &steps;
   depth_ = 0;
@@ -250,7 +250,7 @@ Search::Step Search::try_device(Position position, WantedDevices& wanted, bool i
   return rest;
 }
 
-Outcome Allocator::allocate(const api::Node& node, Steps& steps) { return search_->run(node, steps); }
+Outcome Allocator::allocate(const api::Node& node, StepBudget& steps) { return search_->run(node, steps); }
 
 std::vector<const cluster::PoolId*> Allocator::last_pools() const { return search_->pools(); }
 

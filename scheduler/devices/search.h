@@ -22,7 +22,7 @@ namespace podium::devices {
 class Search {
  public:
   Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply);
-  Outcome run(const api::Node& node, Steps& steps);
+  Outcome run(const api::Node& node, StepBudget& steps);
   // Counts the devices that the node can use. Defined in search_tally.cc.
   void tally(const api::Node& node, Tally& to);
 
@@ -57,7 +57,7 @@ class Search {
   };
 
   // Starts with a new node. The error names the selector that cannot be parsed.
-  Result<void> start(const api::Node& node, Steps& steps);
+  Result<void> start(const api::Node& node, StepBudget& steps);
   Step fail(std::string message);
 
   // Before the search: computes the number of devices that each request needs.
@@ -112,7 +112,7 @@ class Search {
 
   // On the current node.
   const api::Node* node_ = nullptr;
-  Steps* steps_ = nullptr;
+  StepBudget* steps_ = nullptr;
   int depth_ = 0;
   std::string fault_;
   NodePools node_pools_;

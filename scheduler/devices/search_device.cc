@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "scheduler/devices/allocations.h"
 #include "scheduler/devices/capacity.h"
-#include "scheduler/devices/result.h"
 #include "scheduler/devices/search.h"
 #include "scheduler/devices/taints.h"
 

@@ -28,7 +28,7 @@ void Expression::compile() const {
   });
 }
 
-bool Expression::prepare(Steps& steps) const {
+bool Expression::prepare(StepBudget& steps) const {
   if (is_compiled_.load(std::memory_order_acquire)) return true;
   const auto before = steps.left;
   if (!steps.spend(static_cast<std::int64_t>(text_.size()) * kStepsPerByte)) return false;
@@ -50,7 +50,7 @@ std::size_t Expression::bytes() const {
 }
 
 Expression::Answer Expression::evaluate(const api::Device& device, std::string_view driver,
-                                        Steps& steps) const {
+                                        StepBudget& steps) const {
   if (!steps.spend() || !prepare(steps)) return {};
   if (!program_) return {Match::error, compile_error_};
   const auto input = cel_device(device, driver);

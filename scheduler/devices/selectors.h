@@ -20,7 +20,7 @@
 #include "api/values/device.h"
 #include "cel/program.h"
 #include "scheduler/cluster/hash.h"
-#include "scheduler/devices/steps.h"
+#include "scheduler/devices/step_budget.h"
 
 namespace podium::devices {
 
@@ -34,7 +34,7 @@ class Expression {
   Expression(const Expression&) = delete;
 
   // Compiles it at the first call, and spends steps for that. False: no steps are left.
-  bool prepare(Steps& steps) const;
+  bool prepare(StepBudget& steps) const;
   // The compile error; empty: none.
   const std::string& compile_error() const;
   std::size_t bytes() const;  // that it keeps, estimated
@@ -42,7 +42,7 @@ class Expression {
     Match match = Match::unknown;  // unknown: no steps were left, or too few to compile a large pattern
     std::string error;             // of Match::error, with upstream's text
   };
-  Answer evaluate(const api::Device& device, std::string_view driver, Steps& steps) const;
+  Answer evaluate(const api::Device& device, std::string_view driver, StepBudget& steps) const;
 
  private:
   void compile() const;

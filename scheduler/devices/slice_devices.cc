@@ -16,10 +16,10 @@ Matches::Matches(std::shared_ptr<const Expression> expression, const api::Resour
       slice_(slice),
       many_(slice.devices.size() > few_.size() ? slice.devices.size() : 0) {}
 
-Match Matches::of(std::size_t device, Steps& steps) {
+Match Matches::of(std::size_t device, StepBudget& steps) {
   if (const auto answer = known(device); answer != Match::unknown) return answer;
   // Two threads may evaluate it at the same time; their results are equal.
-  auto own = Steps{steps.left};
+  auto own = StepBudget{steps.left};
   const auto found = expression_->evaluate(slice_.devices[device], slice_.driver, own).match;
   steps.once += steps.left - own.left;
   steps.left = own.left;
@@ -28,7 +28,7 @@ Match Matches::of(std::size_t device, Steps& steps) {
 }
 
 std::string Matches::error(std::size_t device) const {
-  Steps unlimited;
+  StepBudget unlimited;
   return expression_->evaluate(slice_.devices[device], slice_.driver, unlimited).error;
 }
 

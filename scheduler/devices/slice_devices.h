@@ -25,7 +25,7 @@ class Matches {
   Matches(std::shared_ptr<const Expression> expression, const api::ResourceSlice& slice);
   const Expression& expression() const { return *expression_; }
   // Evaluates the expression at the first call; unknown: no steps were left.
-  Match of(std::size_t device, Steps& steps);
+  Match of(std::size_t device, StepBudget& steps);
   // Does not evaluate; unknown: not evaluated yet.
   Match known(std::size_t device) const { return match(device).load(std::memory_order_relaxed); }
   // The error of a device with Match::error.

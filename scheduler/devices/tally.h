@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "api/values/device.h"
-#include "scheduler/devices/steps.h"
-#include "scheduler/framework/findings.h"
+#include "scheduler/devices/step_budget.h"
+#include "scheduler/framework/report_facts.h"
 
 namespace podium::devices {
 
@@ -21,8 +21,8 @@ class Tally {
   enum class Device : std::uint8_t { free, in_use, tainted, too_small };
 
   // `steps` is for all nodes together. If it is used up, there is no tally.
-  explicit Tally(Steps steps) : steps_(steps) {}
-  Steps& steps() { return steps_; }
+  explicit Tally(StepBudget steps) : steps_(steps) {}
+  StepBudget& steps() { return steps_; }
 
   // `request` counts from 0 over all claims. `is_shared`: other nodes may also have the device.
   // `rule`: the DeviceTaintRule that taints the device; empty: none.
@@ -36,7 +36,7 @@ class Tally {
   }
 
  private:
-  Steps steps_;
+  StepBudget steps_;
   std::vector<framework::DeviceTally> counts_;                                    // by request
   boost::unordered_flat_set<std::pair<std::size_t, const api::Device*>> shared_;  // request and device
 };

@@ -2,14 +2,14 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "api/text/json_view.h"
+
 namespace podium::extender {
 namespace json = boost::json;
 namespace {
 
 std::string_view text_at(const json::value& object, std::string_view part, std::string_view name) {
-  const auto* outer = object.is_object() ? object.get_object().if_contains(part) : nullptr;
-  const auto* inner = outer && outer->is_object() ? outer->get_object().if_contains(name) : nullptr;
-  return inner && inner->is_string() ? std::string_view(inner->get_string()) : std::string_view();
+  return api::text_of(api::member(api::member(&object, part), name));
 }
 
 }  // namespace

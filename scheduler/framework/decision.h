@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/framework/findings.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/framework/report_facts.h"
 #include "scheduler/framework/row_values.h"
 #include "scheduler/framework/verdict.h"
 
@@ -37,7 +37,7 @@ struct Strategy {
 
 struct Decision {
   std::size_t node_count = 0;
-  std::size_t evaluated = 0;           // nodes evaluated: all, unless the profile has a NodeSearch
+  std::size_t evaluated = 0;           // nodes evaluated: all, unless the profile has a NodeSampling
   std::size_t next_start = 0;          // where the next pod's search starts
   std::optional<Verdict> pre_enqueue;  // PreEnqueue rejected the pod; nothing else was evaluated
   std::optional<Verdict> pre_filter;   // PreFilter rejected the pod on all nodes
@@ -61,7 +61,7 @@ struct Decision {
   bool tried_preemption = false;                            // a PostFilter plugin searched for victims
   std::optional<ObjectWrite> write;                         // the write that a PostFilter plugin requests
   std::shared_ptr<const api::ResourceClaim> assumed_claim;  // see PostFilterResult
-  Findings findings;                                        // of the filters, for reports
+  ReportFacts facts;                                        // of the filters, for reports
 
   bool fits() const { return choice.has_value(); }
   // True: totals may have any value. False: they are at least 0, and 0 for rows that are not feasible.

@@ -113,7 +113,7 @@ Evaluation::Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profi
 
 // Filtering all nodes is cheap, so the search is applied afterwards: verdicts beyond its end are removed. The
 // nominated node counts as tried wherever it is; an error there does not fail the attempt.
-void Evaluation::end_search(const NodeSearch& search) {
+void Evaluation::end_search(const NodeSampling& search) {
   auto rows = rows_round_robin(snapshot_);
   if (const auto& only = filters_->only()) std::erase_if(rows, [&](Row row) { return !only->test(row); });
   const auto wanted = search.nodes_to_find(rows.size());
@@ -228,7 +228,7 @@ Decision Evaluation::finish(std::span<const ScoreOpinion> scores) && {
   if (!decision_.error.empty()) {
     decision_.withdraw_nomination = true;
   } else if (filters_) {
-    decision_.findings = filters_->tell(decision_);
+    decision_.facts = filters_->facts_of(decision_);
   }
   return std::move(decision_);
 }

@@ -53,7 +53,7 @@ std::optional<Verdict> gate_of(const PodInfo& pod, const Snapshot& snapshot, con
 
 class Evaluation {
  public:
-  // `start`: where a NodeSearch begins. `observer` may be null; it must outlive the evaluation.
+  // `start`: where a NodeSampling begins. `observer` may be null; it must outlive the evaluation.
   Evaluation(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile, std::size_t start = 0,
              EvaluationObserver* observer = nullptr);
 
@@ -78,7 +78,7 @@ class Evaluation {
 
  private:
   std::vector<PreemptionCandidate>* candidates(PostFiltering::Wanted wanted);
-  void end_search(const NodeSearch& search);
+  void end_search(const NodeSampling& search);
   void reject_unsearched();
   Verdict unsearched() const;
   void conclude(std::span<const ScoreOpinion> scores);

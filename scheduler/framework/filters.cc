@@ -166,10 +166,10 @@ void Filters::prepare(const Profile& profile) {
   }
 }
 
-Findings Filters::tell(const Decision& decision) const {
-  Findings out;
+ReportFacts Filters::facts_of(const Decision& decision) const {
+  ReportFacts out;
   for (const auto& entry : filters_) {
-    if (entry.filter) entry.filter->tell(decision, out);
+    if (entry.filter) entry.filter->add_facts(decision, out);
   }
   return out;
 }

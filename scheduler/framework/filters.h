@@ -77,8 +77,8 @@ class Filters {
   // The verdict on one node with `delta` applied; nullopt: the pod fits. It must fit with and without the
   // pods nominated to the node that have at least its priority. Returns rejected() if that is set.
   std::optional<Verdict> check(Row row, const PodDelta& delta) const;
-  // The findings of the filters about a decision.
-  Findings tell(const Decision& decision) const;
+  // What the filters add to the report of a decision.
+  ReportFacts facts_of(const Decision& decision) const;
 
   struct Entry {
     const FilterPlugin* plugin = nullptr;

@@ -23,9 +23,9 @@
 #include "scheduler/cluster/node_mask.h"
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/framework/events.h"
-#include "scheduler/framework/findings.h"
 #include "scheduler/framework/object_write.h"
 #include "scheduler/framework/rejections.h"
+#include "scheduler/framework/report_facts.h"
 #include "scheduler/framework/room.h"
 #include "scheduler/framework/row_inputs.h"
 #include "scheduler/framework/verdict.h"
@@ -96,9 +96,8 @@ class NodeFilter {
   virtual bool measures() const { return false; }
   virtual void measure(Row, Room&) const {}
   virtual Verdict shortage(const Room&) const { return {}; }
-  // Adds the facts that reports show next to verdicts. Called once, when the choice or all verdicts are
-  // known.
-  virtual void tell(const Decision&, Findings&) const {}
+  // Adds the facts that reports show next to verdicts. Called once, after the choice or all verdicts.
+  virtual void add_facts(const Decision&, ReportFacts&) const {}
 
  protected:
   explicit NodeFilter(const Snapshot& snapshot) : snapshot_(snapshot) {}

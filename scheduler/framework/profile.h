@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scheduler/framework/lifecycle.h"
-#include "scheduler/framework/node_search.h"
+#include "scheduler/framework/node_sampling.h"
 #include "scheduler/framework/plugin.h"
 
 namespace podium::framework {
@@ -46,7 +46,7 @@ struct Profile {
   std::vector<Entry<ScorePlugin>> pre_scores;  // in PreScore order, also those disabled at Score
   cluster::RequestRules request_rules{};       // for pods of this profile
   bool has_extenders = false;                  // if so, nodes score 0, not 1, without Score plugins
-  std::optional<NodeSearch> search;            // nullopt: all nodes are evaluated
+  std::optional<NodeSampling> search;          // nullopt: all nodes are evaluated
   std::vector<PostFilterEntry> post_filters;   // in PostFilter order
   std::vector<Entry<ReservePlugin>> reserves;  // from here on, in the order of the extension point
   std::vector<Entry<PermitPlugin>> permits;

@@ -34,15 +34,19 @@ std::uint8_t keep_inside_chunk(const std::uint8_t* __restrict scores, const std:
   return most;
 }
 
-PODIUM_VECTOR_CLONES
-void add_chunk(const std::uint8_t* __restrict scores, std::int32_t weight, std::int32_t* __restrict sums) {
+// GCC does not clone templates. So each loop is a template, which the cloned functions of its types inline.
+template <typename T>
+[[gnu::always_inline]] inline void add_scaled(const std::uint8_t* __restrict scores, T weight,
+                                              T* __restrict sums) {
   for (std::size_t i = 0; i < kChunkRows; ++i) sums[i] += scores[i] * weight;
 }
-
 PODIUM_VECTOR_CLONES
-void add_chunk_wide(const std::uint8_t* __restrict scores, std::int64_t weight,
-                    std::int64_t* __restrict sums) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) sums[i] += scores[i] * weight;
+void add_chunk(const std::uint8_t* __restrict scores, std::int32_t weight, std::int32_t* __restrict sums) {
+  add_scaled(scores, weight, sums);
+}
+PODIUM_VECTOR_CLONES
+void add_chunk(const std::uint8_t* __restrict scores, std::int64_t weight, std::int64_t* __restrict sums) {
+  add_scaled(scores, weight, sums);
 }
 
 PODIUM_VECTOR_CLONES
@@ -50,48 +54,38 @@ void widen(const std::int32_t* __restrict sums, std::int64_t* __restrict total) 
   for (std::size_t i = 0; i < kChunkRows; ++i) total[i] = sums[i];
 }
 
-// Overloads instead of a template: GCC does not clone templates.
-PODIUM_VECTOR_CLONES
-std::int32_t largest_of(const std::int32_t* values) {
-  std::int32_t most = values[0];
+template <typename T>
+[[gnu::always_inline]] inline T largest(const T* values) {
+  T most = values[0];
   for (std::size_t i = 1; i < kChunkRows; ++i) most = values[i] > most ? values[i] : most;
   return most;
 }
 PODIUM_VECTOR_CLONES
-std::int64_t largest_of(const std::int64_t* values) {
-  std::int64_t most = values[0];
-  for (std::size_t i = 1; i < kChunkRows; ++i) most = values[i] > most ? values[i] : most;
-  return most;
-}
+std::int32_t largest_of(const std::int32_t* values) { return largest(values); }
+PODIUM_VECTOR_CLONES
+std::int64_t largest_of(const std::int64_t* values) { return largest(values); }
 
 // The largest below `limit`, or 0. Selects by a mask: for a condition GCC emits a branch.
-PODIUM_VECTOR_CLONES
-std::int32_t largest_below_of(const std::int32_t* values, std::int32_t limit) {
-  std::int32_t most = 0;
+template <typename T>
+[[gnu::always_inline]] inline T largest_under(const T* values, T limit) {
+  T most = 0;
   for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const auto value = values[i] & -static_cast<std::int32_t>(values[i] < limit);
+    const auto value = static_cast<T>(values[i] & -static_cast<T>(values[i] < limit));
     most = value > most ? value : most;
   }
   return most;
+}
+PODIUM_VECTOR_CLONES
+std::int32_t largest_below_of(const std::int32_t* values, std::int32_t limit) {
+  return largest_under(values, limit);
 }
 PODIUM_VECTOR_CLONES
 std::int64_t largest_below_of(const std::int64_t* values, std::int64_t limit) {
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const auto value = values[i] & -static_cast<std::int64_t>(values[i] < limit);
-    most = value > most ? value : most;
-  }
-  return most;
+  return largest_under(values, limit);
 }
-
 PODIUM_VECTOR_CLONES
 std::uint8_t largest_below_of(const std::uint8_t* values, std::uint8_t limit) {
-  std::uint8_t most = 0;
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
-    const auto value = static_cast<std::uint8_t>(values[i] & -static_cast<int>(values[i] < limit));
-    most = value > most ? value : most;
-  }
-  return most;
+  return largest_under(values, limit);
 }
 
 // A byte counts the 16 rounds without overflow.
@@ -119,23 +113,27 @@ std::int64_t largest_rest_of(const std::int64_t* totals, const std::uint8_t* sco
   return most;
 }
 
+template <typename T>
+[[gnu::always_inline]] inline void mark_from(const T* values, T least, std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
+}
+PODIUM_VECTOR_CLONES
+void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restrict bytes) {
+  mark_from(values, least, bytes);
+}
+PODIUM_VECTOR_CLONES
+void mark(const std::int32_t* values, std::int32_t least, std::uint8_t* __restrict bytes) {
+  mark_from(values, least, bytes);
+}
+PODIUM_VECTOR_CLONES
+void mark(const std::int64_t* values, std::int64_t least, std::uint8_t* __restrict bytes) {
+  mark_from(values, least, bytes);
+}
+
 PODIUM_VECTOR_CLONES
 void mark_rest(const std::int64_t* totals, const std::uint8_t* scores, std::int64_t weight, std::int64_t rest,
                std::uint8_t* __restrict bytes) {
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = totals[i] - weight * scores[i] == rest ? 0xFF : 0;
-}
-
-PODIUM_VECTOR_CLONES
-void mark(const std::uint8_t* values, std::uint8_t least, std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
-}
-PODIUM_VECTOR_CLONES
-void mark(const std::int32_t* values, std::int32_t least, std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
-}
-PODIUM_VECTOR_CLONES
-void mark(const std::int64_t* values, std::int64_t least, std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = values[i] >= least ? 0xFF : 0;
 }
 
 template <typename T>
@@ -192,7 +190,7 @@ TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total) 
   for (const auto& strategy : strategies) most += kMaxScore * strategy.weight;
   if (most > std::numeric_limits<std::int32_t>::max()) {
     total.fill(0);
-    for (const auto& [scores, weight] : strategies) add_chunk_wide(scores, weight, total.data());
+    for (const auto& [scores, weight] : strategies) add_chunk(scores, weight, total.data());
     return summarize(total.data());
   }
   std::array<std::int32_t, kChunkRows> sums{};

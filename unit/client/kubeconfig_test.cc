@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "client/auth/base64.h"
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 #include "client/auth/url.h"
 #include "unit/support/temp_dir.h"
 #include "unit/support/test_tls.h"

@@ -130,8 +130,8 @@ class Asker {
     return status(request);
   }
   // Asks for a resource in a namespace.
-  Admission admit(const std::string& verb, const std::string& ns, const std::string& authorization,
-                  const std::string& path = "/v1/x") {
+  AccessDecision admit(const std::string& verb, const std::string& ns, const std::string& authorization,
+                       const std::string& path = "/v1/x") {
     Request request;
     request.path = path;
     request.authorization = authorization;

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Checks every C++ file: no line over 110 columns, no unused header, no task without an owner, and no header comment that names
-something that does not exist."""
+"""Checks every C++ file: at most 500 lines, no line over 110 columns, no paragraph of a comment that ends in a line of one word,
+no unused header, no task without an owner, and no header comment that names something that does not exist."""
 import re
 import sys
 
 import rooms
 
-COLUMNS = 110
+LINES, COLUMNS = 500, 110
+# One word of a sentence: not a brace of an example, and not a path or URL, which is longer.
+LONELY = re.compile(r"^\W*[A-Za-z][\w'-]{,11}\W*$")
 # What this code does not use, and why.
 BANNED_FOR = {"asio::detached": "a task has an owner (async/gate.h)", "_Exit": "the program ends in order",
               "steady_timer": "a wait uses async::Timer, which tests can move",
@@ -28,6 +30,15 @@ def columns(path, text):
         if len(line) > COLUMNS and not was_raw and not raw and not has_literal:
             found.append(f"{path}:{number}: {len(line)} columns, more than {COLUMNS}")
     return found
+
+
+def lonely_words(path, text):
+    """Last lines of a comment's paragraph that have one word: the line before them has room if it is said in fewer words."""
+    lines = [re.match(r"\s*//\s*(\S.*)?$", line) for line in text.splitlines()] + [None]
+    for number, (before, line, after) in enumerate(zip(lines, lines[1:], lines[2:]), 2):
+        words = [match[1] if match else None for match in (before, line, after)]
+        if words[0] and words[1] and not words[2] and LONELY.search(words[1]):
+            yield f"{path}:{number}: a line of one word ends the comment: {words[1]}"
 
 
 def banned(path, text):
@@ -67,7 +78,10 @@ def findings():
     known = ELSEWHERE | {word for text in texts.values() for word in WORD.findall(without_comments(text))}
     yield from dead_headers(texts)
     for path, text in texts.items():
+        if (lines := text.count("\n")) > LINES:
+            yield f"{path}: {lines} lines, more than {LINES}: it holds two ideas"
         yield from columns(path, text)
+        yield from lonely_words(path, text)
         if not str(path).startswith(rooms.TESTS):
             yield from banned(path, text)
             if path.suffix == ".h":

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::config {
 namespace json = boost::json;
@@ -32,13 +33,13 @@ std::vector<std::int64_t> percentages(const json::object& config) {
   return out;
 }
 
-std::optional<framework::NodeSearch> node_search(std::int64_t percentage, const framework::Profile& profile,
-                                                 const std::vector<Extender>& extenders, bool adaptive) {
+std::optional<framework::NodeSampling> node_search(std::int64_t percentage, const framework::Profile& profile,
+                                                   const std::vector<Extender>& extenders, bool adaptive) {
   if (percentage == 100 || (percentage == 0 && !adaptive)) return std::nullopt;
   const bool asks = std::ranges::any_of(extenders, [](const Extender& extender) {
     return !extender.filter_verb.empty() || !extender.prioritize_verb.empty();
   });
-  return framework::NodeSearch{static_cast<std::int32_t>(percentage), profile.scores.empty() && !asks};
+  return framework::NodeSampling{static_cast<std::int32_t>(percentage), profile.scores.empty() && !asks};
 }
 
 }  // namespace podium::config

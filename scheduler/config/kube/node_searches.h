@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scheduler/config/values/config.h"
-#include "scheduler/framework/node_search.h"
+#include "scheduler/framework/node_sampling.h"
 
 namespace podium::config {
 
@@ -20,7 +20,7 @@ bool writes_zero_percentage(const boost::json::object& config);
 std::vector<std::int64_t> percentages(const boost::json::object& config);
 
 // nullopt: evaluate all nodes. `adaptive`: 0 means upstream's adaptive rule, not all nodes.
-std::optional<framework::NodeSearch> node_search(std::int64_t percentage, const framework::Profile& profile,
-                                                 const std::vector<Extender>& extenders, bool adaptive);
+std::optional<framework::NodeSampling> node_search(std::int64_t percentage, const framework::Profile& profile,
+                                                   const std::vector<Extender>& extenders, bool adaptive);
 
 }  // namespace podium::config

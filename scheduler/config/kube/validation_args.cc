@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <boost/json/array.hpp>
-#include <charconv>
 #include <chrono>
 #include <set>
 #include <utility>
 
+#include "api/values/decimal.h"
 #include "base/duration.h"
 #include "scheduler/config/kube/validation.h"
 #include "scheduler/config/schema/names.h"
@@ -172,13 +172,6 @@ void topology_spread(const json::object& args, const std::string& path, Findings
 
 // --- added node affinity ---
 
-bool is_integer(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 void label_requirement(const json::object& requirement, const std::string& path, Findings& findings) {
   const auto op = text_of(requirement, "operator");
   const auto& values = requirement.at("values").as_array();
@@ -202,7 +195,7 @@ void label_requirement(const json::object& requirement, const std::string& path,
   }
   if (comparison && values.size() != 1) wrong("for 'Gt', 'Lt' operators, exactly one value is required");
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (comparison && !is_integer(values[i].as_string())) {
+    if (comparison && !api::parse_integer(values[i].as_string())) {
       findings.invalid(item(values_path, i), values[i],
                        "for 'Gt', 'Lt' operators, the value must be an integer");
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "scheduler/plugins/shared/owner.h"
+
 namespace podium::plugins {
 
 using framework::Reason;
@@ -37,11 +39,6 @@ std::expected<Named, Reason> name_of(const api::Pod& pod, const api::PodResource
   return Named{*made, true};
 }
 
-bool is_owned_by(const api::ResourceClaim& claim, const api::Pod& pod) {
-  const auto* owner = claim.meta.controller();
-  return owner && owner->uid == pod.meta.uid;
-}
-
 }  // namespace
 
 std::expected<std::vector<ClaimPtr>, Reason> claims_of(const api::Pod& pod, const cluster::Objects& objects) {
@@ -59,7 +56,7 @@ std::expected<std::vector<ClaimPtr>, Reason> claims_of(const api::Pod& pod, cons
     }
     if (claim->meta.deleted)
       return std::unexpected(Reason(ReasonCode::resource_claim_deleted, {{Topic::claim, claim->meta.name}}));
-    if (named->must_own && !is_owned_by(*claim, pod)) {
+    if (named->must_own && !is_for_pod(claim->meta, pod)) {
       return std::unexpected(
           Reason(ReasonCode::resource_claim_of_another_pod,
                  fmt::format("ResourceClaim {} was not created for Pod {} (Pod is not owner)",

@@ -78,7 +78,7 @@ class Search final : public DeviceSearch {
       count_steps(row, known->steps);
       return {known->end};
     }
-    devices::Steps steps{limits_.on_node};
+    devices::StepBudget steps{limits_.on_node};
     const auto found = found_by(allocator_.allocate(*node, steps));
     const auto spent = limits_.on_node - steps.left;
     count_steps(row, spent);
@@ -88,7 +88,7 @@ class Search final : public DeviceSearch {
 
   std::vector<api::Allocation> allocations(cluster::Row row) const override {
     const auto& node = *snapshot_.entry(row).node;
-    devices::Steps steps{limits_.on_node};
+    devices::StepBudget steps{limits_.on_node};
     const auto outcome = allocator_.allocate(node, steps);
     const auto* solution = std::get_if<devices::Solution>(&outcome);
     if (!solution) return {};

@@ -48,8 +48,8 @@ using StartSearch = std::function<std::unique_ptr<DeviceSearch>(const cluster::S
 // Upstream's filterTimeout: the time limit of a search on one node.
 inline constexpr std::chrono::nanoseconds kDefaultFilterTimeout = std::chrono::seconds(10);
 
-// The limits of a search, in devices::Steps, since the core has no clock. They do not depend on the speed of
-// the machine, so that equal snapshots get equal answers.
+// The limits of a search, in steps of a devices::StepBudget: the core has no clock, and equal snapshots get
+// equal answers on any machine.
 struct SearchLimits {
   std::int64_t on_node = 0;   // beyond it the search on the node ends
   std::int64_t of_nodes = 0;  // over all nodes; beyond it no further node is searched

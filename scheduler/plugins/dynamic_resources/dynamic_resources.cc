@@ -184,11 +184,11 @@ class ClaimsFilter final : public NodeFilter {
   std::optional<Verdict> check(Row row, const PodDelta&) const override { return answer_at(row).verdict; }
   bool ignores_pods() const override { return true; }
 
-  void tell(const Decision& decision, Findings& out) const override {
+  void add_facts(const Decision& decision, ReportFacts& out) const override {
     if (decision.choice) {
-      tell_given(*decision.choice, out);
+      add_given(*decision.choice, out);
     } else {
-      tell_tallies(decision, out);
+      add_tallies(decision, out);
     }
   }
 
@@ -198,7 +198,7 @@ class ClaimsFilter final : public NodeFilter {
     bool gave_up = false;              // the search ran out of steps
   };
 
-  void tell_given(Row row, Findings& out) const {
+  void add_given(Row row, ReportFacts& out) const {
     const auto here = devices_->at(row);
     if (!here) return;
     auto claims = devices_->claims();
@@ -212,8 +212,8 @@ class ClaimsFilter final : public NodeFilter {
                     });
   }
 
-  void tell_tallies(const Decision& decision, Findings& out) const {
-    devices::Tally tally(devices::Steps{kTallySteps});
+  void add_tallies(const Decision& decision, ReportFacts& out) const {
+    devices::Tally tally(devices::StepBudget{kTallySteps});
     // Nodes whose device plugins serve other resources have other requests: reports those of the first node.
     const DeviceSearch* first = nullptr;
     each_row_with(snapshot_, decision, ReasonCode::insufficient_devices, [&](Row row) {

@@ -232,18 +232,13 @@ bool fits_empty(const PodInfo& pod, const Resources& allocatable, std::int64_t p
          });
 }
 
-std::int64_t allowed_pods(const api::Node& node) {
-  const auto* pods = api::find_resource(node.allocatable, "pods");
-  return pods ? pods->value() : 0;
-}
-
 bool node_helps(const PodInfo& rejected, const ClusterEvent& event, const Snapshot& snapshot) {
   const auto* before = object_before<api::Node>(event);
   const auto* after = object_after<api::Node>(event);
   if (!after) return false;
   const auto now = cluster::to_resources(after->allocatable);
-  if (!fits_empty(rejected, now, allowed_pods(*after), snapshot)) return false;
-  if (!before || allowed_pods(*after) > allowed_pods(*before)) return true;
+  if (!fits_empty(rejected, now, cluster::allowed_pods(*after), snapshot)) return false;
+  if (!before || cluster::allowed_pods(*after) > cluster::allowed_pods(*before)) return true;
   const auto then = cluster::to_resources(before->allocatable);
   return std::ranges::any_of(requested(rejected.requests), [&](const auto& entry) {
     const auto has = now.get(entry.first);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "api/values/resource_names.h"
 #include "scheduler/cluster/hash.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 
@@ -55,9 +56,7 @@ std::optional<Lack> lack_of(const Reason& reason, const cluster::PodInfo& pod,
 std::string usual_quantity(std::string_view resource, std::int64_t amount) {
   if (resource == "cpu" && amount % 1000 != 0) return fmt::format("{}m", amount);
   if (resource == "cpu") return fmt::format("{}", amount / 1000);
-  const bool is_bytes =
-      resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
-  if (!is_bytes || amount < 1024) return fmt::format("{}", amount);
+  if (!api::is_in_bytes(resource) || amount < 1024) return fmt::format("{}", amount);
   constexpr std::int64_t kKi = 1024, kMi = kKi * kKi;
   const auto ceil = [amount](std::int64_t unit) { return amount / unit + (amount % unit > 0 ? 1 : 0); };
   if (amount < kMi) return fmt::format("{}Ki", ceil(kKi));

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
-#include <charconv>
+
+#include "api/values/decimal.h"
 
 namespace podium::plugins {
 namespace {
@@ -19,13 +20,6 @@ constexpr std::string_view kNoLabelValue =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
     "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used "
     "for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-bool is_integer(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  std::int64_t value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 bool has_form_of_label(std::string_view text) {
   const auto alphanumeric = [](unsigned char c) {
@@ -58,7 +52,7 @@ class Checker {
       case Op::lt:
         if (values.size() != 1) bad_values("for 'Gt', 'Lt' operators, exactly one value is required");
         for (std::size_t i = 0; i < values.size(); ++i) {
-          if (!is_integer(values[i]))
+          if (!api::parse_integer(values[i]))
             bad_value(i, "", "for 'Gt', 'Lt' operators, the value must be an integer");
         }
         break;

@@ -9,6 +9,7 @@
 
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/shared/owner.h"
 #include "scheduler/plugins/volumes/claims.h"
 #include "scheduler/plugins/volumes/score.h"
 
@@ -34,7 +35,7 @@ std::optional<Reason> problem_of(const api::PersistentVolumeClaim* claim, const 
                   {{Topic::claim, name}, {Topic::volume, claim->volume_name}});
   }
   if (claim->meta.deleted) return Reason(ReasonCode::claim_deleted, {{Topic::claim, name}});
-  if (ephemeral && !is_for_pod(*claim, pod))
+  if (ephemeral && !is_for_pod(claim->meta, pod))
     return Reason(ReasonCode::claim_of_another_pod, not_for_pod(*claim, pod), {{Topic::claim, name}});
   return std::nullopt;
 }

@@ -26,11 +26,6 @@ const api::StorageClass* class_of(const cluster::Snapshot& snapshot,
   return snapshot.objects().find<api::StorageClass>("", *claim.storage_class);
 }
 
-bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod) {
-  const auto* owner = claim.meta.controller();
-  return owner && owner->uid == pod.meta.uid;
-}
-
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod) {
   return fmt::format("PVC {}/{} was not created for pod {} (pod is not owner)", claim.meta.namespace_,
                      claim.meta.name, pod.full_name());

@@ -22,8 +22,7 @@ const api::PersistentVolume* find_volume(const cluster::Snapshot& snapshot, std:
 // Null if the claim names no class, or a class that does not exist.
 const api::StorageClass* class_of(const cluster::Snapshot& snapshot, const api::PersistentVolumeClaim& claim);
 
-// True if the pod owns the claim. An ephemeral volume may only use a claim that its pod owns.
-bool is_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
+// The message if an ephemeral volume's claim is not is_for_pod().
 std::string not_for_pod(const api::PersistentVolumeClaim& claim, const api::Pod& pod);
 
 framework::Reason claim_not_found(const std::string& name);  // persistentvolumeclaim "name" not found

@@ -12,6 +12,7 @@
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
+#include "scheduler/plugins/shared/owner.h"
 #include "scheduler/plugins/volumes/claims.h"
 
 namespace podium::plugins {
@@ -73,7 +74,7 @@ std::optional<Verdict> add_attachables(const api::Pod& pod, const Snapshot& snap
       reason.text = fmt::format("looking up PVC {}/{}: {}", pod.meta.namespace_, *name, reason.text);
       return unresolvable(kNodeVolumeLimits, std::move(reason));
     }
-    if (volume.kind == Kind::ephemeral && !is_for_pod(*claim, pod))
+    if (volume.kind == Kind::ephemeral && !is_for_pod(claim->meta, pod))
       return plugin_error(kNodeVolumeLimits, not_for_pod(*claim, pod));
     const auto attachable = volume_of(*claim, snapshot, node);
     if (!attachable || attachable->driver.empty() || attachable->handle.empty()) continue;

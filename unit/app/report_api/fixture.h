@@ -40,9 +40,9 @@ inline async::Task<Result<std::string>> given(std::string text, int* reads, std:
   co_return out;
 }
 
-inline async::Task<server::Admission> admit_by_token(Request request, server::Attributes what,
-                                                     std::vector<std::string>* asked) {
-  server::Admission out;
+inline async::Task<server::AccessDecision> admit_by_token(Request request, server::Attributes what,
+                                                          std::vector<std::string>* asked) {
+  server::AccessDecision out;
   out.user.name = request.authorization;
   asked->push_back(fmt::format("{} {} {}.{}/{} in {}", request.authorization, what.verb, what.resource,
                                what.group, what.version, what.ns));

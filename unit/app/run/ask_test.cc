@@ -1,4 +1,4 @@
-#include "app/run/ask.h"
+#include "app/run/call_on.h"
 
 #include <gtest/gtest.h>
 

@@ -80,5 +80,14 @@ TEST(ReportMetadata, TimesThatOthersWroteDoNoHarm) {
   }
 }
 
+TEST(ReportLabels, AreWrittenAgainOnceTheyLagByATenthOfTheTtl) {
+  const Wall labelled(1h);
+  EXPECT_FALSE(lags(labelled, labelled + 23h, 240h));
+  EXPECT_TRUE(lags(labelled, labelled + 24h, 240h));
+  EXPECT_FALSE(lags(labelled, labelled - 48h, 240h)) << "the report expires before its label says so";
+  EXPECT_FALSE(lags(labelled, labelled + 59s, 60s)) << "at least a minute";
+  EXPECT_TRUE(lags(labelled, labelled + 60s, 60s));
+}
+
 }  // namespace
 }  // namespace podium::controller

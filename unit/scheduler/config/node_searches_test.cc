@@ -10,8 +10,8 @@
 namespace podium::config {
 namespace {
 
-using framework::NodeSearch;
-using Searches = std::vector<std::optional<NodeSearch>>;
+using framework::NodeSampling;
+using Searches = std::vector<std::optional<NodeSampling>>;
 
 constexpr auto kKube = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 constexpr auto kPodium = "---\napiVersion: config.podium.dev/v1alpha1\nkind: PodiumConfiguration\n";
@@ -33,52 +33,52 @@ TEST(NodeSearches, AreChosenByTheConfiguration) {
   } cases[] = {
       {"podium's default", "", "", {all}},
       {"null is unset", "percentageOfNodesToScore: null\n", "", {all}},
-      {"the adaptive rule, as upstream writes it", "percentageOfNodesToScore: 0\n", "", {NodeSearch{0}}},
-      {"a share", "percentageOfNodesToScore: 30\n", "", {NodeSearch{30}}},
+      {"the adaptive rule, as upstream writes it", "percentageOfNodesToScore: 0\n", "", {NodeSampling{0}}},
+      {"a share", "percentageOfNodesToScore: 30\n", "", {NodeSampling{30}}},
       {"all", "percentageOfNodesToScore: 100\n", "", {all}},
       {"a profile's own goes first",
        "percentageOfNodesToScore: 30\nprofiles:\n- {schedulerName: a}\n- {schedulerName: b, "
        "percentageOfNodesToScore: 7}\n"
        "- {schedulerName: c, percentageOfNodesToScore: 100}\n",
        "",
-       {NodeSearch{30}, NodeSearch{7}, all}},
+       {NodeSampling{30}, NodeSampling{7}, all}},
       {"a share of one profile leaves the others alone",
        "profiles:\n- {schedulerName: a, percentageOfNodesToScore: 5}\n- {schedulerName: b}\n",
        "",
-       {NodeSearch{5}, all}},
+       {NodeSampling{5}, all}},
       {"a 0 of one profile says what a 0 means",
        "profiles:\n- {schedulerName: a, percentageOfNodesToScore: 0}\n- {schedulerName: b}\n",
        "",
-       {NodeSearch{0}, NodeSearch{0}}},
-      {"unset, with podium's switch", "", "adaptiveSearch: true\n", {NodeSearch{0}}},
+       {NodeSampling{0}, NodeSampling{0}}},
+      {"unset, with podium's switch", "", "adaptiveSearch: true\n", {NodeSampling{0}}},
       {"a 0, with podium's switch off", "percentageOfNodesToScore: 0\n", "adaptiveSearch: false\n", {all}},
       {"the switch is about the 0 only",
        "percentageOfNodesToScore: 30\n",
        "adaptiveSearch: false\n",
-       {NodeSearch{30}}},
+       {NodeSampling{30}}},
       {"one node is enough where none is scored",
        fmt::format("percentageOfNodesToScore: 0\nprofiles: [{{{}}}]\n", kNoScores),
        "",
-       {NodeSearch{0, true}}},
+       {NodeSampling{0, true}}},
       {"but for an extender that filters",
        fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', filterVerb: "
                    "f}}]\nprofiles: [{{{}}}]\n",
                    kNoScores),
        "",
-       {NodeSearch{0}}},
+       {NodeSampling{0}}},
       {"or scores",
        fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', prioritizeVerb: p, "
                    "weight: 1}}]\n"
                    "profiles: [{{{}}}]\n",
                    kNoScores),
        "",
-       {NodeSearch{0}}},
+       {NodeSampling{0}}},
       {"not for one that binds",
        fmt::format("percentageOfNodesToScore: 0\nextenders: [{{urlPrefix: 'http://e', bindVerb: "
                    "b}}]\nprofiles: [{{{}}}]\n",
                    kNoScores),
        "",
-       {NodeSearch{0, true}}},
+       {NodeSampling{0, true}}},
   };
   for (const auto& c : cases) {
     const auto config = load(kKube + c.kube + kPodium + c.podium, "c.yaml");

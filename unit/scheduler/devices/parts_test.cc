@@ -87,7 +87,7 @@ TEST(Expression, SeesTheDevice) {
   for (const auto& [text, want] : cases) {
     const Expression expression(text);
     ASSERT_EQ(expression.compile_error(), "") << text;
-    Steps steps;
+    StepBudget steps;
     const auto answer = expression.evaluate(gpu, kDriver, steps);
     const auto got = answer.match == Match::error ? answer.error : answer.match == Match::yes ? "yes" : "no";
     EXPECT_EQ(got, want) << text;
@@ -102,16 +102,16 @@ TEST(Expression, SeesTheDevice) {
         "versions[0].isLessThan(semver('1.2.4'))", "ints.includes(2)", "none.size() == 0"}) {
     std::string all(text);
     if (!all.contains("device.")) all = "device.attributes['gpu.example.com']." + all;
-    Steps unlimited;
+    StepBudget unlimited;
     const auto answer = Expression(all).evaluate(gpu, kDriver, unlimited);
     EXPECT_EQ(answer.match, Match::yes) << all << ": " << answer.error;
   }
   gpu.attributes.back().second = api::AttributeList<api::Version>{{{"1.2.3"}, {"v1"}}};
-  Steps few;
+  StepBudget few;
   EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, few).error.substr(0, 46),
             "attribute versions: parse semantic version: No");
   gpu.attributes = {{"version", api::Version{"v1"}}};
-  Steps steps;
+  StepBudget steps;
   EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, steps).error.substr(0, 45),
             "attribute version: parse semantic version: No")
       << "all attributes are converted first";
@@ -133,7 +133,7 @@ TEST(Selectors, KeepFewBytes) {
   const auto first = std::weak_ptr(selectors.expression("device.driver.matches('a')"));
   for (int i = 0; i < 100; ++i) {
     const auto text = "device.driver.matches('b" + std::to_string(i) + "')";
-    Steps steps;
+    StepBudget steps;
     EXPECT_TRUE(selectors.expression(text)->prepare(steps));
     selectors.expression(text);  // now it is counted with its program
   }
@@ -144,14 +144,14 @@ TEST(Selectors, KeepFewBytes) {
 TEST(Expression, CompilingIsPaidByWhoNeedsItFirst) {
   const auto gpu = device("a");
   const Expression large(R"(device.driver.matches("\\pL{100}x{1}"))");
-  Steps few{10'000};
+  StepBudget few{10'000};
   EXPECT_EQ(large.evaluate(gpu, kDriver, few).match, Match::unknown);
   EXPECT_LT(few.left, 0);
-  Steps steps;
+  StepBudget steps;
   const auto before = steps.left;
   EXPECT_EQ(large.evaluate(gpu, kDriver, steps).match, Match::no);
   EXPECT_GT(before - steps.left, 0);
-  Steps again{10'000};
+  StepBudget again{10'000};
   EXPECT_EQ(large.evaluate(gpu, kDriver, again).match, Match::no) << "it is known now";
 
   // An expression of many large patterns never ends in time, and never fails for it.
@@ -159,11 +159,11 @@ TEST(Expression, CompilingIsPaidByWhoNeedsItFirst) {
   for (int i = 0; i < 60; ++i) all += " || device.driver.matches(\"\\\\pL{" + std::to_string(60 + i) + "}\")";
   const Expression many(all);
   for (int i = 0; i < 3; ++i) {
-    Steps limited{5'000'000};
+    StepBudget limited{5'000'000};
     EXPECT_EQ(many.evaluate(gpu, kDriver, limited).match, Match::unknown);
     EXPECT_GT(limited.left, -10'000'000) << "it stops soon after its last step";
   }
-  Steps one{1000};
+  StepBudget one{1000};
   EXPECT_TRUE(Expression("true").prepare(one));
   EXPECT_LT(one.left, 1000);
 }

@@ -83,7 +83,7 @@ TEST(Search, AClaimThatIsNamedAgainIsPreparedOnce) {
   Allocator twice({named, named}, supply);
   api::Node node;
   node.meta.name = "n1";
-  Steps left{1000};
+  StepBudget left{1000};
   const auto outcome = twice.allocate(node, left);
   const auto* solution = std::get_if<Solution>(&outcome);
   ASSERT_TRUE(solution);
@@ -116,7 +116,7 @@ TEST(Search, APodThatNamesAClaimThousandsOfTimesIsRefused) {
     return test::cost_of([&] {
       Allocator made(claims, supply);
       api::Node node;
-      Steps steps;
+      StepBudget steps;
       const auto outcome = made.allocate(node, steps);
       const auto* failure = std::get_if<Failure>(&outcome);
       ASSERT_TRUE(failure);

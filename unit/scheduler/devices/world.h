@@ -104,7 +104,7 @@ struct World {
   // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for these nodes' devices; and
   // " by a b" for the rules that taint.
   std::vector<std::string> tally(const std::vector<std::string>& nodes) const {
-    Tally tally(Steps{steps});
+    Tally tally(StepBudget{steps});
     with_allocator([&](Allocator& allocator) {
       for (const auto& name : nodes) allocator.tally(node_named(name, labels), tally);
     });
@@ -158,7 +158,7 @@ struct World {
   }
   Outcome ask(Allocator& allocator, const std::string& name,
               std::vector<api::Allocation>* allocations) const {
-    Steps left{steps};
+    StepBudget left{steps};
     auto outcome = allocator.allocate(node_named(name, labels), left);
     if (const auto* solution = std::get_if<Solution>(&outcome)) {
       auto made = allocator.allocations(*solution, name, [] { return "share"; });

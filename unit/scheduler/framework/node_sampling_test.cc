@@ -1,5 +1,5 @@
 // percentageOfNodesToScore: how many nodes are evaluated, in which order, and the verdict on the others.
-#include "scheduler/framework/node_search.h"
+#include "scheduler/framework/node_sampling.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -43,9 +43,9 @@ Names range(std::size_t first, std::size_t end) {
 
 // --- how many ---
 
-TEST(NodeSearch, HowManyNodesAreEnough) {
+TEST(NodeSampling, HowManyNodesAreEnough) {
   const struct {
-    NodeSearch search;
+    NodeSampling search;
     std::size_t nodes, want;
   } cases[] = {
       // Upstream's table.
@@ -77,7 +77,7 @@ TEST(NodeSearch, HowManyNodesAreEnough) {
 
 // --- in which order ---
 
-TEST(NodeSearch, ZonesTakeTurns) {
+TEST(NodeSampling, ZonesTakeTurns) {
   constexpr auto kOldZone = "failure-domain.beta.kubernetes.io/zone",
                  kOldRegion = "failure-domain.beta.kubernetes.io/region";
   const struct {
@@ -116,7 +116,7 @@ TEST(NodeSearch, ZonesTakeTurns) {
   }
 }
 
-TEST(NodeSearch, GoesAroundFromTheStartUntilEnoughFit) {
+TEST(NodeSampling, GoesAroundFromTheStartUntilEnoughFit) {
   const auto snapshot = cluster_of({"a", "b", "c", "d", "e"});
   const struct {
     const char* name;
@@ -145,7 +145,7 @@ TEST(NodeSearch, GoesAroundFromTheStartUntilEnoughFit) {
 
 // --- decisions ---
 
-TEST(NodeSearch, WithoutOneAllNodesAreEvaluated) {
+TEST(NodeSampling, WithoutOneAllNodesAreEvaluated) {
   FakeFilter fit("Fit");
   const auto decision = evaluate(*info(pod("p")), many(500), ProfileOf().filter(fit), 123);
   EXPECT_EQ(decision.evaluated, 500u);
@@ -154,12 +154,12 @@ TEST(NodeSearch, WithoutOneAllNodesAreEvaluated) {
 }
 
 // Upstream's TestFairEvaluationForNodes.
-TEST(NodeSearch, EveryNodeHasItsTurn) {
+TEST(NodeSampling, EveryNodeHasItsTurn) {
   FakeFilter fit("Fit");
   FakeScore score("Score", {});
   ProfileOf profile;
   profile.filter(fit).score(score);
-  profile.profile.search = NodeSearch{30};
+  profile.profile.search = NodeSampling{30};
   const auto snapshot = many(500);
   std::size_t start = 0;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -177,7 +177,7 @@ TEST(NodeSearch, EveryNodeHasItsTurn) {
 
 class SearchingDecision : public ::testing::Test {
  protected:
-  SearchingDecision() { profile_.search = NodeSearch{10}; }
+  SearchingDecision() { profile_.search = NodeSampling{10}; }
   Decision decide(const api::Pod& incoming, std::size_t start) const {
     return evaluate(*info(incoming), snapshot_, profile_, start);
   }
@@ -212,7 +212,7 @@ TEST_F(SearchingDecision, PodsThatFitNowhereHaveSeenAllNodes) {
 }
 
 TEST_F(SearchingDecision, OneIsEnoughWhereNothingRanksThem) {
-  profile_.search = NodeSearch{0, true};
+  profile_.search = NodeSampling{0, true};
   profile_.scores.clear();
   fit_.reject("n007", {"small"});
   const auto decision = decide(pod("p"), 7);
@@ -225,7 +225,7 @@ TEST_F(SearchingDecision, OfTheNodesThatPreFilterNamed) {
   narrowing.only_nodes = range(20, 170);
   fit_.reject("n021", {"small"});
   profile_ = ProfileOf().filter(narrowing).filter(fit_).score(score_);
-  profile_.search = NodeSearch{10};
+  profile_.search = NodeSampling{10};
   const auto decision = decide(pod("p"), 151);  // the second of the 150
   EXPECT_EQ(feasible(decision, snapshot_), range(22, 122));
   EXPECT_EQ(decision.evaluated, 151u) << "50 excluded by PreFilter, n021, and the 100";
@@ -292,7 +292,7 @@ TEST_F(SearchingDecision, WhereExtendersTurnDownAllThatWereFoundTheOthersWereNot
   };
   for (const auto& c : cases) {
     auto profile = c.profile;
-    profile.search = NodeSearch{10};
+    profile.search = NodeSampling{10};
     const auto incoming = info(pod("p"));
     Evaluation evaluation(*incoming, snapshot_, profile, 0);
     FilterOpinion opinion{.extender = "http://ext"};

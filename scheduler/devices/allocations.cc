@@ -1,4 +1,4 @@
-#include "scheduler/devices/result.h"
+#include "scheduler/devices/allocations.h"
 
 #include <fmt/format.h>
 

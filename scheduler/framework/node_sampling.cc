@@ -1,4 +1,4 @@
-#include "scheduler/framework/node_search.h"
+#include "scheduler/framework/node_sampling.h"
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ class Zones {
 
 }  // namespace
 
-std::size_t NodeSearch::nodes_to_find(std::size_t of_nodes) const {
+std::size_t NodeSampling::nodes_to_find(std::size_t of_nodes) const {
   if (one_is_enough) return std::min<std::size_t>(of_nodes, 1);
   if (of_nodes < kMinNodes) return of_nodes;
   const auto nodes = static_cast<std::int64_t>(of_nodes);

@@ -1,4 +1,4 @@
-// ask(): calls a function on another executor and awaits its result, with a timeout.
+// call_on(): calls a function on another executor and awaits its result, with a timeout.
 //
 // The caller's thread is not blocked. After a timeout the function still runs; the objects that it uses must
 // live as long as its executor runs.
@@ -21,32 +21,32 @@ namespace podium::app::run {
 
 // nullopt: timed out after `within`. The caller's executor runs one handler at a time.
 template <typename T>
-async::Task<std::optional<T>> ask(boost::asio::any_io_executor other, std::function<T()> function,
-                                  std::chrono::milliseconds within) {
+async::Task<std::optional<T>> call_on(boost::asio::any_io_executor other, std::function<T()> function,
+                                      std::chrono::milliseconds within) {
   namespace asio = boost::asio;
-  struct Asked {
+  struct Call {
     std::optional<T> answer;
     async::Timer* waiter = nullptr;  // on the caller's executor, as long as it waits
   };
   struct Leave {
-    std::shared_ptr<Asked> asked;
-    ~Leave() { asked->waiter = nullptr; }
+    std::shared_ptr<Call> call;
+    ~Leave() { call->waiter = nullptr; }
   };
   const asio::any_io_executor own = co_await asio::this_coro::executor;
   async::Timer timer(own, within);
-  const auto asked = std::make_shared<Asked>();
-  asked->waiter = &timer;
-  const Leave leave{asked};
-  asio::post(other, [own, asked, function = std::move(function)] {
+  const auto call = std::make_shared<Call>();
+  call->waiter = &timer;
+  const Leave leave{call};
+  asio::post(other, [own, call, function = std::move(function)] {
     const auto answer = std::make_shared<T>(function());
-    asio::post(own, [asked, answer] {
-      asked->answer = std::move(*answer);
-      if (asked->waiter) asked->waiter->cancel();
+    asio::post(own, [call, answer] {
+      call->answer = std::move(*answer);
+      if (call->waiter) call->waiter->cancel();
     });
   });
   boost::system::error_code ignored;
   co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  co_return std::move(asked->answer);
+  co_return std::move(call->answer);
 }
 
 }  // namespace podium::app::run

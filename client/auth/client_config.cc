@@ -1,4 +1,4 @@
-#include "client/auth/config.h"
+#include "client/auth/client_config.h"
 
 #include <algorithm>
 #include <cstdlib>

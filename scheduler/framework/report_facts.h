@@ -1,4 +1,4 @@
-// Findings: facts that filters found in addition to their verdicts. For reports only; no decision uses them.
+// ReportFacts: what filters found in addition to their verdicts. For reports only; no decision uses it.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -30,7 +30,7 @@ struct DeviceTally {
   bool operator==(const DeviceTally&) const = default;
 };
 
-struct Findings {
+struct ReportFacts {
   std::vector<GivenDevice> devices;  // in the order of the claims
   std::vector<DeviceTally> tallies;  // in the order of claims and requests
 };

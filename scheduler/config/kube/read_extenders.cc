@@ -1,4 +1,4 @@
-#include "scheduler/config/kube/extenders.h"
+#include "scheduler/config/kube/read_extenders.h"
 
 #include <algorithm>
 #include <boost/json/object.hpp>

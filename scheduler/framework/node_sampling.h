@@ -1,7 +1,7 @@
-// NodeSearch: which nodes of a large cluster are evaluated for one pod (percentageOfNodesToScore).
+// NodeSampling: which nodes of a large cluster are evaluated for one pod (percentageOfNodesToScore).
 //
 // Nodes are tried in round-robin order from a start that advances from pod to pod, until enough of them fit.
-// Podium's default is a profile without a NodeSearch, which evaluates all nodes.
+// Podium's default is a profile without a NodeSampling, which evaluates all nodes.
 //
 // Threads: pure functions.
 // Source: pkg/scheduler/schedule_one.go findNodesThatPassFilters, numFeasibleNodesToFind;
@@ -16,12 +16,12 @@
 
 namespace podium::framework {
 
-struct NodeSearch {
+struct NodeSampling {
   std::int32_t percentage = 0;  // 1..99; 0: adaptive, max(5, 50 - nodes / 125)
   bool one_is_enough = false;   // neither Score plugins nor extenders choose among feasible nodes
 
   std::size_t nodes_to_find(std::size_t of_nodes) const;
-  bool operator==(const NodeSearch&) const = default;
+  bool operator==(const NodeSampling&) const = default;
 };
 
 // All nodes in search order: round-robin over the zones, by name within a zone. A freshly started

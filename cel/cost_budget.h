@@ -1,9 +1,8 @@
-// Budget: the remaining cost that an evaluation may spend.
+// CostBudget: the remaining cost that an evaluation may spend.
 //
 // Role: every step, and every function that walks its arguments, spends units, so that no expression runs for
 // long or fills the memory. Expressions that the API server admits stay far below: its bound is a million.
-// Threads: used by one evaluation. Errors: spend() returns false when nothing is left; the evaluator stops
-// then.
+// Threads: used by one evaluation. Errors: spend() returns false if nothing is left; this ends it.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +11,11 @@
 
 namespace podium::cel {
 
-class Budget {
+class CostBudget {
  public:
   static constexpr std::int64_t kUnits = 5'000'000;
 
-  explicit Budget(std::int64_t compiling = kUnits) : compiling_(compiling) {}
+  explicit CostBudget(std::int64_t compiling = kUnits) : compiling_(compiling) {}
 
   // False once the units exceed the budget.
   bool spend(std::size_t units) {

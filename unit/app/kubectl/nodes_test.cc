@@ -1,0 +1,140 @@
+// podium drain and podium nodes, on a dump.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "unit/app/kubectl/verbs_fixture.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
+  const auto one = out({"drain", "n-1"});
+  EXPECT_THAT(one, HasSubstr("shop/web-a-1  n-2"));
+  const auto both = run({"drain", "n-1", "n-2"});
+  EXPECT_EQ(both.code, 4);
+  EXPECT_THAT(both.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(both.out, HasSubstr("To do it: kubectl drain n-1 n-2"));
+  EXPECT_EQ(out({"drain", "-l", "pool=a"}), both.out);
+  EXPECT_EQ(out({"drain", "nodes", "n-1", "n-2"}), both.out);
+  EXPECT_EQ(out({"drain", "node/n-1", "no/n-2", "-o", "name"}), "pod/web-a-1\npod/web-a-2\n");
+}
+
+TEST_F(OnADump, ARollingDrainIsStepByStep) {
+  const auto all = run({"drain", "-l", "pool=a", "--rolling", "1"});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_EQ(all.out,
+            "2 nodes in 2 steps of 1; nothing would wait.\n"
+            "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
+            "     1  n-1       1     0  n-2 cpu 75%\n"
+            "     2  n-2       2     0  n-1 cpu 75%\n"
+            "Least spare in step 1: 5 cpu, 16Gi memory.\n"
+            "Nothing was evicted.\n");
+  const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
+  EXPECT_EQ(two.code, 4);
+  EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
+  EXPECT_THAT(two.out, HasSubstr("With 1 spare node like n-1 nothing waits."));
+}
+
+TEST_F(OnADump, NodesForWhatWaits) {
+  const auto file = directory_.write("shapes.yaml",
+                                     "shapes:\n"
+                                     "- {name: m.16x64, allocatable: {cpu: 16, memory: 64Gi}}\n"
+                                     "- {name: s.4x8, allocatable: {cpu: 3.5, memory: 8Gi}}\n");
+  const auto said = run({"nodes", "--for-pending", "--shapes", file});
+  EXPECT_EQ(said.err, "");
+  EXPECT_EQ(said.code, 3) << "one pod fits on no shape";
+  EXPECT_EQ(
+      said.out,
+      "5 pods wait. Fewest additions:\n"
+      "  SHAPE                   NODES  TAKES  OF                                         LEFT OVER\n"
+      "  m.16x64 (16 cpu, 64Gi)      2      4  shop/big-a, ml/nightly-1 and ml/nightly-2  8 cpu, 128Gi "
+      "memory\n"
+      "  none fits                   -      1  shop/sel                                   no shape has "
+      "disk=nvme\n"
+      "Not counted: 1 is gated.\n"
+      "podium does not model: pods of DaemonSets, CSI drivers and devices on nodes of the given shapes.\n"
+      "Nothing was added. To do it: add 2 nodes of m.16x64.\n"
+      "Could go today: n-3 (no pod moves).\n");
+  const auto like = run({"nodes", "--for-pending"});
+  EXPECT_EQ(
+      like.out,
+      "5 pods wait. Fewest additions:\n"
+      "  SHAPE                  NODES  TAKES  OF            LEFT OVER\n"
+      "  like n-1 (4 cpu, 8Gi)      2      2  shop/big-a    2 cpu, 16Gi memory\n"
+      "  none fits                  -      1  shop/sel      no shape has disk=nvme\n"
+      "  none fits                  -      1  ml/nightly-1  asks for 9 cpu, and the largest shape has 4\n"
+      "  none fits                  -      1  ml/nightly-2  asks for 9 cpu, and the largest shape has 4\n"
+      "Not counted: 1 is gated.\n"
+      "Nothing was added. To do it: add 2 nodes like n-1.\n"
+      "Could go today: n-3 (no pod moves).\n");
+  const auto document = json::parse(out({"nodes", "--for-pending", "--shapes", file, "-o", "json"}));
+  EXPECT_EQ(document.at("kind"), "List") << "a report of each namespace";
+  EXPECT_EQ(document.at("items").at(0).at("status").at("nodesWanted").at("isFewest"), true);
+}
+
+TEST_F(OnADump, NodesThatCouldGo) {
+  const auto said = run({"nodes", "--could-go", "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(said.out,
+            "1 of 3 nodes could go; no pod moves.\n"
+            "  STEP  NODE  MOVE  WHERE\n"
+            "     1  n-3      0\n"
+            "What blocks the others:\n"
+            "  2 nodes  would take pods that wait  n-1: pod big-a-1 waits, and fits there once it is empty\n"
+            "Nothing was drained. In this order, each with its command:\n"
+            "  podium drain n-3 --cluster DUMP\n");
+  EXPECT_EQ(out({"nodes", "--could-go", "-o", "name"}), "node/n-3\n");
+  EXPECT_EQ(out({"nodes", "--could-go", "-A"}), out({"nodes", "--could-go"}));
+}
+
+TEST_F(OnADump, NodesNamesPodsOfTheNamespaceThatWasAskedIn) {
+  const auto of_shop = out({"nodes", "--for-pending", "-n", "shop"});
+  EXPECT_THAT(of_shop, HasSubstr("5 pods wait."));
+  EXPECT_THAT(of_shop, HasSubstr("shop/big-a"));
+  EXPECT_THAT(of_shop, Not(HasSubstr("ml/nightly")));
+  EXPECT_EQ(out({"nodes", "--for-pending", "-A", "-n", "shop"}), out({"nodes", "--for-pending"}));
+}
+
+TEST_F(OnADump, AllFaultsOfAShapesFileHaveTheirLine) {
+  const auto file = directory_.write("shapes.yaml",
+                                     "shapes:\n"
+                                     "- name: A\n"
+                                     "  allocatable:\n"
+                                     "    cpu: many\n"
+                                     "- name: b\n"
+                                     "  like: n-1\n"
+                                     "  taints: [{key: a, effect: No}]\n"
+                                     "  prize: 3\n"
+                                     "more: 1\n");
+  auto said = run({"nodes", "--for-pending", "--shapes", file});
+  EXPECT_EQ(said.code, 2);
+  for (std::size_t at; (at = said.err.find(file)) != said.err.npos;)
+    said.err.replace(at, file.size(), "FILE");
+  EXPECT_EQ(said.err,
+            "podium nodes: FILE:2: shapes[0].name: \"A\" is not a valid name\n"
+            "FILE:4: shapes[0].allocatable.cpu: must be a quantity, such as 16 or 64Gi\n"
+            "FILE:5: shapes[1]: has the labels, taints and devices of the node that it is like\n"
+            "FILE:8: shapes[1].prize: unknown field\n"
+            "FILE:9: more: unknown field\n");
+  EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", directory_.write("none.yaml", "a: 1\n")}).err,
+              HasSubstr("unknown field"));
+  const auto list = directory_.write("list.yaml", "# of nodes\n- {name: a}\n");
+  EXPECT_EQ(run({"nodes", "--for-pending", "--shapes", list}).err,
+            "podium nodes: " + list + ":2: is a list; the list of shapes is the field `shapes` of a map\n");
+  const auto text = directory_.write("text.yaml", "\n\nshapes\n");
+  EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", text}).err,
+              StartsWith("podium nodes: " + text + ":3: "));
+  EXPECT_THAT(run({"nodes"}).err, HasSubstr("Give one of --for-pending and --could-go"));
+  EXPECT_THAT(run({"nodes", "--could-go", "--for-pending"}).err, HasSubstr("Give one of"));
+  EXPECT_THAT(run({"nodes", "--could-go", "--shapes", file}).err, HasSubstr("--shapes: needs --for-pending"));
+}
+
+}  // namespace
+}  // namespace podium::kubectl

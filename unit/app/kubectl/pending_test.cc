@@ -1,0 +1,62 @@
+// podium pending, on a dump.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "unit/app/kubectl/verbs_fixture.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(OnADump, PendingSaysWhereNothingWaits) {
+  EXPECT_EQ(out({"pending", "-A", "-l", "app=none"}),
+            "No pod waits in any namespace with the labels app=none.\n");
+  EXPECT_EQ(out({"pending", "-n", "ml", "-l", "app=none"}),
+            "No pod waits in namespace ml with the labels app=none.\n");
+}
+
+TEST_F(OnADump, AFieldThatNoRowHasSortsNothing) {
+  const auto said = run({"pending", "-A", "--sort-by", ".bogus"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(
+      said.err,
+      StartsWith("podium pending: --sort-by: no row has the field \"bogus\"; rows have: namespace, "));
+  EXPECT_EQ(run({"pending", "-A", "--sort-by", "{.choice.nodeName}"}).code, 0) << "a row may have it";
+}
+
+TEST_F(OnADump, PendingGroupsByTheOwnerAtTheTop) {
+  const auto table = out({"pending", "-A"});
+  EXPECT_THAT(table, HasSubstr("ml/nightly-* (2)"));
+  EXPECT_THAT(table, HasSubstr("shop/big-a-1…2"));
+  EXPECT_THAT(table, StartsWith("5 pods wait; 1 more is gated.\n"));
+  EXPECT_THAT(out({"pending", "-A", "-o", "wide"}), HasSubstr("CronJob/nightly"));
+}
+
+TEST_F(OnADump, PendingForPrograms) {
+  const auto document = json::parse(out({"pending", "-A", "-o", "json", "--sort-by", ".workload.kind"}));
+  EXPECT_EQ(document.at("kind"), "PendingPods");
+  const auto& first = document.at("items").at(0);
+  EXPECT_EQ(first.at("workload"), json::parse(R"({"kind": "CronJob", "name": "nightly"})"));
+  EXPECT_EQ(first.at("pods"), json::parse(R"(["nightly-1-x", "nightly-2-y"])"));
+  EXPECT_EQ(first.at("requests"), json::parse(R"({"cpu": "9"})"));
+  EXPECT_EQ(first.at("mainRejection").at("code"), "InsufficientResource");
+  EXPECT_EQ(first.at("mainRejection").at("nodeCount"), 2);
+  EXPECT_EQ(first.at("nodeCounts").at("total"), 3);
+  EXPECT_EQ(out({"pending", "-A", "-l", "app=big", "-o", "name"}), "pod/big-a-1\npod/big-a-2\n");
+  EXPECT_EQ(out({"pending", "-A", "--sort-by", ".workload.kind", "-o",
+                 "jsonpath={range .items[*]}{.namespace} {.count}{\"\\n\"}{end}"}),
+            "ml 2\nshop 2\nshop 1\nshop 1\n");
+}
+
+TEST_F(OnADump, ADumpCannotBeWatched) {
+  const auto said = run({"pending", "-A", "-w"});
+  EXPECT_THAT(said.err, HasSubstr("--watch: a dump does not change"));
+}
+
+}  // namespace
+}  // namespace podium::kubectl

@@ -1,0 +1,105 @@
+// podium whatif, on a dump.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "unit/app/kubectl/verbs_fixture.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
+  EXPECT_EQ(out({"whatif", "deploy", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
+  EXPECT_EQ(out({"whatif", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
+  EXPECT_EQ(json::parse(out({"whatif", "deploy/web", "deploy/big", "-n", "shop", "-o", "json"})).at("kind"),
+            "List");
+}
+
+constexpr const char* kHigh =
+    "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 7}\n";
+
+std::string deployment(const std::string& name, const std::string& cpu, const std::string& spec = "") {
+  return "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + name +
+         "}\nspec:\n  selector: {matchLabels: {app: x}}\n  template:\n    metadata: {labels: {app: x}}\n"
+         "    spec:\n      containers:\n      - name: c\n        image: i\n        resources:\n"
+         "          requests:\n            cpu: " +
+         cpu + "\n" + spec;
+}
+
+TEST_F(OnADump, TheOtherObjectsOfAFileArePartOfTheQuestion) {
+  const auto alone =
+      directory_.write("alone.yaml", deployment("new", "1", "      priorityClassName: high\n"));
+  auto said = run({"whatif", "-f", alone, "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.out + said.err, HasSubstr("no PriorityClass with name high was found"));
+  const auto both =
+      directory_.write("both.yaml", kHigh + deployment("new", "1", "      priorityClassName: high\n"));
+  said = run({"whatif", "-f", both, "-n", "shop"});
+  EXPECT_EQ(said.code, 0) << said.out << said.err;
+  EXPECT_THAT(said.out, HasSubstr("shop/new"));
+  const auto service = directory_.write(
+      "service.yaml", "{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {selector: {app: x}}}\n" +
+                          deployment("new", "1"));
+  EXPECT_THAT(run({"whatif", "-f", both, "-n", "shop"}).missing, HasSubstr("--cluster has no services"));
+  EXPECT_THAT(run({"whatif", "-f", service, "-n", "shop"}).missing, Not(HasSubstr("services")));
+}
+
+TEST_F(OnADump, WhatCannotBePartOfTheQuestionIsNamed) {
+  const auto file = directory_.write(
+      "node.yaml",
+      "{apiVersion: v1, kind: Node, metadata: {name: n-9}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: "
+      "{name: m}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n" +
+          deployment("new", "1"));
+  auto said = run({"whatif", "-f", file, "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_EQ(warnings_, "warning: " + file +
+                           ":1: Node n-9 is not part of the question: the answer is for the "
+                           "cluster without it\n")
+      << "the namespace exists";
+  EXPECT_THAT(said.err, StartsWith("Skipped: ConfigMap of " + file + ".\n"));
+}
+
+TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
+  const auto code = [this](const char* a, const char* b) {
+    const auto file = directory_.write("two.yaml", deployment("a", a) + deployment("b", b));
+    return run({"whatif", "-f", file, "-n", "shop"}).code;
+  };
+  EXPECT_EQ(code("1", "1"), 0);
+  EXPECT_EQ(code("1", "9"), 3);
+  EXPECT_EQ(code("9", "1"), 3);
+  EXPECT_EQ(code("9", "9"), 4);
+}
+
+// A question has 32 changes at most: those of the flags and of the file's other objects count too.
+TEST_F(OnADump, AsManyWorkloadsComeFirstAsAQuestionTakes) {
+  auto text = std::string(kHigh);
+  for (int i = 0; i < 34; ++i) text += deployment("w" + std::to_string(i), "10m");
+  const auto file = directory_.write("many.yaml", text);
+  const auto said = run({"whatif", "-f", file, "-n", "shop", "--drain", "n-1"});
+  EXPECT_EQ(said.code, 3) << "nodes run 10 pods; " << said.err;
+  EXPECT_THAT(said.err, HasSubstr("the workloads that follow are asked without those after the first 30."));
+}
+
+TEST_F(OnADump, MessagesNameThePlaceInTheFile) {
+  const auto file = directory_.write("two.yaml", deployment("a", "lots") + deployment("b", "much"));
+  const auto said = run({"whatif", "-f", file, "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.err, StartsWith("podium whatif: " + file +
+                                   ":15: spec.template.spec.containers[0].resources.requests.cpu: "));
+  EXPECT_THAT(said.err,
+              HasSubstr("\n" + file + ":30: spec.template.spec.containers[0].resources.requests.cpu: "));
+  const auto typo = directory_.write("typo.yaml", deployment("a", "1", "      nodeSelecter: {a: b}\n"));
+  const auto refused = run({"whatif", "-f", typo, "-n", "shop"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.out + refused.err,
+              HasSubstr(typo + ":16: spec.template.spec.nodeSelecter: unknown field"));
+}
+
+}  // namespace
+}  // namespace podium::kubectl

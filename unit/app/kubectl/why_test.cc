@@ -1,0 +1,73 @@
+// podium why, on a dump.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/app/kubectl/verbs_fixture.h"
+
+namespace podium::kubectl {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
+  EXPECT_EQ(out({"why", "deploy/big", "-n", "shop"}),
+            "shop/big: 0 of 2 pods run, 2 wait, all for the same reason.\n"
+            "  2 nodes  too little cpu free: asks 3, closest n-1 (500m short)\n"
+            "   1 node  cannot take it anyway: 1 taint gpu=a100:NoSchedule\n"
+            "Would help: cpu request 2500m → all 2 run; a priority of at least 1: it would "
+            "preempt 2 pods on 2 nodes → all 2 run; tolerate gpu=a100 → 1 more runs\n");
+}
+
+TEST_F(OnADump, AWorkloadWhosePodsAllRunHasTheNextCommands) {
+  EXPECT_EQ(out({"why", "deploy/web", "-n", "shop"}),
+            "shop/web: all 2 pods are placed.\n"
+            "Nodes: n-1 1 and n-2 1.\n"
+            "Why is one of them there? podium why web-a-1 -n shop --cluster DUMP\n"
+            "Would they fit again? podium whatif deploy/web -n shop --cluster DUMP\n");
+  EXPECT_EQ(run({"why", "deploy/none", "-n", "shop"}).code, 1);
+}
+
+TEST_F(OnADump, WorkloadsInAllForms) {
+  const auto expected = out({"why", "deploy/big", "-n", "shop"});
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"deployment.apps/big"}, {"deploy", "big"}, {"big"}}) {
+    auto all = words;
+    all.insert(all.begin(), "why");
+    all.insert(all.end(), {"-n", "shop"});
+    EXPECT_EQ(out(all), expected) << words.front();
+  }
+  EXPECT_THAT(out({"why", "cronjob/nightly", "-n", "ml"}),
+              StartsWith("ml/nightly: 0 of 2 pods run, 2 wait, all"));
+}
+
+TEST_F(OnADump, APodWhoseLabelsNoNodeHas) {
+  EXPECT_EQ(out({"why", "shop/sel"}),
+            "shop/sel does not fit: no node has all that it asks for.\n"
+            "  nodeSelector disk=nvme  0 nodes  ← values: hdd, ssd\n"
+            "  nodeSelector pool=a     2 nodes\n"
+            "1 node cannot take it anyway: 1 taint gpu=a100:NoSchedule.\n"
+            "What would help? podium whatif pod/sel -n shop --cluster DUMP --fixes\n");
+}
+
+TEST_F(OnADump, AGatedPodGetsANextStep) {
+  const auto said = run({"why", "gated", "-n", "shop"});
+  EXPECT_THAT(said.err, HasSubstr("shop/gated waits for its scheduling gate: example.com/quota."));
+  EXPECT_THAT(said.err, HasSubstr("Without its gate? podium whatif pod/gated -n shop --cluster DUMP\n"));
+  EXPECT_THAT(out({"whatif", "pod/gated", "-n", "shop"}), HasSubstr("would go to n-"));
+}
+
+TEST_F(OnADump, SeveralPodsHaveALineEach) {
+  const auto expected =
+      "POD           NODE  POINTS  DECIDED  WHY\n"
+      "shop/big-a-1  -          -        -  2 of 3 nodes do not have enough free cpu\n"
+      "shop/big-a-2  -          -        -  2 of 3 nodes do not have enough free cpu\n";
+  EXPECT_EQ(out({"why", "-l", "app=big", "-n", "shop"}), expected);
+  EXPECT_EQ(out({"why", "shop/big-a-1", "shop/big-a-2"}), expected);
+  EXPECT_EQ(out({"why", "pods", "big-a-1", "big-a-2", "-n", "shop"}), expected);
+  EXPECT_EQ(out({"why", "-l", "app=big", "-n", "shop", "-o", "jsonpath={.items[*].metadata.name}"}),
+            "big-a-1 big-a-2\n");
+}
+
+}  // namespace
+}  // namespace podium::kubectl
