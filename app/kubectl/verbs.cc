@@ -68,7 +68,11 @@ constexpr Verb kVerbs[] = {
      "# of two nodes that are drained at the same time\n"
      "drain general-29 general-30\n"
      "# an upgrade of a pool, three nodes at a time\n"
-     "drain -l pool=general --rolling 3",
+     "drain -l pool=general --rolling 3\n"
+     "# the same with three spare nodes\n"
+     "drain -l pool=general --rolling 3 --spare 3\n"
+     "# a zone that fails\n"
+     "drain -l topology.kubernetes.io/zone=eu-1a --fail",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector, declare_drain},
     {"nodes", "--for-pending|--could-go", "which nodes do the pods that wait need; which nodes could go",
      "list `pods`; create, get, watch and delete `schedulingreports` in their namespaces",

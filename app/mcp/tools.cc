@@ -65,8 +65,15 @@ constexpr Argument kNodesWanted[] = {
     {"shapes", Type::manifest, "--shapes",
      "what new nodes may be like, as YAML: shapes: [{name: m.16x64, allocatable: {cpu: 16, memory: 64Gi}, "
      "labels: {}, "
-     "taints: [], price: 0.8, max: 10}]; without it, like the nodes of the cluster"}};
+     "taints: [], devices: [{driver: gpu.example.com, count: 8}], price: 0.8, max: 10}]; without it, like "
+     "the nodes of the cluster"}};
 constexpr Argument kNodesSpare[] = {kNamespace};
+    {"spare", Type::count, "--spare",
+     "with \"rolling\": so many nodes are added during the upgrade; at most 16"},
+    {"like", Type::name, "--like", "the node that the spare ones are copies of"},
+    {"fail", Type::flag, "--fail",
+     "as if the nodes failed at the same time, as a zone does: no budget is asked, DaemonSets' pods are "
+     "gone"},
 
 constexpr Tool kTools[] = {
     {"why", "Why is a pod there, or why does it wait?",
