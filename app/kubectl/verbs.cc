@@ -53,11 +53,16 @@ constexpr Verb kVerbs[] = {
      "# a whole chart\n"
      "whatif -f - -n shop < rendered.yaml",
      kTakesCluster | kTakesDump | kTakesOutput, declare_what_if},
-    {"capacity", "-f FILE|TYPE/NAME", "how many more of these pods fit", "the same",
+    {"capacity", "[-f FILE|TYPE/NAME]", "how many more of these pods fit; what a namespace could still run",
+     "the same; of a namespace list its `deployments`, `statefulsets` and, to see them, `resourcequotas`",
      "# how many more pods of this Deployment fit?\n"
      "capacity deploy/web\n"
      "# and without this node?\n"
-     "capacity -f pod.yaml --drain general-07",
+     "capacity -f pod.yaml --drain general-07\n"
+     "# what could this namespace still run of its workloads, and what limits it?\n"
+     "capacity -n shop\n"
+     "# and of other pods?\n"
+     "capacity -n shop --requests cpu=500m,memory=1Gi --requests cpu=8,nvidia.com/gpu=1",
      kTakesCluster | kTakesDump | kTakesOutput, declare_capacity},
     {"drain", "NODE...|-l SELECTOR", "where would the pods of nodes go, and what blocks that",
      "list `pods`, and `poddisruptionbudgets` where it may; create, get, watch and delete "

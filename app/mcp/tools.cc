@@ -52,6 +52,11 @@ constexpr Argument kWhatHelps[] = {kSubject, kManifest, kNamespace};
 constexpr Argument kWhatWaits[] = {
     kNamespace,
     {"allNamespaces", Type::flag, "--all-namespaces", "of all namespaces"},
+constexpr Argument kCouldRun[] = {
+    kNamespace,
+    {"requests", Type::text, "--requests",
+     "of pods that ask for this, instead of the namespace's workloads: cpu=500m,memory=1Gi"},
+    kProfile};
     {"selector", Type::text, "--selector", "only pods with these labels: app=web,tier!=test"}};
 constexpr Argument kDrain[] = {
     {"nodes", Type::names, "", "the nodes, which are gone at the same time"},
@@ -99,6 +104,11 @@ constexpr Tool kTools[] = {
      "Tries changes one by one, and pairs of them, on a copy of the cluster: smaller requests, a toleration, "
      "another "
      "node selector, more nodes of a shape. Each fix says how many pods fit with it.",
+    {"what_could_run", "What could a namespace still run?",
+     "Counts for each workload of a namespace how many more of its pods the nodes have room for and its "
+     "quotas "
+     "allow, and says what limits it.",
+     "capacity", "", kCouldRun},
      "whatif", "--fixes", kWhatHelps, true},
     {"what_waits", "Which pods wait, and for what?",
      "Lists the pods without a node, grouped by workload and by what blocks them, the largest group first.",

@@ -46,6 +46,11 @@ TEST(Tools, BecomeCommandLines) {
               ElementsAre("drain", "--selector=zone=a", "--fail"));
 }
 
+TEST(Tools, ANamespaceIsAskedAbout) {
+  EXPECT_THAT(words("what_could_run", R"({"namespace": "shop", "requests": "cpu=1,memory=1Gi"})"),
+              ElementsAre("capacity", "--namespace=shop", "--requests=cpu=1,memory=1Gi"));
+}
+
 TEST(Tools, ShapesBecomeTheInput) {
   EXPECT_THAT(words("nodes_that_could_go", "{}"), ElementsAre("nodes", "--could-go"));
   EXPECT_THAT(words("nodes_for_pending", R"({"namespace": "ml"})"),
