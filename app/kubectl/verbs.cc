@@ -39,7 +39,9 @@ constexpr Verb kVerbs[] = {
      "# a line for each pod with this label\n"
      "why -l app=web\n"
      "# why not on this node, and what would help?\n"
-     "why web-07 --node gpu-03",
+     "why web-07 --node gpu-03\n"
+     "# what happened to this pod, and when?\n"
+     "why web-07 --timeline",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector | kTakesWatch | kTakesPodium, declare_why},
     {"whatif", "-f FILE|TYPE/NAME", "where would pods go; nothing is created but the question",
      "create, get, watch and delete `schedulingreports`, and create `pods` (dry run) but for `pod/NAME`; see "
