@@ -121,8 +121,8 @@ void decide(Table& table, std::string_view what, std::size_t app, std::size_t co
 }
 
 explain::Question read_question(std::string_view spec) {
-  const auto text =
-      fmt::format(R"({{"metadata": {{"name": "ask", "namespace": "team-0", "uid": "u"}}, "spec": {}}})", spec);
+  const auto text = fmt::format(
+      R"({{"metadata": {{"name": "ask", "namespace": "team-0", "uid": "u"}}, "spec": {}}})", spec);
   auto question = explain::read_question(explain::scan_report(text).value(), std::chrono::seconds(600));
   PODIUM_CHECK(question.has_value(), question.error().message);
   return std::move(*question);

@@ -174,12 +174,14 @@ void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& out
   scheduler_.binding_ended(uid, outcome);
 }
 
-// None if no client may read reports: an attempt without a report is then free.
+// None if nobody reads reports: an attempt without a report is then free.
 controller::ReportRecorder::Ended Engine::memory_of_decisions() {
-  if (!config_.podium.http_api.enabled) return {};
-  return [this](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
+  const bool remembers = config_.podium.http_api.enabled;
+  if (!remembers && !world_.attempt_ended) return {};
+  return [this, remembers](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
     const auto& meta = pod->meta;
-    decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
+    if (remembers) decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
+    if (world_.attempt_ended) world_.attempt_ended(pod, status);
   };
 }
 

@@ -78,6 +78,7 @@ struct World {
   prometheus::Registry& registry;
   async::Gate::Fault fault;                             // called when an exception leaves a background task
   controller::WhatIfController::Ended what_if_ended{};  // called on io; may be empty
+  controller::ReportRecorder::Ended attempt_ended{};    // called on the strand; may be empty
 };
 
 class Engine {

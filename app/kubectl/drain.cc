@@ -1,5 +1,5 @@
 // `podium drain NODE`: where would the pods of nodes go, and what blocks that? For nodes that are drained at
-// the same time, or with --rolling in steps.
+// the same time, with --rolling in steps, or that fail.
 #include "app/render/drain.h"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "api/text/json_view.h"
+#include "api/validate/selector_text.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/said.h"
@@ -37,6 +38,9 @@ struct DrainFlags {
   std::vector<std::string> words;
   std::string profile;
   std::size_t rolling = 0;  // nodes at a time; 0: all at the same time
+  std::size_t spare = 0;    // nodes that are added for the time of the steps
+  std::string like;         // they are like this one; empty: like the first node
+  bool fail = false;
 };
 
 using Names = std::vector<std::string>;
@@ -61,6 +65,27 @@ json::object drain_of(const Names& nodes, bool then_uncordon) {
   return change;
 }
 
+json::object selector_of(const std::string& text) {
+  json::array expressions;
+  if (const auto selector = api::parse_selector(text)) {
+    for (const auto& [key, value] : selector->match_labels)
+      expressions.push_back(json::object{{"key", key}, {"operator", "In"}, {"values", json::array{value}}});
+    for (const auto& each : selector->match_expressions) {
+      json::object one{{"key", each.key}, {"operator", each.op_text()}};
+      if (!each.values.empty()) one["values"] = json::array(each.values.begin(), each.values.end());
+      expressions.push_back(std::move(one));
+    }
+  }
+  return {{"matchExpressions", std::move(expressions)}};
+}
+
+// More nodes than a question names are those of the selector.
+json::object failure_of(const DrainFlags& flags, const Names& nodes) {
+  if (nodes.size() > explain::kMostDrainedNodes)
+    return {{"type", "FailNodes"}, {"selector", selector_of(flags.shared->selector)}};
+  return {{"type", "FailNodes"}, {"nodeNames", json::array(nodes.begin(), nodes.end())}};
+}
+
 // The results of the changes in their order, without those that add nodes first.
 Result<std::vector<explain::ChangeResult>> drains_of(const json::value& answered) {
   const auto report = render::read_report(answered);
@@ -77,6 +102,7 @@ class Draining {
  public:
   Draining(const DrainFlags& flags, const Names& nodes, Cluster& cluster) : flags_(flags), cluster_(cluster) {
     drain_.nodes = nodes;
+    drain_.is_failure = flags.fail;
   }
 
   Result<render::Drain> run() {
@@ -88,7 +114,7 @@ class Draining {
     if (namespaces.empty()) namespaces.insert(cluster_.ns());
     for (const auto& ns : namespaces) {
       if (auto asked = ask_in(ns); !asked) return std::unexpected(asked.error());
-      find_budgets(ns);
+      if (!flags_.fail) find_budgets(ns);
     }
     if (!answered_) return std::unexpected(refused_);
     std::ranges::stable_sort(drain_.pods, {}, [](const auto& pod) { return std::tie(pod.ns, pod.name); });
@@ -144,7 +170,8 @@ class Draining {
 
   // podium names only pods of the question's namespace, so this asks once in each.
   Result<void> ask_in(const std::string& ns) {
-    auto spec = question_about(flags_.profile, {drain_of(drain_.nodes, false)});
+    auto spec = question_about(
+        flags_.profile, {flags_.fail ? failure_of(flags_, drain_.nodes) : drain_of(drain_.nodes, false)});
     auto answered = cluster_.ask(ns, std::move(spec), false);
     if (!answered && client::is_forbidden(answered.error())) {
       refused_ = std::move(answered.error());
@@ -195,6 +222,9 @@ class Rolling {
       steps_.push_back({.nodes = Names(nodes.begin() + static_cast<std::ptrdiff_t>(i),
                                        nodes.begin() + static_cast<std::ptrdiff_t>(end))});
     }
+    if (flags.spare == 0) return;
+    like_ = flags.like.empty() ? nodes.front() : flags.like;
+    steps_.push_back({.nodes = spare_names(), .is_of_spares = true});
   }
 
   Result<render::Rolling> run() {
@@ -203,16 +233,17 @@ class Rolling {
       return invalid(fmt::format("--rolling {}: {} steps are more than {} in one question; try --rolling {}",
                                  flags_.rolling, steps_.size(), most, (all + most - 1) / most));
     }
-    auto changes = ask(0, {});
+    auto changes = ask(flags_.spare, like_);
     if (!changes) return std::unexpected(changes.error());
     render::Rolling out{.at_a_time = flags_.rolling};
+    out.with = {flags_.spare, like_};
     for (std::size_t i = 0; i < steps_.size() && i < changes->size(); ++i) {
       auto step = std::move(steps_[i]);
       step.change = std::move((*changes)[i]);
       out.steps.push_back(std::move(step));
     }
     if (auto named = name_budgets(out); !named) return std::unexpected(named.error());
-    if (const auto* worst = out.worst()) find_spare(worst->nodes.front(), out);
+    if (const auto* worst = out.worst()) find_spare(like_.empty() ? worst->nodes.front() : like_, out);
     return out;
   }
 
@@ -221,23 +252,35 @@ class Rolling {
   Result<std::vector<explain::ChangeResult>> ask(std::size_t spare, const std::string& like) {
     json::array changes;
     if (spare > 0) changes.push_back(json::object{{"type", "AddNodes"}, {"count", spare}, {"like", like}});
-    for (const auto& nodes : nodes_of_steps()) changes.push_back(drain_of(nodes, true));
+    for (const auto& [nodes, is_of_spares] : nodes_of_steps()) {
+      if (!is_of_spares || spare == flags_.spare) changes.push_back(drain_of(nodes, !is_of_spares));
+    }
     const auto answered =
         cluster_.ask(cluster_.ns(), question_about(flags_.profile, std::move(changes)), false);
     if (!answered) return std::unexpected(answered.error());
     return drains_of(*answered);
   }
 
-  std::vector<Names> nodes_of_steps() {
+  std::vector<std::pair<Names, bool>> nodes_of_steps() {
     if (names_.empty())
-      for (const auto& step : steps_) names_.push_back(step.nodes);
+      for (const auto& step : steps_) names_.emplace_back(step.nodes, step.is_of_spares);
     return names_;
+  }
+
+  // The names that podium gives to the nodes that it adds.
+  Names spare_names() {
+    Names out;
+    for (int number = 1; out.size() < flags_.spare; ++number) {
+      auto name = fmt::format("{}-new-{}", like_, number);
+      if (!cluster_.get(kNodes, "", name)) out.push_back(std::move(name));
+    }
+    return out;
   }
 
   // The budgets that do not allow the evictions of the current pods.
   Result<void> name_budgets(render::Rolling& out) {
     for (auto& step : out.steps) {
-      if (step.change.budgets_broken.value_or(0) == 0) continue;
+      if (step.is_of_spares || step.change.budgets_broken.value_or(0) == 0) continue;
       const auto now = Draining(flags_, step.nodes, cluster_).pods_now();
       if (!now) return std::unexpected(now.error());
       for (const auto& pod : now->pods) {
@@ -253,6 +296,7 @@ class Rolling {
   // The smallest of a few numbers of additional nodes with which no pod waits.
   void find_spare(const std::string& like, render::Rolling& out) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
+      if (count <= flags_.spare) continue;
       const auto changes = ask(count, like);
       if (!changes) return;  // it is an extra
       const bool waits = std::ranges::any_of(
@@ -267,7 +311,8 @@ class Rolling {
   const DrainFlags& flags_;
   Cluster& cluster_;
   std::vector<render::RollingStep> steps_;
-  std::vector<Names> names_;
+  std::vector<std::pair<Names, bool>> names_;
+  std::string like_;  // of the spare nodes
 };
 
 // "node/n1", "nodes/n1", "no/n1", "n1"; and the nodes of -l.
@@ -368,7 +413,9 @@ int run_drain(const CLI::App& command, const DrainFlags& flags) {
   if (!cluster) return fail_with(command, cluster.error());
   const auto nodes = nodes_of(flags, **cluster);
   if (!nodes) return fail_with(command, nodes.error());
-  if (auto there = check_nodes(*nodes, **cluster); !there) return fail_with(command, there.error());
+  auto named = flags.fail && flags.words.empty() ? Names() : *nodes;  // the others were listed
+  if (!flags.like.empty()) named.push_back(flags.like);
+  if (auto there = check_nodes(named, **cluster); !there) return fail_with(command, there.error());
   const auto& output = shared.output;
   Names names;
   if (flags.rolling > 0) {
@@ -376,7 +423,8 @@ int run_drain(const CLI::App& command, const DrainFlags& flags) {
     return say_answer(command, output, Rolling(flags, *nodes, **cluster).run(), names, render::rolling_table,
                       render::rolling_document, render::rolling_exit_code);
   }
-  if (nodes->size() > explain::kMostDrainedNodes) {
+  const bool are_of_selector = flags.fail && flags.words.empty();
+  if (nodes->size() > explain::kMostDrainedNodes && !are_of_selector) {
     return fail_with(command, invalid(fmt::format("{} nodes at the same time are too many, at most {}; a few "
                                                   "after the other: --rolling N",
                                                   nodes->size(), explain::kMostDrainedNodes))
@@ -398,11 +446,29 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
   const auto flags = std::make_shared<DrainFlags>();
   flags->shared = shared;
   command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
+  auto* rolling =
+      command
+          .add_option("--rolling", flags->rolling,
+                      "as an upgrade: this many at a time, which return before the next ones are drained")
+          ->type_name("N")
+          ->check(CLI::Range(1, 64));
+  auto* spare =
+      command
+          .add_option("--spare", flags->spare,
+                      "with --rolling: as if so many nodes were added before the first step, and drained "
+                      "after the last one")
+          ->type_name("N")
+          ->needs(rolling)
+          ->check(CLI::Range(1, 16));
   command
-      .add_option("--rolling", flags->rolling,
-                  "as an upgrade: this many at a time, which return before the next ones are drained")
-      ->type_name("N")
-      ->check(CLI::Range(1, 64));
+      .add_option("--like", flags->like, "the node that the spare ones are like; without it, the first one")
+      ->type_name("NODE")
+      ->needs(spare);
+  command
+      .add_flag(
+          "--fail", flags->fail,
+          "as if the nodes failed at the same time: no budget is asked, and pods of DaemonSets are gone")
+      ->excludes(rolling);
   command.add_option("--profile", flags->profile, "the profile of podium's configuration")->type_name("NAME");
   return [&command, flags] { return run_drain(command, *flags); };
 }

@@ -39,7 +39,9 @@ constexpr Verb kVerbs[] = {
      "# a line for each pod with this label\n"
      "why -l app=web\n"
      "# why not on this node, and what would help?\n"
-     "why web-07 --node gpu-03",
+     "why web-07 --node gpu-03\n"
+     "# what happened to this pod, and when?\n"
+     "why web-07 --timeline",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector | kTakesWatch | kTakesPodium, declare_why},
     {"whatif", "-f FILE|TYPE/NAME", "where would pods go; nothing is created but the question",
      "create, get, watch and delete `schedulingreports`, and create `pods` (dry run) but for `pod/NAME`; see "
@@ -53,11 +55,16 @@ constexpr Verb kVerbs[] = {
      "# a whole chart\n"
      "whatif -f - -n shop < rendered.yaml",
      kTakesCluster | kTakesDump | kTakesOutput, declare_what_if},
-    {"capacity", "-f FILE|TYPE/NAME", "how many more of these pods fit", "the same",
+    {"capacity", "[-f FILE|TYPE/NAME]", "how many more of these pods fit; what a namespace could still run",
+     "the same; of a namespace list its `deployments`, `statefulsets` and, to see them, `resourcequotas`",
      "# how many more pods of this Deployment fit?\n"
      "capacity deploy/web\n"
      "# and without this node?\n"
-     "capacity -f pod.yaml --drain general-07",
+     "capacity -f pod.yaml --drain general-07\n"
+     "# what could this namespace still run of its workloads, and what limits it?\n"
+     "capacity -n shop\n"
+     "# and of other pods?\n"
+     "capacity -n shop --requests cpu=500m,memory=1Gi --requests cpu=8,nvidia.com/gpu=1",
      kTakesCluster | kTakesDump | kTakesOutput, declare_capacity},
     {"drain", "NODE...|-l SELECTOR", "where would the pods of nodes go, and what blocks that",
      "list `pods`, and `poddisruptionbudgets` where it may; create, get, watch and delete "
@@ -68,7 +75,11 @@ constexpr Verb kVerbs[] = {
      "# of two nodes that are drained at the same time\n"
      "drain general-29 general-30\n"
      "# an upgrade of a pool, three nodes at a time\n"
-     "drain -l pool=general --rolling 3",
+     "drain -l pool=general --rolling 3\n"
+     "# the same with three spare nodes\n"
+     "drain -l pool=general --rolling 3 --spare 3\n"
+     "# a zone that fails\n"
+     "drain -l topology.kubernetes.io/zone=eu-1a --fail",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector, declare_drain},
     {"nodes", "--for-pending|--could-go", "which nodes do the pods that wait need; which nodes could go",
      "list `pods`; create, get, watch and delete `schedulingreports` in their namespaces",

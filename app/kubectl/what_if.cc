@@ -20,6 +20,7 @@
 #include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
+#include "app/kubectl/tenant.h"
 #include "app/kubectl/verbs.h"
 #include "app/render/text.h"
 #include "app/render/together.h"
@@ -41,7 +42,8 @@ struct WhatIfFlags {
   std::vector<std::string> files;
   std::vector<std::string> words;  // the workloads or pods of the cluster
   bool keep = false, capacity = false;
-  bool each = false;  // each workload separately
+  bool each = false;                  // each workload separately
+  std::vector<std::string> requests;  // of pods that the namespace could run
 };
 
 // All changes of a question's spec have at most 64 KiB together.
@@ -338,7 +340,24 @@ class Asking {
   bool is_first_ = true;  // no answer or failure yet
 };
 
+// `capacity` without a name: of the namespace.
+int run_for_namespace(const CLI::App& command, const WhatIfFlags& flags) {
+  const auto& question = flags.question;
+  if (!question.weights.empty() || !question.drain.empty() || question.add_nodes > 0 || question.fixes ||
+      flags.keep)
+    return fail_with(command, invalid("only -n, --requests, --profile and -o are for a whole namespace; give "
+                                      "-f FILE or TYPE/NAME, such as deploy/web")
+                                  .error());
+  auto cluster = open_cluster(flags.shared->connection);
+  if (!cluster) return fail_with(command, cluster.error());
+  return run_tenant(command, flags.shared->output, flags.requests, question.profile, **cluster);
+}
+
 int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
+  const bool has_subject = !flags.files.empty() || !flags.words.empty();
+  if (flags.capacity && !has_subject) return run_for_namespace(command, flags);
+  if (!flags.requests.empty())
+    return fail_with(command, invalid("--requests: not with -f FILE or TYPE/NAME").error());
   if (flags.files.empty() == flags.words.empty()) {
     return fail_with(command, invalid("needs either -f FILE or TYPE/NAME, such as deploy/web").error());
   }
@@ -402,6 +421,12 @@ std::function<int()> declare_capacity(CLI::App& command, const std::shared_ptr<S
   flags->capacity = true;
   flags->question.replicas = kMaxReplicas;
   add_common(command, *flags);
+  command
+      .add_option("--requests", flags->requests,
+                  "of pods that ask for this: what the namespace could still run of them")
+      ->type_name("RESOURCE=AMOUNT,...")
+      ->allow_extra_args(false)
+      ->take_all();
   command.add_option("--up-to", flags->question.replicas, "how many to try")
       ->type_name("N")
       ->check(CLI::Range(2, kMaxReplicas))

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json/object.hpp>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "api/text/json_view.h"
@@ -19,6 +21,7 @@
 #include "app/kubectl/waiting.h"
 #include "app/render/pods.h"
 #include "app/render/text.h"
+#include "app/render/timeline.h"
 #include "app/render/what_if.h"
 #include "app/render/workload.h"
 
@@ -31,6 +34,7 @@ struct WhyFlags {
   std::shared_ptr<Shared> shared;
   std::vector<std::string> words;
   std::string node;
+  bool timeline = false;
 };
 
 class Why {
@@ -45,10 +49,15 @@ class Why {
   }
 
   Said say(const std::vector<Target>& targets) {
+    const bool is_one = targets.size() == 1 && flags_.shared->selector.empty();
+    if (flags_.timeline && (!is_one || !flags_.node.empty()))
+      return failed(command_, invalid("--timeline: needs one pod, without --node").error());
     if (!flags_.shared->selector.empty()) return of_selector(targets);
     if (targets.size() > 1) return of_several(targets);
     const auto target = resolved(cluster_, targets.front());
     const bool is_pod = target.maker->kind == "Pod";
+    if (flags_.timeline && !is_pod)
+      return failed(command_, invalid("--timeline: needs one pod, not a workload").error());
     if (!flags_.node.empty())
       return is_pod ? not_there(target) : failed(command_, invalid("--node: needs one pod").error());
     return is_pod ? there(target) : of_workload(target);
@@ -120,6 +129,7 @@ class Why {
     std::string no_memory;
     const auto report = report_or_memory(target, *pod, no_memory);
     if (!report) return failed(command_, report.error());
+    if (flags_.timeline && (*pod || *report)) return timeline(target, *pod, *report);
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
@@ -133,6 +143,28 @@ class Why {
                    : "The pod no longer exists.\n" + gone(target, *pod, ""));
     };
     return answered(command_, output_, **report, {report_name(**report)}, words);
+  }
+
+  Said timeline(const Target& target, const std::optional<json::value>& pod,
+                const std::optional<json::value>& report) {
+    std::vector<render::Moment> moments;
+    const auto add = [&](std::vector<render::Moment> more) {
+      std::ranges::move(more, std::back_inserter(moments));
+    };
+    if (report) add(render::moments_of(render::read_report(*report)));
+    if (pod) add(render::moments_of_pod(*pod));
+    const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
+    if (const auto eviction = last_eviction(cluster_, target.ns, target.name, uid))
+      moments.push_back({eviction->when, "evicted",
+                         fmt::format("to make room for {}/{}", render::printable(eviction->ns),
+                                     render::printable(eviction->pod))});
+    moments = render::in_order(std::move(moments));
+    auto said = answered(command_, output_, render::timeline_document(moments), {"pod/" + target.name}, [&] {
+      return render::timeline_table(target.ns + "/" + target.name, moments, options_) +
+             (pod ? "" : "The pod no longer exists.\n");
+    });
+    if (!report && output_.has_words()) said.err += "podium has no report of it: only what the pod says.\n";
+    return said;
   }
 
   // What happened to a pod that is gone, or terminates; `other` for other pods.
@@ -302,6 +334,8 @@ std::function<int()> declare_why(CLI::App& command, const std::shared_ptr<Shared
   flags->shared = shared;
   command.add_option("POD", flags->words, "pods, or workloads as TYPE/NAME: web-07, shop/web-07, deploy/web");
   command.add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
+  command.add_flag("--timeline", flags->timeline,
+                   "what happened to the pod and when: created, gated, tried, nominated, bound, evicted");
   return [&command, flags] { return run_why(command, *flags); };
 }
 

@@ -30,7 +30,11 @@ constexpr Argument kLike{"like", Type::name, "--like", "the node that the added 
 constexpr Argument kProfile{"profile", Type::name, "--profile",
                             "a profile of the scheduler's configuration; without it, that of the pod"};
 
-constexpr Argument kWhy[] = {{"name", Type::name, "", kSubject.about, true}, kNamespace};
+constexpr Argument kWhy[] = {
+    {"name", Type::name, "", kSubject.about, true},
+    kNamespace,
+    {"timeline", Type::flag, "--timeline",
+     "of one pod: what happened and when, such as created, gated, tried, nominated, bound and evicted"}};
 constexpr Argument kWhyNot[] = {{"name", Type::name, "", "a pod", true},
                                 {"node", Type::name, "--node", "the node that it is not on", true},
                                 kNamespace};
@@ -48,6 +52,11 @@ constexpr Argument kWhatIf[] = {
 constexpr Argument kHowMany[] = {
     kSubject, kManifest, kNamespace, {"upTo", Type::count, "--up-to", "how many to try, at least 2"},
     kDrained, kAddNodes, kLike,      kProfile};
+constexpr Argument kCouldRun[] = {
+    kNamespace,
+    {"requests", Type::text, "--requests",
+     "of pods that ask for this, instead of the namespace's workloads: cpu=500m,memory=1Gi"},
+    kProfile};
 constexpr Argument kWhatHelps[] = {kSubject, kManifest, kNamespace};
 constexpr Argument kWhatWaits[] = {
     kNamespace,
@@ -58,6 +67,12 @@ constexpr Argument kDrain[] = {
     {"selector", Type::text, "--selector", "instead of names: the labels of the nodes: pool=general"},
     {"rolling", Type::count, "--rolling",
      "as an upgrade: so many nodes at a time, which come back before the next ones go; at most 64"},
+    {"spare", Type::count, "--spare",
+     "with \"rolling\": so many nodes are added during the upgrade; at most 16"},
+    {"like", Type::name, "--like", "the node that the spare ones are copies of"},
+    {"fail", Type::flag, "--fail",
+     "as if the nodes failed at the same time, as a zone does: no budget is asked, DaemonSets' pods are "
+     "gone"},
     kProfile};
 
 constexpr Argument kNodesWanted[] = {
@@ -65,7 +80,8 @@ constexpr Argument kNodesWanted[] = {
     {"shapes", Type::manifest, "--shapes",
      "what new nodes may be like, as YAML: shapes: [{name: m.16x64, allocatable: {cpu: 16, memory: 64Gi}, "
      "labels: {}, "
-     "taints: [], price: 0.8, max: 10}]; without it, like the nodes of the cluster"}};
+     "taints: [], devices: [{driver: gpu.example.com, count: 8}], price: 0.8, max: 10}]; without it, like "
+     "the nodes of the cluster"}};
 constexpr Argument kNodesSpare[] = {kNamespace};
 
 constexpr Tool kTools[] = {
@@ -88,6 +104,11 @@ constexpr Tool kTools[] = {
     {"how_many_fit", "How many more of these pods fit?",
      "Counts by placing them one after the other on a copy of the cluster, and says what ends the room.",
      "capacity", "", kHowMany, true},
+    {"what_could_run", "What could a namespace still run?",
+     "Counts for each workload of a namespace how many more of its pods the nodes have room for and its "
+     "quotas "
+     "allow, and says what limits it.",
+     "capacity", "", kCouldRun},
     {"what_would_help", "What would let these pods run?",
      "Tries changes one by one, and pairs of them, on a copy of the cluster: smaller requests, a toleration, "
      "another "

@@ -11,6 +11,7 @@
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
+#include "app/render/amounts.h"
 #include "app/render/fields.h"
 #include "app/render/words.h"
 #include "explain/report/words.h"
@@ -31,6 +32,9 @@ std::size_t count_code(const Drain& drain, std::string_view code) {
 
 std::string drain_verdict(const Drain& drain, const Options& options) {
   const auto& style = options.style;
+  if (drain.evicted == 0 && drain.is_failure)
+    return style.good(fmt::format("With {} no pod is lost that needs a place", listed(drain.nodes, kNamed))) +
+           ".\n";
   if (drain.evicted == 0)
     return style.good(fmt::format("{} {} no pods to evict", listed(drain.nodes, kNamed),
                                   drain.nodes.size() == 1 ? "has" : "have")) +
@@ -98,7 +102,23 @@ std::string pods_that_move(const Drain& drain, const Options& options) {
   return table(rows, columns, 0, {options.columns, {{from + 4, 20}, {0, 16}}});
 }
 
-std::string not_evicted(const Drain& drain) {
+// Of a failure: only the pods without a place, which podium names first.
+std::string pods_that_wait(const Drain& drain, const Options& options) {
+  std::vector<Cells> rows{{"POD", "WAS ON", "WHY IT HAS NO PLACE"}};
+  for (const auto& pod : drain.pods) {
+    if (pod.stays != NodePod::Stays::no || !pod.answer || !pod.answer->node.empty()) continue;
+    rows.push_back({full_name(pod), pod.node, fmt::format("{}", fmt::join(remarks(pod, options), "; "))});
+  }
+  std::string out;
+  const auto without = drain.evicted - std::min(drain.evicted, drain.moved);
+  if (rows.size() > 1) out = table(rows, {Align::left}, 0, {options.columns, {{2, 20}, {0, 16}}});
+  if (const auto named = rows.size() - 1; named < without)
+    out += fmt::format("{}{} without a place {} not named.\n", named > 0 ? "and " : "",
+                       counted(without - named, "pod"), without - named == 1 ? "is" : "are");
+  return out;
+}
+
+std::string gone_or_kept(const Drain& drain) {
   std::vector<std::string> parts;
   const auto add = [&](NodePod::Stays why, const char* one, const char* many) {
     std::vector<std::string> names;
@@ -110,7 +130,9 @@ std::string not_evicted(const Drain& drain) {
   };
   add(NodePod::Stays::daemon_set, "pod of a DaemonSet", "pods of DaemonSets");
   add(NodePod::Stays::is_static, "static pod", "static pods");
-  return parts.empty() ? "" : fmt::format("Not evicted: {}.\n", fmt::join(parts, ", "));
+  if (parts.empty()) return {};
+  return fmt::format("{}: {}.\n", drain.is_failure ? "Gone with their nodes" : "Not evicted",
+                     fmt::join(parts, ", "));
 }
 
 std::string unknown(const Drain& drain) {
@@ -137,6 +159,15 @@ std::string fullest(const Drain& drain) {
   for (const auto& full : drain.fullest)
     nodes.push_back(fmt::format("{} {} {}%", full.node, full.resource, full.percent));
   return nodes.empty() ? "" : fmt::format("Most full afterwards: {}.\n", fmt::join(nodes, ", "));
+}
+
+std::string spare(const Drain& drain) {
+  std::vector<std::string> amounts;
+  for (const auto& [resource, amount] : drain.spare) {
+    const auto quantity = api::Quantity::parse(amount);
+    amounts.push_back(fmt::format("{} {}", quantity ? rounded_down(resource, *quantity) : amount, resource));
+  }
+  return amounts.empty() ? "" : fmt::format("Free afterwards: {}.\n", fmt::join(amounts, ", "));
 }
 
 // The kubectl command with the flags that it needs here.
@@ -184,6 +215,7 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.budgets_broken = change.budgets_broken.value_or(0);
   drain.evicted = std::max(drain.moved + drain.pending, change.pods_evicted.value_or(0));
   drain.fullest = change.fullest;
+  drain.spare = change.spare;
 }
 
 void find_obstacles(const std::string& ns, const std::vector<json::value>& budgets,
@@ -231,7 +263,11 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
 }
 
 std::string drain_table(const Drain& drain, const Options& options) {
-  auto out = drain_verdict(drain, options) + pods_that_move(drain, options) + not_evicted(drain) +
+  if (drain.is_failure) {
+    return drain_verdict(drain, options) + pods_that_wait(drain, options) + gone_or_kept(drain) +
+           unknown(drain) + fullest(drain) + spare(drain) + "Nothing was changed.\n";
+  }
+  auto out = drain_verdict(drain, options) + pods_that_move(drain, options) + gone_or_kept(drain) +
              unknown(drain) + fullest(drain) + "Nothing was evicted.";
   return out + fmt::format(" To do it: {}\n", command(drain));
 }
@@ -259,15 +295,22 @@ json::value drain_document(const Drain& drain) {
   for (const auto& each : drain.fullest)
     full.push_back(
         json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
-  return json::object{{"nodeNames", json::array(drain.nodes.begin(), drain.nodes.end())},
-                      {"podsEvicted", drain.evicted},
-                      {"podsMoved", drain.moved},
-                      {"podsPending", drain.pending},
-                      {"budgetsBroken", drain.budgets_broken},
-                      {"pods", std::move(pods)},
-                      {"notEvicted", std::move(stay)},
-                      {"fullest", std::move(full)},
-                      {"namespacesNotAsked", json::array(drain.unasked.begin(), drain.unasked.end())}};
+  json::object out{{"nodeNames", json::array(drain.nodes.begin(), drain.nodes.end())},
+                   {"podsEvicted", drain.evicted},
+                   {"podsMoved", drain.moved},
+                   {"podsPending", drain.pending},
+                   {"budgetsBroken", drain.budgets_broken},
+                   {"pods", std::move(pods)},
+                   {drain.is_failure ? "goneWithNodes" : "notEvicted", std::move(stay)},
+                   {"fullest", std::move(full)},
+                   {"namespacesNotAsked", json::array(drain.unasked.begin(), drain.unasked.end())}};
+  if (drain.is_failure) {
+    json::array spare;
+    for (const auto& each : drain.spare)
+      spare.push_back(json::object{{"resource", each.resource}, {"amount", each.amount}});
+    out["spare"] = std::move(spare);
+  }
+  return out;
 }
 
 int drain_exit_code(const Drain& drain) {

@@ -32,13 +32,15 @@ std::optional<NodePod> read_node_pod(const boost::json::value& pod);
 
 struct Drain {
   std::vector<std::string> nodes;
+  bool is_failure = false;  // they vanish: no budget is asked, and all their pods go
   std::vector<NodePod> pods;
   // Of all namespaces. evicted: the pods that leave the node.
   std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;
-  std::vector<explain::FullNode> fullest;  // of the nodes that take pods
-  bool sees_all = true;                    // the user may list the pods of all namespaces
-  bool sees_budgets = true;                // and their PodDisruptionBudgets
-  std::vector<std::string> unasked;        // namespaces in which the user may not ask
+  std::vector<explain::FullNode> fullest;   // of the nodes that take pods
+  std::vector<explain::SpareAmount> spare;  // what is free then, if the answer has it
+  bool sees_all = true;                     // the user may list the pods of all namespaces
+  bool sees_budgets = true;                 // and their PodDisruptionBudgets
+  std::vector<std::string> unasked;         // namespaces in which the user may not ask
 };
 
 // Adds the numbers of an answer's change.

@@ -93,23 +93,33 @@ const RollingStep* Rolling::worst() const {
 
 std::string rolling_table(const Rolling& rolling, const Options& options) {
   std::size_t nodes = 0;
-  for (const auto& step : rolling.steps) nodes += step.nodes.size();
+  std::size_t steps = 0;
+  for (const auto& step : rolling.steps) {
+    nodes += step.is_of_spares ? 0 : step.nodes.size();
+    steps += step.is_of_spares ? 0 : 1;
+  }
   const auto waiting = rolling.waiting();
   const auto verdict = waiting == 0
                            ? options.style.good("nothing would wait")
                            : options.style.warn(counted(waiting, "pod") + " would wait at some time");
-  auto out = fmt::format("{} in {} of {}; {}.\n", counted(nodes, "node"),
-                         counted(rolling.steps.size(), "step"), rolling.at_a_time, verdict);
+  const auto with =
+      rolling.with.count == 0
+          ? std::string()
+          : fmt::format(", with {} like {}", counted(rolling.with.count, "spare node"), rolling.with.like);
+  auto out = fmt::format("{} in {} of {}{}; {}.\n", counted(nodes, "node"), counted(steps, "step"),
+                         rolling.at_a_time, with, verdict);
   std::vector<Cells> rows{{"STEP", "NODES", "MOVE", "WAIT", "FULLEST AFTERWARDS"}};
   for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
     const auto& step = rolling.steps[i];
     const auto& fullest = step.change.fullest;
-    auto& row = rows.emplace_back(Cells{
-        fmt::to_string(i + 1), short_names(step.nodes), fmt::to_string(step.change.pods_moved.value_or(0)),
-        fmt::to_string(step.change.pods_pending.value_or(0)),
-        fullest.empty() ? "-"
-                        : fmt::format("{} {} {}%", fullest.front().node, fullest.front().resource,
-                                      fullest.front().percent)});
+    auto& row = rows.emplace_back(
+        Cells{step.is_of_spares ? "end" : fmt::to_string(i + 1),
+              step.is_of_spares ? "the spare ones" : short_names(step.nodes),
+              fmt::to_string(step.change.pods_moved.value_or(0)),
+              fmt::to_string(step.change.pods_pending.value_or(0)),
+              fullest.empty() ? "-"
+                              : fmt::format("{} {} {}%", fullest.front().node, fullest.front().resource,
+                                            fullest.front().percent)});
     if (auto marks = obstacles_of(step); !marks.empty()) row.push_back(options.style.warn(marks));
   }
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
@@ -137,6 +147,7 @@ json::value rolling_document(const Rolling& rolling) {
                                  {"podsEvicted", step.change.pods_evicted.value_or(0)},
                                  {"podsMoved", step.change.pods_moved.value_or(0)},
                                  {"podsPending", step.change.pods_pending.value_or(0)},
+                                 {"ofSpareNodes", step.is_of_spares},
                                  {"budgetsBroken", step.change.budgets_broken.value_or(0)},
                                  {"obstacles", json::array(step.obstacles.begin(), step.obstacles.end())},
                                  {"fullest", std::move(fullest)},
@@ -144,6 +155,8 @@ json::value rolling_document(const Rolling& rolling) {
   }
   json::object out{
       {"podsMoved", rolling.moved()}, {"podsPending", rolling.waiting()}, {"steps", std::move(steps)}};
+  if (rolling.with.count > 0)
+    out["withSpareNodes"] = json::object{{"count", rolling.with.count}, {"like", rolling.with.like}};
   if (rolling.spare_nodes > 0)
     out["spareNodes"] = json::object{{"count", rolling.spare_nodes}, {"like", rolling.spare_like}};
   return out;

@@ -17,11 +17,17 @@ struct RollingStep {
   std::vector<std::string> nodes;
   explain::ChangeResult change = {};
   std::vector<std::string> obstacles = {};  // texts about budgets that do not allow the evictions
+  bool is_of_spares = false;                // the last one: the spare nodes go
 };
 
 struct Rolling {
   std::size_t at_a_time = 1;
   std::vector<RollingStep> steps = {};
+  struct Spares {
+    std::size_t count = 0;
+    std::string like = {};
+  };
+  Spares with = {};             // nodes that are there during the steps
   std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
   std::string spare_like = {};  // such nodes
 

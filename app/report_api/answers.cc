@@ -130,6 +130,28 @@ Reply decision_reply(Form form, const controller::RememberedDecision& decision, 
                               {{"podRef", pod}, {"dryRun", false}}));
 }
 
+json::object decision_line(const controller::RememberedDecision& decision) {
+  auto out = line_of(decision, false);
+  const auto& status = decision.status;
+  if (!status.profile.empty()) out["profile"] = status.profile;
+  json::array decided_by;
+  for (const auto& strategy : status.strategies) {
+    if (strategy.without) decided_by.emplace_back(strategy.name);
+  }
+  if (!decided_by.empty()) out["decidedBy"] = std::move(decided_by);
+  if (status.preemption) {
+    out["nominated"] = status.preemption->node;
+    out["evicts"] = status.preemption->total;
+  }
+  const auto microseconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  };
+  out["queuedMicroseconds"] = microseconds(status.queued);
+  out["evaluateMicroseconds"] = microseconds(status.evaluate);
+  if (status.bind.count() > 0) out["bindMicroseconds"] = microseconds(status.bind);
+  return out;
+}
+
 Reply no_decision_reply(const std::string& ns, const std::string& pod, const DecisionMemory::Found& found) {
   const auto cause = cause_of(found);
   const json::array causes{json::object{{"reason", cause.reason}, {"message", cause.message}}};

@@ -3,6 +3,7 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 
@@ -24,6 +25,9 @@ server::Reply decision_reply(Form form, const controller::RememberedDecision& de
 // Explains why there is no decision on the pod, with a message and a cause for programs.
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
                                 const controller::DecisionMemory::Found& found);
+// A decision for log pipelines: an entry of decisions_reply(), and the strategies that decided, the pods that
+// are evicted, and the times.
+boost::json::object decision_line(const controller::RememberedDecision& decision);
 // {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: one entry for each decision.
 server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
                               bool withholds_node_names = false);

@@ -21,6 +21,7 @@ namespace podium::app::run {
 struct Options {
   std::string config_file, write_config_to;
   std::string kubeconfig, context, master;
+  std::string decision_log;                                         // empty: none
   std::string authentication_kubeconfig, authorization_kubeconfig;  // empty: the same as kubeconfig
   server::ListenOptions listen;
   server::TlsOptions tls;

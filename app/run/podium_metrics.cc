@@ -42,7 +42,12 @@ PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
           {"path", "code"}),
       what_if_seconds_(metrics::histograms(registry, "podium_what_if_duration_seconds",
                                            "Time from the arrival of a what-if until its answer is written.")
-                           .Add({}, kWhatIfSeconds)) {
+                           .Add({}, kWhatIfSeconds)),
+      decision_lines_(metrics::counters(registry, "podium_decision_log_lines_total",
+                                        "Lines of `--decision-log`, by result: `written`, or `dropped`: the "
+                                        "reader is too slow, or the file cannot be written.")),
+      lines_written_(decision_lines_.Add({{"result", "written"}})),
+      lines_dropped_(decision_lines_.Add({{"result", "dropped"}})) {
   metrics::gauges(registry, "podium_build_info",
                   "Always 1. The labels have podium's version, and the kube-scheduler version that "
                   "it is compatible with.")
@@ -54,6 +59,10 @@ PodiumMetrics::PodiumMetrics(prometheus::Registry& registry)
   for (const std::string_view reason : {"Invalid", explain::kTooManyQuestions, explain::kTooManyRefreshed,
                                         explain::kDeadlineExceeded, explain::kAnswerNotTaken})
     what_ifs_refused_.with(reason);
+}
+
+void PodiumMetrics::decision_line(bool was_written) {
+  (was_written ? lines_written_ : lines_dropped_).Increment();
 }
 
 void PodiumMetrics::request(const client::Exchange& exchange) {

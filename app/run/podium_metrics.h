@@ -22,11 +22,14 @@ class PodiumMetrics {
   void request(const client::Exchange& exchange);
   void what_if_ended(const controller::WhatIfEnd& end);
   void api_reply(const std::string& path, int code);  // of the API for programs
+  void decision_line(bool was_written);               // any thread
 
  private:
   std::mutex mutex_;  // guards failures_
   metrics::Counters failures_, what_ifs_answered_, what_ifs_refused_, api_replies_;
   prometheus::Histogram& what_if_seconds_;
+  prometheus::Family<prometheus::Counter>& decision_lines_;
+  prometheus::Counter &lines_written_, &lines_dropped_;
 };
 
 }  // namespace podium::app::run

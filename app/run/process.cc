@@ -60,12 +60,14 @@ std::size_t threads_for_what_ifs(const config::Config& config) {
 
 }  // namespace
 
-Process::Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload)
+Process::Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload,
+                 std::unique_ptr<DecisionLog> decisions)
     : options_(options),
       config_(std::move(config)),
       servers_(std::move(servers)),
       workers_(threads_for_what_ifs(config_)),
       signals_(io_, SIGTERM, SIGINT, SIGUSR2),
+      decision_log_(std::move(decisions)),
       // Nothing else can stop it in order.
       stop_gate_([this](std::string_view, std::string_view) {
         exit_code_ = 1;
@@ -86,6 +88,16 @@ Process::Process(const Options& options, config::Config config, Servers servers,
 
 Process::~Process() = default;
 
+// Empty: nobody asks for them.
+controller::ReportRecorder::Ended Process::log_of_decisions() {
+  if (!decision_log_) return {};
+  decision_log_->on_end([this](bool was_written) { podium_metrics_.decision_line(was_written); });
+  return [this](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
+    const auto& meta = pod->meta;
+    decision_log_->add({meta.namespace_, meta.name, meta.uid, status});
+  };
+}
+
 World Process::world() {
   return {.clock = system_clock(),
           .random = system_random(),
@@ -105,7 +117,8 @@ World Process::world() {
               },
           .registry = registry_,
           .fault = [this](std::string_view, std::string_view) { begin_stop(1); },
-          .what_if_ended = [this](const controller::WhatIfEnd& end) { podium_metrics_.what_if_ended(end); }};
+          .what_if_ended = [this](const controller::WhatIfEnd& end) { podium_metrics_.what_if_ended(end); },
+          .attempt_ended = log_of_decisions()};
 }
 
 std::shared_ptr<client::Transport> Process::transport(client::ClientConfig config, std::size_t connections,

@@ -24,6 +24,7 @@
 
 #include "app/engine/engine.h"
 #include "app/run/config_reload.h"
+#include "app/run/decision_log.h"
 #include "app/run/diagnostics.h"
 #include "app/run/low_priority.h"
 #include "app/run/options.h"
@@ -42,13 +43,16 @@ struct Servers {
 class Process {
  public:
   // `reload` reads the configuration again.
-  Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload);
+  // `decisions`: null if they are not logged.
+  Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload,
+          std::unique_ptr<DecisionLog> decisions = nullptr);
   ~Process();
   // Runs until stopped; returns the exit code: 0, 1, or 2 if the diagnostics server cannot listen.
   int run();
 
  private:
   World world();
+  controller::ReportRecorder::Ended log_of_decisions();
   std::shared_ptr<client::Transport> transport(client::ClientConfig config, std::size_t connections,
                                                client::MayWrite may_write);
   DiagnosticsServer::Parts diagnostics_parts();
@@ -74,7 +78,8 @@ class Process {
   prometheus::Registry registry_;
   ProcessMetrics process_metrics_{registry_};
   PodiumMetrics podium_metrics_{registry_};
-  async::Gate stop_gate_;  // stop()
+  std::unique_ptr<DecisionLog> decision_log_;  // null: none
+  async::Gate stop_gate_;                      // stop()
   Engine engine_;
   async::Gate reload_gate_;
   ConfigReload reload_;

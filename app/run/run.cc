@@ -118,13 +118,20 @@ int run(const Options& options, const plugins::Registry& plugins) {
   if (!servers) return refuse_input(servers.error().message);
   int exit_code = 1;
   try {  // file descriptors, threads or memory may run out
+    std::unique_ptr<DecisionLog> decisions;
+    if (!options.decision_log.empty()) {
+      auto opened = DecisionLog::open(
+          {.path = options.decision_log, .withholds_node_names = config->podium.withhold_node_names});
+      if (!opened) return refuse_input(opened.error().message);
+      decisions = std::move(*opened);
+    }
     set_up_logs(options);
     std::signal(SIGPIPE, SIG_IGN);
     for (const int signal : {SIGUSR1, SIGUSR2}) do_nothing_on(signal);
     for (const auto& warning : options.warnings) log::warn("{}", warning);
     for (const auto& warning : config->warnings) log::warn("{}", warning);
     const ConfigReload::Load reload = [&] { return load_config(options, plugins, true); };
-    exit_code = Process(options, std::move(*config), std::move(*servers), reload).run();
+    exit_code = Process(options, std::move(*config), std::move(*servers), reload, std::move(decisions)).run();
   } catch (const std::exception& error) {
     std::cerr << "podium run: " << error.what() << '\n';
   }

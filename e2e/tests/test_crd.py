@@ -124,6 +124,13 @@ class Forms(Crd):
                  ({"template": template, "changes": [{"type": "CordonNode"}]}, "nodeName is required"),
                  ({"template": template, "changes": [{"type": "CordonNode", "nodeName": "n", "taint": taint}]}, "taint is required for"),
                  ({"template": template, "changes": [{"type": "DeletePods", "namespace": "n"}]}, "selector is required"),
+                 ({"template": template, "changes": [{"type": "FailNodes"}]}, "exactly one of nodeNames and selector"),
+                 ({"template": template, "changes": [{"type": "FailNodes", "nodeNames": ["n"], "thenUncordon": True}]}, "thenUncordon is for"),
+                 ({"template": template, "changes": [{"type": "DrainNodes"}]}, "nodeNames is required"),
+                 ({"template": template, "changes": [{"type": "LabelNode", "nodeName": "n", "labels": {"a": "b"}, "selector": {}}]},
+                  "selector is for"),
+                 ({"template": template, "changes": [{"type": "FailNodes", "selector": {"matchLabels": {"zone": "a"}}},
+                                                     {"type": "FailNodes", "nodeNames": ["n"]}]}, None),
                  ({"template": template, "changes": [
                      {"type": "AddNodes", "count": 2, "like": "n"}, {"type": "DrainNode", "nodeName": "n"},
                      {"type": "TaintNode", "nodeName": "n", "taint": taint}, {"type": "UntaintNode", "nodeName": "n", "key": "k"},

@@ -125,6 +125,7 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
       return label_node(change, row, done, fork);
     case Change::Type::add_nodes:
     case Change::Type::drain_nodes:
+    case Change::Type::fail_nodes:
     case Change::Type::delete_pods:
     case Change::Type::add_pods:
     case Change::Type::add_claims:
@@ -133,16 +134,40 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
   }
 }
 
-// Nodes that are drained at the same time do not take each other's pods. With thenUncordon they return empty
-// and take pods that wait.
-Result<void> drain_nodes(const Change& change, const FieldPath& path, const ChangeContext& context,
-                         ChangeResult& done, Snapshot& fork) {
+Result<std::vector<Row>> rows_named(const std::vector<std::string>& names, const FieldPath& path,
+                                    const Snapshot& fork) {
   std::vector<Row> rows;
-  for (const auto& name : change.node_names) {
+  for (const auto& name : names) {
     const auto row = fork.find_row(name);
     if (!row) return invalid((path / "nodeNames").said(fmt::format("unknown node \"{}\"", name)));
     if (std::ranges::find(rows, *row) == rows.end()) rows.push_back(*row);
   }
+  return rows;
+}
+
+Result<void> fail_nodes(const Change& change, const FieldPath& path, const ChangeContext& context,
+                        ChangeResult& done, Snapshot& fork) {
+  auto rows = rows_named(change.node_names, path, fork);
+  if (!rows) return std::unexpected(rows.error());
+  if (change.node_names.empty()) {
+    for (const auto row : fork.rows_by_name()) {
+      if (!has_time(context.budget)) return {};
+      if (change.selector.matches(fork.entry(row).node->meta.labels)) rows->push_back(row);
+    }
+    if (rows->empty()) return invalid((path / "selector").said("no node has these labels"));
+  }
+  lose(*rows, context.ns, context.config, context.budget, done, fork);
+  done.spare = spare_of(fork);
+  return {};
+}
+
+// Nodes that are drained at the same time do not take each other's pods. With thenUncordon they return empty
+// and take pods that wait.
+Result<void> drain_nodes(const Change& change, const FieldPath& path, const ChangeContext& context,
+                         ChangeResult& done, Snapshot& fork) {
+  const auto named = rows_named(change.node_names, path, fork);
+  if (!named) return std::unexpected(named.error());
+  const auto& rows = *named;
   std::vector<bool> was_cordoned;
   for (const auto row : rows) {
     was_cordoned.push_back(fork.entry(row).node->unschedulable);
@@ -284,6 +309,8 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
       made = add_nodes(change, path, context.budget, memory, done, fork);
     } else if (change.type == Change::Type::drain_nodes) {
       made = drain_nodes(change, path, context, done, fork);
+    } else if (change.type == Change::Type::fail_nodes) {
+      made = fail_nodes(change, path, context, done, fork);
     } else if (change.type == Change::Type::add_pods) {
       made = add_pods(change, path, context, memory, done, fork);
     } else if (change.type == Change::Type::add_claims) {

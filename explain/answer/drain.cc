@@ -115,9 +115,9 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
   return out;
 }
 
-std::string words(const Drained& drained, std::size_t count, std::size_t broken) {
-  auto out = fmt::format("{} evicted: {} would move, {} would stay pending", podium::counted(count, "pod"),
-                         drained.moved, drained.pending);
+// "2 pods evicted: 1 would move, ..."
+std::string words(const std::string& what, const Drained& drained, std::size_t broken) {
+  auto out = fmt::format("{}: {} would move, {} would stay pending", what, drained.moved, drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)
     out +=
@@ -126,6 +126,15 @@ std::string words(const Drained& drained, std::size_t count, std::size_t broken)
     out += fmt::format("; {} {} not allow it now", broken,
                        broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
   return out;
+}
+
+void tell(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResult& done) {
+  done.pods_evicted = count;
+  done.pods_moved = drained.moved;
+  done.pods_pending = drained.pending;
+  done.fullest = fullest(std::move(drained.rows), fork);
+  done.pods_total = drained.of_author.size();
+  done.pods = std::move(drained.of_author);
 }
 
 std::size_t bytes_of(const DrainedPod& pod) {
@@ -195,15 +204,38 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& n
   }
   const auto count = evicted.size();
   auto drained = place_again(std::move(evicted), ns, config, budget, fork);
-  done.pods_evicted = count;
-  done.pods_moved = drained.moved;
-  done.pods_pending = drained.pending;
   done.budgets_broken = broken;
-  done.message = words(drained, count, broken);
-  done.fullest = fullest(std::move(drained.rows), fork);
-  done.pods_total = drained.of_author.size();
-  done.pods = std::move(drained.of_author);
+  done.message = words(podium::counted(count, "pod") + " evicted", drained, broken);
+  tell(count, drained, fork, done);
   return std::move(drained.waiting);
+}
+
+void lose(const std::vector<Row>& rows, const std::string& ns, const config::Config& config,
+          const Budget& budget, ChangeResult& done, Snapshot& fork) {
+  std::vector<PodInfoPtr> lost;
+  std::size_t with_their_node = 0;
+  for (const auto row : rows) {
+    const std::string name(fork.node_name(row));
+    const auto on_it = fork.entry(row).pods;
+    for (const auto& pod : on_it) {
+      if (!has_time(budget)) return;
+      remove_with_devices(*pod->pod, fork);
+      if (stays(*pod->pod))
+        ++with_their_node;
+      else
+        lost.push_back(pod);
+    }
+    fork.remove_node(name);
+  }
+  const auto count = lost.size();
+  auto drained = place_again(std::move(lost), ns, config, budget, fork);
+  done.message = words(
+      fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod")),
+      drained, 0);
+  if (with_their_node > 0)
+    done.message +=
+        fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));
+  tell(count, drained, fork, done);
 }
 
 void place_waiting(const std::vector<PodInfoPtr>& waiting, const config::Config& config, const Budget& budget,

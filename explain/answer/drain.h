@@ -1,4 +1,4 @@
-// Drains a node of a what-if's fork: evicts its pods and places them again, with the same code as the
+// Drains nodes of a what-if's fork, or lets them vanish: places their pods again, with the same code as the
 // question's own pods.
 //
 // Counts pods of other namespaces and never names them: the author may not be allowed to see them.
@@ -41,6 +41,11 @@ void sort_for_placing(std::vector<cluster::PodInfoPtr>& evicted);
 std::vector<cluster::PodInfoPtr> drain(const std::vector<cluster::Row>& rows, const std::string& ns,
                                        const config::Config& config, const Budget& budget, ChangeResult& done,
                                        cluster::Snapshot& fork);
+
+// The nodes vanish at the same time, with all their pods and without asking a budget. As drain(), but pods of
+// DaemonSets and static pods go with their nodes.
+void lose(const std::vector<cluster::Row>& rows, const std::string& ns, const config::Config& config,
+          const Budget& budget, ChangeResult& done, cluster::Snapshot& fork);
 
 // Places each pod that now fits on a node.
 void place_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,

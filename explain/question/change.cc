@@ -22,13 +22,13 @@ struct Name {
   std::string_view text;
 };
 constexpr std::array kTypes = {
-    Name{Type::add_nodes, "AddNodes"},     Name{Type::remove_node, "RemoveNode"},
-    Name{Type::cordon_node, "CordonNode"}, Name{Type::uncordon_node, "UncordonNode"},
-    Name{Type::drain_node, "DrainNode"},   Name{Type::drain_nodes, "DrainNodes"},
-    Name{Type::taint_node, "TaintNode"},   Name{Type::untaint_node, "UntaintNode"},
-    Name{Type::label_node, "LabelNode"},   Name{Type::delete_pods, "DeletePods"},
-    Name{Type::add_pods, "AddPods"},       Name{Type::add_claims, "AddClaims"},
-    Name{Type::add_objects, "AddObjects"}};
+    Name{Type::add_nodes, "AddNodes"},       Name{Type::remove_node, "RemoveNode"},
+    Name{Type::cordon_node, "CordonNode"},   Name{Type::uncordon_node, "UncordonNode"},
+    Name{Type::drain_node, "DrainNode"},     Name{Type::drain_nodes, "DrainNodes"},
+    Name{Type::fail_nodes, "FailNodes"},     Name{Type::taint_node, "TaintNode"},
+    Name{Type::untaint_node, "UntaintNode"}, Name{Type::label_node, "LabelNode"},
+    Name{Type::delete_pods, "DeletePods"},   Name{Type::add_pods, "AddPods"},
+    Name{Type::add_claims, "AddClaims"},     Name{Type::add_objects, "AddObjects"}};
 
 struct AddedKind {
   std::string_view version, kind;
@@ -198,18 +198,21 @@ void read_new_objects(ObjectReader& reader, const std::string& ns, Change& chang
   change.objects = std::move(*read);
 }
 
-void read_drained_nodes(ObjectReader& reader, Change& change, SpecFindings& findings) {
+void read_node_names(ObjectReader& reader, Change& change, SpecFindings& findings) {
   reader.items("nodeNames", kMostDrainedNodes, [&](const json::value& item, const FieldPath& path) {
     const auto* name = item.if_string();
     if (!name || name->empty()) return findings.add(path, "must be the name of a node");
     change.node_names.emplace_back(*name);
   });
+}
+
+void read_drained_nodes(ObjectReader& reader, Change& change, SpecFindings& findings) {
+  read_node_names(reader, change, findings);
   if (change.node_names.empty()) findings.add(reader.path("nodeNames"), "required");
   change.then_uncordon = reader.flag("thenUncordon");
 }
 
-void read_selector(ObjectReader& reader, const std::string& ns, Change& change, SpecFindings& findings) {
-  check_namespace(reader.text("namespace"), reader.path("namespace"), ns, findings);
+void read_selector(ObjectReader& reader, Change& change, SpecFindings& findings) {
   const auto* selector = reader.value("selector");
   if (!selector) return findings.add(reader.path("selector"), "required");
   if (const auto unknown = api::detail::first_unknown_field(*selector, "LabelSelector"))
@@ -219,11 +222,20 @@ void read_selector(ObjectReader& reader, const std::string& ns, Change& change, 
   change.selector = std::move(*read);
 }
 
+void read_failed_nodes(ObjectReader& reader, const FieldPath& path, Change& change, SpecFindings& findings) {
+  const bool has_selector = reader.value("selector"), has_names = reader.value("nodeNames");
+  if (has_selector == has_names) return findings.add(path, "needs exactly one of nodeNames and selector");
+  if (has_selector) return read_selector(reader, change, findings);
+  read_node_names(reader, change, findings);
+  if (change.node_names.empty()) findings.add(reader.path("nodeNames"), "names no node");
+}
+
 }  // namespace
 
 bool is_of_a_node(Type type) {
   return type != Type::add_nodes && type != Type::delete_pods && type != Type::add_pods &&
-         type != Type::add_claims && type != Type::add_objects && type != Type::drain_nodes;
+         type != Type::add_claims && type != Type::add_objects && type != Type::drain_nodes &&
+         type != Type::fail_nodes;
 }
 
 bool can_be_added(std::string_view api_version, std::string_view kind) {
@@ -290,8 +302,12 @@ Change read_change(const json::value& value, const FieldPath& path, const std::s
     case Type::drain_nodes:
       read_drained_nodes(reader, change, findings);
       break;
+    case Type::fail_nodes:
+      read_failed_nodes(reader, path, change, findings);
+      break;
     case Type::delete_pods:
-      read_selector(reader, ns, change, findings);
+      check_namespace(reader.text("namespace"), reader.path("namespace"), ns, findings);
+      read_selector(reader, change, findings);
       break;
     case Type::add_pods:
       read_new_pods(reader, ns, change, findings);

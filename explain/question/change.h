@@ -34,6 +34,7 @@ struct Change {
     uncordon_node,
     drain_node,
     drain_nodes,
+    fail_nodes,
     taint_node,
     untaint_node,
     label_node,
@@ -44,7 +45,7 @@ struct Change {
   };
   Type type = Type::add_nodes;
   std::string node_name;                   // the changed node
-  std::vector<std::string> node_names;     // DrainNodes
+  std::vector<std::string> node_names;     // DrainNodes, FailNodes
   bool then_uncordon = false;              // DrainNodes: they return empty
   std::string like;                        // AddNodes: the node to copy
   std::optional<api::Node> node;           // AddNodes: a template instead
@@ -53,7 +54,8 @@ struct Change {
   std::string key;                         // UntaintNode
   std::optional<api::TaintEffect> effect;  // UntaintNode; nullopt: of every effect
   std::vector<std::pair<std::string, std::optional<std::string>>> labels;  // LabelNode; nullopt: remove
-  api::LabelSelector selector;                     // DeletePods, in the namespace of the what-if
+  // DeletePods: of the namespace of the what-if. FailNodes, without node_names: of nodes.
+  api::LabelSelector selector;
   std::optional<Subject> workload;                 // AddPods
   std::vector<api::PersistentVolumeClaim> claims;  // AddClaims
   api::Manifests objects;                          // AddObjects

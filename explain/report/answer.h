@@ -330,7 +330,7 @@ struct ChangeResult {
   std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: in the what-if's namespace
   std::vector<DrainedPod> pods = {};                              // at most 64 of those
   std::vector<FullNode> fullest = {};                             // at most 3
-  std::vector<SpareAmount> spare = {};  // DrainNodes: of cpu and memory, while the nodes are away
+  std::vector<SpareAmount> spare = {};  // DrainNodes, FailNodes: of cpu and memory, while the nodes are away
 };
 template <>
 struct Fields<ChangeResult> {

@@ -59,7 +59,7 @@ kube-scheduler places podium's pods while podium does not lead. */ -}}
 {{- $own := dict
   "config" "configuration and podium" "write-config-to" "" "kubeconfig" "" "help" "" "version" ""
   "secure-port" "" "bind-address" "" "cert-dir" "certificate" "tls-cert-file" "certificate" "tls-private-key-file" "certificate"
-  "leader-elect" "leaderElection" "v" "verbosity" "feature-gates" "featureGates" -}}
+  "leader-elect" "leaderElection" "v" "verbosity" "feature-gates" "featureGates" "decision-log" "" -}}
 {{- range .Values.extraArgs }}
 {{- $flag := . | trimPrefix "-" | trimPrefix "-" | splitList "=" | first }}
 {{- if hasPrefix "leader-elect-" $flag }}

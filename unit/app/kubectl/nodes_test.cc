@@ -10,6 +10,7 @@ namespace podium::kubectl {
 namespace {
 
 namespace json = boost::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -40,6 +41,29 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
   EXPECT_EQ(two.code, 4);
   EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
   EXPECT_THAT(two.out, HasSubstr("With 1 spare node like n-1 nothing waits."));
+}
+
+TEST_F(OnADump, AnUpgradeWithSpareNodes) {
+  const auto said = run({"drain", "n-1", "n-2", "--rolling", "2", "--spare", "1"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out,
+              StartsWith("2 nodes in 1 step of 2, with 1 spare node like n-1; nothing would wait.\n"));
+  EXPECT_THAT(said.out, HasSubstr("n-1-new-1 cpu 75%"));
+  EXPECT_THAT(said.out, ContainsRegex("end  the spare ones +2 +0  "));
+  EXPECT_THAT(out({"drain", "n-1", "--rolling", "1", "--spare", "2", "--like", "n-3"}),
+              HasSubstr("with 2 spare nodes like n-3"));
+  EXPECT_THAT(run({"drain", "n-1", "--rolling", "1", "--spare", "2", "--like", "n9"}).err,
+              HasSubstr("there is no node n9"));
+}
+
+TEST_F(OnADump, NodesThatFail) {
+  const auto said = run({"drain", "-l", "pool=a", "--fail"});
+  EXPECT_EQ(said.code, 4);
+  EXPECT_THAT(said.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(said.out, ContainsRegex("shop/web-a-1 +n-1 "));
+  EXPECT_THAT(said.out, HasSubstr("Free afterwards: 4 cpu, 8Gi memory.\nNothing was changed.\n"));
+  EXPECT_EQ(out({"drain", "n-1", "n-2", "--fail"}), said.out);
+  EXPECT_THAT(out({"drain", "n-1", "--fail", "-o", "json"}), HasSubstr("goneWithNodes"));
 }
 
 TEST_F(OnADump, NodesForWhatWaits) {

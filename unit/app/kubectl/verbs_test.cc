@@ -15,8 +15,10 @@
 namespace podium::kubectl {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST(Verbs, EachIsDescribed) {
   std::set<std::string_view> names;
@@ -103,6 +105,27 @@ TEST_F(OnADump, DiffTakesReportsOnly) {
                                     ": a List, not a SchedulingReport\n");
   EXPECT_EQ(diff(directory_.write("empty.yaml", ""), map).substr(0, 15), "2 podium diff: ");
   EXPECT_EQ(diff("-", "-"), "2 podium diff: -: standard input has one report; the other one needs a file\n");
+}
+
+TEST_F(OnADump, WhatANamespaceCouldStillRun) {
+  const auto own = run({"capacity", "-n", "shop"});
+  EXPECT_EQ(own.code, 3);
+  EXPECT_THAT(own.out, StartsWith("What shop could still run, each alone:\n"));
+  EXPECT_THAT(own.out, ContainsRegex("deploy/web +2 +2  "));
+  EXPECT_THAT(own.out, ContainsRegex("deploy/big +0/2 +0  .*enough free cpu"));
+  const auto others =
+      run({"capacity", "-n", "shop", "--requests", "cpu=1,memory=1Gi", "--requests", "cpu=64"}).out;
+  EXPECT_THAT(others, ContainsRegex("cpu=1,memory=1Gi +- +4  "));
+  EXPECT_THAT(others, ContainsRegex("cpu=64 +- +0  "));
+  EXPECT_EQ(run({"capacity", "-n", "shop", "--requests", "cpu=64"}).code, 4);
+  EXPECT_THAT(run({"capacity", "-n", "ml"}).out, HasSubstr("ml has no Deployment"));
+  EXPECT_EQ(run({"capacity", "-n", "nonesuch"}).err, "podium capacity: there is no namespace nonesuch\n");
+  for (const auto* wrong : {"cpu", "=1", "cpu=x", "cpu=-1"}) {
+    EXPECT_THAT(run({"capacity", "-n", "shop", "--requests", wrong}).err, HasSubstr("is not RESOURCE=AMOUNT"))
+        << wrong;
+  }
+  EXPECT_THAT(run({"capacity", "deploy/web", "--requests", "cpu=1"}).err, HasSubstr("--requests: not with"));
+  EXPECT_THAT(run({"capacity", "--drain", "n-1"}).err, HasSubstr("for a whole namespace"));
 }
 
 TEST_F(OnADump, HelpHasExamplesAndTheSharedOptionsOnce) {

@@ -42,6 +42,13 @@ TEST(Tools, BecomeCommandLines) {
               ElementsAre("pending", "--all-namespaces", "--selector=app in (a, b)"));
   EXPECT_THAT(words("what_waits", R"({"allNamespaces": false, "namespace": null})"), ElementsAre("pending"));
   EXPECT_THAT(words("drain", R"({"nodes": ["n1", "n2"]})"), ElementsAre("drain", "n1", "n2"));
+  EXPECT_THAT(words("drain", R"({"selector": "zone=a", "fail": true})"),
+              ElementsAre("drain", "--selector=zone=a", "--fail"));
+}
+
+TEST(Tools, ANamespaceIsAskedAbout) {
+  EXPECT_THAT(words("what_could_run", R"({"namespace": "shop", "requests": "cpu=1,memory=1Gi"})"),
+              ElementsAre("capacity", "--namespace=shop", "--requests=cpu=1,memory=1Gi"));
 }
 
 TEST(Tools, ShapesBecomeTheInput) {

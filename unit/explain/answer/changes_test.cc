@@ -287,6 +287,44 @@ TEST(Changes, NodesThatComeBackTakeWhatWaits) {
   EXPECT_EQ(steps[1].spare.at(0).amount, "1");
 }
 
+TEST(Changes, NodesThatFailVanishAtOnce) {
+  auto snapshot = unit::nodes_of({{"n3", "2"}});
+  for (const auto* name : {"n1", "n2"})
+    snapshot.set_node(
+        node(name).label("zone", "a").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  run_pod(snapshot, pod("a").owner("ReplicaSet", "web").label("app", "web").req("cpu", "1").node("n1"));
+  run_pod(snapshot, pod("b").owner("ReplicaSet", "web").label("app", "web").req("cpu", "2").node("n2"));
+  run_pod(snapshot, pod("log").owner("DaemonSet", "log").req("cpu", "1").node("n2"));
+  run_pod(snapshot, pod("bare").req("cpu", "1").node("n1"));
+  auto never = std::make_shared<api::PodDisruptionBudget>();
+  never->meta.name = "never";
+  never->meta.namespace_ = "default";
+  never->selector = test::select_labels({{"app", "web"}});
+  snapshot.objects().set<api::PodDisruptionBudget>(std::move(never));
+  for (const auto* change : {R"({"type": "FailNodes", "selector": {"matchLabels": {"zone": "a"}}})",
+                             R"({"type": "FailNodes", "nodeNames": ["n2", "n1", "n2"]})"}) {
+    SCOPED_TRACE(change);
+    const auto status = after(snapshot, change);
+    EXPECT_EQ(
+        told(status),
+        "FailNodes: 2 nodes lost with 3 pods: 1 would move, 1 would stay pending, 1 without a controller "
+        "would be gone; 1 pod of DaemonSets, or static, would be gone\n");
+    const auto& failed = status.answer->changes.at(0);
+    EXPECT_EQ(failed.pods_evicted, 3u);
+    EXPECT_EQ(failed.pods_moved, 1u);
+    EXPECT_EQ(failed.pods_pending, 1u);
+    EXPECT_FALSE(failed.budgets_broken) << "nobody asks a budget";
+    EXPECT_EQ(failed.spare.at(0).amount, "1");
+    EXPECT_EQ(status.node_counts.total, 1u);
+  }
+  EXPECT_EQ(after(snapshot, R"({"type": "FailNodes", "nodeNames": ["n9"]})").message,
+            "spec.changes[0].nodeNames: unknown node \"n9\"");
+  EXPECT_EQ(after(snapshot, R"({"type": "FailNodes", "selector": {"matchLabels": {"zone": "z"}}})").message,
+            "spec.changes[0].selector: no node has these labels");
+  EXPECT_EQ(after(snapshot, R"({"type": "FailNodes"})").message,
+            "spec.changes[0]: needs exactly one of nodeNames and selector");
+}
+
 constexpr const char* kCart = R"({"kind": "Deployment", "apiVersion": "apps/v1", "metadata": {"name": "cart"},
     "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "cart"}}, "template": {
       "metadata": {"labels": {"app": "cart"}},

@@ -178,7 +178,7 @@ spec.strategies[0].weight: required
 spec.strategies[1].name: required
 spec.strategies[1].weight: must be between 0 and 1000000
 spec.nodes[1]: must be a string that is not empty
-spec.changes[0].type: unknown type "MoveNode" (known: AddNodes, RemoveNode, CordonNode, UncordonNode, DrainNode, DrainNodes, TaintNode, UntaintNode, LabelNode, DeletePods, AddPods, AddClaims, AddObjects)
+spec.changes[0].type: unknown type "MoveNode" (known: AddNodes, RemoveNode, CordonNode, UncordonNode, DrainNode, DrainNodes, FailNodes, TaintNode, UntaintNode, LabelNode, DeletePods, AddPods, AddClaims, AddObjects)
 spec.changes[1].nodeName: required
 spec.changes[2].count: must be between 1 and 1000
 spec.changes[2]: needs exactly one of like and template

@@ -1,0 +1,126 @@
+#include "app/kubectl/tenant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <functional>
+#include <tuple>
+
+#include "api/text/json_view.h"
+#include "api/values/quantity.h"
+#include "app/kubectl/said.h"
+#include "app/kubectl/targets.h"
+#include "app/render/report.h"
+#include "app/render/tenant.h"
+#include "app/render/what_if.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostWorkloads = 16;  // each is a question
+
+// A pod of the API server's rules: what is not overcommitted needs a limit too.
+Result<json::object> pod_with(const std::string& requests) {
+  json::object asks, limits;
+  for (std::size_t start = 0; start <= requests.size();) {
+    const auto end = std::min(requests.find(',', start), requests.size());
+    const auto pair = requests.substr(start, end - start);
+    start = end + 1;
+    const auto equals = pair.find('=');
+    const auto amount = equals == pair.npos ? Result<api::Quantity>(invalid(""))
+                                            : api::Quantity::parse(pair.substr(equals + 1));
+    if (equals == 0 || !amount || amount->is_negative())
+      return invalid(
+          fmt::format("--requests: \"{}\" is not RESOURCE=AMOUNT, such as cpu=500m,memory=1Gi", pair));
+    const auto name = pair.substr(0, equals);
+    asks[name] = pair.substr(equals + 1);
+    if (name.find('/') != name.npos || name.starts_with("hugepages-")) limits[name] = asks[name];
+  }
+  json::object container{
+      {"name", "pod"},
+      {"image", "none"},
+      {"resources", json::object{{"requests", std::move(asks)}, {"limits", std::move(limits)}}}};
+  json::array containers;
+  containers.push_back(std::move(container));
+  return json::object{{"spec", json::object{{"containers", std::move(containers)}}}};
+}
+
+struct Asked {
+  std::string name;
+  json::object spec;
+  bool exists = false;
+};
+
+// The workloads of the namespace, those with the most replicas first.
+Result<std::vector<Asked>> workloads_of(Cluster& cluster) {
+  std::vector<std::pair<std::int64_t, Asked>> found;
+  for (const auto& maker : api::pod_makers()) {
+    const auto kind = maker.kind;
+    if (kind != "Deployment" && kind != "StatefulSet") continue;
+    const auto listed = cluster.list(resource_of(maker), cluster.ns(), {});
+    if (!listed) return std::unexpected(listed.error());
+    for (const auto& object : *listed) {
+      const auto name = api::text_at(object, "/metadata/name");
+      const auto* replicas = api::find_at(object, "/spec/replicas");
+      const auto count = replicas && replicas->is_int64() ? replicas->get_int64() : 1;
+      if (count < 1) continue;  // scaled down: the question would be about no pod
+      found.emplace_back(
+          -count,
+          Asked{.name = fmt::format("{}/{}", maker.short_name, name),
+                .spec = {{"dryRun", true}, {"workloadRef", {{"kind", kind}, {"name", name}}}, {"room", true}},
+                .exists = true});
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
+  std::vector<Asked> out;
+  for (auto& [_, asked] : found) out.push_back(std::move(asked));
+  return out;
+}
+
+Result<std::vector<Asked>> questions(const std::vector<std::string>& requests, Cluster& cluster) {
+  std::vector<Asked> out;
+  for (const auto& each : requests) {
+    auto pod = pod_with(each);
+    if (!pod) return std::unexpected(pod.error());
+    out.push_back({.name = each, .spec = {{"dryRun", true}, {"template", std::move(*pod)}, {"room", true}}});
+  }
+  if (!requests.empty()) return out;
+  return workloads_of(cluster);
+}
+
+}  // namespace
+
+int run_tenant(const CLI::App& command, const Output& output, const std::vector<std::string>& requests,
+               const std::string& profile, Cluster& cluster) {
+  auto asked = questions(requests, cluster);
+  if (!asked) return fail_with(command, asked.error());
+  const auto there = cluster.get(client::resource::namespaces, "", cluster.ns());
+  if (!there && client::object_is_gone(there.error()))
+    return fail_with(command, invalid("there is no namespace " + cluster.ns()).error());
+  render::Tenant tenant{.ns = cluster.ns(), .workloads_total = asked->size()};
+  if (asked->size() > kMostWorkloads) asked->resize(kMostWorkloads);
+  std::vector<json::value> reports;
+  std::vector<std::string> names;
+  for (auto& [name, spec, exists] : *asked) {
+    if (cluster.interrupted()) break;
+    if (!profile.empty()) spec["profile"] = profile;
+    auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
+    if (!answered) return fail_with(command, answered.error());
+    tenant.rooms.push_back({name, exists, render::read_report(*answered)});
+    names.push_back(name);
+    reports.push_back(std::move(*answered));
+  }
+  // A user who may not list quotas sees those that count the pods.
+  static const client::Resource kQuotas("", "v1", "resourcequotas");
+  if (auto quotas = cluster.list(kQuotas, cluster.ns(), {})) tenant.quotas = std::move(*quotas);
+  const auto printed = print(answered(command, output, as_list(std::move(reports)), names, [&] {
+    return render::tenant_table(tenant, render_options(output, program_of(command)));
+  }));
+  return printed ? printed : render::tenant_exit_code(tenant);
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,124 @@
+#include "app/render/tenant.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+
+#include "api/text/json_view.h"
+#include "app/render/words.h"
+#include "explain/report/words.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+struct Left {
+  std::size_t count = 0;
+  bool may_be_more = false;
+  std::string limit = {};
+};
+
+std::string why_no_more(const explain::FirstFailure* failure, const Report& report) {
+  const auto& rejections = failure ? failure->rejections : report.status.rejections;
+  const auto* main = main_rejection(rejections);
+  if (!main) return failure ? failure->message : report.status.message;
+  const auto least = shortfall_words(*main);
+  return rejection_of(counted(main->nodes, "node"), *main) + (least.empty() ? "" : "; " + least);
+}
+
+// What the nodes have room for.
+Left on_nodes(const Tenant::Asked& asked) {
+  const auto& answer = answer_of(asked.report);
+  if (answer.fitting < answer.asked)
+    return {.limit = why_no_more(answer.first_failure ? &*answer.first_failure : nullptr, asked.report)};
+  Left left{.count = asked.exists ? 0 : answer.fitting};
+  if (!answer.room) return left;
+  left.count += answer.room->count;
+  left.may_be_more = answer.room->may_be_more;
+  if (!left.may_be_more)
+    left.limit =
+        why_no_more(answer.room->first_failure ? &*answer.room->first_failure : nullptr, asked.report);
+  return left;
+}
+
+std::string count_of(const Left& left) {
+  return fmt::format("{}{}", left.may_be_more ? "at least " : "", left.count);
+}
+
+Left left_of(const Tenant::Asked& asked) {
+  if (const auto* refusal = refusal_of(asked.report)) return {.limit = "refused: " + *refusal};
+  const auto& answer = answer_of(asked.report);
+  auto left = on_nodes(asked);
+  for (const auto& quota : answer.quotas) {
+    const auto existing = asked.exists ? answer.asked : 0;
+    const auto allowed = quota.allowed - std::min(quota.allowed, existing);
+    if (allowed >= left.count) continue;
+    const auto nodes = count_of(left);
+    left = {.count = allowed,
+            .limit = fmt::format("quota {}; the nodes have room for {}", quota.name, nodes)};
+    if (!quota.reason.empty()) left.limit += ": " + quota.reason;
+  }
+  return left;
+}
+
+// "Quota q: pods 20/25, requests.cpu 10/64."
+std::string used_of(const json::value& quota) {
+  std::vector<std::string> amounts;
+  const auto* hard = api::find_at(quota, "/status/hard");
+  if (!hard || !hard->is_object()) return {};
+  const auto* used = api::find_at(quota, "/status/used");
+  for (const auto& [resource, limit] : hard->get_object()) {
+    const auto* now = used && used->is_object() ? used->get_object().if_contains(resource) : nullptr;
+    const auto text = [](const json::value* value) {
+      return value && value->is_string() ? std::string(value->get_string()) : std::string("?");
+    };
+    amounts.push_back(fmt::format("{} {}/{}", std::string_view(resource), text(now), text(&limit)));
+  }
+  if (amounts.empty()) return {};
+  return fmt::format("Quota {}: {}.\n", printable(api::text_at(quota, "/metadata/name")),
+                     printable(fmt::format("{}", fmt::join(amounts, ", "))));
+}
+
+// "20", or "78/400": how many replicas have a place, of how many.
+std::string now_of(const Tenant::Asked& asked) {
+  if (!asked.exists || refusal_of(asked.report)) return "-";
+  const auto& answer = answer_of(asked.report);
+  return answer.fitting == answer.asked ? fmt::to_string(answer.asked)
+                                        : fmt::format("{}/{}", answer.fitting, answer.asked);
+}
+
+}  // namespace
+
+std::string tenant_table(const Tenant& tenant, const Options& options) {
+  if (tenant.rooms.empty())
+    return fmt::format(
+        "{} has no Deployment and no StatefulSet with replicas. Of other pods: --requests "
+        "cpu=500m,memory=1Gi\n",
+        tenant.ns);
+  auto out = fmt::format("What {} could still run, each alone:\n", options.style.bold(tenant.ns));
+  std::vector<Cells> rows{{"PODS", "NOW", "MORE", "LIMITED BY"}};
+  for (const auto& asked : tenant.rooms) {
+    const auto left = left_of(asked);
+    const auto count = count_of(left);
+    rows.push_back({asked.name, now_of(asked),
+                    left.count > 0 ? options.style.good(count) : options.style.bad(count), left.limit});
+  }
+  constexpr std::size_t kName = 0, kLimit = 3;
+  out += table(rows, {Align::left, Align::right, Align::right, Align::left}, 2,
+               {options.columns, {{kLimit, 24}, {kName, 16}}});
+  if (const auto cut = tenant.workloads_total - tenant.rooms.size(); cut > 0)
+    out += fmt::format("  and {}, which were not asked about\n", counted(cut, "more workload"));
+  for (const auto& quota : tenant.quotas) out += used_of(quota);
+  return out + "NOW: the replicas that have a place. Nothing was created.\n";
+}
+
+int tenant_exit_code(const Tenant& tenant) {
+  const auto some =
+      std::ranges::count_if(tenant.rooms, [](const auto& each) { return left_of(each).count > 0; });
+  return some == std::ssize(tenant.rooms) ? 0 : some > 0 ? 3 : 4;
+}
+
+}  // namespace podium::render

@@ -1,0 +1,32 @@
+// What a namespace could still run: the room for each kind of pod, and what limits it.
+//
+// Threads: values and pure functions. Errors: none; a refused question is a row.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+struct Tenant {
+  struct Asked {
+    std::string name;
+    bool exists = false;  // a workload: its own replicas have their place
+    Report report;
+  };
+  std::string ns;
+  std::vector<Asked> rooms = {};
+  std::size_t workloads_total = 0;
+  std::vector<boost::json::value> quotas = {};  // the ResourceQuotas, as far as the user may list them
+};
+
+std::string tenant_table(const Tenant& tenant, const Options& options);
+// 0: there is room for some of each, 3: of some kinds, 4: of none.
+int tenant_exit_code(const Tenant& tenant);
+
+}  // namespace podium::render

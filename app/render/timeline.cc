@@ -1,0 +1,149 @@
+#include "app/render/timeline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <utility>
+
+#include "api/text/json_view.h"
+#include "app/render/fields.h"
+#include "app/render/words.h"
+#include "base/time.h"
+
+namespace podium::render {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kNamedVictims = 3;
+
+std::string number_of(std::size_t nodes) {
+  return nodes == 0 ? "" : fmt::format(" ({})", counted(nodes, "node"));
+}
+
+// The last change of a condition that has this status.
+std::optional<Wall> since(const json::value& pod, std::string_view type, std::string_view status) {
+  for (const auto& condition : list_at(pod, "/status/conditions")) {
+    if (string_at(condition, "/type") == type && string_at(condition, "/status") == status)
+      return parse_time(api::text_at(condition, "/lastTransitionTime"));
+  }
+  return std::nullopt;
+}
+
+Moment preemption_of(const explain::Preempted& preemption, std::optional<Wall> at) {
+  std::vector<std::string> victims;
+  for (const auto& victim : preemption.victims) victims.push_back(victim.ns + "/" + victim.name);
+  return {at, "nominated",
+          fmt::format("{}; {} evicted there: {}", preemption.node,
+                      preemption.total == 1 ? "one pod is" : fmt::format("{} pods are", preemption.total),
+                      listed(victims, kNamedVictims, preemption.total))};
+}
+
+// "general-00 with 731 points, ahead by 12".
+std::string choice_of(const explain::ReportStatus& status) {
+  const auto& choice = *status.choice;
+  auto text = choice.node;
+  if (choice.score) text += fmt::format(" with {} points", *choice.score);
+  return text;
+}
+
+std::string held_by(const explain::ReportStatus& status) {
+  const auto* main = main_rejection(status.rejections);
+  if (!main) return status.message;
+  const auto least = shortfall_words(*main);
+  return rejection_of(fmt::format("{} of {}", main->nodes, counted(status.node_counts.total, "node")),
+                      *main) +
+         (least.empty() ? "" : "; " + least);
+}
+
+std::string after(const std::optional<Wall>& at, const std::optional<Wall>& first) {
+  if (!at || !first || *at < *first) return "";
+  return "+" + age(std::chrono::floor<std::chrono::seconds>(*at - *first));
+}
+
+}  // namespace
+
+std::vector<Moment> moments_of_pod(const json::value& pod) {
+  std::vector<Moment> out{{parse_time(api::text_at(pod, "/metadata/creationTimestamp")), "created"}};
+  std::vector<std::string> gates;
+  for (const auto& gate : list_at(pod, "/spec/schedulingGates")) gates.push_back(string_at(gate, "/name"));
+  if (!gates.empty())
+    out.push_back(
+        {since(pod, "PodScheduled", "False"), "gated", fmt::format("by {}", fmt::join(gates, ", "))});
+  const auto node = string_at(pod, "/spec/nodeName");
+  if (!node.empty()) out.push_back({since(pod, "PodScheduled", "True"), "bound", "to " + node});
+  if (const auto nominated = string_at(pod, "/status/nominatedNodeName"); node.empty() && !nominated.empty())
+    out.push_back({std::nullopt, "waits", "for room on " + nominated});
+  if (const auto started = parse_time(api::text_at(pod, "/status/startTime")))
+    out.push_back({started, "taken", "by the kubelet"});
+  if (const auto ready = since(pod, "Ready", "True")) out.push_back({ready, "ready"});
+  if (const auto deleted = parse_time(api::text_at(pod, "/metadata/deletionTimestamp")))
+    out.push_back({deleted, "deleted", "at the latest then"});
+  return out;
+}
+
+std::vector<Moment> moments_of(const Report& report) {
+  const auto& status = report.status;
+  std::vector<Moment> out;
+  // The first ones are not kept.
+  if (const auto kept = status.history.size() + 1; status.attempts > kept)
+    out.push_back({status.history.empty() ? status.decided_at : status.history.back().at, "tried",
+                   fmt::format("{} before, which are not kept", counted(status.attempts - kept, "time"))});
+  for (auto attempt = status.history.rbegin(); attempt != status.history.rend(); ++attempt) {
+    const bool is_last = attempt + 1 == status.history.rend();
+    out.push_back({attempt->at, attempt->outcome == explain::kFailed ? "failed" : "tried",
+                   attempt->reason + number_of(attempt->nodes)});
+    if (is_last && status.choice && status.preemption)
+      out.push_back(preemption_of(*status.preemption, attempt->at));
+  }
+  if (!status.decided_at) return out;
+  if (!status.choice) {
+    const bool is_gated = status.outcome == explain::kGated;
+    out.push_back({status.decided_at,
+                   is_gated                             ? "gated"
+                   : status.outcome == explain::kFailed ? "failed"
+                                                        : "tried",
+                   is_gated ? status.message : held_by(status)});
+    if (status.preemption) out.push_back(preemption_of(*status.preemption, status.decided_at));
+    return out;
+  }
+  out.push_back({status.decided_at, "chose", choice_of(status)});
+  if (status.outcome == explain::kFailed) out.push_back({status.decided_at, "failed", status.message});
+  return out;
+}
+
+std::vector<Moment> in_order(std::vector<Moment> moments) {
+  std::ranges::stable_sort(moments, {}, [](const Moment& each) {
+    return std::pair(each.at.value_or(Wall::max()), each.what != "created");
+  });
+  return moments;
+}
+
+std::string timeline_table(const std::string& subject, const std::vector<Moment>& moments,
+                           const Options& options) {
+  const auto known = std::ranges::find_if(moments, [](const Moment& each) { return each.at.has_value(); });
+  const auto first = known == moments.end() ? std::nullopt : known->at;
+  std::vector<Cells> rows{{"TIME", "AFTER", "WHAT", ""}};
+  for (const auto& [at, what, text] : moments)
+    rows.push_back({at ? format_time(*at) : "-", after(at, first), what, text});
+  constexpr std::size_t kText = 3;
+  return options.style.bold(subject) + "\n" +
+         table(rows, {Align::left, Align::right, Align::left, Align::left}, 2,
+               {options.columns, {{kText, 24}}});
+}
+
+json::value timeline_document(const std::vector<Moment>& moments) {
+  json::array out;
+  for (const auto& [at, what, text] : moments) {
+    json::object one{{"what", what}};
+    if (at) one["at"] = format_time(*at);
+    if (!text.empty()) one["text"] = text;
+    out.push_back(std::move(one));
+  }
+  return json::object{{"moments", std::move(out)}};
+}
+
+}  // namespace podium::render

@@ -1,0 +1,35 @@
+// A pod's timeline: when it was created, gated, tried, bound and ready, as far as the pod, its report and its
+// eviction say.
+//
+// Threads: values and pure functions. Errors: none; what nobody knows is left out.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/render/report.h"
+#include "app/render/why.h"
+
+namespace podium::render {
+
+struct Moment {
+  std::optional<Wall> at;  // nullopt: not known; it is so now
+  std::string what;        // "tried"
+  std::string text = {};   // "Insufficient cpu (54 nodes)"
+};
+
+// The pod's own moments.
+std::vector<Moment> moments_of_pod(const boost::json::value& pod);
+// Of the decision and the attempts before it.
+std::vector<Moment> moments_of(const Report& report);
+
+// By time, those without one last; those of the same time stay in their order after the creation.
+std::vector<Moment> in_order(std::vector<Moment> moments);
+
+std::string timeline_table(const std::string& subject, const std::vector<Moment>& moments,
+                           const Options& options);
+boost::json::value timeline_document(const std::vector<Moment>& moments);
+
+}  // namespace podium::render
