@@ -161,11 +161,10 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
       if (object.maker)
         reader.read_maker(std::move(object));
       else if (!reader.read_question(object)) {
-        // Quotas bound what may be created, and not where it goes.
         if (api::text_at(object.value, "/kind") == "ResourceQuota")
-          warnings.push_back(
-              fmt::format("{}: ResourceQuota {} is not part of the question: evaluate counts no quotas",
-                          object.where, api::text_at(object.value, "/metadata/name")));
+          warnings.push_back(fmt::format(
+              "{}: ResourceQuota {} is not part of the question: only the quotas of the cluster count",
+              object.where, api::text_at(object.value, "/metadata/name")));
         others.push_back(std::move(object));
       }
     }

@@ -11,9 +11,11 @@
 #include "app/evaluate/batch.h"
 #include "app/evaluate/evaluation.h"
 #include "app/evaluate/table.h"
+#include "app/render/failure.h"
 #include "app/render/terminal.h"
 #include "app/render/text.h"
 #include "base/problems.h"
+#include "explain/report/answer.h"
 
 namespace podium::evaluate {
 namespace {
@@ -23,11 +25,12 @@ struct Options {
   std::string output = "table", color = "auto";
   std::string batch;
   bool place = false, exit_code = false;
+  const CLI::App* command = nullptr;
 };
 
-int fail_with(const Error& error) {
-  std::cerr << "podium evaluate: " << render::printable_lines(error.message) << '\n';
-  return error.kind == Error::Kind::invalid ? 2 : 1;
+int fail_with(const CLI::App& command, const Error& error) {
+  std::cerr << render::failure(command, error);
+  return render::failure_code(error);
 }
 
 void warn(const std::vector<std::string>& warnings) {
@@ -42,7 +45,7 @@ struct Tally {
 // With --exit-code, as in the plugin: 0 all fit, 3 some, 4 none.
 int finish(const Options& options, const Tally& tally) {
   std::cout.flush();
-  if (!std::cout) return fail_with({.message = "cannot write the output"});
+  if (!std::cout) return fail_with(*options.command, {.message = "cannot write the output"});
   if (!options.exit_code || tally.fitting == tally.asked) return 0;
   return tally.fitting > 0 ? 3 : 4;
 }
@@ -53,7 +56,7 @@ void print(const Options& options, const boost::json::value& document) {
 
 int place_and_print(const Options& options) {
   const auto placements = place_files(options.inputs);
-  if (!placements) return fail_with(placements.error());
+  if (!placements) return fail_with(*options.command, placements.error());
   warn(placements->warnings);
   const bool is_table = options.output == "table" || options.output == "wide";
   if (is_table) {
@@ -89,9 +92,9 @@ class Printer {
       std::cout << (is_first_ ? "" : "\n") << to_table(result, snapshot, rendered_);
     }
     is_first_ = false;
-    const auto replicas = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
-    tally_.asked += replicas.asked;
-    tally_.fitting += replicas.fitting;
+    const auto answer = answer_of(result);
+    tally_.asked += answer.asked;
+    tally_.fitting += explain::running(answer);
   }
   Tally end() {
     if (options_.output == "json") std::cout << "\n]}\n";
@@ -109,11 +112,11 @@ int evaluate_and_print(const Options& options) {
   Problems missing;
   if (options.inputs.cluster.empty()) missing.add("--cluster is required");
   if (options.inputs.pods.empty()) missing.add("--pod is required");
-  if (missing) return fail_with(missing.error());
+  if (missing) return fail_with(*options.command, missing.error());
   if (options.place) return place_and_print(options);
   if (options.output == "nodes") {
     const auto evaluation = evaluate_files(options.inputs);
-    if (!evaluation) return fail_with(evaluation.error());
+    if (!evaluation) return fail_with(*options.command, evaluation.error());
     warn(evaluation->warnings);
     print(options, to_document(evaluation->results, evaluation->snapshot));
     return finish(options, {});
@@ -126,7 +129,7 @@ int evaluate_and_print(const Options& options) {
         printer.begin();
       },
       [&](const PodResult& result, const cluster::Snapshot& snapshot) { printer.print(result, snapshot); });
-  if (!done) return fail_with(done.error());
+  if (!done) return fail_with(*options.command, done.error());
   return finish(options, printer.end());
 }
 
@@ -142,6 +145,7 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
       "evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
   const auto options = std::make_shared<Options>();
   options->inputs.plugins = plugins;
+  options->command = command;
   command
       ->add_option(
           "--cluster", options->inputs.cluster,

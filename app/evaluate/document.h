@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/report/answer.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 
@@ -29,6 +30,7 @@ struct PodResult {
   // By feasible node: the pod's claims that are not allocated, with the devices that they would get there.
   std::map<std::string, std::vector<std::shared_ptr<const api::ResourceClaim>>> allocations = {};
   std::optional<Fitting> replicas = std::nullopt;  // for a workload with several pods
+  std::vector<explain::QuotaAnswer> quotas = {};   // that count the pods, those that allow the fewest first
 };
 
 // The result of one pod with --place. It omits the scores of the other nodes, to bound the file at

@@ -12,7 +12,9 @@
 #include "base/problems.h"
 #include "explain/answer/admission.h"
 #include "explain/answer/placing.h"
+#include "explain/answer/quotas.h"
 #include "explain/report/project.h"
+#include "explain/report/words.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "scheduler/framework/placement.h"
@@ -60,6 +62,7 @@ struct Asked {
   api::PodPtr pod;                 // admitted; of a workload its first
   std::optional<Subject> subject;  // of a workload
   framework::ProfilePtr profile;
+  explain::RemovedPods replaced = {};  // its placed pods in the cluster
 };
 
 // The contents of all input files, admitted.
@@ -68,16 +71,35 @@ struct Prepared {
   cluster::Snapshot snapshot;
   std::vector<Asked> asked;                                                 // in the order of the input
   std::map<std::string, api::ClaimTemplates, std::less<>> claim_templates;  // by namespace
+  std::map<std::string, explain::Quotas, std::less<>> quotas;               // by namespace
   std::vector<std::string> warnings;
 };
 
 // The workload's pods in the cluster are evaluated as if they were not placed.
-void replace_placed(const Subject& subject, cluster::Snapshot& snapshot, std::vector<std::string>& warnings) {
-  const auto removed = explain::remove_placed(subject, snapshot).placed.size();
-  if (removed == 0) return;
+explain::RemovedPods replace_placed(const Subject& subject, cluster::Snapshot& snapshot,
+                                    std::vector<std::string>& warnings) {
+  auto pods = explain::remove_placed(subject, snapshot);
+  const auto removed = pods.placed.size();
+  if (removed == 0) return pods;
   warnings.push_back(fmt::format("{} {}/{}: asked about as if its {} were not there",
                                  explain::to_string(subject.kind), subject.pod.meta.namespace_, subject.name,
                                  counted(removed, "placed pod")));
+  return pods;
+}
+
+std::map<std::string, explain::Quotas, std::less<>> by_namespace(std::vector<api::ResourceQuota> quotas) {
+  static const explain::Budget kUnbounded;
+  std::map<std::string, std::vector<api::ResourceQuota>, std::less<>> lists;
+  for (auto& quota : quotas) lists[quota.meta.namespace_].push_back(std::move(quota));
+  std::map<std::string, explain::Quotas, std::less<>> out;
+  for (auto& [ns, list] : lists) out.emplace(ns, explain::Quotas(std::move(list), kUnbounded));
+  return out;
+}
+
+// The pods as the quotas count them: a pod of the cluster exists, and those of a file are created.
+Subject subject_of(const Asked& asked) {
+  if (asked.subject) return *asked.subject;
+  return {.pod = *asked.pod, .is_stored = asked.pod->meta.created.has_value()};
 }
 
 // The cluster, and `contents` admitted.
@@ -131,6 +153,7 @@ Result<Prepared> prepare(const Inputs& inputs) {
                     .snapshot = std::move(*snapshot),
                     .asked = {},
                     .claim_templates = {},
+                    .quotas = by_namespace(std::move(contents->quotas)),
                     .warnings = std::move(contents->warnings)};
   for (const auto& each : contents->cluster.resource_claim_templates)
     prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
@@ -149,11 +172,12 @@ Result<Prepared> prepare(const Inputs& inputs) {
                                pod->scheduler_name));
       continue;
     }
-    if (subject) replace_placed(*subject, prepared.snapshot, prepared.warnings);
+    explain::RemovedPods replaced;
+    if (subject) replaced = replace_placed(*subject, prepared.snapshot, prepared.warnings);
     const bool is_pinned = !pod->node_name.empty() && !inputs.as_given;
     auto profile =
         std::make_shared<const framework::Profile>(is_pinned ? explain::kubelet_profile(*named) : *named);
-    prepared.asked.push_back({pod, std::move(subject), std::move(profile)});
+    prepared.asked.push_back({pod, std::move(subject), std::move(profile), std::move(replaced)});
   }
   if (problems) return std::unexpected(problems.error());
   return prepared;
@@ -185,11 +209,11 @@ std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplat
 }
 
 // The name of a workload's pod; other pods keep their names.
-std::string name_of(const Asked& asked, const ReplicaSeen& seen) {
-  const auto& pod = *seen.pod->pod;
-  const bool is_named = !asked.subject || asked.subject->kind == Subject::Kind::stateful_set;
-  return is_named ? pod.full_name()
-                  : fmt::format("{}/{}-new-{}", pod.meta.namespace_, asked.subject->name, seen.index);
+std::string name_of(const Asked& asked, std::int32_t index) {
+  if (!asked.subject) return asked.pod->full_name();
+  if (asked.subject->kind == Subject::Kind::stateful_set)
+    return explain::replica_of(*asked.subject, *asked.pod, index).full_name();
+  return fmt::format("{}/{}-new-{}", asked.pod->meta.namespace_, asked.subject->name, index);
 }
 
 // The group of a pod for --place: the workload, the pod's controller, or for pods without one the namespace.
@@ -200,9 +224,19 @@ std::string workload_of(const Asked& asked) {
   return owner ? fmt::format("{}/{}", meta.namespace_, owner->name) : meta.namespace_;
 }
 
+// A pod that the API server does not create.
+PlacedPod refused_by_quota(const Asked& asked, std::int32_t index, const std::string& text,
+                           std::size_t nodes) {
+  return {.pod = name_of(asked, index),
+          .nodes = nodes,
+          .message = text,
+          .workload = workload_of(asked),
+          .reason = text};
+}
+
 PlacedPod placed_of(const Asked& asked, const ReplicaSeen& seen) {
   const auto& decision = seen.decision;
-  PlacedPod placed{.pod = name_of(asked, seen),
+  PlacedPod placed{.pod = name_of(asked, seen.index),
                    .nodes = decision.node_count,
                    // After an error no node is feasible, as in kube-scheduler.
                    .feasible = decision.error.empty() ? decision.feasible.count() : 0,
@@ -223,12 +257,30 @@ PlacedPod placed_of(const Asked& asked, const ReplicaSeen& seen) {
   return placed;
 }
 
-PodResult result_of(const Asked& asked, const api::ClaimTemplates& templates, bool with_candidates,
-                    cluster::Snapshot& snapshot) {
+// Returns what the quotas of its namespace allow of a pod or of a workload's pods.
+std::vector<explain::QuotaAnswer> quota_answers(const Asked& asked, std::size_t count,
+                                                const api::ClaimTemplates& templates, explain::Quotas quotas,
+                                                const cluster::Snapshot& snapshot) {
+  const auto subject = subject_of(asked);
+  quotas.release(asked.replaced, subject.has_deadline);
+  return quotas.answers({.subject = subject,
+                         .pod = *asked.pod,
+                         .claim_templates = templates,
+                         .fork = snapshot,
+                         .existing = explain::existing_pods(subject, 0)},
+                        static_cast<std::int32_t>(count));
+}
+
+PodResult result_of(const Asked& asked, Prepared& prepared, bool with_candidates) {
+  auto& snapshot = prepared.snapshot;
+  const auto& ns = asked.pod->meta.namespace_;
+  const auto& templates = prepared.claim_templates[ns];
   const auto fitting = count_fitting(asked, templates, snapshot);
   const auto pod = replica_on(asked, 0, templates, snapshot);
   PodResult result{.pod = pod, .profile = asked.profile->scheduler_name};
   result.replicas = fitting;
+  if (const auto quotas = prepared.quotas.find(ns); quotas != prepared.quotas.end())
+    result.quotas = quota_answers(asked, fitting ? fitting->asked : 1, templates, quotas->second, snapshot);
   result.decision = framework::evaluate(*pod, snapshot, *asked.profile);
   result.allocations = allocations_of(pod, snapshot, *asked.profile, result.decision);
   if (with_candidates)
@@ -241,11 +293,10 @@ PodResult result_of(const Asked& asked, const api::ClaimTemplates& templates, bo
 Result<Evaluation> evaluate_files(const Inputs& inputs) {
   auto prepared = prepare(inputs);
   if (!prepared) return std::unexpected(prepared.error());
-  Evaluation evaluation{.snapshot = std::move(prepared->snapshot), .warnings = std::move(prepared->warnings)};
-  for (const auto& asked : prepared->asked) {
-    evaluation.results.push_back(result_of(asked, prepared->claim_templates[asked.pod->meta.namespace_],
-                                           inputs.preemption_candidates, evaluation.snapshot));
-  }
+  Evaluation evaluation{.snapshot = {}, .results = {}, .warnings = std::move(prepared->warnings)};
+  for (const auto& asked : prepared->asked)
+    evaluation.results.push_back(result_of(asked, *prepared, inputs.preemption_candidates));
+  evaluation.snapshot = std::move(prepared->snapshot);
   return evaluation;
 }
 
@@ -256,9 +307,7 @@ Result<void> evaluate_each(const Inputs& inputs,
   if (!prepared) return std::unexpected(prepared.error());
   begin(prepared->warnings);
   for (const auto& asked : prepared->asked) {
-    take(result_of(asked, prepared->claim_templates[asked.pod->meta.namespace_], inputs.preemption_candidates,
-                   prepared->snapshot),
-         prepared->snapshot);
+    take(result_of(asked, *prepared, inputs.preemption_candidates), prepared->snapshot);
   }
   return {};
 }
@@ -271,14 +320,31 @@ Result<Placements> place_files(const Inputs& inputs) {
   for (const auto& asked : prepared->asked) {
     // Claims are created only for the pods of a workload.
     static const api::ClaimTemplates kNone;
-    const Subject one{.pod = *asked.pod};
-    const auto& subject = asked.subject ? *asked.subject : one;
-    const auto& templates = asked.subject ? prepared->claim_templates[asked.pod->meta.namespace_] : kNone;
+    const auto subject = subject_of(asked);
+    const auto& ns = asked.pod->meta.namespace_;
+    const auto& templates = asked.subject ? prepared->claim_templates[ns] : kNone;
+    // A DaemonSet's pods are as many as its nodes: all are placed.
+    const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
+    auto admitted = subject.replicas;
+    std::string refusal;
+    if (const auto quotas = prepared->quotas.find(ns);
+        quotas != prepared->quotas.end() && !subject.is_stored && !is_daemon_set) {
+      const explain::NewPods pods{
+          .subject = subject, .pod = *asked.pod, .claim_templates = templates, .fork = prepared->snapshot};
+      quotas->second.release(asked.replaced, subject.has_deadline);
+      if (const auto answers = quotas->second.answers(pods, subject.replicas); !answers.empty())
+        refusal =
+            fmt::format("quota {}: {}", answers.front().name,
+                        explain::quota_words(answers.front(), static_cast<std::size_t>(subject.replicas)));
+      admitted = quotas->second.take(pods, subject.replicas);
+    }
     const auto placed = explain::place_replicas(
         {subject, *asked.pod, *asked.profile, {}, templates},
-        {.asked = subject.replicas, .goes_on = true, .start = start}, prepared->snapshot, {}, {},
+        {.asked = admitted, .goes_on = true, .start = start}, prepared->snapshot, {}, {},
         [&](const ReplicaSeen& seen) { placements.pods.push_back(placed_of(asked, seen)); });
     start = placed.next_start;
+    for (auto index = admitted; index < subject.replicas; ++index)
+      placements.pods.push_back(refused_by_quota(asked, index, refusal, prepared->snapshot.node_count()));
   }
   return placements;
 }

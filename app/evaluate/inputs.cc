@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/evaluate/asked.h"
+#include "app/offline/by_kind.h"
 #include "app/offline/cluster.h"
 #include "app/offline/files.h"
 #include "base/problems.h"
@@ -95,6 +96,16 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
   return selected;
 }
 
+// Of the cluster. A dump is parsed again for them, if it has any.
+Result<std::vector<api::ResourceQuota>> read_quotas(std::vector<api::ManifestText> texts,
+                                                    const Inputs& inputs) {
+  if (inputs.as_given) return {};
+  std::erase_if(texts, [](const auto& each) { return !each.text.contains("ResourceQuota"); });
+  const auto objects = offline::objects_by_kind(texts, inputs.ns);
+  if (!objects) return std::unexpected(objects.error());
+  return offline::quotas_of(*objects);
+}
+
 }  // namespace
 
 Result<Contents> read_inputs(const Inputs& inputs) {
@@ -112,7 +123,10 @@ Result<Contents> read_inputs(const Inputs& inputs) {
 
   const api::ManifestOptions options{inputs.allow_unknown_fields, inputs.ns};
   auto cluster = api::read_manifests(cluster_texts, options, out.warnings);
-  if (auto read = problems.value_of(std::move(cluster))) out.cluster = std::move(*read);
+  if (auto read = problems.value_of(std::move(cluster))) {
+    out.cluster = std::move(*read);
+    if (auto quotas = problems.value_of(read_quotas(cluster_texts, inputs))) out.quotas = std::move(*quotas);
+  }
   auto asked = read_asked(pod_texts, options, out.warnings, problems);
   if (problems) return std::unexpected(problems.error());
   out.asked = select_pods(arguments, asked, out.cluster, problems);

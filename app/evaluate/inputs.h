@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/admission/quota.h"
 #include "api/decode/manifests.h"
 #include "app/evaluate/asked.h"
 #include "base/result.h"
@@ -33,6 +34,7 @@ struct Contents {
   config::Config config;
   api::Manifests cluster;                 // without the pods to evaluate
   std::vector<AskedObjects::Item> asked;  // in the order of the input; placed pods as if they were not
+  std::vector<api::ResourceQuota> quotas;
   std::vector<std::string> warnings;
 };
 

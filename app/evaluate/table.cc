@@ -5,6 +5,7 @@
 #include <map>
 
 #include "app/render/text.h"
+#include "app/render/what_if.h"
 #include "base/counted.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
@@ -20,14 +21,12 @@ bool decision_failed(const explain::ReportStatus& status) {
   return status.outcome == explain::kFailed || status.outcome == explain::kGated;
 }
 
-std::string replicas_line(const Fitting& replicas) {
-  const auto& [asked, fitting] = replicas;
-  if (asked == 0) return "No node should run a pod of the DaemonSet.\n";
-  if (asked == 1) return "";
-  return fitting == asked ? fmt::format("This is the first of {} pods. All of them fit.\n", asked)
-                          : fmt::format("This is the first of {} pods. {} of them {}.\n", asked,
-                                        fitting == 0 ? std::string("None") : fmt::to_string(fitting),
-                                        fitting == 0 ? "fits" : render::fit(fitting));
+std::string replicas_line(const explain::Report& report, const render::Options& options) {
+  const auto& answer = render::answer_of(report);
+  if (answer.asked == 0) return "No node should run a pod of the DaemonSet.\n";
+  return fmt::format("This is the first of {} pods: {}.\n", answer.asked,
+                     render::verdict(answer, options.style)) +
+         render::quota_lines(report);
 }
 
 explain::Report report_of(const PodResult& result, const cluster::Snapshot& snapshot) {
@@ -108,6 +107,15 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
 
 }  // namespace
 
+explain::ReportAnswer answer_of(const PodResult& result) {
+  explain::ReportAnswer answer;
+  const auto [asked, fitting] = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
+  answer.asked = asked;
+  answer.fitting = fitting;
+  explain::set_quotas(answer, result.quotas);
+  return answer;
+}
+
 explain::ReportStatus status_of(const PodResult& result, const cluster::Snapshot& snapshot) {
   const auto& decision = result.decision;
   explain::ReportStatus status;
@@ -118,18 +126,19 @@ explain::ReportStatus status_of(const PodResult& result, const cluster::Snapshot
     status.outcome = !decision.error.empty() ? explain::kFailed : decision.fits() ? "Fits" : "DoesNotFit";
   }
   status.profile = result.profile;
+  status.answer = answer_of(result);
   return status;
 }
 
 json::object report_json(const PodResult& result, const cluster::Snapshot& snapshot) {
   const auto& meta = result.pod->pod->meta;
   auto status = status_of(result, snapshot);
-  const auto [asked, fitting] = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
-  auto& answer = status.answer.emplace();
-  answer.asked = asked;
-  answer.fitting = fitting;
-  if (result.replicas && !decision_failed(status))
-    status.outcome = fitting == asked && asked > 0 ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
+  const auto& answer = *status.answer;
+  const auto running = explain::running(answer);
+  if (!decision_failed(status))
+    status.outcome = running == answer.asked && running > 0 ? "Fits"
+                     : running > 0                          ? "PartlyFits"
+                                                            : "DoesNotFit";
   return {{"apiVersion", "podium.dev/v1alpha1"},
           {"kind", "SchedulingReport"},
           {"metadata", json::object{{"name", meta.name}, {"namespace", meta.namespace_}}},
@@ -145,8 +154,11 @@ std::string to_table(const std::vector<PlacedPod>& pods, bool wide) {
 
 std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
                      const render::Options& options) {
-  auto text = render::why(report_of(result, snapshot), result.pod->pod->full_name(), options);
-  return result.replicas ? text + replicas_line(*result.replicas) : text;
+  const auto report = report_of(result, snapshot);
+  const auto name = result.pod->pod->full_name();
+  const bool is_one = render::answer_of(report).asked == 1;
+  return is_one ? render::one_pod(report, name, options)
+                : render::why(report, name, options) + replicas_line(report, options);
 }
 
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,

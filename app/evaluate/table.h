@@ -20,6 +20,8 @@ std::string to_table(const std::vector<PodResult>& results, const cluster::Snaps
 std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
                      const render::Options& options);
 
+// How many fit, and what the quotas allow.
+explain::ReportAnswer answer_of(const PodResult& result);
 // The decision as the status of a question, and as the SchedulingReport of one.
 explain::ReportStatus status_of(const PodResult& result, const cluster::Snapshot& snapshot);
 boost::json::object report_json(const PodResult& result, const cluster::Snapshot& snapshot);

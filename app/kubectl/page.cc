@@ -83,7 +83,7 @@ class PageSession {
         forward_(port.forward.get()),
         podium_(port.transport),
         io_(io),
-        door_(podium_, new_secret()),
+        door_(podium_, new_secret(), names_of(flags.shared->connection)),
         listener_(io.get_executor(), door_, gate_) {}
 
   int run() {
@@ -114,6 +114,12 @@ class PageSession {
       self->fails("kubectl port-forward has ended; start again");
       co_return;
     }
+  }
+
+  static client::ContextNames names_of(const Connection& connection) {
+    auto names = client::find_names(connection.kubeconfig, connection.config_flags);
+    if (!connection.config_flags.token.empty()) names.user.clear();
+    return names;
   }
 
   void tell() {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstdlib>
 #include <utility>
 
@@ -43,6 +45,7 @@ Task<Reply> PageDoor::answer(PageDoor* self, BrowserRequest request) {
   auto target = request.target.substr(root.size());
   const auto path = target.substr(0, target.find('?'));
   if (has_dots(path)) co_return Reply(400, "the path has dots\n");
+  if (path == "/ui/door.json" && request.method == "GET") co_return self->names();
   if (app::page::Page::serves(path)) {
     server::Request of_page;
     of_page.method = request.method;
@@ -56,6 +59,14 @@ Task<Reply> PageDoor::answer(PageDoor* self, BrowserRequest request) {
   if (request.method != "GET" && request.method != "POST") co_return Reply(405, "only GET and POST\n");
   auto forwarded = forward(self, std::move(request), std::move(target));
   co_return co_await std::move(forwarded);
+}
+
+Reply PageDoor::names() const {
+  const boost::json::object document{
+      {"context", names_.context}, {"user", names_.user}, {"namespace", names_.ns}};
+  Reply reply(200, boost::json::serialize(document), "application/json");
+  reply.headers.emplace_back("Cache-Control", "no-store");
+  return reply;
 }
 
 Task<Reply> PageDoor::forward(PageDoor* self, BrowserRequest request, std::string target) {

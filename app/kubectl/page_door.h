@@ -3,7 +3,7 @@
 //
 // All paths are below /SECRET/, which no other page or user of the machine can guess. Only the loopback's own
 // names are accepted as Host, against DNS rebinding. Only /v1/ is forwarded, with Content-Type
-// as its only header.
+// as its only header. /ui/door.json has the names of the kubeconfig: its context, user and namespace.
 //
 // Owner: a command. Threads: one. Errors: each failure is a reply.
 #pragma once
@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "app/page/page.h"
+#include "client/auth/context_names.h"
 #include "client/http/transport.h"
 #include "server/exchange.h"
 
@@ -28,8 +29,8 @@ struct BrowserRequest {
 
 class PageDoor {
  public:
-  PageDoor(std::shared_ptr<client::Transport> podium, std::string secret)
-      : podium_(std::move(podium)), secret_(std::move(secret)) {}
+  PageDoor(std::shared_ptr<client::Transport> podium, std::string secret, client::ContextNames names = {})
+      : podium_(std::move(podium)), secret_(std::move(secret)), names_(std::move(names)) {}
 
   void serve_at(std::uint16_t port) { port_ = port; }
   std::string url() const;
@@ -39,11 +40,13 @@ class PageDoor {
 
  private:
   static client::Task<server::Reply> answer(PageDoor* self, BrowserRequest request);
+  server::Reply names() const;
   static client::Task<server::Reply> forward(PageDoor* self, BrowserRequest request, std::string target);
   static client::Task<std::string> probe(PageDoor* self);
 
   const std::shared_ptr<client::Transport> podium_;
   const std::string secret_;
+  const client::ContextNames names_;
   const app::page::Page page_;
   std::uint16_t port_ = 0;
 };

@@ -1,9 +1,9 @@
 #include "app/kubectl/said.h"
 
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
+
+#include "app/render/failure.h"
 
 namespace podium::kubectl {
 namespace {
@@ -13,9 +13,7 @@ constexpr std::chrono::seconds kBetweenLooks{2};
 }  // namespace
 
 Said failed(const CLI::App& command, const Error& error) {
-  return {.err = fmt::format("{} {}: {}\n", program_of(command), command.get_name(),
-                             render::printable_lines(error.text())),
-          .code = error.kind == Error::Kind::invalid ? 2 : 1};
+  return {.err = render::failure(command, error), .code = render::failure_code(error)};
 }
 
 Said documented(const CLI::App& command, const Output& output, const boost::json::value& document,

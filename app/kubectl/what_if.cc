@@ -419,6 +419,7 @@ std::function<int()> declare_capacity(CLI::App& command, const std::shared_ptr<S
   const auto flags = std::make_shared<WhatIfFlags>();
   flags->shared = shared;
   flags->capacity = true;
+  flags->each = true;  // the first workload would leave no room for the others
   flags->question.replicas = kMaxReplicas;
   add_common(command, *flags);
   command

@@ -7,14 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "app/render/failure.h"
 #include "app/render/text.h"
 
 namespace podium::app {
 namespace {
-
-std::string full_name(const CLI::App& app) {
-  return app.get_parent() ? full_name(*app.get_parent()) + " " + app.get_name() : app.get_name();
-}
 
 // The innermost subcommand that was parsed.
 const CLI::App& innermost(const CLI::App& app) {
@@ -53,7 +50,7 @@ std::string reason(const Unexpected& unexpected) {
 std::string hint(const Unexpected& unexpected, const CLI::App& command) {
   const auto& [before, word] = unexpected;
   if (before != &command && unexpected.is_flag() && command.get_option_no_throw(word))
-    return fmt::format("Put {0} after the command: {1} {0}\n", word, full_name(command));
+    return fmt::format("Put {0} after the command: {1} {0}\n", word, render::full_name(command));
   std::vector<std::string> known;
   for (const auto* option : before->get_options()) {
     if (option->get_group().empty()) continue;  // hidden
@@ -71,15 +68,15 @@ std::string hint(const Unexpected& unexpected, const CLI::App& command) {
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const auto unexpected = first_unexpected(app);
   const auto& command = innermost(app);
-  const auto name = full_name(unexpected.command ? *unexpected.command : command);
+  const auto name = render::full_name(unexpected.command ? *unexpected.command : command);
   const auto read_on = fmt::format("Run \"{} --help\" for usage.\n", name);
   if (!unexpected.command) return fmt::format("{}: {}\n{}", name, error.what(), read_on);
   return fmt::format("{}: {}\n{}{}", name, reason(unexpected), hint(unexpected, command), read_on);
 }
 
 std::string unknown_command(const CLI::App& command, const CLI::App& app, const std::string& word) {
-  return fmt::format("{}: unknown command \"{}\"\n{}Run \"{} --help\" for usage.\n", full_name(command), word,
-                     hint({&app, word}, app), full_name(app));
+  return fmt::format("{}: unknown command \"{}\"\n{}Run \"{} --help\" for usage.\n",
+                     render::full_name(command), word, hint({&app, word}, app), render::full_name(app));
 }
 
 }  // namespace podium::app

@@ -27,35 +27,6 @@ namespace json = boost::json;
 // CPU time of a search, which may try as many choices as it has time for.
 constexpr std::chrono::seconds kSearchTime{15};
 
-std::string key_of(std::string_view group, std::string_view kind) {
-  return fmt::format("{}/{}", group, kind);
-}
-
-// "apps" of "apps/v1"; "" of "v1".
-std::string_view group_of(std::string_view api_version) {
-  const auto slash = api_version.find('/');
-  return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
-}
-
-using ByKind = std::map<std::string, std::vector<json::value>, std::less<>>;
-
-void sort_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns, ByKind& out,
-                  Problems& problems) {
-  api::YamlLimits limits;
-  limits.lines = false;
-  for (const auto& text : texts) {
-    auto documents = problems.value_of(api::parse_documents(text.text, text.source, limits));
-    if (!documents) continue;
-    for (auto& object : api::sort_objects(std::move(*documents), text.source, problems).objects) {
-      auto& value = object.value;
-      const auto key = key_of(group_of(api::text_at(value, "/apiVersion")), api::text_at(value, "/kind"));
-      if (object.maker && api::text_at(value, "/metadata/namespace").empty())
-        value.as_object()["metadata"].emplace_object()["namespace"] = ns;
-      out[key].push_back(std::move(value));
-    }
-  }
-}
-
 // The kinds of the dump and of what the changes add to it.
 api::Manifests with_added(const api::Manifests& dump, const std::vector<explain::Change>& changes) {
   auto out = dump;
@@ -91,16 +62,15 @@ Result<Dump> Dump::read(const DumpFiles& files) {
     out.config_ = std::move(*loaded);
   const auto texts = read_files(files.cluster, problems);
   if (problems) return std::unexpected(problems.error());
-  sort_by_kind(texts, files.ns, out.objects_, problems);
-  if (problems) return std::unexpected(problems.error());
+  auto objects = objects_by_kind(texts, files.ns);
+  if (!objects) return std::unexpected(objects.error());
+  out.objects_ = std::move(*objects);
 
   auto manifests = api::read_manifests(texts, {.ns = files.ns}, out.warnings_);
   if (!manifests) return std::unexpected(manifests.error());
-  for (const auto& object : out.objects("", "ResourceQuota")) {
-    auto quota = problems.value_of(api::decode_resource_quota(object));
-    if (quota) out.quotas_.push_back(std::move(*quota));
-  }
-  if (problems) return std::unexpected(problems.error());
+  auto quotas = quotas_of(out.objects_);
+  if (!quotas) return std::unexpected(quotas.error());
+  out.quotas_ = std::move(*quotas);
   api::Manifests::List<api::Pod> asked;
   auto snapshot = build_cluster(*manifests, asked, out.config_);
   if (!snapshot) return std::unexpected(snapshot.error());
@@ -111,14 +81,12 @@ Result<Dump> Dump::read(const DumpFiles& files) {
 
 const std::vector<json::value>& Dump::objects(std::string_view group, std::string_view kind) const {
   static const std::vector<json::value> kNone;
-  const auto found = objects_.find(key_of(group, kind));
+  const auto found = objects_.find(kind_key(group, kind));
   return found == objects_.end() ? kNone : found->second;
 }
 
 Result<void> Dump::read_subject(explain::Question& question) const {
-  const bool is_pod = question.about == explain::Question::About::pod;
-  const auto& maker = explain::maker_of(is_pod ? explain::Subject::Kind::pod : question.workload_kind);
-  const auto& name = is_pod ? question.pod_name : question.workload_name;
+  const auto& [maker, name] = explain::referred(question);
   for (const auto& object : objects(maker.group, maker.kind)) {
     if (api::text_at(object, "/metadata/name") == name &&
         api::text_at(object, "/metadata/namespace") == question.meta.namespace_)

@@ -11,6 +11,7 @@
 
 #include "api/admission/admission.h"
 #include "api/decode/manifests.h"
+#include "app/offline/by_kind.h"
 #include "base/result.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
@@ -54,7 +55,7 @@ class Dump {
   cluster::Snapshot snapshot_;
   api::Manifests manifests_;
   std::vector<api::ResourceQuota> quotas_;
-  std::map<std::string, std::vector<boost::json::value>, std::less<>> objects_;  // by "group/kind"
+  ByKind objects_;
   std::vector<std::string> warnings_;
 };
 

@@ -90,8 +90,9 @@ bool has_tag(std::string_view if_none_match, std::string_view etag) {
 Page::Page() {
   for (const auto& [name, body] : assets()) add(std::string(name), std::string(body));
   // The words of `kubectl podium`, so that both use the same.
-  add("words.json",
-      json::serialize(json::object{{"strategies", words(render::strategy_table())}, {"reasons", reasons()}}));
+  add("words.json", json::serialize(json::object{{"strategies", words(render::strategy_table())},
+                                                 {"filters", words(render::filter_table())},
+                                                 {"reasons", reasons()}}));
 }
 
 void Page::add(std::string name, std::string body) {

@@ -21,25 +21,6 @@ bool ran_out_of_time(const Report& report) {
   return report.status.outcome == "PartlyFits" && answer.fitting < answer.asked && !answer.first_failure;
 }
 
-// "all 20 fit". If a quota allows fewer than requested: the numbers that the nodes and the quota allow.
-std::string verdict(const Report& report, const Options& options) {
-  const auto& answer = answer_of(report);
-  const auto& style = options.style;
-  if (const auto* quota = explain::exceeded_quota(answer)) {
-    const auto count = answer.fitting == answer.asked ? fmt::format("all {}", answer.asked)
-                       : answer.fitting == 0          ? fmt::format("none of {}", answer.asked)
-                                                      : fmt::format("{} of {}", answer.fitting, answer.asked);
-    const auto text = fmt::format("the nodes have room for {}, quota {} allows {}", count, quota->name,
-                                  quota->allowed == 0 ? "none" : fmt::to_string(quota->allowed));
-    return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
-  }
-  if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
-  if (answer.fitting < answer.asked) {
-    return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting)));
-  }
-  return style.good(fmt::format("all {} fit", answer.asked));
-}
-
 std::string room_words(const Report& report) {
   const auto& answer = answer_of(report);
   const auto& room = answer.room;
@@ -51,15 +32,6 @@ std::string room_words(const Report& report) {
   const auto& quota = answer.quotas.front();
   const auto left = quota.allowed - answer.asked;
   return left < room->count ? fmt::format("{}, but quota {} allows {}", words, quota.name, left) : words;
-}
-
-// A line for each quota that counts the pods.
-std::string quota_lines(const Report& report) {
-  std::string out;
-  for (const auto& quota : answer_of(report).quotas)
-    out += quota_line(quota, report.ns, answer_of(report).asked) + "\n";
-  const auto left = answer_of(report).quotas_total - answer_of(report).quotas.size();
-  return left == 0 ? out : out + fmt::format("and {}, which allow more.\n", counted(left, "more quota"));
 }
 
 // "After that 54 nodes do not have enough free cpu; least short: 1.85 cpu."
@@ -182,7 +154,33 @@ std::string footer(const Report& report, const std::string& next = {}) {
   return out + "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
-// The answer about a single pod. A quota that refuses it comes first, then the node that it would get without
+}  // namespace
+
+std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
+  if (const auto* quota = explain::exceeded_quota(answer)) {
+    const auto count = answer.fitting == answer.asked ? fmt::format("all {}", answer.asked)
+                       : answer.fitting == 0          ? fmt::format("none of {}", answer.asked)
+                                                      : fmt::format("{} of {}", answer.fitting, answer.asked);
+    const auto text = fmt::format("the nodes have room for {}, quota {} allows {}", count, quota->name,
+                                  quota->allowed == 0 ? "none" : fmt::to_string(quota->allowed));
+    return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
+  }
+  if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
+  if (answer.fitting < answer.asked) {
+    return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting)));
+  }
+  return style.good(fmt::format("all {} fit", answer.asked));
+}
+
+std::string quota_lines(const Report& report) {
+  std::string out;
+  for (const auto& quota : answer_of(report).quotas)
+    out += quota_line(quota, report.ns, answer_of(report).asked) + "\n";
+  const auto left = answer_of(report).quotas_total - answer_of(report).quotas.size();
+  return left == 0 ? out : out + fmt::format("and {}, which allow more.\n", counted(left, "more quota"));
+}
+
+// A quota that refuses it comes first, then the node that it would get without
 // the quota.
 std::string one_pod(const Report& report, const std::string& subject, const Options& options) {
   const auto quotas = quota_lines(report);
@@ -195,8 +193,6 @@ std::string one_pod(const Report& report, const std::string& subject, const Opti
          why(by_nodes, subject, options) + room_line(report);
 }
 
-}  // namespace
-
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
                     const std::string& next) {
   if (refusal_of(report) || report.status.outcome == "Failed" || report.status.outcome.empty()) {
@@ -207,7 +203,7 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
     return one_pod(report, subject, options) + group_words(report, options) + changed(report) +
            footer(report, next);
   }
-  return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(report, options),
+  return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(answer_of(report), options.style),
                      room.empty() ? "" : "; ", room) +
          where_by_zone(report, options) + short_of(report) + stopped(report, options) + quota_lines(report) +
          group_words(report, options) + changed(report) + tried_fixes(report) + footer(report, next);

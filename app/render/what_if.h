@@ -15,6 +15,14 @@ namespace podium::render {
 std::string what_if(const Report& report, const std::string& subject, const Options& options,
                     const std::string& next = {});
 
+// As what_if() about one pod, without what else the question asked: its node, or why there is none, and the
+// quotas that count it.
+std::string one_pod(const Report& report, const std::string& subject, const Options& options);
+// "all 20 fit". If a quota allows fewer: "the nodes have room for all 20, quota q allows 5".
+std::string verdict(const explain::ReportAnswer& answer, const Style& style);
+// A line for each quota that counts the pods.
+std::string quota_lines(const Report& report);
+
 // The numbers of fitting and requested replicas.
 std::string capacity(const Report& report, const std::string& subject, const Options& options);
 

@@ -68,10 +68,16 @@ json::object schemas() {
            "namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
            "(as in a report, without examples), schedulingGates, since (the oldest attempt that is known), "
            "decidedAt, gone")},
+      {"Nodes",
+       anything("metadata: leader, nodes, cordoned. resources: their names. zones: name, nodes, cordoned, "
+                "allocatable, requested. items: name, zone, cordoned, pods, allocatable, requested. Amounts "
+                "are in "
+                "the order of resources: cpu in thousandths of a core, all others in whole units")},
+      {"Access", anything("user, leader, mayListNodes, mayListDecisions")},
       {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
       {"Manifest",
        anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job; or a SchedulingReport with "
-                "dryRun: true and a template or a search")},
+                "dryRun: true")},
       {"Status", anything("v1 Status of Kubernetes, with reason, code and message")},
   };
 }
@@ -84,6 +90,10 @@ std::string schema_of(Form form) {
       return "Strategies";
     case Form::decisions:
       return "Decisions";
+    case Form::nodes:
+      return "Nodes";
+    case Form::access:
+      return "Access";
     default:
       return "SchedulingReport";
   }

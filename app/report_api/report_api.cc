@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/report_api/answers.h"
+#include "app/report_api/node_list.h"
 #include "app/report_api/openapi.h"
 #include "app/report_api/question_body.h"
 #include "async/on.h"
@@ -62,9 +63,19 @@ Reply refused(const server::AccessDecision& admission) {
   return with(status_reply(401, "Unauthorized"), "WWW-Authenticate", "Bearer");
 }
 
-server::Attributes attributes_of(const Route& route, const std::string& ns) {
+server::Attributes list_of_nodes() {
   server::Attributes out;
-  out.verb = route.is_question ? "create" : route.is_list() ? "list" : "get";
+  out.verb = "list";
+  out.version = "v1";
+  out.resource = "nodes";
+  return out;
+}
+
+server::Attributes attributes_of(const Route& route, const std::string& ns) {
+  if (route.form == Form::nodes) return list_of_nodes();
+  server::Attributes out;
+  const bool is_list = route.is_list() || route.form == Form::access;
+  out.verb = route.is_question ? "create" : is_list ? "list" : "get";
   out.ns = ns;
   out.group = "podium.dev";
   out.version = "v1alpha1";
@@ -74,6 +85,10 @@ server::Attributes attributes_of(const Route& route, const std::string& ns) {
 
 Reply too_many(const UserLimits::Admission& refused) {
   return with(status_reply(429, refused.why), "Retry-After", std::to_string(refused.retry_after.count()));
+}
+
+Reply no_thread() {
+  return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
 }
 
 UserLimits::Admission under_way(const char* whose) {
@@ -159,6 +174,8 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   if (wrong) co_return status_reply(400, std::move(*wrong));
 
   auto admission = co_await self->admit_(request, attributes_of(*target.route, target.ns));
+  if (target.route->form == Form::access)
+    co_return co_await access(self, std::move(request), std::move(admission));
   if (admission.refusal) co_return refused(admission);
   if (self->sources_.withholds_node_names) {
     const bool may_know = co_await may_know_nodes(self, request);
@@ -170,16 +187,45 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   if (!slot.slot) co_return too_many(slot);
   const auto parameters = read_parameters(request.query, parameters_of(*target.route));
   if (!parameters) co_return status_reply(400, parameters.error().message);
+  if (target.route->form == Form::nodes) {
+    const auto* zones_only = parameters->if_contains("zonesOnly");
+    co_return co_await nodes(self, zones_only && zones_only->as_bool());
+  }
   co_return self->decided(target, *parameters);
+}
+
+// Rendered on a worker for what-ifs, in the turn of no namespace.
+Task<Reply> ReportApi::nodes(ReportApi* self, bool zones_only) {
+  const auto missing = self->sources_.not_synced();
+  if (!missing.empty())
+    co_return unavailable(fmt::format("not synced with the API server: {}", fmt::join(missing, ", ")));
+  auto& asker = self->sources_.asker;
+  if (asker.stopped()) co_return unavailable("this process is stopping");
+  const auto snapshot = std::make_shared<const cluster::Snapshot>(co_await asker.snapshot());
+  const std::function<Reply()> render = [snapshot, zones_only, leader = self->sources_.leader()] {
+    return Reply(200, json::serialize(node_list(*snapshot, leader, zones_only)) + "\n", "application/json");
+  };
+  auto reply = co_await asker.run<Reply>("", render, self->clock_.now() + kThreadWithin);
+  co_return reply ? std::move(*reply) : no_thread();
+}
+
+// For every user that the cluster knows. `all`: the review of listing the decisions of all namespaces.
+Task<Reply> ReportApi::access(ReportApi* self, Request request, server::Admission all) {
+  const bool is_known = !all.refusal || all.refusal->status == 403;
+  if (!is_known || all.user.name == server::anonymous().name) co_return refused(all);
+  const auto slot = self->reads_.admit(all.user.name, self->clock_.now());
+  if (!slot.slot) co_return too_many(slot);
+  const bool may_know = co_await may_know_nodes(self, std::move(request));
+  const json::object document{{"user", all.user.name},
+                              {"leader", self->sources_.leader()},
+                              {"mayListNodes", may_know},
+                              {"mayListDecisions", !all.refusal}};
+  co_return Reply(200, json::serialize(document) + "\n", "application/json");
 }
 
 // A user who may list nodes knows their names.
 Task<bool> ReportApi::may_know_nodes(ReportApi* self, Request request) {
-  server::Attributes nodes;
-  nodes.verb = "list";
-  nodes.version = "v1";
-  nodes.resource = "nodes";
-  const auto admission = co_await self->admit_(std::move(request), std::move(nodes));
+  const auto admission = co_await self->admit_(std::move(request), list_of_nodes());
   co_return !admission.refusal;
 }
 
@@ -263,7 +309,8 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->uid = self->new_uid();
   body->withholds_node_names = target->withholds_node_names;
   body->fields = std::move(*fields);
-  auto evaluation = evaluate(self, target->route->form, std::move(body), std::move(slots));
+  auto evaluation =
+      evaluate(self, target->route->form, std::move(request), std::move(body), std::move(slots));
   auto reply =
       co_await async::within<Reply>(self->gate_, "HTTPS what-if", std::move(evaluation), kAnswerWithin);
   if (reply) co_return std::move(*reply);
@@ -271,23 +318,55 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
 }
 
 // Keeps its slot until it ends, even if the client no longer waits.
-Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
-                                UserLimits::Slot slot) {
+Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, Request request,
+                                std::shared_ptr<QuestionBody> body, UserLimits::Slot slot) {
   const auto until = self->clock_.now() + kThreadWithin;
   auto& asker = self->sources_.asker;
   auto ns = body->ns;
   const std::function<Read()> reading = [body] { return read_question_body(*body); };
-  const auto turn = co_await asker.run<Read>(std::move(ns), reading, until);
-  if (!turn) co_return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
+  const auto turn = co_await asker.run<Read>(ns, reading, until);
+  if (!turn) co_return no_thread();
   const auto& read = *turn;
   if (!read) co_return status_reply(400, read.error().message);
-  const auto question = *read;
+  auto question = *read;
+  if (!question->subject && !question->search) {
+    auto with_subject = co_await refer(self, std::move(request), question, until);
+    if (!with_subject) co_return std::move(with_subject.error());
+    question = std::move(*with_subject);
+  }
   const std::function<Reply(explain::ReportStatus)> finish = [form, question](explain::ReportStatus status) {
     return question_reply(form, *question, status);
   };
   auto reply = co_await asker.ask<Reply>(question, finish, until);
   slot.reset();
   co_return reply;
+}
+
+// Adds the pod or workload of the cluster that the question names, if the user may read it.
+Task<ReportApi::Referred> ReportApi::refer(ReportApi* self, Request request, QuestionPtr question,
+                                           Steady until) {
+  const auto& maker = explain::referred(*question).maker;
+  server::Attributes what;
+  what.verb = "get";
+  what.ns = question->meta.namespace_;
+  what.group = maker.group;
+  what.version = maker.version;
+  what.resource = maker.plural;
+  auto admission = co_await self->admit_(std::move(request), std::move(what));
+  if (admission.refusal) co_return std::unexpected(std::move(*admission.refusal));
+  auto& asker = self->sources_.asker;
+  auto text = co_await asker.reference(question);
+  if (!text) co_return std::unexpected(unavailable("the API server does not answer: " + text.error().text()));
+  if (!*text) co_return std::unexpected(status_reply(404, explain::not_found(*question)));
+  const std::function<Read()> reading = [question, json = std::move(**text)]() -> Read {
+    auto out = std::make_shared<explain::Question>(*question);
+    if (auto read = explain::read_subject(json, *out); !read) return std::unexpected(read.error());
+    return QuestionPtr(std::move(out));
+  };
+  auto read = co_await asker.run<Read>(question->meta.namespace_, reading, until);
+  if (!read) co_return std::unexpected(no_thread());
+  if (!*read) co_return std::unexpected(status_reply(400, read->error().message));
+  co_return std::move(**read);
 }
 
 // As random as the API server's, because the UID decides between nodes of equal score.

@@ -2,11 +2,13 @@
 //
 //   GET  /v1/namespaces/NS/pods/POD/{scores,strategies,report}
 //   GET  /v1/namespaces/NS/decisions, /v1/decisions
+//   GET  /v1/nodes, /v1/access
 //   POST /v1/namespaces/NS/whatif/{scores,strategies,report}
 //
 // A request is authorized like one to the API server: get, list or create of schedulingreports in the
-// namespace, or in all. A body is read only after that, and parsed and evaluated on the workers for what-ifs
-// (controller/what_if/asker.h).
+// namespace, or in all; list of nodes for /v1/nodes. A body is read only after that, and parsed and
+// evaluated on the workers for what-ifs (controller/what_if/asker.h). A question about a pod or a workload
+// of the cluster needs the right to get it.
 // If node names are withheld (withholdNodeNames), a user who may not list nodes gets aliases.
 // Bounds: the requests of a user, requests in progress, the size of a body, the bodies in progress of a user
 // and of a namespace, the time of an answer.
@@ -17,6 +19,7 @@
 // Errors: each failure is a reply with a Status.
 #pragma once
 
+#include <expected>
 #include <functional>
 #include <memory>
 #include <string>
@@ -68,9 +71,15 @@ class ReportApi {
   static async::Task<server::Reply> reply_to(ReportApi* self, std::string path, server::Request request);
   static async::Task<server::Reply> ask(ReportApi* self, const Target* target, server::Request request,
                                         std::string user);
+  static async::Task<server::Reply> access(ReportApi* self, server::Request request, server::Admission all);
   static async::Task<bool> may_know_nodes(ReportApi* self, server::Request request);
-  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, std::shared_ptr<QuestionBody> body,
+  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, server::Request request,
+                                             std::shared_ptr<QuestionBody> body,
                                              server::UserLimits::Slot slot);
+  using Referred = std::expected<std::shared_ptr<const explain::Question>, server::Reply>;
+  static async::Task<Referred> refer(ReportApi* self, server::Request request,
+                                     std::shared_ptr<const explain::Question> question, Steady until);
+  static async::Task<server::Reply> nodes(ReportApi* self, bool zones_only);
   server::Reply decided(const Target& target, const boost::json::object& parameters) const;
   server::Reply decision(const Target& target) const;
   server::Reply decisions(const Target& target, const boost::json::object& parameters) const;

@@ -102,6 +102,10 @@ const std::vector<Route>& routes() {
        "The last decisions on the pods of a namespace"},
       {server::PathPattern("/v1/decisions"), Form::decisions, false,
        "The last decisions on the pods of all namespaces"},
+      {server::PathPattern("/v1/nodes"), Form::nodes, false,
+       "The nodes and their zones, with what they have and what is requested of it"},
+      {server::PathPattern("/v1/access"), Form::access, false,
+       "Who the user is, and whether they may list the nodes and the decisions of all namespaces"},
   };
   return all;
 }
@@ -134,9 +138,17 @@ const std::vector<Parameter>& list_parameters() {
   return all;
 }
 
+const std::vector<Parameter>& node_parameters() {
+  static const std::vector<Parameter> all{
+      {"zonesOnly", Parameter::Type::flag, 0, 0, "true: without the single nodes"},
+  };
+  return all;
+}
+
 const std::vector<Parameter>& parameters_of(const Route& route) {
   static const std::vector<Parameter> none;
   if (route.is_question) return question_parameters();
+  if (route.form == Form::nodes) return node_parameters();
   return route.is_list() ? list_parameters() : none;
 }
 

@@ -17,7 +17,7 @@ namespace podium::app::report_api {
 inline constexpr const char* kOpenApiPath = "/openapi/v3";
 inline constexpr std::int64_t kLongestPage = 500, kUsualPage = 100;  // decisions
 
-enum class Form : std::uint8_t { scores, strategies, report, decisions };
+enum class Form : std::uint8_t { scores, strategies, report, decisions, nodes, access };
 
 struct Route {
   server::PathPattern pattern;
@@ -47,6 +47,7 @@ struct Parameter {
 };
 const std::vector<Parameter>& question_parameters();
 const std::vector<Parameter>& list_parameters();
+const std::vector<Parameter>& node_parameters();
 const std::vector<Parameter>& parameters_of(const Route& route);
 
 // The values of the query by name; for a question, the fields of spec. Refuses a parameter that is unknown or

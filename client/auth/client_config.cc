@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/input.h"
+#include "client/auth/context_names.h"
 #include "client/auth/tls.h"
 #include "client/auth/token.h"
 #include "client/auth/url.h"
@@ -23,7 +24,7 @@ std::string trim(const std::string& text) {
 }
 
 // $KUBECONFIG may list several files. Missing ones are skipped, unless all are missing.
-Result<ClientConfig> load_list(const std::string& list, const ConfigFlags& flags) {
+std::vector<std::string> paths_in(const std::string& list) {
   std::vector<std::string> all, present;
   for (std::size_t start = 0; start <= list.size();) {
     std::size_t end = std::min(list.find(':', start), list.size());
@@ -33,8 +34,11 @@ Result<ClientConfig> load_list(const std::string& list, const ConfigFlags& flags
   std::error_code ignored;
   for (const std::string& path : all)
     if (std::filesystem::exists(path, ignored)) present.push_back(path);
-  if (present.empty()) present = all;
-  auto config = load_kubeconfigs(present, flags.context, flags.user);
+  return present.empty() ? all : present;
+}
+
+Result<ClientConfig> load_list(const std::string& list, const ConfigFlags& flags) {
+  auto config = load_kubeconfigs(paths_in(list), flags.context, flags.user);
   if (!config) config.error().message = "$KUBECONFIG: " + config.error().message;
   return config;
 }
@@ -115,6 +119,13 @@ Result<ClientConfig> find_config(const std::string& kubeconfig_flag, const Confi
     return std::unexpected(checked.error());
   config->impersonate = flags.impersonate;
   return config;
+}
+
+ContextNames find_names(const std::string& kubeconfig_flag, const ConfigFlags& flags) {
+  if (!kubeconfig_flag.empty()) return names_in({kubeconfig_flag}, flags);
+  if (const auto list = environment("KUBECONFIG"); !list.empty()) return names_in(paths_in(list), flags);
+  if (!environment("KUBERNETES_SERVICE_HOST").empty()) return {};
+  return names_in({environment("HOME") + "/.kube/config"}, flags);
 }
 
 }  // namespace podium::client

@@ -6,6 +6,7 @@
 #include "base/input.h"
 #include "client/auth/base64.h"
 #include "client/auth/client_config.h"
+#include "client/auth/context_names.h"
 #include "client/auth/exec_credential.h"
 #include "client/auth/kubeconfig_file.h"
 #include "client/auth/tls.h"
@@ -241,6 +242,22 @@ Result<ClientConfig> load_kubeconfigs(const std::vector<std::string>& paths, con
   if (!ns) return std::unexpected(ns.error());
   if (!ns->empty()) config.default_namespace = std::move(*ns);
   return config;
+}
+
+ContextNames names_in(const std::vector<std::string>& paths, const ConfigFlags& flags) {
+  Files files;
+  for (const auto& path : paths) {
+    if (auto file = read_kubeconfig_file(path)) files.push_back(std::move(*file));
+  }
+  if (files.empty()) return {};
+  const auto name = context_name(files, flags.context);
+  if (!name) return {};
+  ContextNames out{.context = *name, .user = flags.user, .ns = {}};
+  if (const auto entry = entry_of(files, "contexts", "context", *name)) {
+    if (out.user.empty()) out.user = entry->text("user").value_or("");
+    out.ns = entry->text("namespace").value_or("");
+  }
+  return out;
 }
 
 Result<ClientConfig> load_kubeconfig(const std::string& path, const std::string& context) {

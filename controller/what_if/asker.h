@@ -39,18 +39,24 @@ class Asker {
 
   using Read = std::function<async::Task<api::AdmissionObjects>(std::shared_ptr<const explain::Question>)>;
 
+  // Returns the JSON of the pod or workload that a question refers to; nullopt: it does not exist.
+  using Reference = std::function<async::Task<Result<std::optional<std::string>>>(
+      std::shared_ptr<const explain::Question>)>;
+
   // Returns the pods without a node, for a search.
   using Waiting = std::function<async::Task<std::vector<cluster::PodInfoPtr>>()>;
 
-  // `read` may be empty: then no objects are read, and the answers say so. Without `waiting` no pod waits.
+  // `read` may be empty: then no objects are read, and the answers say so. Without `waiting` no pod waits,
+  // and without `reference` no pod or workload exists.
   Asker(const config::Config& config, Clock& clock, boost::asio::any_io_executor workers, Fork fork,
-        Read read = {}, Waiting waiting = {})
+        Read read = {}, Waiting waiting = {}, Reference reference = {})
       : config_(config),
         clock_(clock),
         workers_(std::move(workers)),
         fork_(std::move(fork)),
         read_(std::move(read)),
         waiting_(std::move(waiting)),
+        reference_(std::move(reference)),
         turns_(static_cast<std::size_t>(config.podium.what_if.workers)) {}
 
   // Calls `finish` with the answer, on the worker, and returns its result. The answer has decided_at and
@@ -86,6 +92,12 @@ class Asker {
     co_return std::move(done.first);
   }
 
+  // On the I/O thread.
+  async::Task<Result<std::optional<std::string>>> reference(std::shared_ptr<const explain::Question> asked) {
+    return reference(this, std::move(asked));
+  }
+  async::Task<cluster::Snapshot> snapshot() { return fork_(); }
+
   // On the I/O thread. Running evaluations end soon, and no more turns are given.
   void stop() {
     stopped_ = true;
@@ -96,6 +108,12 @@ class Asker {
  private:
   template <typename T>
   using Measured = std::pair<T, Turns::Cpu>;
+
+  static async::Task<Result<std::optional<std::string>>> reference(
+      Asker* self, std::shared_ptr<const explain::Question> asked) {
+    if (!self->reference_) co_return std::nullopt;
+    co_return co_await self->reference_(std::move(asked));
+  }
 
   template <typename T>
   static async::Task<Measured<T>> evaluate(Asker* self, std::shared_ptr<const explain::Question> question,
@@ -143,6 +161,7 @@ class Asker {
   const Fork fork_;
   const Read read_;
   const Waiting waiting_;
+  const Reference reference_;
   Turns turns_;
   std::atomic<bool> stopped_{false};
 };

@@ -81,7 +81,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
             [this](std::shared_ptr<const explain::Question> question) {
               return admission.read(std::move(question));
             },
-            std::move(waiting)),
+            std::move(waiting),
+            [this](std::shared_ptr<const explain::Question> question) {
+              return reader.read_reference(std::move(question));
+            }),
         questions(options_for_questions(config.podium.what_if), api.clock(), api.random(), gate, io,
                   [this](std::vector<Questions::Item>& batch) { return respond(&batch.front()); }),
         answers(options_for_answers(), api.clock(), api.random(), gate, io,

@@ -50,31 +50,27 @@ Task<Result<std::optional<ReadWhatIf>>> WhatIfReader::read(std::string ns, std::
     what_if.refresh = question->refresh;
   }
   if (question && !question->subject) {
-    const auto read = co_await read_reference(std::move(ns), &question);
-    if (!read) co_return std::unexpected(read.error());
+    const auto referred = std::make_shared<const explain::Question>(*question);
+    const auto text = co_await read_reference(referred);
+    if (!text) co_return std::unexpected(text.error());
+    const auto read =
+        *text ? explain::read_subject(**text, *question) : invalid(explain::not_found(*question));
+    if (!read) question = std::unexpected(read.error());
   }
   co_return std::optional<ReadWhatIf>(std::move(what_if));
 }
 
-// Reads the pod or workload from the API server: the snapshot lacks pending pods and pod templates.
-Task<Result<void>> WhatIfReader::read_reference(std::string ns, Result<explain::Question>* question) {
-  const auto& asked = **question;
-  const bool is_pod = asked.about == explain::Question::About::pod;
-  const auto kind = is_pod ? explain::Subject::Kind::pod : asked.workload_kind;
-  const auto& name = is_pod ? asked.pod_name : asked.workload_name;
-  const auto& maker = explain::maker_of(kind);
+Task<Result<std::optional<std::string>>> WhatIfReader::read_reference(
+    std::shared_ptr<const explain::Question> question) {
+  const auto& [maker, name] = explain::referred(*question);
   const client::Resource resource{std::string(maker.group), std::string(maker.version),
                                   std::string(maker.plural)};
-  auto path = resource.path(ns, name);
-  const auto text = co_await api_.get_text(std::move(path), one_try());
+  auto path = resource.path(question->meta.namespace_, name);
+  auto text = co_await api_.get_text(std::move(path), one_try());
+  if (text) co_return std::optional(std::move(*text));
   // A 404 without a reason comes from a proxy, not from the API server.
-  if (!text && !client::object_is_gone(text.error())) co_return std::unexpected(text.error());
-  const auto read =
-      text ? explain::read_subject(*text, **question)
-           : invalid((explain::subject_path(asked) / "name")
-                         .said(fmt::format("{} {} not found", is_pod ? "pod" : to_string(kind), name)));
-  if (!read) *question = std::unexpected(read.error());
-  co_return Result<void>();
+  if (client::object_is_gone(text.error())) co_return std::nullopt;
+  co_return std::unexpected(text.error());
 }
 
 Task<Result<bool>> WhatIfReader::is_still(std::string ns, std::string name, std::string uid,

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,10 @@ class WhatIfReader {
 
   // nullopt: it is not a what-if of this podium, or it has its answer and is not asked `again`.
   client::Task<Result<std::optional<ReadWhatIf>>> read(std::string ns, std::string name, bool again);
+  // The JSON of the pod or workload that the question refers to; nullopt: it does not exist. The snapshot
+  // lacks pending pods and pod templates.
+  client::Task<Result<std::optional<std::string>>> read_reference(
+      std::shared_ptr<const explain::Question> question);
   // True if the report under this name is the one that was asked, with the same spec.
   client::Task<Result<bool>> is_still(std::string ns, std::string name, std::string uid,
                                       std::int64_t generation);
@@ -46,8 +51,6 @@ class WhatIfReader {
   client::Task<Result<void>> list(std::function<void(const Asked&)> each);
 
  private:
-  client::Task<Result<void>> read_reference(std::string ns, Result<explain::Question>* question);
-
   client::Api& api_;
   const config::Config& config_;
 };

@@ -16,8 +16,8 @@ FLAGS = ["--headless=new", "--remote-debugging-pipe", "--ignore-certificate-erro
          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--no-default-browser-check", "--disable-extensions", "--disable-gpu",
          "--disable-dev-shm-usage", "--metrics-recording-only", "--window-size=1280,900"]
-KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
-TEXT = {"Enter": "\r", "Space": " "}
+KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "/": 191}
+TEXT = {"Enter": "\r", "Space": " ", "/": "/"}
 
 
 class Browser:

@@ -55,6 +55,8 @@ class HttpApi(Live):
         super().setUpClass()
         cls.viewer, cls.editor, cls.crowd, cls.nobody = (cls.account(name, *roles) for name, roles in (
             ("viewer", ["view"]), ("editor", ["view", "edit"]), ("crowd", ["edit"]), ("nobody", [])))
+        cls.plane.kubectl("create", "clusterrole", "lists-nodes", "--verb=list", "--resource=nodes")
+        cls.plane.kubectl("create", "clusterrolebinding", "editor-nodes", "--clusterrole=lists-nodes", "--serviceaccount=default:editor")
         cls.plane.create(pod("web"))
         wait_until(lambda: cls.ask(f"{POD}/scores", cls.viewer)[0] == 200, "the decision on web")
 

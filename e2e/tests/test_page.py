@@ -60,6 +60,12 @@ class Page(Live):
         super().setUpClass()
         cls.viewer, cls.editor, cls.nobody = (cls.account(name, *roles) for name, roles in (
             ("viewer", ["view"]), ("editor", ["view", "edit"]), ("nobody", [])))
+        cls.operator, cls.asker = cls.account("operator"), cls.account("asker")
+        cls.plane.kubectl("create", "clusterrole", "lists-nodes", "--verb=list", "--resource=nodes,schedulingreports.podium.dev")
+        cls.plane.kubectl("create", "clusterrolebinding", "operator", "--clusterrole=lists-nodes", "--serviceaccount=default:operator")
+        cls.plane.kubectl("create", "rolebinding", "editor-pods", "-n", "default", "--clusterrole=view", "--serviceaccount=default:editor")
+        cls.plane.kubectl("create", "role", "asks", "-n", "default", "--verb=create", "--resource=schedulingreports.podium.dev")
+        cls.plane.kubectl("create", "rolebinding", "asks", "-n", "default", "--role=asks", "--serviceaccount=default:asker")
         cls.plane.create(pod("web", cpu="1500m", memory="3Gi"))
         cls.bound("web")
         cls.plane.create(pod("gated", schedulingGates=[{"name": "example/quota"}]))
@@ -308,10 +314,11 @@ class Page(Live):
         wait_until(lambda: self.podium.metric("podium_decisions_remembered ") >= CROWD + 3, "a decision on each", 300)
         self.open(self.viewer, "#/waiting/default")
         self.shows(lambda: self.browser.text("#verdict"), f"{CROWD + 1} pods wait; 1 more is gated.")
-        self.shows(lambda: len(self.browser.texts("#waiting tbody tr")), 2)
-        cpu, gated = self.browser.texts("#waiting tbody tr")
+        self.shows(lambda: len(self.browser.texts("#waiting tbody tr")), 3)
+        cpu, gated, huge = self.browser.texts("#waiting tbody tr")
         self.assertIn("the node does not have enough free cpu", cpu)
-        self.assertTrue(cpu.startswith(str(CROWD + 1)), cpu)
+        self.assertEqual(cpu.split("\t")[:2], [str(CROWD), "default/crowd"])
+        self.assertEqual(huge.split("\t")[:2], ["1", "default/huge"])
         self.assertIn("the pod is gated by example/quota", gated)
         self.assertIn("default/gated", gated)
         self.browser.tab_to("here.tagName === 'SUMMARY'")
@@ -345,11 +352,11 @@ class Page(Live):
         """What waits, with the nearest miss, and the last decisions, the newest first."""
         self.open(self.viewer, "#/now/default")
         self.says("#verdict", "1 pod waits; 1 more is gated.")
-        rows = {row.split("\t")[1]: row.split("\t") for row in self.browser.texts("#waiting tbody tr")}
+        rows = {row.split("\t")[2]: row.split("\t") for row in self.browser.texts("#waiting tbody tr")}
         huge = rows["the node does not have enough free cpu"]
         report = self.api("pods/huge/report", self.viewer)["status"]["rejections"][0]
         self.assertEqual(huge[0], "1")
-        self.assertIn(f"least short: {report['shortfall']['least']} cpu", huge[2])
+        self.assertIn(f"least short: {report['shortfall']['least']} cpu", huge[3])
         self.assertIn("default/huge", huge[-1])
         self.assertIn("the pod is gated by example/quota", rows)
         newest = self.api("decisions?newest=true&limit=20", self.viewer)["items"]
@@ -362,17 +369,71 @@ class Page(Live):
         self.says("#verdict", "default/huge waits")
         self.assert_quiet()
 
+    def test_the_users_part(self):
+        """A user who may not list all namespaces starts with their own, and the page says so."""
+        self.open(self.viewer, "#/now")
+        self.says("#part", "You may not list the decisions of all namespaces. These are of namespace default; enter another one")
+        self.says("#verdict", "1 pod waits; 1 more is gated.")
+        self.assertFalse(self.browser.run("!!document.querySelector('[role=alert], #room')"))
+        self.says("#where", "system:serviceaccount:default:viewer · leader ")
+        self.browser.run("location.hash = '#/topology'")
+        self.says("#verdict", "You may not list the nodes of this cluster.")
+        self.browser.run("location.hash = '#/pods'")
+        self.says("#part", "These are of namespace default")
+        self.assert_quiet()
+
+    def test_topology(self):
+        """Zones and nodes as bars, the resource that pods wait for first; a node has its own address."""
+        self.open(self.operator, "#/topology")
+        self.says("#verdict", "1 pod waits for cpu: the red nodes have less than a tenth of it free.")
+        self.says("#where", "18 nodes, 1 cordoned")
+        self.shows(lambda: self.browser.texts(".zone h2"), ["without a zone 4 nodes, 1 cordoned", "eu-1a 5 nodes", "eu-1b 5 nodes", "eu-1c 4 nodes"])
+        web = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
+        size = next(one["status"]["allocatable"] for one in self.nodes if one["metadata"]["name"] == web)
+        self.browser.run(f"location.hash = '#/topology/memory/{web}'")
+        self.says("#node", f"{web} in eu-1")
+        self.says("#node", f"cpu: 1.5 of {size['cpu']} requested")
+        self.says("#node", f"memory: 3Gi of {size['memory']} requested")
+        self.assertTrue(self.browser.run("!!document.querySelector('.bars .picked')"))
+        self.says("#verdict", "No pod waits for memory.")
+        self.browser.run("location.hash = '#/now'")
+        self.browser.wait("document.querySelectorAll('#room li').length === 4", "the room by zone")
+        self.browser.press("/")
+        self.browser.type("n0")
+        self.browser.press("Enter")
+        self.says("#verdict", "0 pods and 10 nodes have “n0” in their name.")
+        self.assertEqual(self.browser.run("location.hash"), "#/find/n0")
+        self.assert_quiet()
+
+    def test_a_what_if_about_a_pod(self):
+        """The what-if of a waiting pod asks about the pod itself, with the user's right to read it."""
+        self.open(self.editor, "#/pod/default/huge")
+        self.browser.tab_to("here.id === 'ask-about'", 90)
+        self.browser.press("Enter")
+        self.says("#about", "About the pod default/huge, as it is in the cluster.")
+        self.says("#answer-verdict", "It does not fit: none of 18 nodes takes it: most of them do not have enough free cpu.")
+        self.assertEqual(self.browser.run("location.hash"), "#/ask/default/huge")
+        self.browser.run("location.hash = '#/pod/default/huge'")
+        self.browser.tab_to("here.innerText === 'gpu-0'", 90)
+        self.browser.press("Enter")
+        self.says(".node-verdict", "Not on gpu-0")
+        self.says(".checks", "cpu: asks for 64, 32 free")
+        self.says(".checks", "has a taint that the pod does not tolerate")
+        self.assertEqual(self.browser.run("location.hash"), "#/ask/default/huge/gpu-0")
+        asked = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport", "spec": {"dryRun": True, "podRef": {"name": "huge"}}}
+        self.assertEqual(api_call(self.podium.port, "/v1/namespaces/default/whatif/report", self.asker, json.dumps(asked).encode())[0], 403)
+        self.assert_quiet()
+
     def test_without_rights(self):
         """The page shows the API's own words for refusals, also for an unknown token."""
-        refused = [api_call(self.podium.port, f"/v1/{path}", self.nobody)[2]["message"]
-                   for path in ("namespaces/default/pods/web/report", "decisions?waiting=true")]
-        self.assertIn('cannot get resource "schedulingreports"', refused[0])
-        self.assertIn("at the cluster scope", refused[1])
+        refused = api_call(self.podium.port, "/v1/namespaces/default/pods/web/report", self.nobody)[2]["message"]
+        self.assertIn('cannot get resource "schedulingreports"', refused)
         self.open(self.nobody, "#/pod/default/web")
         self.says("[role=alert]", "You may not see this.")
-        self.says("[role=alert]", refused[0])
+        self.says("[role=alert]", refused)
         self.browser.run("location.hash = '#/waiting'")
-        self.browser.wait(f"document.querySelector('[role=alert]')?.innerText.includes({json.dumps(refused[1])})", "the other refusal")
+        self.says("#part", "You may list the decisions neither of all namespaces nor of namespace default.")
+        self.assertFalse(self.browser.run("!!document.querySelector('[role=alert]')"))
         self.assertNotIn("n00", self.browser.run("document.body.innerText"))
         for problem in self.browser.problems:
             self.assertRegex(problem, r"status of 403")

@@ -170,6 +170,19 @@ FieldPath subject_path(const Question& question) {
   return question.paths.pod_template;
 }
 
+Referred referred(const Question& question) {
+  const bool is_pod = question.about == Question::About::pod;
+  return {maker_of(is_pod ? Subject::Kind::pod : question.workload_kind),
+          is_pod ? question.pod_name : question.workload_name};
+}
+
+std::string not_found(const Question& question) {
+  const auto& [maker, name] = referred(question);
+  const bool is_pod = question.about == Question::About::pod;
+  return (subject_path(question) / "name")
+      .said(fmt::format("{} {} not found", is_pod ? "pod" : maker.kind, name));
+}
+
 FieldPath pod_path(const Question& question) {
   if (question.about != Question::About::pod_template) return subject_path(question) / "name";
   return pod_path(question.paths.pod_template, question.subject->kind);

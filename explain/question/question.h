@@ -87,6 +87,15 @@ std::vector<PlacedPods> placed_pods(const Question& question);
 inline constexpr std::size_t kMostClaimTemplates = 32;
 Result<std::set<std::string>> claim_templates_of(const std::vector<PlacedPods>& pods);
 
+// The kind and the name of spec.podRef or spec.workloadRef.
+struct Referred {
+  const api::PodMaker& maker;
+  const std::string& name;
+};
+Referred referred(const Question& question);
+// "spec.podRef.name: pod web not found".
+std::string not_found(const Question& question);
+
 // Reads spec. If it is a reference, read_subject() adds the subject.
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,
                                const QuestionPaths& paths = {});

@@ -220,8 +220,10 @@ Known known_in(const json::value& spec, const FieldPath& path) {
 
 }  // namespace
 
-void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  const auto known = known_in(spec, path);
+void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings& findings,
+                    const std::vector<std::string>& claimed) {
+  auto known = known_in(spec, path);
+  known.volumes.insert(claimed.begin(), claimed.end());
   each(spec, "volumes", path,
        [&](const json::value& volume, const FieldPath& at) { check_volume(volume, at, findings); });
   each(spec, "containers", path, [&](const json::value& container, const FieldPath& at) {

@@ -9,13 +9,17 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <string>
+#include <vector>
 
 #include "explain/workload/field_path.h"
 #include "explain/workload/spec_findings.h"
 
 namespace podium::explain {
 
-// `spec`: that of a pod or of a pod template.
-void check_pod_spec(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
+// `spec`: that of a pod or of a pod template. `claimed`: the volumes that a StatefulSet's controller adds for
+// its claim templates.
+void check_pod_spec(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings,
+                    const std::vector<std::string>& claimed = {});
 
 }  // namespace podium::explain

@@ -88,15 +88,25 @@ void check_deadline(const json::value& pod_template, Kind kind, const FieldPath&
         at, fmt::format("Forbidden: activeDeadlineSeconds in {} is not Supported", owner_of_template(kind)));
 }
 
-void check_spec_of(const json::value& pod, const FieldPath& path, SpecFindings& findings) {
-  if (const auto* spec = api::find_at(pod, "/spec")) check_pod_spec(*spec, path / "spec", findings);
+void check_spec_of(const json::value& pod, const FieldPath& path, SpecFindings& findings,
+                   const std::vector<std::string>& claimed = {}) {
+  if (const auto* spec = api::find_at(pod, "/spec")) check_pod_spec(*spec, path / "spec", findings, claimed);
+}
+
+// The names of a StatefulSet's claim templates: each becomes a volume of the pod.
+std::vector<std::string> claimed_volumes(const json::value& spec, Kind kind) {
+  std::vector<std::string> out;
+  const auto* claims = api::find_at(spec, "/volumeClaimTemplates");
+  if (kind != Kind::stateful_set || !claims || !claims->is_array()) return out;
+  for (const auto& claim : claims->get_array()) out.push_back(api::text_at(claim, "/metadata/name"));
+  return out;
 }
 
 // `spec`: that of the workload or Job, or null.
 void check_template(const json::value& pod_template, const json::value& spec, Kind kind,
                     const FieldPath& path, SpecFindings& findings) {
   check_deadline(pod_template, kind, path, findings);
-  check_spec_of(pod_template, path, findings);
+  check_spec_of(pod_template, path, findings, claimed_volumes(spec, kind));
   check_restart_policy(pod_template, spec, kind, path, findings);
   if (has_items(pod_template, "/spec/ephemeralContainers"))
     findings.add(path / "spec.ephemeralContainers",

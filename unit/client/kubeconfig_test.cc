@@ -3,6 +3,7 @@
 
 #include "client/auth/base64.h"
 #include "client/auth/client_config.h"
+#include "client/auth/context_names.h"
 #include "client/auth/url.h"
 #include "unit/support/temp_dir.h"
 #include "unit/support/test_tls.h"
@@ -363,6 +364,21 @@ TEST(Base64, RoundTripsAndRefuses) {
   EXPECT_EQ(base64_decode("YWJj\nZGVm\r\n"), "abcdef");
   for (const char* bad : {"YQ", "YQ=", "YQ=a", "Y===", "%%%%", "YW Jj"})
     EXPECT_FALSE(base64_decode(bad)) << bad;
+}
+
+TEST_F(KubeconfigTest, NamesOfTheContext) {
+  const auto path =
+      directory_.write("config", kubeconfig("{server: 'https://api.test'}", "{}", ", namespace: shop"));
+  const auto names = names_in({path}, {});
+  EXPECT_EQ(names.context, "x");
+  EXPECT_EQ(names.user, "u");
+  EXPECT_EQ(names.ns, "shop");
+  ConfigFlags flags;
+  flags.context = "other";
+  flags.user = "admin";
+  EXPECT_EQ(names_in({path}, flags).context, "other") << "even if it does not exist: find_config() says so";
+  EXPECT_EQ(names_in({path}, flags).user, "admin");
+  EXPECT_EQ(names_in({"/nowhere"}, {}).context, "");
 }
 
 }  // namespace

@@ -50,3 +50,14 @@ export function isLess(one, other) {
   const [a, b] = [billionths(one), billionths(other)];
   return a !== undefined && b !== undefined && a < b;
 }
+
+// A number of the list of nodes: cpu in thousandths of a core, all others in whole units.
+export function amountWords(resource, number) {
+  if (resource === "cpu") return number < 1000 ? `${number}m` : String(Math.round(number / 10) / 100);
+  if (!isBytes(resource)) return String(number);
+  for (const [name, shift] of units) {
+    const size = Number(1n << shift);
+    if (number >= size) return `${Math.round((number * 100) / size) / 100}${name}`;
+  }
+  return String(number);
+}

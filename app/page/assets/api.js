@@ -1,6 +1,7 @@
 // Requests to podium's HTTPS API. Only this module and the tab's session storage hold the token.
 
 const KEY = "podium-token";
+let asked = null; // the promise of access()
 let token = sessionStorage.getItem(KEY) ?? "";
 
 export const hasToken = () => token !== "";
@@ -11,6 +12,7 @@ export const needsNoToken = () => isKnown;
 
 export function setToken(text) {
   token = text.trim();
+  asked = null;
   if (token) sessionStorage.setItem(KEY, token);
   else sessionStorage.removeItem(KEY);
 }
@@ -72,8 +74,34 @@ export function ask(ns, manifest, parameters) {
   return call(`namespaces/${segment(ns)}/whatif/report?${query}`, { body: manifest, type });
 }
 
+const REPORT = { apiVersion: "podium.dev/v1alpha1", kind: "SchedulingReport" };
+
+// About a pod of the cluster, as it is there.
+export function askAboutPod(ns, pod, parameters) {
+  const body = JSON.stringify({ ...REPORT, spec: { dryRun: true, podRef: { name: pod } } });
+  const query = new URLSearchParams(parameters);
+  return call(`namespaces/${segment(ns)}/whatif/report?${query}`, { body, type: "application/json" });
+}
+
+// Who podium takes the user for, and what they may list: { user, leader, mayListNodes, mayListDecisions }.
+export const access = () => (asked ??= call("access").catch((error) => ((asked = null), Promise.reject(error))));
+
+export const nodes = (zonesOnly) => call(zonesOnly ? "nodes?zonesOnly=true" : "nodes");
+
+// The names of the kubeconfig, from `kubectl podium page`: its context, user and namespace.
+let names = {};
+export const door = () => names;
+
 export async function words() {
   const reply = await fetch(new URL("words.json", document.baseURI));
   isKnown = reply.headers.get("Podium-Credentials") === "kubeconfig";
+  if (isKnown) {
+    const known = await fetch(new URL("door.json", document.baseURI));
+    if (known.ok) names = await known.json();
+  }
   return reply.json();
 }
+
+// The namespace that the user probably works in: the context's, or that of a ServiceAccount
+// ("system:serviceaccount:shop:dev").
+export const ownNamespace = (user) => names.namespace || user.split(":")[2] || "default";

@@ -1,8 +1,8 @@
 // A what-if: a manifest, replicas, weights; and podium's answer.
 import { Component, h } from "./vendor/preact.js";
-import { ask } from "./api.js";
+import { ask, askAboutPod } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Devices, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
+import { Devices, NodeVerdict, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
 import { answerVerdict, bestWords, count, decidedWords, fixOutcome, marginWords, tolerations } from "./words.js";
 
@@ -20,11 +20,27 @@ spec:
 
 export const newQuestion = () => ({
   ns: "default",
+  pod: "",
+  at: "", // NS/POD/NODE of the address
+  nodes: "",
   manifest: EXAMPLE,
   replicas: "",
   fixes: false,
   room: false,
   moved: {},
+  answer: null,
+  error: null,
+});
+
+// The question about a pod of the cluster, as it is there: what #/ask/NS/POD/NODE asks.
+export const questionAbout = (question, ns, pod, node) => ({
+  ...question,
+  ns,
+  pod,
+  nodes: node,
+  at: `${ns}/${pod}/${node}`,
+  replicas: "",
+  fixes: true,
   answer: null,
   error: null,
 });
@@ -40,18 +56,30 @@ export class AskView extends Component {
   set(change) {
     this.props.onChange({ ...this.props.question, ...change });
   }
+  componentDidMount() {
+    if (this.props.question.pod) this.submit();
+  }
+  componentDidUpdate(before) {
+    // A new question, which has no answer yet: the address has changed.
+    const { pod, answer, error, at } = this.props.question;
+    if (pod && !answer && !error && at !== before.question.at) this.submit();
+  }
   async submit(event) {
-    event.preventDefault();
+    event?.preventDefault();
     const { question, strategies } = this.props;
     const parameters = {};
     if (question.replicas) parameters.replicas = question.replicas;
     if (question.fixes) parameters.fixes = "true";
+    const nodes = question.nodes.split(/[\s,]+/).filter(Boolean).join(",");
+    if (nodes) parameters.nodes = nodes;
     if (question.room) parameters.room = "true";
     const moved = movedOf(strategies, question.moved);
     if (moved.length) parameters.strategies = moved.map(([name, weight]) => `${name}=${weight}`).join(",");
     this.setState({ isLoading: true });
     try {
-      const answer = await ask(question.ns.trim(), question.manifest, parameters);
+      const answer = question.pod
+        ? await askAboutPod(question.ns, question.pod, parameters)
+        : await ask(question.ns.trim(), question.manifest, parameters);
       this.set({ answer, answered: Object.fromEntries(moved), error: null });
       if (!moved.length) this.props.onReport(answer);
     } catch (error) {
@@ -83,7 +111,7 @@ export class AskView extends Component {
           "p",
           null,
           h("label", { for: "ask-namespace" }, "Namespace"),
-          h("input", { id: "ask-namespace", required: true, value: question.ns, onInput: put("ns") }),
+          h("input", { id: "ask-namespace", required: true, readonly: Boolean(question.pod), value: question.ns, onInput: put("ns") }),
         ),
         h(
           "p",
@@ -99,22 +127,35 @@ export class AskView extends Component {
             onInput: put("replicas"),
           }),
         ),
+        h(
+          "p",
+          null,
+          h("label", { for: "ask-nodes" }, "Why not on"),
+          h("input", { id: "ask-nodes", value: question.nodes, placeholder: "a node, or several", onInput: put("nodes") }),
+        ),
         check("room", "count how many more fit"),
         check("fixes", "look for a change that would let it fit"),
       ),
-      h(
-        "p",
-        null,
-        h("label", { for: "manifest" }, "A Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job, in YAML or JSON"),
-        h("textarea", {
-          id: "manifest",
-          rows: 14,
-          spellcheck: false,
-          required: true,
-          value: question.manifest,
-          onInput: put("manifest"),
-        }),
-      ),
+      question.pod
+        ? h(
+            "p",
+            { id: "about" },
+            `About the pod ${question.ns}/${question.pod}, as it is in the cluster. `,
+            h("a", { href: "#/ask", onClick: () => this.set({ pod: "", at: "", nodes: "", answer: null }) }, "Ask with a manifest"),
+          )
+        : h(
+            "p",
+            null,
+            h("label", { for: "manifest" }, "A Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job, in YAML or JSON"),
+            h("textarea", {
+              id: "manifest",
+              rows: 14,
+              spellcheck: false,
+              required: true,
+              value: question.manifest,
+              onInput: put("manifest"),
+            }),
+          ),
       !strategies.length && h("p", { class: "note" }, "The first answer shows the weights; then you can move them."),
       strategies.length > 0 && !hasScores(question) && this.weights(question, strategies),
       h(
@@ -233,6 +274,7 @@ export class AskView extends Component {
       ],
       status.noFixHelps && h("p", null, "No single change and no pair of changes that podium tries would help."),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
+      (status.verdicts ?? []).map((verdict) => h(NodeVerdict, { key: verdict.nodeName, verdict })),
       h(Room, { room: status.room }),
       h(Quotas, { status }),
       h(Zones, { status }),

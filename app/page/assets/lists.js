@@ -1,6 +1,6 @@
 // Pods that wait, by reason; and all decisions, page by page.
 import { Component, h } from "./vendor/preact.js";
-import { decisions } from "./api.js";
+import { access, decisions, ownNamespace } from "./api.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
 import { isLess } from "./amounts.js";
 import { ago, count, isOfPod, reasonWords, shortWords, time } from "./words.js";
@@ -39,13 +39,18 @@ function isNearer(one, other) {
   return isLess(mine.least, theirs.least);
 }
 
-// Pods with the same reason, most pods first.
+// The names of pods that controllers make: an index, or random letters after those of a ReplicaSet or Job.
+const MADE = /(-[bcdfghjklmnpqrstvwxz2456789]{5,10})?-([bcdfghjklmnpqrstvwxz2456789]{5}|\d+)$/;
+const ownerOf = ({ namespace, name }) => `${namespace}/${name.replace(MADE, "")}`;
+
+// Pods of the same owner with the same reason, most pods first.
 export function groupsOf(items) {
   const groups = new Map();
   for (const item of items) {
     const reason = reasonOf(item);
-    const key = `${item.outcome} ${reason}`;
-    if (!groups.has(key)) groups.set(key, { key, reason, items: [], attempts: 0, last: "", since: item.since ?? "", nearest: item });
+    const owner = ownerOf(item);
+    const key = `${item.outcome} ${owner} ${reason}`;
+    if (!groups.has(key)) groups.set(key, { key, owner, reason, items: [], attempts: 0, last: "", since: item.since ?? "", nearest: item });
     const group = groups.get(key);
     group.items.push(item);
     group.attempts = Math.max(group.attempts, item.attempts);
@@ -53,7 +58,7 @@ export function groupsOf(items) {
     if (item.since && item.since < group.since) group.since = item.since;
     if (isNearer(item, group.nearest)) group.nearest = item;
   }
-  return [...groups.values()].sort((a, b) => b.items.length - a.items.length || (a.reason < b.reason ? -1 : 1));
+  return [...groups.values()].sort((a, b) => b.items.length - a.items.length || (a.key < b.key ? -1 : 1));
 }
 
 const link = (item) => h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`);
@@ -69,6 +74,30 @@ export async function readWaiting(ns, after = "", items = []) {
     after = page.metadata.continue ?? "";
   } while (after && items.length < most);
   return { items, more: after };
+}
+
+// Reads all namespaces, or for a user who may not list them the user's own: adds { part, isRefused }.
+export async function readPart(ns, read) {
+  const { user, mayListDecisions } = await access();
+  if (ns || mayListDecisions) return read(ns);
+  const part = ownNamespace(user);
+  try {
+    return { ...(await read(part)), part };
+  } catch (error) {
+    if (error.status !== 403) throw error;
+    return { items: [], more: "", metadata: {}, part, isRefused: true };
+  }
+}
+
+export function PartNote({ part, isRefused }) {
+  if (!part) return null;
+  return h(
+    "p",
+    { id: "part", role: "status" },
+    isRefused
+      ? `You may list the decisions neither of all namespaces nor of namespace ${part}. Enter a namespace whose decisions you may list.`
+      : `You may not list the decisions of all namespaces. These are of namespace ${part}; enter another one to see it.`,
+  );
 }
 
 export function waitingVerdict(items, more) {
@@ -88,7 +117,8 @@ function waitingRow(group) {
     "tr",
     { key: group.key },
     h("td", { class: "number" }, h("b", null, items.length)),
-    h("th", { scope: "row" }, group.reason),
+    h("th", { scope: "row" }, items.length > 1 ? group.owner : link(items[0])),
+    h("td", null, group.reason),
     h("td", null, short, short && items.length > 1 && [" (", link(nearest), ")"]),
     h("td", null, since(group.since)),
     h("td", { class: "number" }, group.attempts),
@@ -126,8 +156,8 @@ export function WaitingTable({ groups }) {
     h(
       "table",
       { id: "waiting" },
-      h("caption", { class: "unseen" }, "Pods that wait, by their most frequent reason"),
-      head(["Pods", "Blocked by", "Nearest miss", "Waits since", "Attempts", "Last tried", "Names"], ["Pods", "Attempts"]),
+      h("caption", { class: "unseen" }, "Pods that wait, by owner and by their most frequent reason"),
+      head(["Pods", "Of", "Blocked by", "Nearest miss", "Waits since", "Attempts", "Last tried", "Names"], ["Pods", "Attempts"]),
       h("tbody", null, groups.map(waitingRow)),
     ),
   );
@@ -171,12 +201,14 @@ export class WaitingView extends Component {
   async read(after, items) {
     this.setState({ isLoading: true });
     try {
-      this.setState({ ...(await readWaiting(this.props.ns, after, items)), error: null, isLoading: false });
+      const read = (ns) => readWaiting(ns, after, items);
+      const part = this.state.part && after ? this.state.part : "";
+      this.setState({ part: "", isRefused: false, ...(await readPart(this.props.ns || part, read)), error: null, isLoading: false });
     } catch (error) {
       this.setState({ items: null, error, isLoading: false });
     }
   }
-  render({ ns, onNamespace }, { items, more, error, isLoading }) {
+  render({ ns, onNamespace }, { items, more, part, isRefused, error, isLoading }) {
     return h(
       "div",
       null,
@@ -184,14 +216,15 @@ export class WaitingView extends Component {
       h(NamespaceForm, { ns, onRead: (next) => (next === ns ? this.read() : onNamespace(next)) }),
       isLoading && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
-      items && [
+      items && h(PartNote, { part, isRefused }),
+      items && !isRefused && [
         h("p", { class: "verdict", id: "verdict", role: "status" }, waitingVerdict(items, more)),
         items.length > 0 && h(WaitingTable, { groups: groupsOf(items) }),
         more && h("button", { type: "button", disabled: isLoading, onClick: () => this.read(more, items) }, "Read more"),
         h(
           "p",
           { class: "note" },
-          "By the reason that rejected the most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
+          "By owner, and by the reason that rejected the most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
         ),
       ],
     );
@@ -216,7 +249,7 @@ export class PodsView extends Component {
     this.setState({ isLoading: true, isByName });
     const order = isByName ? { limit: "100", ...(after && { continue: after }) } : { newest: "true", limit: "500" };
     try {
-      const page = await decisions(this.props.ns, order);
+      const page = await readPart(this.props.ns, (ns) => decisions(ns, order));
       this.setState({ page, after, before, error: null, isLoading: false });
     } catch (error) {
       this.setState({ page: null, error, isLoading: false });
@@ -283,7 +316,8 @@ export class PodsView extends Component {
       this.controls({ isByName, filter }),
       isLoading && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
-      page && [
+      page && h(PartNote, page),
+      page && !page.isRefused && [
         !page.items.length && h("p", { class: "verdict" }, "podium remembers no decision here."),
         page.items.length > 0 && !items.length && h("p", { class: "verdict" }, "No decision that is shown matches the filter."),
         items.length > 0 && h(DecisionTable, { items }),

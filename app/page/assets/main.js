@@ -1,15 +1,17 @@
 // The page: its location (the address's hash), its user (the token), and its views.
 import { Component, h, render } from "./vendor/preact.js";
-import { hasToken, needsNoToken, setToken, words } from "./api.js";
-import { AskView, newQuestion } from "./ask_view.js";
+import { access, door, hasToken, needsNoToken, nodes, setToken, words } from "./api.js";
+import { AskView, newQuestion, questionAbout } from "./ask_view.js";
+import { FindView, SearchForm } from "./find_view.js";
 import { PodsView, WaitingView } from "./lists.js";
 import { NowView } from "./now_view.js";
 import { PodView } from "./pod_view.js";
-import { useWords } from "./words.js";
+import { TopologyView } from "./topology.js";
+import { count, useWords } from "./words.js";
 
-// #/now/NS, #/pod/NS/POD, #/ask, #/waiting/NS, #/pods/NS
+// #/now/NS, #/pod/NS/POD, #/ask/NS/POD/NODE, #/waiting/NS, #/pods/NS, #/topology/RESOURCE/NODE, #/find/TEXT
 function here() {
-  const [view = "", ns = "", pod = ""] = location.hash
+  const [view = "", ns = "", pod = "", node = ""] = location.hash
     .replace(/^#\//, "")
     .split("/")
     .map((part) => {
@@ -19,7 +21,7 @@ function here() {
         return part;
       }
     });
-  return { view: VIEWS.some(([name]) => name === view) ? view : "now", ns, pod };
+  return { view: view === "find" || VIEWS.some(([name]) => name === view) ? view : "now", ns, pod, node };
 }
 
 const VIEWS = [
@@ -28,6 +30,7 @@ const VIEWS = [
   ["ask", "What if"],
   ["waiting", "Waiting"],
   ["pods", "Decisions"],
+  ["topology", "Topology"],
 ];
 
 class Token extends Component {
@@ -76,18 +79,55 @@ class Token extends Component {
   }
 }
 
+// The context and the user of the kubeconfig; for those who may list nodes, the leader and the number of nodes.
+class Where extends Component {
+  constructor() {
+    super();
+    this.state = { known: null, cluster: null };
+  }
+  componentDidMount() {
+    this.read();
+  }
+  async read() {
+    if (!hasToken() && !needsNoToken()) return;
+    try {
+      const known = await access();
+      this.setState({ known });
+      if (known.mayListNodes) this.setState({ cluster: (await nodes(true)).metadata });
+    } catch {
+      this.setState({ known: null }); // the view has the same trouble, and says so
+    }
+  }
+  render(_, { known, cluster }) {
+    const { context, user = known?.user, namespace } = door();
+    const parts = [
+      context && `context ${context}`,
+      user && (namespace ? `${user}@${namespace}` : user),
+      known?.leader && `leader ${known.leader.split("_")[0]}`,
+      cluster && `${count(cluster.nodes, "node")}${cluster.cordoned ? `, ${cluster.cordoned} cordoned` : ""}`,
+    ].filter(Boolean);
+    return parts.length > 0 && h("p", { id: "where" }, parts.join(" · "));
+  }
+}
+
 class Page extends Component {
   constructor() {
     super();
-    this.state = { at: here(), question: newQuestion(), strategies: [], logins: 0 };
+    const at = here();
+    this.state = { at, question: Page.asked(at, newQuestion()), strategies: [], logins: 0 };
     this.report = (report) => {
       const strategies = report.status?.strategies ?? [];
       if (strategies.length) this.setState({ strategies: strategies.map(({ name, weight }) => ({ name, weight })) });
     };
   }
+  static asked({ view, ns, pod, node }, question) {
+    const isNew = view === "ask" && ns && pod && question.at !== `${ns}/${pod}/${node}`;
+    return isNew ? questionAbout(question, ns, pod, node) : question;
+  }
   componentDidMount() {
     addEventListener("hashchange", () => {
-      this.setState({ at: here() }, () => {
+      const at = here();
+      this.setState({ at, question: Page.asked(at, this.state.question) }, () => {
         const title = document.querySelector("main h1");
         title?.focus();
         document.title = `${title?.textContent ?? ""} · podium`;
@@ -112,8 +152,12 @@ class Page extends Component {
           ns: at.ns,
           pod: at.pod,
           onReport: this.report,
-          onCarry: (ns, moved) => this.setState({ question: { ...question, ns, moved: { ...moved } } }),
+          onCarry: (moved) => this.setState({ question: { ...question, at: "", moved: { ...moved } } }),
         });
+      case "topology":
+        return h(TopologyView, { key: `topology/${logins}`, resource: at.ns, node: at.pod });
+      case "find":
+        return h(FindView, { key: `find/${logins}`, text: at.ns });
       default:
         return h(NowView, { key, ns: at.ns, onNamespace });
     }
@@ -143,6 +187,8 @@ class Page extends Component {
             h("a", { key: name, href: `#/${name}`, "aria-current": state.at.view === name ? "page" : undefined }, title),
           ),
         ),
+        h(SearchForm, { text: state.at.view === "find" ? state.at.ns : "" }),
+        h(Where, { key: state.logins }),
         h(Token, {
           onToken: () => this.setState({ logins: state.logins + 1, question: { ...state.question, error: null, answer: null } }),
         }),

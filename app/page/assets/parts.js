@@ -1,6 +1,7 @@
 // Pieces that several views show.
 import { Component, h } from "./vendor/preact.js";
-import { count, quotaWords, reasonWords, roomWords, shortOfWords, shortWords, time } from "./words.js";
+import { roundedUp } from "./amounts.js";
+import { count, filterWords, quotaWords, reasonWords, roomWords, shortOfWords, shortWords, time } from "./words.js";
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
@@ -28,7 +29,33 @@ export function Trouble({ error, next }) {
   );
 }
 
-export function Rejections({ status }) {
+const resourceOf = (cause) => cause?.about?.resource;
+
+// What each filter says about a node that the question names: the rejections first.
+export function NodeVerdict({ verdict }) {
+  const { nodeName, fits, rank, score, checks = [], resources = [] } = verdict;
+  const short = new Set(checks.flatMap((one) => (one.causes ?? []).map(resourceOf)));
+  const amount = ({ resource, requested, free }) => `${resource}: asks for ${roundedUp(resource, requested)}, ${roundedUp(resource, free)} free`;
+  const bad = resources.filter((one) => short.has(one.resource)).map(amount);
+  const good = resources.filter((one) => !short.has(one.resource)).map(amount);
+  for (const { plugin, passes, reasons = [], causes = [] } of checks) {
+    if (passes && !(plugin === "NodeResourcesFit" && resources.length)) good.push(filterWords(plugin));
+    reasons.forEach((reason, i) => {
+      if (!resources.some((one) => one.resource === resourceOf(causes[i]))) bad.push(reasonWords({ ...causes[i], reason }));
+    });
+  }
+  const line = (mark, kind, words) => h("li", { key: words }, h("b", { class: kind }, mark), h("span", { class: "unseen" }, kind === "bad" ? "rejects: " : "passes: "), ` ${words}`);
+  return h(
+    "section",
+    { class: "node-verdict", "aria-label": `The node ${nodeName}` },
+    h("h2", null, fits ? `It fits on ${nodeName}${rank ? `: rank ${rank}` : ""}${score !== undefined ? `, ${count(score, "point")}` : ""}` : `Not on ${nodeName}`),
+    h("ul", { class: "checks" }, bad.map((words) => line("✗", "bad", words)), good.map((words) => line("✓", "good", words))),
+    verdict.wouldFitWith && h("p", null, `It would fit there, if you ${verdict.wouldFitWith}.`),
+  );
+}
+
+// `linkOf`: the address of a node's verdict; may be empty.
+export function Rejections({ status, linkOf }) {
   const groups = status.rejections ?? [];
   if (!groups.length) return null;
   const isShort = groups.some(shortWords);
@@ -63,7 +90,7 @@ export function Rejections({ status }) {
               { key: `${one.plugin} ${one.code} ${one.reason}` },
               h("td", { class: "number" }, one.nodeCount),
               h("th", { scope: "row", title: one.reason }, reasonWords(one, one.nodeCount)),
-              h("td", null, (one.examples ?? []).join(", ")),
+              h("td", null, (one.examples ?? []).map((node, i) => [i > 0 && ", ", linkOf ? h("a", { href: linkOf(node) }, node) : node])),
               isShort && h("td", null, shortWords(one)),
             ),
           ),

@@ -6,6 +6,8 @@ import { Attempts, Devices, Rejections, Trouble, podLink } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
 import { bestWords, count, decidedWords, marginWords, podVerdict } from "./words.js";
 
+const askLink = (ns, pod) => `#/ask/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
+
 export class PodView extends Component {
   constructor() {
     super();
@@ -49,6 +51,7 @@ export class PodView extends Component {
     );
   }
   scores(status, moved) {
+    const { ns, pod } = this.props;
     if (!status.topNodes?.length) return null;
     const strategies = status.strategies ?? [];
     const rows = rank(status, moved);
@@ -77,7 +80,7 @@ export class PodView extends Component {
               "p",
               { class: "note" },
               "Computed here, from the shown nodes alone. Another node may be better: ",
-              h("a", { href: "#/ask", onClick: () => this.props.onCarry(this.props.ns, moved) }, "ask podium with these weights"),
+              h("a", { href: askLink(ns, pod), onClick: () => this.props.onCarry(moved) }, "ask podium with these weights"),
               ".",
             ),
         ],
@@ -124,7 +127,7 @@ export class PodView extends Component {
           this.preemption(status),
           this.scores(status, moved),
           h(Devices, { status }),
-          h(Rejections, { status }),
+          h(Rejections, { status, linkOf: (node) => `${askLink(ns, pod)}/${encodeURIComponent(node)}` }),
           h(Attempts, { status }),
           h(
             "section",
@@ -136,7 +139,7 @@ export class PodView extends Component {
               "In a terminal: ",
               h("code", null, `kubectl podium why ${pod} -n ${ns}`),
               ". Where would it go now? ",
-              h("a", { href: "#/ask", onClick: () => this.props.onCarry(ns, moved) }, "Ask a what-if"),
+              h("a", { id: "ask-about", href: askLink(ns, pod), onClick: () => this.props.onCarry(moved) }, "Ask a what-if about it"),
               ".",
             ),
           ),

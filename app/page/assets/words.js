@@ -2,12 +2,14 @@
 
 import { roundedUp } from "./amounts.js";
 
-let tables = { strategies: [], reasons: {} };
+let tables = { strategies: [], filters: [], reasons: {} };
 export function useWords(given) {
   tables = given;
 }
 
 export const strategyWords = (name) => tables.strategies.find(([known]) => known === name)?.[1] ?? name;
+
+export const filterWords = (plugin) => tables.filters.find(([known]) => known === plugin)?.[1] ?? plugin;
 
 // The words of a rejection by its code, as reason_words() of explain/report/words.cc; kube-scheduler's own text
 // if the code has none.

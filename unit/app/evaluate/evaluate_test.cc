@@ -312,7 +312,7 @@ TEST_F(Evaluate, WarnsOfKindsThatWouldChangeTheAnswer) {
 // Runs the subcommand through its command line.
 struct Command : Evaluate {
   int call(std::vector<std::string> arguments) {
-    CLI::App app;
+    CLI::App app("", "podium");
     int code = -1;
     add_command(app, {}, code);
     arguments.insert(arguments.begin(), "evaluate");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "app/evaluate/table.h"
 #include "unit/app/evaluate/fixture.h"
 
 namespace podium::evaluate {
@@ -151,9 +152,8 @@ spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu
       std::ranges::find(done->warnings,
                         "StatefulSet default/web: asked about as if its 1 placed pod were not there") !=
       done->warnings.end());
-  EXPECT_NE(
-      to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods. 1 of them fits.\n"),
-      std::string::npos);
+  EXPECT_NE(to_table(done->results, done->snapshot, {}).find("This is the first of 2 pods: 1 of 2 fits.\n"),
+            std::string::npos);
 }
 
 TEST_F(Evaluate, AQuestionStandsForItsTemplate) {
@@ -260,7 +260,65 @@ TEST_F(Evaluate, QuotasOfAFileAreNamed) {
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(done->warnings.front(), file +
                                         ": document 2 (line 5): ResourceQuota q is not part of the question: "
-                                        "evaluate counts no quotas");
+                                        "only the quotas of the cluster count");
+}
+
+constexpr const char* kQuota = R"(
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: default}
+spec: {hard: {pods: "5"}}
+status: {hard: {pods: "5"}, used: {pods: "3"}}
+)";
+
+// The same words as those of a live question.
+TEST_F(Evaluate, TheQuotasOfTheClusterCount) {
+  auto inputs = inputs_for({files.write("web.yaml", deployment("resources"))});
+  inputs.cluster = {files.write("quota.yaml", std::string(kCluster) + kQuota)};
+  const auto done = evaluate_files(inputs);
+  ASSERT_TRUE(done) << done.error().message;
+  const auto& result = done->results.at(0);
+  EXPECT_TRUE(to_table(result, done->snapshot, {})
+                  .ends_with("This is the first of 3 pods: the nodes have room for all 3, quota q allows 2.\n"
+                             "Quota q (namespace default): pods 6/5: exceeded from replica 3 on.\n"))
+      << to_table(result, done->snapshot, {});
+  const auto report = report_json(result, done->snapshot);
+  EXPECT_EQ(report.at("status").at("outcome"), "PartlyFits");
+  EXPECT_EQ(report.at("status").at("quotas").at(0).at("allowed"), 2);
+
+  const auto placed = place_files(inputs);
+  ASSERT_TRUE(placed) << placed.error().message;
+  ASSERT_EQ(placed->pods.size(), 3u);
+  EXPECT_NE(placed->pods[1].node, "");
+  EXPECT_EQ(placed->pods[2].node, "") << "the API server does not create it";
+  EXPECT_EQ(placed->pods[2].pod, "default/web-new-2");
+  EXPECT_EQ(placed->pods[2].reason, "quota q: pods 6/5: exceeded from replica 3 on");
+
+  // A pod of the cluster exists already; a quota of another namespace does not count it.
+  inputs.pods = {"shop/waiting"};
+  const auto other = evaluate_files(inputs);
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_TRUE(other->results.at(0).quotas.empty());
+}
+
+TEST_F(Evaluate, OneRefusedPodHasTheQuotaFirst) {
+  auto inputs = inputs_for({files.write("pod.yaml", pod_of("web", "1"))});
+  inputs.cluster = {files.write("quota.yaml", std::string(kCluster) + R"(
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: shop}
+spec: {hard: {requests.cpu: "3500m"}}
+status: {hard: {requests.cpu: "3500m"}, used: {requests.cpu: "3"}}
+)")};
+  const auto done = evaluate_files(inputs);
+  ASSERT_TRUE(done) << done.error().message;
+  const auto text = to_table(done->results.at(0), done->snapshot, {});
+  EXPECT_TRUE(
+      text.starts_with("shop/web: a quota refuses it.\nQuota q (namespace shop): requests.cpu 4/3500m: "))
+      << text;
+  EXPECT_NE(text.find("If it did not: shop/web would go to "), std::string::npos) << text;
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ struct Browser {
 
   asio::io_context io;
   std::shared_ptr<unit::ScriptedTransport> podium = std::make_shared<unit::ScriptedTransport>();
-  PageDoor door{podium, "s3cret"};
+  PageDoor door{podium, "s3cret", {.context = "prod-eu", .user = "dev", .ns = "shop"}};
 };
 
 TEST(PageDoor, ServesThePageAndForwardsTheApi) {
@@ -66,6 +66,15 @@ TEST(PageDoor, ServesThePageAndForwardsTheApi) {
   const auto away = browser.send("/s3cret/v1/away");
   EXPECT_EQ(away.status, 502);
   EXPECT_THAT(away.body, HasSubstr("podium does not answer: refused"));
+}
+
+TEST(PageDoor, HasTheNamesOfTheKubeconfig) {
+  Browser browser;
+  const auto names = browser.send("/s3cret/ui/door.json");
+  EXPECT_EQ(names.body, R"({"context":"prod-eu","user":"dev","namespace":"shop"})");
+  EXPECT_EQ(names.content_type, "application/json");
+  EXPECT_EQ(browser.send("/ui/door.json").status, 404) << "only with the secret";
+  EXPECT_TRUE(browser.podium->requests().empty());
 }
 
 TEST(PageDoor, OpensForNothingElse) {

@@ -76,6 +76,14 @@ TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
   EXPECT_EQ(code("9", "9"), 4);
 }
 
+TEST_F(OnADump, CapacityIsOfEachWorkloadAlone) {
+  const auto room = [this](const std::string& text) {
+    return out({"capacity", "-f", directory_.write("room.yaml", text), "-n", "shop"});
+  };
+  EXPECT_EQ(room(deployment("a", "1") + deployment("b", "1")),
+            room(deployment("a", "1")) + room(deployment("b", "1")));
+}
+
 // A question has 32 changes at most: those of the flags and of the file's other objects count too.
 TEST_F(OnADump, AsManyWorkloadsComeFirstAsAQuestionTakes) {
   auto text = std::string(kHigh);

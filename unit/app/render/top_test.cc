@@ -36,6 +36,10 @@ TEST(Top, NewestDecisionsFirst) {
             "10m  shop/web-07  Scheduled      general-01, 404 points\n"
             "70m  ml/big-2     Unschedulable  66 of 66 nodes do not have enough free nvidia.com/gpu\n");
   EXPECT_EQ(top({}, {}, {}, plain()), "No pod waits.\n\nNo decision yet.\n");
+  auto of_shop = plain();
+  of_shop.where = " in namespace shop";
+  EXPECT_EQ(top({}, {}, {}, of_shop),
+            "No pod waits in namespace shop.\n\nNo decision yet in namespace shop.\n");
 }
 
 TEST(Top, FitsEveryScreen) {

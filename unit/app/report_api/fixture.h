@@ -47,7 +47,9 @@ inline async::Task<server::AccessDecision> admit_by_token(Request request, serve
   asked->push_back(fmt::format("{} {} {}.{}/{} in {}", request.authorization, what.verb, what.resource,
                                what.group, what.version, what.ns));
   const bool knows_no_nodes = request.authorization == "tenant" && what.resource == "nodes";
-  if (request.authorization == "nobody" || request.authorization == "system:anonymous" || knows_no_nodes)
+  const bool reads_no_pods = request.authorization == "asker" && what.resource != "schedulingreports";
+  if (request.authorization == "nobody" || request.authorization == "system:anonymous" || knows_no_nodes ||
+      reads_no_pods)
     out.refusal = server::status_reply(403, "no");
   co_return out;
 }
@@ -125,14 +127,33 @@ struct Served {
     co_return made;
   }
 
+  // The only object of the API server is the pod shop/web.
+  async::Task<Result<std::optional<std::string>>> reference(
+      std::shared_ptr<const explain::Question> question) {
+    const auto& [maker, name] = explain::referred(*question);
+    referred.push_back(fmt::format("{} {}", maker.plural, name));
+    if (name == "away") co_return fail(Error::Kind::unavailable, "refused");
+    if (maker.plural != "pods" || name != "web") co_return std::nullopt;
+    co_return std::string(
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":"u"},)"
+        R"("spec":{"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"5"}}}]}})");
+  }
+
   async::VirtualTime clock;
   unit::FixedRandom random;
   asio::io_context io{1};
   async::Gate gate;
   const config::Config config = config::load("", "default").value();
   controller::DecisionMemory decisions{clock, {}};
-  controller::Asker asker{config, clock, io.get_executor(), [this] { return fork(); }};
-  std::vector<std::string> missing, asked, replied;
+  controller::Asker asker{
+      config,
+      clock,
+      io.get_executor(),
+      [this] { return fork(); },
+      {},
+      {},
+      [this](std::shared_ptr<const explain::Question> question) { return reference(std::move(question)); }};
+  std::vector<std::string> missing, asked, replied, referred;
   bool leads = true;
   int bodies_read = 0, forks = 0;
   ReportApi api;

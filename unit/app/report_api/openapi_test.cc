@@ -36,7 +36,8 @@ std::string value_of(std::string_view parameter) {
                                                               {"limit", "2"},
                                                               {"continue", "shop/a"},
                                                               {"waiting", "false"},
-                                                              {"newest", "false"}};
+                                                              {"newest", "false"},
+                                                              {"zonesOnly", "true"}};
   return values.at(parameter);
 }
 

@@ -310,5 +310,66 @@ TEST(ReportApi, WhoSendsABodySlowlyHoldsNoSlotOfTheQuestions) {
   EXPECT_EQ(codes, (std::map<int, int>{{200, 6}, {429, 2}}));
 }
 
+std::string about(const std::string& reference) {
+  return R"({"apiVersion":"podium.dev/v1alpha1","kind":"SchedulingReport","spec":{"dryRun":true,)" +
+         reference + "}}";
+}
+
+// The pod asks for 5 CPUs, and the node has 4.
+TEST(ReportApi, AnswersAboutAPodOfTheClusterForWhoMayReadIt) {
+  Served served;
+  const auto report = json::parse(served.post(kAsk + "report", about(R"("podRef":{"name":"web"})")).body);
+  EXPECT_EQ(report.at("status").at("outcome"), "DoesNotFit");
+  EXPECT_EQ(served.asked.back(), "ann get pods./v1 in shop");
+  EXPECT_EQ(served.referred, std::vector<std::string>{"pods web"});
+
+  auto other = served.request("POST", kAsk + "report", about(R"("podRef":{"name":"web"})"));
+  other.authorization = "asker";
+  EXPECT_EQ(message(served.send(std::move(other))), "403 Forbidden: no");
+  EXPECT_EQ(served.referred.size(), 1u) << "the pod is read for nobody else";
+
+  const auto missing =
+      served.post(kAsk + "report", about(R"("workloadRef":{"kind":"Deployment","name":"web"})"));
+  EXPECT_EQ(message(missing), "404 NotFound: spec.workloadRef.name: Deployment web not found");
+  EXPECT_EQ(served.asked.back(), "ann get deployments.apps/v1 in shop");
+  EXPECT_EQ(message(served.post(kAsk + "report", about(R"("podRef":{"name":"away"})"))),
+            "503 ServiceUnavailable: the API server does not answer: refused");
+  EXPECT_EQ(message(served.post(kAsk + "report", about(R"("podRef":{"name":"web","uid":"other"})"))),
+            "400 BadRequest: spec.podRef.uid: pod web has another UID");
+}
+
+TEST(ReportApi, NodesAreForThoseWhoMayListThem) {
+  Served served;
+  const auto list = json::parse(served.get("/v1/nodes").body);
+  EXPECT_EQ(served.asked.back(), "ann list nodes./v1 in ");
+  EXPECT_EQ(list.at("metadata"), json::parse(R"({"leader":"podium-0","nodes":1,"cordoned":0})"));
+  EXPECT_EQ(list.at("resources"), json::parse(R"(["cpu","memory","pods"])"));
+  EXPECT_EQ(list.at("items"), json::parse(R"([{"name":"n1","zone":"","pods":0,
+    "allocatable":[4000,8589934592,110],"requested":[0,0,0]}])"));
+  const auto zones = json::parse(served.get("/v1/nodes?zonesOnly=true").body);
+  EXPECT_FALSE(zones.as_object().contains("items"));
+  EXPECT_EQ(zones.at("zones"), json::parse(R"([{"name":"","nodes":1,"cordoned":0,
+    "allocatable":[4000,8589934592,110],"requested":[0,0,0]}])"));
+  auto tenant = served.request("GET", "/v1/nodes");
+  tenant.authorization = "tenant";
+  EXPECT_EQ(served.send(std::move(tenant)).status, 403);
+}
+
+TEST(ReportApi, EveryKnownUserMayAskForTheirAccess) {
+  Served served;
+  const auto access = [&](const char* user) {
+    auto request = served.request("GET", "/v1/access");
+    request.authorization = user;
+    return served.send(std::move(request));
+  };
+  EXPECT_EQ(json::parse(access("ann").body), json::parse(R"({"user":"ann","leader":"podium-0",
+    "mayListNodes":true,"mayListDecisions":true})"));
+  EXPECT_EQ(json::parse(access("tenant").body), json::parse(R"({"user":"tenant","leader":"podium-0",
+    "mayListNodes":false,"mayListDecisions":true})"));
+  EXPECT_EQ(json::parse(access("nobody").body), json::parse(R"({"user":"nobody","leader":"podium-0",
+    "mayListNodes":false,"mayListDecisions":false})"));
+  EXPECT_EQ(access("system:anonymous").status, 401);
+}
+
 }  // namespace
 }  // namespace podium::app::report_api

@@ -116,5 +116,20 @@ TEST(ValidateWorkload, WhatTheApiServerAccepts) {
     EXPECT_EQ(finding(manifest), "") << manifest;
 }
 
+// The controller adds a volume to the pods for each claim template.
+TEST(ValidateWorkload, ClaimTemplatesAreVolumes) {
+  const auto set = [](std::string_view kind, std::string_view mounted) {
+    const auto of_pod = fmt::format(
+        R"("initContainers": [{{"name": "prep", "image": "i", "volumeMounts": [{{"name": "{}", "mountPath": "/d"}}]}}],)",
+        mounted);
+    const auto claims = std::string(kSelector) + R"("volumeClaimTemplates": [{"metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}],)";
+    return finding(workload(kind, of_pod, claims));
+  };
+  EXPECT_EQ(set("StatefulSet", "data"), "");
+  EXPECT_EQ(set("StatefulSet", "date"),
+            "spec.template.spec.template.spec.initContainers[0].volumeMounts[0].name: Not found: \"date\"");
+}
+
 }  // namespace
 }  // namespace podium::explain

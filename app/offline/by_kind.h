@@ -1,0 +1,26 @@
+// The objects of files by kind, as they are written: for the kinds that api::Manifests does not hold.
+//
+// Threads: pure functions. Errors: Kind::invalid, naming the place in the files.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/admission/quota.h"
+#include "api/decode/manifests.h"
+#include "base/result.h"
+
+namespace podium::offline {
+
+using ByKind = std::map<std::string, std::vector<boost::json::value>, std::less<>>;  // "group/kind"
+
+// "apps/Deployment"; "/Pod" of the core.
+std::string kind_key(std::string_view group, std::string_view kind);
+// `ns`: of pods, workloads and quotas that name none.
+Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns);
+Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects);
+
+}  // namespace podium::offline

@@ -1,0 +1,114 @@
+#include "app/report_api/node_list.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace podium::app::report_api {
+namespace {
+
+namespace json = boost::json;
+using cluster::Row;
+using cluster::Snapshot;
+using Amounts = std::vector<std::int64_t>;
+
+// One resource of all nodes.
+struct Source {
+  std::string name;
+  const Snapshot::ScalarColumn* scalar = nullptr;  // null: a column of the snapshot, or no pod or node has it
+
+  std::pair<std::int64_t, std::int64_t> at(const Snapshot& snapshot, Row row) const {
+    if (name == "cpu") return {snapshot.allocatable_milli_cpu[row], snapshot.requested_milli_cpu[row]};
+    if (name == "memory") return {snapshot.allocatable_memory[row], snapshot.requested_memory[row]};
+    if (name == "ephemeral-storage")
+      return {snapshot.allocatable_ephemeral[row], snapshot.requested_ephemeral[row]};
+    if (name == "pods") return {snapshot.allocatable_pods[row], snapshot.pod_count[row]};
+    return scalar ? std::pair{scalar->allocatable[row], scalar->requested[row]}
+                  : std::pair<std::int64_t, std::int64_t>();
+  }
+};
+
+// cpu, memory and pods first; then the others that nodes have, by name.
+std::vector<Source> sources_of(const Snapshot& snapshot) {
+  std::set<std::string, std::less<>> names;
+  snapshot.present().each([&](Row row) {
+    for (const auto& [name, amount] : snapshot.entry(row).node->allocatable) {
+      if (amount > api::Quantity()) names.insert(name);
+    }
+  });
+  std::vector<Source> out;
+  for (const auto* name : {"cpu", "memory", "pods"}) {
+    out.push_back({.name = name});
+    names.erase(name);
+  }
+  for (const auto& name : names) {
+    if (out.size() == kMostResources) break;
+    out.push_back({.name = name, .scalar = snapshot.scalar(name)});
+  }
+  return out;
+}
+
+struct Zone {
+  std::int64_t nodes = 0, cordoned = 0;
+  Amounts allocatable, requested;
+};
+
+json::array array_of(const Amounts& amounts) { return json::array(amounts.begin(), amounts.end()); }
+
+}  // namespace
+
+json::object node_list(const Snapshot& snapshot, const std::string& leader, bool zones_only) {
+  const auto sources = sources_of(snapshot);
+  std::map<std::string, Zone, std::less<>> zones;
+  json::array items;
+  std::int64_t cordoned = 0;
+  for (const auto row : snapshot.rows_by_name()) {
+    const auto& node = *snapshot.entry(row).node;
+    const auto* label = node.meta.labels.find(api::label::zone);
+    const auto name = label ? *label : std::string();
+    auto& zone = zones[name];
+    zone.allocatable.resize(sources.size());
+    zone.requested.resize(sources.size());
+    ++zone.nodes;
+    zone.cordoned += node.unschedulable ? 1 : 0;
+    cordoned += node.unschedulable ? 1 : 0;
+    json::array allocatable, requested;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto [has, asks] = sources[i].at(snapshot, row);
+      zone.allocatable[i] += has;
+      zone.requested[i] += asks;
+      allocatable.emplace_back(has);
+      requested.emplace_back(asks);
+    }
+    if (zones_only || items.size() == kMostNodes) continue;
+    json::object item{{"name", node.meta.name},
+                      {"zone", name},
+                      {"pods", static_cast<std::int64_t>(snapshot.pod_count[row])},
+                      {"allocatable", std::move(allocatable)},
+                      {"requested", std::move(requested)}};
+    if (node.unschedulable) item["cordoned"] = true;
+    items.push_back(std::move(item));
+  }
+  json::array resources, by_zone;
+  for (const auto& source : sources) resources.emplace_back(source.name);
+  for (const auto& [name, zone] : zones) {
+    by_zone.push_back(json::object{{"name", name},
+                                   {"nodes", zone.nodes},
+                                   {"cordoned", zone.cordoned},
+                                   {"allocatable", array_of(zone.allocatable)},
+                                   {"requested", array_of(zone.requested)}});
+  }
+  json::object out{
+      {"metadata",
+       json::object{{"leader", leader}, {"nodes", snapshot.node_count()}, {"cordoned", cordoned}}},
+      {"resources", std::move(resources)},
+      {"zones", std::move(by_zone)}};
+  if (!zones_only) out["items"] = std::move(items);
+  return out;
+}
+
+}  // namespace podium::app::report_api
