@@ -10,6 +10,7 @@
 #include "app/render/text.h"
 #include "base/ascii.h"
 #include "explain/report/json.h"
+#include "explain/report/visits.h"
 
 namespace podium::render {
 namespace {

@@ -10,7 +10,7 @@
 #include "api/text/json_view.h"
 #include "async/nap.h"
 #include "client/error.h"
-#include "explain/report/json.h"
+#include "explain/report/visits.h"
 #include "log/log.h"
 #include "metrics/samples.h"
 

@@ -1,5 +1,4 @@
-// New nodes on a fork, with what a node has besides its own object: the pods of DaemonSets, CSI drivers and
-// devices.
+// New nodes on a fork, and what a node has besides its own object: DaemonSet pods, CSI drivers, devices.
 //
 // A node that is like another has copies of what that one has. A node from a template has the pods of the
 // DaemonSets that would run there. The controller replaces the required node affinity of their pods, so a

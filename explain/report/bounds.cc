@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "explain/report/json.h"
+#include "explain/report/visits.h"
 
 namespace podium::explain {
 namespace {

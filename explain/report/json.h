@@ -1,5 +1,4 @@
-// Writes and reads the JSON of a report, and visits its fields. All of it derives from the
-// lists of fields (fields.h).
+// Writes and reads the JSON of a report. Both derive from the lists of fields (fields.h).
 //
 // Reading is tolerant: an absent field, or one of another type, stays empty, and numbers are clamped. So
 // podium can read reports of a newer podium or of other authors.
@@ -8,8 +7,6 @@
 #pragma once
 
 #include <boost/json/object.hpp>
-#include <functional>
-#include <span>
 #include <string>
 
 #include "explain/report/report.h"
@@ -27,12 +24,5 @@ ReportStatus read_status(const boost::json::value& status);
 // Reads a whole SchedulingReport. A question always has an answer; a missing one gets the
 // replicas of the spec.
 Report read_report(const boost::json::value& object);
-
-// The paths of all fields that podium writes, sorted: "status.choice.nodeName". The items of a list belong to
-// the list's path.
-std::span<const std::string> status_paths();
-
-// Calls `see` for each text of the status, in no particular order.
-void each_text(ReportStatus& status, const std::function<void(Meaning, std::string&)>& see);
 
 }  // namespace podium::explain

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "api/values/node.h"
-#include "explain/report/json.h"
+#include "explain/report/visits.h"
 
 namespace podium::explain {
 namespace {

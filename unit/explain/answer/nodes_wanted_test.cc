@@ -16,7 +16,7 @@
 #include "explain/answer/waiting.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/placement.h"
-#include "unit/explain/answer/asking.h"
+#include "unit/explain/answer/nodes_wanted.h"
 
 namespace podium::explain {
 namespace {
@@ -26,58 +26,17 @@ using cluster::Snapshot;
 using test::node;
 using test::pod;
 using testing::HasSubstr;
-using Pods = std::vector<PodInfoPtr>;
-
-PodInfoPtr waits(const api::Pod& pod) { return cluster::make_pod_info(test::share(pod)); }
-
-// Pods of the Deployment `name`, as its ReplicaSet makes them.
-test::PodBuilder one_of(const std::string& name, int number, const char* cpu) {
-  return pod(fmt::format("{}-{}", name, number))
-      .ns("shop")
-      .uid(fmt::format("{}-{}", name, number))
-      .label("pod-template-hash", "5d8f")
-      .owner("ReplicaSet", name + "-5d8f")
-      .req("cpu", cpu);
-}
-Pods many(const std::string& name, int count, const char* cpu) {
-  Pods out;
-  for (int i = 0; i < count; ++i) out.push_back(waits(one_of(name, i, cpu)));
-  return out;
-}
-ReportStatus search(const std::string& shapes, const Pods& waiting, const Snapshot& snapshot,
-                    const Budget& budget = {}) {
-  const auto question = unit::read(fmt::format(R"({{"search": {{"forPending": {{{}}}}}}})",
-                                               shapes.empty() ? "" : "\"shapes\": [" + shapes + "]"));
-  return question ? answer(*question, snapshot, unit::default_config(), budget, {}, waiting)
-                  : refusal(question.error().message);
-}
-
-// "2 l (10 hungry)": nodes of a shape, and the pods that they take.
-std::string choice_in(const ReportStatus& status) {
-  if (!status.answer || !status.answer->nodes_wanted) return status.message;
-  std::string out;
-  for (const auto& added : status.answer->nodes_wanted->added) {
-    std::string of;
-    for (const auto& each : added.workloads)
-      of += fmt::format("{}{} {}", of.empty() ? "" : ", ", each.count,
-                        each.name.empty() ? "others" : each.name);
-    out += fmt::format("{}{} {} ({})", out.empty() ? "" : "; ", added.nodes, added.shape, of);
-  }
-  for (const auto& each : status.answer->nodes_wanted->unplaced)
-    out += fmt::format("{}none ({} {}): {}", out.empty() ? "" : "; ", each.pods.count,
-                       each.pods.name.empty() ? "others" : each.pods.name, each.reason);
-  return out;
-}
+using unit::choice_in;
+using unit::full_cluster;
+using unit::many;
+using unit::one_of;
+using unit::Pods;
+using unit::search;
+using unit::waits;
 
 constexpr const char* kSmall = R"({"name": "s", "allocatable": {"cpu": "4", "memory": "8Gi"}})";
 constexpr const char* kLarge = R"({"name": "l", "allocatable": {"cpu": 16, "memory": "64Gi"}})";
 std::string both() { return fmt::format("{}, {}", kSmall, kLarge); }
-
-Snapshot full_cluster() {
-  auto snapshot = unit::nodes_of({{"n1", "4"}});
-  unit::run_pod(snapshot, pod("runs").req("cpu", "3500m").node("n1"));
-  return snapshot;
-}
 
 TEST(NodesWanted, TheFewestThatTakeAll) {
   const auto status = search(both(), many("hungry", 10, "3"), full_cluster());
@@ -94,156 +53,6 @@ TEST(NodesWanted, TheFewestThatTakeAll) {
 }
 
 // A pod of a DaemonSet, which its controller has pinned to the node.
-test::PodBuilder daemon(const std::string& set, const std::string& on, const char* cpu) {
-  return pod(set + "-" + on)
-      .ns("kube-system")
-      .uid(set + "-" + on)
-      .owner("DaemonSet", set)
-      .req("cpu", cpu)
-      .tolerate_exists("node.kubernetes.io/unschedulable", "NoSchedule")
-      .require_node({test::node_term({}, {test::in("metadata.name", {on})})})
-      .node(on);
-}
-
-constexpr const char* kPlain = R"({"name": "m", "allocatable": {"cpu": "16"}})";
-
-TEST(NodesWanted, ANodeOfAShapeRunsTheDaemonSets) {
-  auto snapshot = full_cluster();
-  EXPECT_EQ(choice_in(search(kPlain, many("a", 6, "8"), snapshot)), "3 m (6 a)");
-  unit::run_pod(snapshot, daemon("log", "n1", "100m").build());
-  EXPECT_EQ(choice_in(search(kPlain, many("a", 6, "8"), snapshot)), "6 m (6 a)");
-  const auto status = search(kPlain, many("a", 1, "8"), snapshot);
-  EXPECT_EQ(status.answer->nodes_wanted->added[0].left_over[0].amount, "7900m");
-}
-
-TEST(NodesWanted, ADaemonSetWithASelectorOrWithoutATolerationIsElsewhere) {
-  auto snapshot = full_cluster();
-  snapshot.set_node(node("g1").label("gpu", "a100").cap("cpu", "1").cap("pods", "110").ptr());
-  unit::run_pod(snapshot, daemon("gpus", "g1", "4").node_selector("gpu", "a100").build());
-  unit::run_pod(snapshot, daemon("log", "n1", "4").build());
-  unit::run_pod(snapshot, daemon("log", "g1", "4").build());
-  const auto left = [&](const char* more) {
-    const Pods waiting{waits(one_of("a", 0, "1").tolerate_exists("").build())};
-    const auto shape = fmt::format(R"({{"name": "m", "allocatable": {{"cpu": "16"}}{}}})", more);
-    const auto status = search(shape, waiting, snapshot);
-    return status.answer && !status.answer->nodes_wanted->added.empty()
-               ? status.answer->nodes_wanted->added[0].left_over[0].amount
-               : status.message;
-  };
-  EXPECT_EQ(left(""), "11") << "log";
-  EXPECT_EQ(left(R"(, "labels": {"gpu": "a100"})"), "7") << "log and gpus";
-  EXPECT_EQ(left(R"(, "labels": {"gpu": "a100"}, "taints": [{"key": "own", "effect": "NoSchedule"}])"), "15");
-  EXPECT_EQ(left(R"(, "taints": [{"key": "own", "effect": "PreferNoSchedule"}])"), "11");
-}
-
-// The controller replaces a DaemonSet's own affinity, so that its pods do not show it.
-TEST(NodesWanted, ADaemonSetOfSomeNodesIsOnThoseThatAreAlike) {
-  Snapshot snapshot;
-  for (const auto* name : {"a1", "a2", "b1", "b2"})
-    snapshot.set_node(
-        node(name).label("pool", std::string(name, 1)).cap("cpu", "1").cap("pods", "110").ptr());
-  for (const auto* on : {"a1", "a2"}) unit::run_pod(snapshot, daemon("of-a", on, "1").build());
-  const auto shape_in = [&](const char* pool) {
-    return search(
-        fmt::format(R"({{"name": "m", "allocatable": {{"cpu": 16}}, "labels": {{"pool": "{}"}}}})", pool),
-        many("x", 2, "8"), snapshot);
-  };
-  EXPECT_EQ(choice_in(shape_in("a")), "2 m (2 x)");
-  EXPECT_EQ(choice_in(shape_in("b")), "1 m (2 x)");
-}
-
-// --- devices ---
-
-api::Pod with_claim(api::Pod made, const std::string& claim) {
-  made.resource_claims.push_back({.name = "gpu", .claim_name = claim, .template_name = {}});
-  return made;
-}
-
-Snapshot cluster_with_devices() {
-  auto snapshot = full_cluster();
-  snapshot.set_node(node("g1").cap("cpu", "8").cap("memory", "8Gi").cap("pods", "110").ptr());
-  api::ResourceSlice slice;
-  slice.meta.name = "g1-gpus";
-  slice.driver = "gpu.example.com";
-  slice.pool = {.name = "g1", .generation = 2, .slice_count = 1};
-  slice.nodes.name = "g1";
-  slice.devices.resize(2);
-  slice.devices[0].name = "d0";
-  slice.devices[1].name = "d1";
-  auto old = slice;
-  old.meta.name = "g1-before";
-  old.pool.generation = 1;
-  old.devices.resize(1);
-  snapshot.objects().set<api::ResourceSlice>(std::make_shared<api::ResourceSlice>(old));
-  snapshot.objects().set<api::ResourceSlice>(std::make_shared<api::ResourceSlice>(slice));
-  auto gpus = std::make_shared<api::DeviceClass>();
-  gpus->meta.name = "gpu";
-  gpus->selectors = {R"(device.driver == "gpu.example.com")"};
-  snapshot.objects().set<api::DeviceClass>(std::move(gpus));
-  return snapshot;
-}
-
-Pods with_devices(int count, Snapshot& snapshot) {
-  Pods out;
-  for (int i = 0; i < count; ++i) {
-    auto claim = std::make_shared<api::ResourceClaim>();
-    claim->meta.name = fmt::format("c{}", i);
-    claim->meta.namespace_ = "shop";
-    claim->meta.uid = claim->meta.name;
-    auto& request = claim->spec.requests.emplace_back();
-    request.name = "r";
-    request.exactly.emplace().device_class = "gpu";
-    snapshot.objects().set<api::ResourceClaim>(claim);
-    out.push_back(waits(with_claim(one_of("ml", i, "1").build(), claim->meta.name)));
-  }
-  return out;
-}
-
-TEST(NodesWanted, ANodeLikeAnotherHasItsDevices) {
-  auto snapshot = cluster_with_devices();
-  const auto waiting = with_devices(6, snapshot);
-  const auto status = search(R"({"name": "g", "like": "g1"})", waiting, snapshot);
-  EXPECT_EQ(choice_in(status), "2 g (4 ml)");
-  EXPECT_EQ(status.answer->nodes_wanted->fit_now, 2u);
-}
-
-TEST(NodesWanted, ANodeOfAShapeHasTheDevicesOfTheShape) {
-  auto snapshot = cluster_with_devices();
-  const auto waiting = with_devices(6, snapshot);
-  const auto shape = [](const char* devices) {
-    return fmt::format(R"({{"name": "g", "allocatable": {{"cpu": 64}}, "devices": [{}]}})", devices);
-  };
-  EXPECT_EQ(choice_in(search(shape(R"({"driver": "gpu.example.com", "count": 2})"), waiting, snapshot)),
-            "2 g (4 ml)");
-  EXPECT_EQ(
-      choice_in(search(shape(R"({"driver": "gpu.example.com"}, {"driver": "gpu.example.com", "count": 3})"),
-                       waiting, snapshot)),
-      "1 g (4 ml)");
-  EXPECT_EQ(search(shape(R"({"driver": "other.example.com", "count": 8})"), waiting, snapshot).outcome,
-            "PartlyFits");
-}
-
-TEST(NodesWanted, DevicesOfAShapeHaveAttributes) {
-  auto snapshot = cluster_with_devices();
-  auto gpus = std::make_shared<api::DeviceClass>();
-  gpus->meta.name = "gpu";
-  gpus->selectors = {R"("model" in device.attributes["gpu.example.com"] &&
-                        device.attributes["gpu.example.com"].model == "a100" &&
-                        device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0)"};
-  snapshot.objects().set<api::DeviceClass>(std::move(gpus));
-  const auto waiting = with_devices(2, snapshot);
-  const auto with = [&](const char* model, const char* memory) {
-    return choice_in(search(fmt::format(R"({{"name": "g", "allocatable": {{"cpu": 64}}, "devices": [
-        {{"driver": "gpu.example.com", "count": 2, "attributes": {{"model": {{"string": "{}"}}}},
-          "capacity": {{"memory": {{"value": "{}"}}}}}}]}})",
-                                        model, memory),
-                            waiting, snapshot));
-  };
-  EXPECT_EQ(with("a100", "40Gi"), "1 g (2 ml)");
-  EXPECT_THAT(with("a100", "24Gi"), HasSubstr("none (2 ml)"));
-  EXPECT_THAT(with("l4", "40Gi"), HasSubstr("none (2 ml)"));
-}
-
 TEST(NodesWanted, OfEquallyManyTheSmallest) {
   EXPECT_EQ(choice_in(search(both(), many("a", 1, "3"), full_cluster())), "1 s (1 a)");
   EXPECT_EQ(choice_in(search(both(), many("a", 6, "3"), full_cluster())), "1 l (5 a); 1 s (1 a)");

@@ -1,0 +1,41 @@
+// Walks the list of fields of a type (fields.h), for the code that writes, reads or visits them all.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "explain/report/fields.h"
+
+namespace podium::explain {
+
+template <typename T>
+struct IsList : std::false_type {};
+template <typename T>
+struct IsList<std::vector<T>> : std::true_type {};
+template <typename T>
+struct IsOptional : std::false_type {};
+template <typename T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <typename T>
+concept List = IsList<T>::value;
+template <typename T>
+concept Optional = IsOptional<T>::value;
+
+template <typename Part, typename See>
+void each_field(See&& see) {
+  std::apply([&](const auto&... field) { (see(field), ...); }, Fields<Part>::all);
+}
+template <typename... Members, typename See>
+void each_field(const Group<Members...>& group, See&& see) {
+  std::apply([&](const auto&... field) { (see(field), ...); }, group.fields);
+}
+
+// The keys of Topics, by topic.
+inline constexpr const char* kTopicKeys[] = {
+    "resource", "claimName", "storageClassName", "volumeName", "deviceClassName", "request", "driver"};
+
+}  // namespace podium::explain
