@@ -31,7 +31,7 @@ constexpr std::string_view kAnswered = R"({
 std::string line(const AnsweredBefore& before) {
   auto out = fmt::format("{} {} {}", before.kind, before.outcome, before.expires);
   for (const auto& each : before.conditions) {
-    out += fmt::format("; {} {} {} {}", each.type, each.is_true.is, each.reason,
+    out += fmt::format("; {} {} {} {}", each.type, each.is_true, each.reason,
                        each.since ? format_time(*each.since) : "never");
   }
   return out;
