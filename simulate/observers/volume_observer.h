@@ -1,7 +1,7 @@
 // VolumeObserver: checks the volumes of pods.
 //
-// - Each claim of a pod that is bound has a volume that the node reaches, unless the engine did not know of the
-//   claim when it decided.
+// - Each claim of a pod that is bound has a volume that the node reaches, unless the engine did not know of
+//   the claim when it decided.
 // - No engine takes a volume from another claim, and no two claims have one volume.
 // - At rest: whether the pod's claims allow it on a node.
 //
