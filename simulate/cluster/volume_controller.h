@@ -2,12 +2,11 @@
 // after a drawn time.
 //
 // - A claim of class "now" gets a volume of its own. So does one of class "late" once podium has chosen a
-//   node, unless the provisioner fails: it removes the choice, so that podium decides again. It may also
-//   take longer than podium waits.
-// - A claim of class "local" is bound to the volume that names it. If the claim has another one already,
-//   the volume is free again.
+//   node, unless the provisioner fails: it removes the choice, so that podium decides again. It may also take
+//   longer than podium waits.
+// - A claim of class "local" is bound to the volume that names it. If the claim has another one already, the
+//   volume is free again.
 // - A volume of a deleted claim is removed, if it was provisioned; else it stays, and nobody gets it.
-//
 // Source: pkg/controller/volume/persistentvolume/pv_controller.go syncClaim, syncVolume.
 // Owner: a Life with volumes. Threads: one. Errors: none.
 #pragma once

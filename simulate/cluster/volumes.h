@@ -1,9 +1,9 @@
 // Volumes: users whose pods have claims for volumes, and administrators who make and remove volumes.
 //
 // Claims are of three classes: "local" binds to volumes that an administrator makes, "late" is provisioned
-// when podium has chosen a node, "now" immediately. A volume can be reached from one node, or from the
-// nodes of one zone. Users also delete claims for which pods wait, and bind volumes to claims by hand. All
-// of it from dice, until rest().
+// when podium has chosen a node, "now" immediately. A volume can be reached from one node, or from the nodes
+// of one zone. Users also delete claims for which pods wait, and bind volumes to claims by hand. All of it
+// from dice, until rest().
 // Owner: a Life with volumes. Threads: one. Errors: none.
 #pragma once
 

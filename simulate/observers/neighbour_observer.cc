@@ -77,8 +77,9 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
   pod.rules = neighbour_of(stored->value).rules;
   std::vector<Neighbour> others, sure;
   const auto nodes = nodes_read_.find(engine);
-  bool has_changed =
-      is_newly_read(engine, uid) || (nodes != nodes_read_.end() && nodes->second + kTurn >= agenda_.now());
+  // Decisions between the pieces of a list of nodes; their bindings wait for each other.
+  bool has_changed = is_newly_read(engine, uid) ||
+                     (nodes != nodes_read_.end() && nodes->second + 4 * kTurn >= agenda_.now());
   snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
     const auto& its = (*other)->meta.uid;
     if (its == uid || (!begun_.contains(engine + its) && !bound_.contains(its))) return;

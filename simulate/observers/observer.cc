@@ -173,8 +173,7 @@ void Observer::count(const Host& host, const client::Request& request) {
 
 void Observer::served(const Host& host, const client::Request& request, int status) {
   const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
-  trace_.line(
-      {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
+  trace_.line(fmt::format("server answers {} {} {} {}", host.identity, request.method, path, status));
   requests_.served(host, request, status);
   if (rests_since_ && status == 403) {
     ++refused_since_rest_;
@@ -232,8 +231,6 @@ void Observer::answered(const Host& host, const client::Request& request, const 
   if (request.target.find("/resourceclaims") != std::string::npos) read_claims(host, reply.body);
 }
 
-// --- commits ---
-
 void Observer::committed(const Commit& commit) {
   static constexpr const char* kTypes[] = {"adds", "changes", "deletes"};
   trace_.line({commit.by, " ", kTypes[static_cast<int>(commit.type)], " ", commit.key.text(), " at ",
@@ -275,7 +272,10 @@ void Observer::status_committed(const Commit& commit) {
   const bool late = sent_at_ < carried_out_[uid];
   const auto node = text_at(commit.after->value, "/status/nominatedNodeName");
   const bool changes = !commit.before || text_at(commit.before->value, "/status/nominatedNodeName") != node;
-  nominations_[uid] = {commit.by, agenda_.now(), late, changes ? late : nominations_[uid].node_is_late};
+  // The previous leader may have changed the node after this one had read it (5001005).
+  auto& last = nominations_[uid];
+  const bool is_late = changes ? late : last.node_is_late || (!last.by.empty() && last.by != commit.by);
+  last = {commit.by, agenda_.now(), late, is_late};
 }
 
 // Even a no-op write makes older in-flight writes late.
@@ -456,8 +456,8 @@ std::optional<std::string> Observer::unfinished_pods() {
         continue;
       }
       const bool evicts = !fits(store_, pod->value, node->value, INT64_MIN);
-      waits_for_flush_ = find_at(pod->value, "/spec/resourceClaims") ||
-                         (neighbours_ && neighbours_->may_wait_for_flush(pod->value, evicts));
+      waits_for_flush_ = neighbours_ ? neighbours_->may_wait_for_flush(pod->value, evicts)
+                                     : find_at(pod->value, "/spec/resourceClaims") != nullptr;
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);

@@ -86,6 +86,8 @@ void RequestObserver::answered(const Host& host, const client::Request& request,
   if (request.method == "DELETE") return;
   // Another preemption may want the same victim. Its mark is a new request of the same text (704295).
   if (request.body.find("\"DisruptionTarget\"") != std::string::npos) return;
+  // Another pod may have the same volume claim (5001606).
+  if (request.target.find("/persistentvolume") != std::string::npos) return;
   // One in 300 lives with devices sends a write again too early: the cause is not known yet
   // (1000516, 1000724, 2000174).
   if (!store_.all("resourceslices").empty() || !store_.all("resourceclaims").empty()) return;
