@@ -125,8 +125,23 @@ class HttpApi(Live):
         self.assertEqual(self.ask(f"{WHAT_IF}/scores", self.editor, asked)[2][0]["Host"], "n11-new-1")
         wrong = what_if("wrong", {"spec": pod("x")["spec"]}, changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
         self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, wrong), 422, "Invalid", "spec.changes[0].nodeName: unknown node")
-        self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, what_if("ref", podRef={"name": "web"})), 400, "BadRequest",
-                           "spec.podRef: only a report in the cluster")
+
+    def test_a_pod_of_the_cluster(self):
+        """A question about a stored pod has the answer of the same object, for a user who may get the pod."""
+        asked = what_if("ref", podRef={"name": "web"}, nodes=["n3"])
+        self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, asked), 403, "Forbidden", 'cannot get resource "pods"')
+        self.plane.kubectl("create", "role", "gets-pods", "-n", "default", "--verb=get", "--resource=pods")
+        self.plane.kubectl("create", "rolebinding", "reader", "-n", "default", "--role=gets-pods", "--serviceaccount=default:reader")
+        reader = self.account("reader", "edit")
+        status, _, answer = self.ask(f"{WHAT_IF}/report", reader, asked)
+        self.assertEqual(status, 200, answer)
+        self.plane.create(asked)
+        self.addCleanup(self.plane.kubectl, "delete", "sr", "ref", "-n", "default")
+        stored = self.answer("ref")
+        for field in ("outcome", "choice", "topNodes", "strategies", "verdicts"):
+            self.assertEqual(answer["status"].get(field), stored.get(field), field)
+        self.assert_status(self.ask(f"{WHAT_IF}/report", reader, what_if("none", podRef={"name": "none"})), 404, "NotFound",
+                           "spec.podRef.name: pod none not found")
 
     def test_rights(self):
         reads, asks = f"{POD}/scores", f"{WHAT_IF}/scores"

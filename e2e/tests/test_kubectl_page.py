@@ -140,6 +140,9 @@ class KubectlPage(Plugin):
         self.assertIn("default/web is on n", browser.text("#verdict"))
         self.assertEqual(browser.text("#known"), "podium is asked as the user of your kubeconfig.")
         self.assertFalse(browser.run("!!document.getElementById('token')"))
+        browser.wait("document.getElementById('where')?.innerText.includes('leader ')", "the header")
+        context = self.plane.kubectl("config", "current-context", kubeconfig=self.user).strip()
+        self.assertRegex(browser.text("#where"), f"^context {context} · [^ ]+ · leader ")
         self.assertEqual(browser.problems, [])
         self.assertEqual([one for one in browser.requests if not one.startswith(url.removesuffix("ui/"))], [])
 
