@@ -1,4 +1,4 @@
-// Visits the fields of a report: their paths, and their texts. Both derive from the lists of fields (fields.h).
+// Visits the fields of a report: their paths, and their texts, by the lists of fields (fields.h).
 //
 // Threads: pure functions. Errors: none.
 #pragma once
