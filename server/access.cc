@@ -61,9 +61,9 @@ std::string what_is_forbidden(const User& user, const Attributes& what) {
   }
   const auto where =
       what.ns.empty() ? std::string("at the cluster scope") : fmt::format("in the namespace \"{}\"", what.ns);
-  return fmt::format("{}.{} is forbidden: User {} cannot {} resource \"{}\" in API group \"{}\" {}",
-                     what.resource, what.group, quoted(user.name), what.verb, what.resource, what.group,
-                     where);
+  const auto of_group = what.group.empty() ? std::string() : "." + what.group;
+  return fmt::format("{}{} is forbidden: User {} cannot {} resource \"{}\" in API group \"{}\" {}",
+                     what.resource, of_group, quoted(user.name), what.verb, what.resource, what.group, where);
 }
 
 Reply forbidden(const User& user, const Attributes& what, const std::string& reason) {

@@ -131,7 +131,7 @@ class Asker {
   }
   // Asks for a resource in a namespace.
   AccessDecision admit(const std::string& verb, const std::string& ns, const std::string& authorization,
-                       const std::string& path = "/v1/x") {
+                       const std::string& path = "/v1/x", bool of_pods = false) {
     Request request;
     request.path = path;
     request.authorization = authorization;
@@ -141,6 +141,11 @@ class Asker {
     what.group = "podium.dev";
     what.version = "v1alpha1";
     what.resource = "schedulingreports";
+    if (of_pods) {
+      what.group.clear();
+      what.version = "v1";
+      what.resource = "pods";
+    }
     auto future = asio::co_spawn(io_, access_.admit(request, what), asio::use_future);
     io_.restart();
     io_.run();
@@ -288,6 +293,11 @@ TEST(Access, OfAResourceInAllNamespaces) {
   EXPECT_EQ(json::parse(refused.refusal->body).at("message"),
             "schedulingreports.podium.dev is forbidden: User \"reader\" cannot list resource "
             "\"schedulingreports\" in API group \"podium.dev\" at the cluster scope");
+  const auto pods = asker.admit("get", "bank", "Bearer good", "/v1/x", true);
+  EXPECT_EQ(
+      json::parse(pods.refusal->body).at("message"),
+      "pods is forbidden: User \"reader\" cannot get resource \"pods\" in API group \"\" in the namespace "
+      "\"bank\"");
 }
 
 TEST(Access, VerdictsOnResourcesAreKeptApart) {
