@@ -15,31 +15,10 @@ using client::Request;
 bool of_volumes(const Request& request) { return names(request, "/persistentvolumes"); }
 bool of_volume_claims(const Request& request) { return names(request, "/persistentvolumeclaims"); }
 
-Bug reads_without_reach() {
-  Bug bug;
-  bug.reads = [](const Request& request, std::string line) {
-    static constexpr std::string_view kField = "\"nodeAffinity\"";
-    const auto at = of_volumes(request) ? line.find(kField) : line.npos;
-    return at == line.npos ? line : line.replace(at, kField.size(), "\"other\"");
-  };
-  return bug;
-}
-
 Bug loses(bool (*of)(const Request&), std::string type) {
   Bug bug;
   bug.reads = [of, type = std::move(type)](const Request& request, std::string line) {
     return of(request) && is_line_of(line, type) ? std::string() : line;
-  };
-  return bug;
-}
-
-Bug writes_any_version() {
-  Bug bug;
-  bug.before = [](Request& request) {
-    if (request.method != "PATCH" || !of_volumes(request)) return;
-    auto body = json::parse(request.body);
-    body.as_object()["metadata"].as_object().erase("resourceVersion");
-    request.body = json::serialize(body);
   };
   return bug;
 }
@@ -64,20 +43,10 @@ Bug does_not_wait() {
 
 std::vector<Mutation> volume_mutations() {
   return {
-      {.name = "reach_not_seen",
-       .bug = "ignores which nodes reach a volume",
-       .seed = kFirstWithVolumes + 1,
-       .found_as = "cannot reach the volume",
-       .make = reads_without_reach},
-      {.name = "volume_any_version",
-       .bug = "reserves a volume at any resourceVersion",
-       .seed = kFirstWithVolumes + 1,
-       .found_as = "from another claim",
-       .make = writes_any_version},
       {.name = "claim_not_awaited",
        .bug = "takes a claim for bound whose node is chosen",
-       .seed = kFirstWithVolumes + 1,
-       .found_as = "has no volume",
+       .seed = kFirstWithVolumes + 3,
+       .found_as = "waits, and fits",
        .make = does_not_wait},
       {.name = "new_volume_lost",
        .bug = "does not see that a volume is created",
