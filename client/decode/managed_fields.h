@@ -1,5 +1,5 @@
-// Leaves metadata.managedFields out of an object's text. They are up to half of a pod, and podium does not read
-// those of the cluster's objects.
+// Leaves metadata.managedFields out of an object's text. They are up to half of a pod, and podium does not
+// read those of the cluster's objects.
 //
 // Threads: a pure function. Errors: none; text of another form stays as it is.
 #pragma once
