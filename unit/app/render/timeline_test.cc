@@ -105,8 +105,10 @@ TEST(Timeline, ForPrograms) {
 
 // Texts of other authors cannot move the cursor.
 TEST(Timeline, IsPrintable) {
-  const auto text =
-      shown(nullptr, R"({"metadata": {"creationTimestamp": "x"}, "spec": {"nodeName": "a\u001b[31mb"}})"), {});
+  const auto text = timeline_table(
+      "a",
+      moments(nullptr, R"({"metadata": {"creationTimestamp": "x"}, "spec": {"nodeName": "a\u001b[31mb"}})"),
+      {});
   EXPECT_EQ(text.find('\033'), std::string::npos);
   EXPECT_NE(text.find("-"), std::string::npos);
 }
