@@ -75,7 +75,9 @@ TEST(ReportRecorder, CountsTheStrategiesThatDecided) {
   const framework::Scores none(two_nodes.chunks());
   decision.strategies = {{"One", 1, none}, {"Two", 2, none}};
   decision.strategies[0].score.write_chunk(0)[n2] = 9;
+  decision.strategies[0].score.set_summary(0, {.most = 9, .count = 1});
   decision.strategies[1].score.write_chunk(0)[n1] = 4;
+  decision.strategies[1].score.set_summary(0, {.most = 4, .count = 1});
   decision.total = framework::Totals(two_nodes.chunks());
   decision.total.write_chunk(0)[n1] = 8;
   decision.total.write_chunk(0)[n2] = 9;
