@@ -210,7 +210,7 @@ Task<Reply> ReportApi::nodes(ReportApi* self, bool zones_only) {
 }
 
 // For every user that the cluster knows. `all`: the review of listing the decisions of all namespaces.
-Task<Reply> ReportApi::access(ReportApi* self, Request request, server::Admission all) {
+Task<Reply> ReportApi::access(ReportApi* self, Request request, server::AccessDecision all) {
   const bool is_known = !all.refusal || all.refusal->status == 403;
   if (!is_known || all.user.name == server::anonymous().name) co_return refused(all);
   const auto slot = self->reads_.admit(all.user.name, self->clock_.now());

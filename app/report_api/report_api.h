@@ -71,7 +71,8 @@ class ReportApi {
   static async::Task<server::Reply> reply_to(ReportApi* self, std::string path, server::Request request);
   static async::Task<server::Reply> ask(ReportApi* self, const Target* target, server::Request request,
                                         std::string user);
-  static async::Task<server::Reply> access(ReportApi* self, server::Request request, server::Admission all);
+  static async::Task<server::Reply> access(ReportApi* self, server::Request request,
+                                           server::AccessDecision all);
   static async::Task<bool> may_know_nodes(ReportApi* self, server::Request request);
   static async::Task<server::Reply> evaluate(ReportApi* self, Form form, server::Request request,
                                              std::shared_ptr<QuestionBody> body,
