@@ -12,21 +12,21 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
 
-TEST(Ask, BringsBackWhatTheOtherExecutorSays) {
+TEST(CallOn, BringsBackWhatTheOtherExecutorSays) {
   asio::io_context own, other;
   auto answer = asio::co_spawn(
-      own, ask<int>(other.get_executor(), [] { return 7; }, milliseconds(60'000)), asio::use_future);
+      own, call_on<int>(other.get_executor(), [] { return 7; }, milliseconds(60'000)), asio::use_future);
   own.poll();
   other.run();
   own.run();
   EXPECT_EQ(answer.get(), 7);
 }
 
-TEST(Ask, GoesOnWithoutAnAnswerThatIsLate) {
+TEST(CallOn, GoesOnWithoutAnAnswerThatIsLate) {
   asio::io_context own, other;
   int called = 0;
   auto answer = asio::co_spawn(
-      own, ask<int>(other.get_executor(), [&] { return ++called; }, milliseconds(1)), asio::use_future);
+      own, call_on<int>(other.get_executor(), [&] { return ++called; }, milliseconds(1)), asio::use_future);
   own.run();
   EXPECT_EQ(answer.get(), std::nullopt);
   other.run();  // the function still runs; its result is dropped
