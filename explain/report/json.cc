@@ -119,7 +119,9 @@ class Writer {
   template <typename Owner, typename Object>
   bool put(const Owner& owner, const Rest<Owner, Object>& field) const {
     for (const auto& [name, value] : owner.*field.member) {
-      begin(name);
+      separate();
+      api::append_json(out_, name);  // another client may have written it
+      out_ += ':';
       out_ += json::serialize(value);
     }
     return true;
@@ -137,9 +139,13 @@ class Writer {
     if constexpr (requires { field.total_name; }) absent(field.total_name);
   }
 
-  // A field's name needs no escapes. Only an object's beginning ends with a brace that opens.
-  void begin(std::string_view name) const {
+  // Only an object's beginning ends with a brace that opens.
+  void separate() const {
     if (out_.back() != '{') out_ += ',';
+  }
+  // `name`: a field's, which needs no escapes.
+  void begin(std::string_view name) const {
+    separate();
     out_ += '"';
     out_ += name;
     out_ += "\":";

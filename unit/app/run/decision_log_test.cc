@@ -60,7 +60,8 @@ TEST(DecisionLog, ALineForEachInTheirOrder) {
   }
   const auto lines = lines_of(path);
   ASSERT_EQ(lines.size(), 200u);
-  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i].at("name").as_string(), fmt::format("web-{}", i));
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    EXPECT_EQ(lines[i].at("name").as_string(), fmt::format("web-{}", i));
   EXPECT_EQ(ends.written, 200);
   EXPECT_EQ(ends.dropped, 0);
   EXPECT_EQ(lines[0].at("namespace"), "shop");

@@ -302,6 +302,17 @@ ReportStatus full(char letter) {
   return s;
 }
 
+// A report may be another client's.
+TEST(ReportJson, NamesOfAFixAreEscaped) {
+  ReportStatus status;
+  const json::object fields{{"\x1b[31m", "red"}, {R"(a": 1, "b)", json::array{"\x1f"}}};
+  status.answer.emplace().fixes = {{.type = "LowerRequest", .fields = fields}};
+  const auto written = to_json(status);
+  const auto& fix = written.at("fixes").at(0).as_object();
+  for (const auto& [name, value] : fields) EXPECT_EQ(fix.at(name), value);
+  EXPECT_EQ(fix.if_contains("b"), nullptr);
+}
+
 TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
   const std::string name(253, 'n');
   constexpr std::size_t most = 7'000;     // about the bytes that remain for the status with such names
