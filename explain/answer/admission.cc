@@ -159,6 +159,15 @@ std::string missing_claim_template(const Subject& subject, const FieldPath& pod,
   return {};
 }
 
+bool lacks_claim_of_template(const framework::Decision& decision) {
+  const auto has = [](const std::optional<framework::Verdict>& verdict) {
+    return verdict && std::ranges::any_of(verdict->reasons, [](const framework::Reason& reason) {
+             return reason.code == framework::ReasonCode::resource_claim_not_created;
+           });
+  };
+  return has(decision.pre_enqueue) || has(decision.pre_filter);
+}
+
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
                                       const api::AdmissionObjects& objects) {
   PODIUM_CHECK(question.subject, question.meta.name);

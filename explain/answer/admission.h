@@ -17,6 +17,7 @@
 #include "explain/question/question.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
+#include "scheduler/framework/decision.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::explain {
@@ -41,6 +42,8 @@ framework::Profile kubelet_profile(framework::Profile profile);
 // can be created. `pod`: the path of the pod's own fields.
 std::string missing_claim_template(const Subject& subject, const FieldPath& pod,
                                    const api::AdmissionObjects& objects);
+// Whether the pod was rejected because a claim of a template is not there. Another reason comes first otherwise.
+bool lacks_claim_of_template(const framework::Decision& decision);
 
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,

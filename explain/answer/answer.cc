@@ -163,7 +163,7 @@ class Answering {
       return;
     }
     name_own_victims(ns, failed);
-    if (seen.refused.empty() && !seen.decision.fits()) {
+    if (seen.refused.empty() && lacks_claim_of_template(seen.decision)) {
       const auto missing = missing_claim_template(subject_, pod_path(question_), objects_);
       if (!missing.empty()) failure.message += ": " + missing;
     }

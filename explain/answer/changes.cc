@@ -253,14 +253,16 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
   const auto each = memory_of_replica(subject, replica_of(subject, **pod, 0), objects.claim_templates);
   const auto most = static_cast<std::int32_t>(std::min<std::size_t>(memory.room(each), Count::kAny));
   std::string reason;
+  bool lacks_claim = false;
   const auto placed = place_replicas(
       {subject, **pod, *profile, context.budget, objects.claim_templates}, {.asked = admitted, .most = most},
       fork, {}, [&](const ReplicaSeen& seen) {
         reason =
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
+        lacks_claim = seen.refused.empty() && lacks_claim_of_template(seen.decision);
       });
   if (const auto missing = missing_claim_template(subject, pod_path(question), objects);
-      !reason.empty() && !missing.empty())
+      lacks_claim && !missing.empty())
     reason += ": " + missing;
   memory.take(placed.rows.size(), each);
   if (placed.ended == Placed::Ended::out_of_memory) {

@@ -1,6 +1,7 @@
 // The claim controller's work on a fork: claims of templates, and devices that are free again.
 #include "explain/workload/device_claims.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -120,6 +121,22 @@ TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
                               memory, fork.snapshot));
     EXPECT_FALSE(fork.claim("own").status.allocation) << change;
   }
+}
+
+// The pod is rejected for its first claim that is not there.
+TEST(DeviceClaims, AMissingTemplateIsNamedIfItIsTheReason) {
+  const auto message_about = [](const std::vector<std::string>& claims) {
+    Fork fork;
+    fork.snapshot.set_node(test::node("n1").cap("cpu", "4").cap("pods", "110").ptr());
+    auto pod = user_of("a", claims);
+    pod.node_name.clear();
+    pod.resource_claims.push_back({.name = "gpus", .claim_name = std::nullopt, .template_name = "one-gpu"});
+    return unit::ask(pod, 1, fork.snapshot).message;
+  };
+  EXPECT_THAT(message_about({}), testing::HasSubstr("ResourceClaim not created yet: spec."));
+  const auto other = message_about({"no-such-claim"});
+  EXPECT_THAT(other, testing::HasSubstr("could not find ResourceClaim \"ml/no-such-claim\""));
+  EXPECT_THAT(other, testing::Not(testing::HasSubstr("one-gpu")));
 }
 
 }  // namespace
