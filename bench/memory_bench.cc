@@ -107,7 +107,8 @@ int run() {
   auto status = explain::project(*pod, decision, placed);
   status.outcome = explain::kScheduled;
   status.profile = "default-scheduler";
-  status.decided_at = status.expires_at = Fixed().wall();
+  status.decided_at = Fixed().wall();
+  status.expires_at = Fixed().wall() + std::chrono::hours(1);
   status.conditions = {{"Complete", true, "Scheduled", "placed on " + status.choice->node, Fixed().wall()}};
   const auto waiting = measure("a report that waits to be written", kPods,
                                [&] { return std::vector<explain::ReportStatus>(kPods, status); });
