@@ -7,8 +7,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Targets made without podium_room(), with their folders.
 OTHERS = {"podium_app_main": "app/main", "podium_tables": "e2e/tables", "podium_questions": "e2e/questions",
           "podium_cel_answers": "e2e/cel", "podium_device_answers": "e2e/devices", "podium_unit_support_objects": "unit/support",
-          "core_bench": "bench", "devices_bench": "bench", "podium_fuzzers": "fuzz", "podium_fuzz_driver": "fuzz/driver",
-          "podium_fuzz_entry": "fuzz/afl", "simulate": "simulate/main"}
+          "core_bench": "bench", "devices_bench": "bench", "memory_bench": "bench", "scale_bench": "bench",
+          "podium_fuzzers": "fuzz", "podium_fuzz_driver": "fuzz/driver", "podium_fuzz_entry": "fuzz/afl", "simulate": "simulate/main"}
 TESTS = "unit/"
 
 
