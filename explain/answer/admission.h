@@ -42,7 +42,7 @@ framework::Profile kubelet_profile(framework::Profile profile);
 // can be created. `pod`: the path of the pod's own fields.
 std::string missing_claim_template(const Subject& subject, const FieldPath& pod,
                                    const api::AdmissionObjects& objects);
-// Whether the pod was rejected because a claim of a template is not there. Another reason comes first otherwise.
+// Whether the pod was rejected since a template's claim is not there. Another reason comes first otherwise.
 bool lacks_claim_of_template(const framework::Decision& decision);
 
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
