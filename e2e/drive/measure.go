@@ -57,7 +57,6 @@ func quantiles(durations []time.Duration, qs ...float64) []float64 {
 func addUsages(out map[string]any, before []usage, pods int) {
 	for i, after := range usages() {
 		out["cpu_s_"+after.name] = after.cpu - before[i].cpu
-		out["cpu_s_so_far_"+after.name] = after.cpu
 		out["cpu_ms_per_pod_"+after.name] = (after.cpu - before[i].cpu) * 1000 / float64(max(1, pods))
 		out["peak_mib_"+after.name] = after.peak
 	}
