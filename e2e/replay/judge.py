@@ -95,7 +95,7 @@ class Judge:
 
     def decisions_by(self, outcome, moment, name, verdict):
         if verdict.get("feasible"):
-            good = {verdict["nominatedNode"]} if verdict.get("nominatedNode") else oracle.best_nodes(verdict)
+            good = self.good_nodes(verdict)
             # The node of a pod that was placed and evicted in the same step is unknown.
             nodes = good if name in outcome.evicted else good & {outcome.placed.get(name)}
             for node in sorted(nodes):
@@ -119,6 +119,14 @@ class Judge:
                                  moment.freed | freed), way
         for freed in frees:
             yield Moment(moment.placed, moment.evicted, moment.nominated, moment.given - freed, moment.freed | freed), None
+
+    @staticmethod
+    def good_nodes(verdict):
+        """Returns the nodes that kube-scheduler draws from for a pod that fits."""
+        return {verdict["nominatedNode"]} if verdict.get("nominatedNode") else oracle.best_nodes(verdict)
+
+    def nodes(self, outcome, moment, name):
+        return self.good_nodes(self.verdict(outcome, moment)[name])
 
     def devices_given(self, outcome, moment, name, node, verdict):
         """Returns the pod's claims that get their devices with this node. None if the devices differ from the actual ones, or

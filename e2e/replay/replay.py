@@ -5,8 +5,8 @@ import datetime
 import re
 import time
 
-from e2e.replay import tolerated
-from e2e.replay import devices_world
+from e2e.replay import devices_world, tolerated
+from e2e.replay.chance import Chance
 from e2e.replay.claims import allocation_of, lives, comparable_claims
 from e2e.replay.judge import Judge, Outcome
 from e2e.replay.side import Side, Unsettled, fails, waiting
@@ -45,6 +45,7 @@ class Replay(Steering):
         self.with_devices = with_devices
         self.steps = Steps(seed, with_devices)
         self.counts = collections.Counter()
+        self.chance = Chance()
         self.pool = concurrent.futures.ThreadPoolExecutor(4)
         self.ours, self.theirs = self.sides = list(self.pool.map(
             lambda name: Side(name, keep, self.first_objects(), self.counts, with_devices), ("podium", "kube-scheduler")))
@@ -122,12 +123,12 @@ class Replay(Steering):
             raise Difference(f"podium leaves {sorted(left[0])} pending that could be placed, kube-scheduler {sorted(left[1])}\n"
                              + "\n".join(judge.describe(outcome) for outcome in outcomes))
         self.counts[tolerated.NOT_WOKEN] += len(left[0])
-        ours, theirs = outcomes
-        same = ours.same_as(theirs)
+        same = outcomes[0].same_as(outcomes[1])
+        parted = self.chance.part(judge, *zip(outcomes, explained))
         if same and not (self.with_devices and explained[0] and self.explained_by_other_moments()):
             self.refresh()
         else:
-            self.counts[tolerated.OTHER_MOMENTS if same else tolerated.DIFFERENT_STEPS] += 1
+            self.counts[tolerated.OTHER_MOMENTS if same else f"{tolerated.DIFFERENT_STEPS} {parted}"] += 1
             for side, outcome, decisions in zip(self.sides, outcomes, explained):
                 self.judge_messages(side, judge, outcome, decisions)
             self.steer()
