@@ -8,13 +8,13 @@
 
 #include "api/decode/decode.h"
 #include "scheduler/cluster/snapshot.h"
-#include "unit/scheduler/cluster/cost.h"
+#include "unit/support/cost.h"
 
 namespace podium::cluster::cost_test {
 namespace {
 
-using cost::Cost;
-using cost::cost_of;
+using test::Cost;
+using test::cost_of;
 
 std::string name(std::size_t i) { return "vendor.example.com/item-" + std::to_string(100'000 + i); }
 
@@ -187,7 +187,8 @@ Snapshot with_node() {
 }
 
 struct Measured {
-  Cost put, removed;
+  Cost put;
+  std::int64_t left = 0;  // bytes that stay after the object is removed
   std::int64_t json = 0;
 };
 
@@ -198,29 +199,25 @@ Measured measure(const Case& c, std::size_t n) {
   const auto object = boost::json::parse(json);
   auto snapshot = with_node();
   const auto fork = snapshot;  // so that writes copy what they touch
-  const auto before = cost::live_bytes;
-  out.put = cost_of([&] { put(object, c.is_node, snapshot); });
-  cost_of([&] {
-    if (c.is_node) {
-      put(boost::json::parse(node_json("{}")), true, snapshot);
-    } else {
-      snapshot.remove_pod("u");
-    }
-  });
-  out.removed.bytes = cost::live_bytes - before;
+  out.left = cost_of([&] {
+               out.put = cost_of([&] { put(object, c.is_node, snapshot); });
+               if (c.is_node) {
+                 put(boost::json::parse(node_json("{}")), true, snapshot);
+               } else {
+                 snapshot.remove_pod("u");
+               }
+             }).kept;
   return out;
 }
 
 TEST(CostOfAnObject, FollowsFromItsBytes) {
-  if (!cost::can_measure()) GTEST_SKIP() << "needs the preset asan";
   constexpr std::size_t kMany = 4000;
   for (const auto& c : kCases) {
     measure(c, 10);  // what is made once
     const auto one = measure(c, kMany), two = measure(c, 2 * kMany);
-    EXPECT_LT(static_cast<double>(two.put.steps), 2.5 * static_cast<double>(one.put.steps)) << c.name;
-    EXPECT_LT(static_cast<double>(two.put.bytes), 2.5 * static_cast<double>(one.put.bytes)) << c.name;
-    EXPECT_LT(two.put.bytes, 8 * two.json) << c.name;
-    EXPECT_LT(two.removed.bytes, two.json / 8 + 20'000) << c.name << ": given back";
+    EXPECT_TRUE(is_linear(kMany, one.put, two.put)) << c.name;
+    EXPECT_LT(two.put.kept, 8 * two.json) << c.name;
+    EXPECT_LT(two.left, two.json / 8 + 20'000) << c.name << ": given back";
   }
 }
 

@@ -6,14 +6,15 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
-#include "unit/scheduler/cluster/cost.h"
 #include "unit/scheduler/plugins/ask.h"
+#include "unit/support/cost.h"
 
 namespace podium::plugins::node_resources_cost_test {
 namespace {
 
-using cost::Cost;
-using cost::cost_of;
+using podium::test::Cost;
+using podium::test::cost_of;
+using podium::test::is_linear;
 using test::info;
 using test::make;
 using test::node;
@@ -70,39 +71,35 @@ const Case kCases[] = {
 };
 
 TEST(NodeResourcesCost, FollowsFromThePod) {
-  if (!cost::can_measure()) GTEST_SKIP() << "needs the preset asan";
   constexpr std::size_t kMany = 2000;
   for (const auto& c : kCases) {
-    const auto steps = [&](std::size_t n) {
-      return static_cast<double>(decide(*info(asking(n)), c.snapshot(n)).steps);
-    };
-    EXPECT_LT(steps(2 * kMany), 2.5 * steps(kMany)) << c.name;
+    const auto cost = [&](std::size_t n) { return decide(*info(asking(n)), c.snapshot(n)); };
+    EXPECT_TRUE(is_linear(kMany, cost(kMany), cost(2 * kMany))) << c.name;
   }
 }
 
 // Ports of the same number are distinguished by their addresses.
 TEST(NodePortsCost, FollowsFromThePods) {
-  if (!cost::can_measure()) GTEST_SKIP() << "needs the preset asan";
   const auto with_ports = [](const char* net, std::size_t n, std::string node) {
     api::Pod made = pod(net).container("c").node(std::move(node));
     for (std::size_t i = 0; i < n; ++i)
       made.containers.front().ports.push_back({.host_port = 80, .host_ip = net + std::to_string(i)});
     return made;
   };
-  const auto steps = [&](std::size_t n) {
+  const auto cost = [&](std::size_t n) {
     const auto snapshot = snapshot_of({node("a")}, {with_ports("10.0.0.", n, "a")});
     const auto waiting = info(with_ports("10.1.0.", n, ""));
     const auto plugin = make(make_node_ports);
-    return static_cast<double>(cost_of([&] {
-                                 auto nodes = snapshot.present();
-                                 framework::Rejections out(snapshot.chunks());
-                                 dynamic_cast<const framework::FilterPlugin&>(*plugin)
-                                     .prepare_filter(*waiting, snapshot)
-                                     .filter->filter(nodes, out);
-                                 EXPECT_TRUE(nodes.test(0));
-                               }).steps);
+    return cost_of([&] {
+      auto nodes = snapshot.present();
+      framework::Rejections out(snapshot.chunks());
+      dynamic_cast<const framework::FilterPlugin&>(*plugin)
+          .prepare_filter(*waiting, snapshot)
+          .filter->filter(nodes, out);
+      EXPECT_TRUE(nodes.test(0));
+    });
   };
-  EXPECT_LT(steps(4000), 2.5 * steps(2000));
+  EXPECT_TRUE(is_linear(2000, cost(2000), cost(4000)));
 }
 
 }  // namespace
