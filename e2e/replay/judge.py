@@ -2,7 +2,7 @@
 import collections
 
 from e2e.replay import volumes
-from e2e.replay.claims import DEALLOCATED, allocation_of, unallocated, used_by
+from e2e.replay.claims import allocation_of, unallocated, used_by
 from e2e.replay.world import claims_of
 from e2e.support import oracle
 from e2e.support.oracle import full_name
@@ -142,8 +142,8 @@ class Judge:
         return frozenset(given) if right and reserved else None
 
     def deallocations(self, outcome, moment, name, verdict):
-        """Returns sets of one claim that PostFilter may have deallocated, if it deallocates one."""
-        if DEALLOCATED not in (verdict.get("message") or ""):
+        """Returns sets of one claim that PostFilter may have deallocated, if it deallocates one: it draws the claim."""
+        if not verdict.get("deallocated"):
             return []
         return [frozenset([claim]) for claim in sorted((used_by(self.pod(name)) & outcome.freed) - moment.freed)]
 
@@ -231,7 +231,7 @@ class Judge:
         end = self.end(outcome)
         return {name for name, verdict in self.verdict(outcome, end, frozenset(outcome.bound)).items()
                 if verdict.get("feasible") or (verdict.get("preemption") and not verdict.get("nominatedNode"))
-                or DEALLOCATED in (verdict.get("message") or "")}
+                or verdict.get("deallocated")}
 
     @staticmethod
     def end(outcome):

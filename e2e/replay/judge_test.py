@@ -206,18 +206,24 @@ class Devices(unittest.TestCase):
         self.assertIsNone(judge.explains(outcome({"shop/first": "n1"}, given={
             "shop/c": resource_claim("c", "x", ["first"]), "shop/other": resource_claim("other", "z", ["first"])})))
 
-    def freed(self, message):
-        judge = Table(lambda *_: full(message), pod_with("first", "c"), resource_claim("c", "x"))
-        return judge.explains(outcome(freed={"shop/c"})) is not None
+    def freed(self, verdict, evicted=()):
+        judge = Table(lambda *_: verdict, pod_with("first", "c"), resource_claim("c", "x"), pod("old", -1))
+        judge.pending = {"shop/first"}
+        return judge.explains(outcome(evicted=evicted, freed={"shop/c"})) is not None
 
     def test_a_claim_is_deallocated_where_post_filter_does(self):
-        self.assertTrue(self.freed(f"0/2 nodes are available: 2 {claims.DEALLOCATED}."))
-        self.assertFalse(self.freed("0/2 nodes are available: 2 cannot allocate all claims."))
+        self.assertTrue(self.freed({**full(), "deallocated": ["shop/c"]}))
+        self.assertFalse(self.freed(full()))
+
+    def test_one_attempt_may_deallocate_and_preempt(self):
+        # Then the message has the preemption only.
+        self.assertTrue(self.freed({**makes_room("n1", "shop/old"), "deallocated": ["shop/c"]}, {"shop/old"}))
+        self.assertFalse(self.freed(makes_room("n1", "shop/old"), {"shop/old"}))
 
     def test_after_a_deallocation_a_pod_may_be_tried_while_its_victims_are_there(self):
         class Lingering(Judge):
             def verdict(self, outcome, moment, bound=frozenset()):
-                taken = {**makes_room("n1", "shop/old"), "message": claims.DEALLOCATED}
+                taken = {**makes_room("n1", "shop/old"), "deallocated": ["shop/c"]}
                 nominated = {**fits("n1", "n2"), "nominatedNode": "n1"} if moment.evicted else fits("n2")
                 said = {**nominated, "allocations": {node: {"c": devices(node)} for node in ("n1", "n2")}} if moment.freed else taken
                 return {} if moment.placed else {"shop/first": said}
@@ -235,7 +241,7 @@ class Devices(unittest.TestCase):
         self.assertFalse(explained("n1", []))
 
     def test_a_pod_whose_claim_could_be_deallocated_is_left(self):
-        judge = Table(lambda *_: full(claims.DEALLOCATED), pod_with("first", "c"), resource_claim("c", "x"))
+        judge = Table(lambda *_: {**full(), "deallocated": ["shop/c"]}, pod_with("first", "c"), resource_claim("c", "x"))
         self.assertEqual(judge.left(outcome()), {"shop/first"})
 
     def test_share_ids_and_times_are_drawn(self):
