@@ -101,7 +101,8 @@ void VolumeController::make_for(const Key& key, const json::value& claim, const 
   if (store_.find(made)) return;
   auto volume = volume_for(claim_class(claim), storage_of(claim), "zone", zone);
   volume.as_object()["spec"].as_object()["claimRef"] = reference_to(key, uid_of(claim));
-  annotations_of(volume)["pv.kubernetes.io/provisioned-by"] = "disk.example.com";
+  annotations_of(volume)["pv.kubernetes.io/provisioned-by"] = kDiskDriver;
+  volume.as_object()["spec"].as_object()["csi"].as_object()["volumeHandle"] = made.name;
   set_phase(volume, "Bound");
   store_.create(made, std::move(volume), kVolumeController);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "simulate/cluster/cluster.h"
 
 namespace podium::simulate {
 namespace {
@@ -64,14 +65,23 @@ bool uses(const json::value& pod, const std::string& claim) {
   return std::ranges::find(claims, claim) != claims.end();
 }
 
+bool is_for_one_pod(const json::value& claim) {
+  return text_at(claim, "/spec/accessModes/0") == "ReadWriteOncePod";
+}
+
+bool is_provisioned(const json::value& volume) { return find_at(volume, "/spec/csi") != nullptr; }
+
 json::value volume_for(std::string_view storage_class, std::int64_t storage, std::string_view label,
                        std::string_view value) {
+  const auto source = storage_class == "local"
+                          ? std::string(R"("local":{"path":"/disk"})")
+                          : fmt::format(R"("csi":{{"driver":"{}","volumeHandle":"h"}})", kDiskDriver);
   return json::parse(fmt::format(R"({{"metadata":{{}},"spec":{{"capacity":{{"storage":"{}Gi"}},
-      "accessModes":["ReadWriteOnce"],"storageClassName":"{}","volumeMode":"Filesystem",
-      "persistentVolumeReclaimPolicy":"Delete","csi":{{"driver":"disk.example.com","volumeHandle":"h"}},
+      "accessModes":["ReadWriteOnce","ReadWriteOncePod"],"storageClassName":"{}","volumeMode":"Filesystem",
+      "persistentVolumeReclaimPolicy":"Delete",{},
       "nodeAffinity":{{"required":{{"nodeSelectorTerms":[{{"matchExpressions":[{{"key":"{}","operator":"In",
       "values":["{}"]}}]}}]}}}}}},"status":{{"phase":"Available"}}}})",
-                                 storage, storage_class, label, value));
+                                 storage, storage_class, source, label, value));
 }
 
 Volumes::Volumes(Store& store, Agenda& agenda, Dice dice)
@@ -80,16 +90,37 @@ Volumes::Volumes(Store& store, Agenda& agenda, Dice dice)
       dice_(dice),
       pace_(dice_.between(200ms, 3s)),
       pods_(3 + dice_.below(8)),
-      claims_(2 + dice_.below(5)) {}
+      claims_(2 + dice_.below(5)) {
+  store_.on_commit([this](const Commit& commit) {
+    if (commit.key.plural == "nodes") node_committed(commit);
+  });
+}
+
+void Volumes::node_committed(const Commit& commit) {
+  const Key key{std::string(kNodeDrivers), "", commit.key.name};
+  if (commit.type == Commit::Type::deleted && store_.find(key)) store_.remove(key, kKubelet);
+  if (commit.type != Commit::Type::added) return;
+  agenda_.after(dice_.between(5ms, 2s), [this, name = commit.key.name] { register_driver(name); });
+}
+
+// A kubelet does so when the driver on its node has started.
+void Volumes::register_driver(const std::string& node) {
+  const Key key{std::string(kNodeDrivers), "", node};
+  if (store_.find(key) || !store_.find({"nodes", "", node})) return;
+  store_.create(key,
+                json::parse(fmt::format(R"({{"metadata":{{}},"spec":{{"drivers":[{{"name":"{}","nodeID":"{}",
+      "topologyKeys":["zone"],"allocatable":{{"count":{}}}}}]}}}})",
+                                        kDiskDriver, node, 2 + node.back() % 2)),
+                kKubelet);
+}
 
 void Volumes::begin() {
   store_.create({"storageclasses", "", "local"},
                 storage_class("kubernetes.io/no-provisioner", "WaitForFirstConsumer"), kPeople);
-  store_.create({"storageclasses", "", "late"}, storage_class("disk.example.com", "WaitForFirstConsumer"),
-                kPeople);
-  store_.create({"storageclasses", "", "now"}, storage_class("disk.example.com", "Immediate"), kPeople);
-  for (int i = 0; i < 3; ++i) make_volume();
-  for (std::uint64_t i = 0; i < claims_; ++i) make_claim();
+  store_.create({"storageclasses", "", "late"}, storage_class(kDiskDriver, "WaitForFirstConsumer"), kPeople);
+  store_.create({"storageclasses", "", "now"}, storage_class(kDiskDriver, "Immediate"), kPeople);
+  for (const auto& node : store_.all("nodes")) register_driver(text_at(node->value, "/metadata/name"));
+  for (int i = 0; i < 4; ++i) make_volume();
   for (std::uint64_t i = 0; i < pods_ / 2; ++i) make_pod();
   act();
 }
@@ -102,12 +133,11 @@ void Volumes::act() {
 
 void Volumes::one_act() {
   const auto which = dice_.below(100);
-  if (which < 38) return make_pod();
-  if (which < 55) return delete_pod();
-  if (which < 70) return make_claim();
+  if (which < 44) return make_pod();
+  if (which < 62) return delete_pod();
   if (which < 80) return make_volume();
-  if (which < 90) return delete_claim();
-  if (which < 96) return delete_volume();
+  if (which < 87) return delete_claim();
+  if (which < 94) return delete_volume();
   bind_by_hand();
 }
 
@@ -121,13 +151,15 @@ StoredPtr Volumes::any(std::string_view plural, std::string_view prefix) {
 
 // --- administrators ---
 
-// Half of them are on one node, the others in reach of a zone.
+// Half of them are on one node, the others in reach of a zone. A volume whose claim is deleted is replaced.
 void Volumes::make_volume() {
-  const Key key{std::string(kVolumes), "", fmt::format("v{}", dice_.below(6))};
+  const Key key{std::string(kVolumes), "", fmt::format("v{}", dice_.below(8))};
   const auto storage = 1 + static_cast<std::int64_t>(dice_.below(2));
   const bool on_node = dice_.one_in(2);
   const auto value = on_node ? fmt::format("n{}", dice_.below(4)) : fmt::format("z{}", dice_.below(2));
-  if (store_.find(key)) return;
+  const auto there = store_.find(key);
+  if (there && text_at(there->value, "/status/phase") != "Released") return;
+  if (there) store_.remove(key, kPeople);
   store_.create(key, volume_for("local", storage, on_node ? "kubernetes.io/hostname" : "zone", value),
                 kPeople);
 }
@@ -145,20 +177,21 @@ void Volumes::delete_volume() {
 
 // --- users ---
 
-void Volumes::make_claim() {
-  const auto ns = kOwners[dice_.below(2)];
-  const Key key{std::string(kVolumeClaims), std::string(ns), fmt::format("c{}", dice_.below(claims_))};
+void Volumes::make_claim(const std::string& ns, const std::string& name) {
+  const Key key{std::string(kVolumeClaims), ns, name};
+  const auto* mode = dice_.one_in(4) ? "ReadWriteOncePod" : "ReadWriteOnce";
   const auto of_class = kStorageClasses[dice_.below(3)];
   const auto storage = 1 + dice_.below(2);
   if (store_.find(key)) return;
   store_.create(key,
-                json::parse(fmt::format(R"({{"metadata":{{}},"spec":{{"accessModes":["ReadWriteOnce"],
+                json::parse(fmt::format(R"({{"metadata":{{}},"spec":{{"accessModes":["{}"],
       "storageClassName":"{}","volumeMode":"Filesystem","resources":{{"requests":{{"storage":"{}Gi"}}}}}},
       "status":{{"phase":"Pending"}}}})",
-                                        of_class, storage)),
+                                        mode, of_class, storage)),
                 kPeople);
 }
 
+// One in eight claims is missing.
 void Volumes::make_pod() {
   const auto ns = kOwners[dice_.below(2)];
   const Key key{"pods", std::string(ns), fmt::format("b{}", dice_.below(pods_))};
@@ -169,6 +202,8 @@ void Volumes::make_pod() {
   if (dice_.one_in(3) && second != first)
     volumes += fmt::format(R"(,{{"name":"two","persistentVolumeClaim":{{"claimName":"c{}"}}}})", second);
   if (store_.find(key)) return;
+  if (!dice_.one_in(8)) make_claim(key.ns, fmt::format("c{}", first));
+  if (!dice_.one_in(8)) make_claim(key.ns, fmt::format("c{}", second));
   store_.create(key,
                 json::parse(fmt::format(R"({{"metadata":{{"labels":{{"app":"{}"}}}},"spec":{{
       "priority":{},"schedulerName":"default-scheduler","volumes":[{}],"containers":[{{"name":"main",

@@ -2,8 +2,9 @@
 //
 // Claims are of three classes: "local" binds to volumes that an administrator makes, "late" is provisioned
 // when podium has chosen a node, "now" immediately. A volume can be reached from one node, or from the nodes
-// of one zone. Users also delete claims for which pods wait, and bind volumes to claims by hand. All of it
-// from dice, until rest().
+// of one zone. A node attaches two or three provisioned volumes. Most pods come with their claims, as those
+// of a StatefulSet do; some claims are for one pod alone. Users also delete claims for which pods wait, and
+// bind volumes to claims by hand. All of it from dice, until rest().
 // Owner: a Life with volumes. Threads: one. Errors: none.
 #pragma once
 
@@ -19,6 +20,7 @@
 namespace podium::simulate {
 
 inline constexpr std::string_view kVolumes = "persistentvolumes", kVolumeClaims = "persistentvolumeclaims";
+inline constexpr std::string_view kNodeDrivers = "csinodes", kDiskDriver = "disk.example.com";
 inline constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 
 std::string claim_class(const json::value& object);   // of a claim or a volume
@@ -29,6 +31,8 @@ bool is_reached(const json::value& volume, const json::value& node);
 // The names of the claims that the pod's volumes have.
 std::vector<std::string> claims_of(const json::value& pod);
 bool uses(const json::value& pod, const std::string& claim);
+bool is_for_one_pod(const json::value& claim);   // ReadWriteOncePod
+bool is_provisioned(const json::value& volume);  // by the driver, whose volumes a node attaches
 json::value volume_for(std::string_view storage_class, std::int64_t storage, std::string_view label,
                        std::string_view value);
 
@@ -42,8 +46,10 @@ class Volumes {
  private:
   void act();
   void one_act();
+  void node_committed(const Commit& commit);
+  void register_driver(const std::string& node);
   void make_volume();
-  void make_claim();
+  void make_claim(const std::string& ns, const std::string& name);
   void make_pod();
   void delete_pod();
   void delete_claim();

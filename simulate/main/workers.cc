@@ -64,11 +64,11 @@ std::string Sum::text() const {
 }
 
 std::string Sum::excused_too_often() const {
-  constexpr std::uint64_t kFewest = 1'000;
-  if (lives < kFewest) return {};
+  // Fewer lives may have as many excuses as a thousand: their number is left to chance.
+  const auto counted = std::max<std::uint64_t>(lives, 1'000);
   std::string out;
   for (std::size_t i = 0; i < excused.size(); ++i) {
-    if (excused[i] * 1'000 <= kMostExcused[i] * lives) continue;
+    if (excused[i] * 1'000 <= kMostExcused[i] * counted) continue;
     out += fmt::format("excused too often: {} {} in {} lives, {} a thousand may be\n", excused[i],
                        kExcuses[i], lives, kMostExcused[i]);
   }

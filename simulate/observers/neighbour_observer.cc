@@ -82,7 +82,7 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
                      (nodes != nodes_read_.end() && nodes->second + 4 * kTurn >= agenda_.now());
   snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
     const auto& its = (*other)->meta.uid;
-    if (its == uid || (!begun_.contains(engine + its) && !bound_.contains(its))) return;
+    if (its == uid || (!begun_.contains(engine + its) && !read_placed_.contains(engine + its))) return;
     others.push_back(neighbour_of(**other));
     const auto& back = others.back();
     if (bound_.contains(its) || !refused_.contains(engine + its)) sure.push_back(back);

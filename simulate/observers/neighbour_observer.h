@@ -33,6 +33,8 @@ class NeighbourObserver {
     history_.read(engine, objects, agenda_.now());
   }
 
+  // The engine has read that the pod is on a node.
+  void read_placed(const std::string& engine, const std::string& uid) { read_placed_.insert(engine + uid); }
   void read_nodes(const std::string& engine) { nodes_read_[engine] = agenda_.now(); }
 
   Broken begins(const std::string& engine, const cluster::Snapshot& snapshot, const std::string& uid,
@@ -70,6 +72,9 @@ class NeighbourObserver {
   const Agenda& agenda_;
   History history_{"pods"};
   std::set<std::string> bound_;  // the UIDs of pods that are or were on a node
+  // By the engine and the pod's UID: pods that it has read on a node. Another engine may have bound a pod
+  // that this one takes for waiting and decides on later (4304186).
+  std::set<std::string> read_placed_;
   std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
   // Of begun_: those that were refused, and whose pods may be decided on again (4003411).
   std::set<std::string> refused_;

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "simulate/cluster/budgets.h"
 #include "simulate/cluster/cluster.h"
+#include "simulate/cluster/volumes.h"
 #include "simulate/server/requests.h"
 #include "simulate/server/route.h"
 
@@ -64,6 +65,7 @@ bool fits(const Store& store, const json::value& pod, const json::value& node, s
 Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl)
     : store_(store), agenda_(agenda), trace_(trace), reports_(store, agenda, ttl) {
   store_.on_commit([this](const Commit& commit) { committed(commit); });
+  reads_always();
 }
 
 void Observer::fail(std::string reason) {
@@ -184,32 +186,6 @@ void Observer::served(const Host& host, const client::Request& request, int stat
     note_status(request);
 }
 
-void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
-  if (plural == "resourceclaims") return claims_.read(host.identity, objects);
-  if (plural == kBudgets && budgets_) budgets_->read(host.identity, objects);
-  if (volumes_) volumes_->read(host.identity, plural, objects);
-  if (plural == "nodes" && neighbours_) neighbours_->read_nodes(host.identity);
-  if (plural != "pods") return;
-  if (neighbours_) neighbours_->read(host.identity, objects);
-  static constexpr std::string_view kUid = R"("uid":")", kNode = R"("nodeName":")";
-  for (auto at = objects.find(kUid); at != objects.npos;) {
-    const auto begin = at + kUid.size();
-    at = objects.find(kUid, begin);
-    const auto object = objects.substr(begin, at == objects.npos ? at : at - begin);
-    if (object.find(kNode) != object.npos)
-      known_bound_.try_emplace(host.identity + std::string(object.substr(0, object.find('"'))),
-                               agenda_.now());
-  }
-}
-
-void Observer::read_claims(const Host& host, const std::string& body) {
-  boost::system::error_code failure;
-  const auto reply = json::parse(body, failure);
-  const auto* items = failure ? nullptr : find_at(reply, "/items");
-  if (!items) return claims_.asked(host.identity, body);
-  for (const auto& item : items->as_array()) claims_.read(host.identity, json::serialize(item));
-}
-
 void Observer::answered(const Host& host, const client::Request& request, const client::Response& reply) {
   const bool is_refused = reply.status >= 400 && reply.status < 500 && reply.status != 429;
   if (neighbours_ && is_refused && binding_of(host, request))
@@ -218,17 +194,10 @@ void Observer::answered(const Host& host, const client::Request& request, const 
   requests_.answered(host, request, reply);
   // From a probe, an engine reads only the version.
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
-  if (neighbours_ && request.target.starts_with("/api/v1/nodes?")) neighbours_->read_nodes(host.identity);
-  if (request.target.starts_with("/api/v1/pods?")) {
-    auto& pages = pages_[host.identity];
-    if (request.target.find("&continue=") == std::string::npos) pages.clear();
-    pages += reply.body;
-    // An engine reads a list when it is complete.
-    if (reply.body.find(R"("continue":"")") != std::string::npos)
-      read(host, "pods", std::exchange(pages, {}));
-  }
-  // A page counts as read immediately: an engine that takes it later knows as much.
-  if (request.target.find("/resourceclaims") != std::string::npos) read_claims(host, reply.body);
+  const auto route = parse_route(request.target);
+  if (!route) return;
+  if (route->name.empty()) return read_list(host.identity, route->plural, request.target, reply.body);
+  if (route->plural == "resourceclaims") claims_.asked(host.identity, reply.body);
 }
 
 void Observer::committed(const Commit& commit) {
@@ -263,7 +232,7 @@ void Observer::pod_committed(const Commit& commit) {
     given_up_[it->second.node] = agenda_.now();
   check_node(pod, commit.by);
   if (neighbours_) check_neighbours(pod, commit.by);
-  if (volumes_) demand(volumes_->bound(pod, commit.by, decided(pod, commit.by) - kDecided));
+  if (volumes_) check_volumes(pod, commit.by);
 }
 
 void Observer::status_committed(const Commit& commit) {
@@ -343,11 +312,6 @@ void Observer::check_node(const json::value& pod, const std::string& by) {
   fail(fmt::format("{} put more on {} than it has: {}m and {} pods", by, node, use.cpu, use.pods));
 }
 
-void Observer::has_neighbours() {
-  neighbours_.emplace(store_, agenda_);
-  budgets_.emplace(store_, agenda_);
-}
-
 // A binding is sent again until an answer settles it, also after a proxy's refusal (4101940, 4102224).
 // Another decision on the pod has another number of attempts.
 void Observer::begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request) {
@@ -376,6 +340,20 @@ void Observer::check_neighbours(const json::value& pod, const std::string& by) {
   fail(fmt::format("{} put {} on {}, against its anti-affinity with {} on {}", by, full_name(pod),
                    text_at(pod, "/spec/nodeName"), full_name(other->value),
                    text_at(other->value, "/spec/nodeName")));
+}
+
+void Observer::check_volumes(const json::value& pod, const std::string& by) {
+  const auto decided = this->decided(pod, by);
+  demand(volumes_->bound(pod, by, decided - kDecided));
+  const auto all = [](const json::value&) { return true; };
+  if (!volumes_->shares(pod, by, decided - kDecided, all)) return;
+  if (loses_events_) return excuse(Excuse::lost_event);
+  const auto knows = [&](const json::value& other) {
+    return uid_of(other) == uid_of(pod) || this->knows(by, other, decided);
+  };
+  auto broken = volumes_->shares(pod, by, decided - kDecided, knows);
+  if (!broken) return excuse(Excuse::takeover);
+  demand(std::move(broken));
 }
 
 // --- at rest ---
@@ -438,7 +416,10 @@ std::optional<std::string> Observer::unfinished_pods() {
       // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
       // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
       if (knows_nomination(uid_of(pod->value)) && may_be_tried(pod->value)) {
-        waits_for_flush_ = neighbours_ && !neighbour_of(pod->value).rules.empty();
+        // So does a pod whose claim another pod has: a pod that leaves without such a claim does not wake it,
+        // and the other pod is evicted only at the next attempt (5001124).
+        waits_for_flush_ = neighbours_ ? !neighbour_of(pod->value).rules.empty()
+                                       : volumes_ && !claims_of(pod->value).empty();
         return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
       }
       excuse(Excuse::stale_nomination);
@@ -457,7 +438,8 @@ std::optional<std::string> Observer::unfinished_pods() {
       }
       const bool evicts = !fits(store_, pod->value, node->value, INT64_MIN);
       waits_for_flush_ = neighbours_ ? neighbours_->may_wait_for_flush(pod->value, evicts)
-                                     : find_at(pod->value, "/spec/resourceClaims") != nullptr;
+                                     : find_at(pod->value, "/spec/resourceClaims") != nullptr ||
+                                           (volumes_ && volumes_->is_limited(pod->value));
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);

@@ -77,7 +77,7 @@ class Observer {
   void served(const Host& host, const client::Request& request, int status);
   void may_lose_events() { loses_events_ = true; }      // the watches may: no engine knows all pods of a node
   void keeps_some_reports() { reports_.keeps_some(); }  // a policy keeps them: see stays()
-  void has_volumes() { volumes_.emplace(store_, agenda_); }
+  void has_volumes();                                   // its pods have claims for volumes
   void has_neighbours();  // the life's pods have rules or budgets, or are resized
   // Called when an engine begins a request; `scheduler`: its own.
   void begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request);
@@ -131,12 +131,17 @@ class Observer {
   Steady decided(const json::value& pod, const std::string& by) const;
   void check_node(const json::value& pod, const std::string& by);
   void check_neighbours(const json::value& pod, const std::string& by);
+  void check_volumes(const json::value& pod, const std::string& by);
   bool knows(const std::string& engine, const json::value& bound, Steady decided) const;
   bool may_be_on(const json::value& pod, const json::value& node) const;
   void note_nomination(const Host& host, const client::Request& request);
   void note_status(const client::Request& request);
   void count(const Host& host, const client::Request& request);
-  void read_claims(const Host& host, const std::string& body);
+  void reads_always();
+  void read_claims(const std::string& engine, std::string_view objects);
+  void read_pods(const std::string& engine, std::string_view objects);
+  void read_list(const std::string& engine, const std::string& plural, const std::string& query,
+                 const std::string& body);
   void check_lease(const Host& host, const client::Request& request);
   void check_leaders();
   void demand(RequestObserver::Broken broken) {
@@ -184,7 +189,13 @@ class Observer {
   std::map<std::string, Begun> begun_;  // bindings; their first request may have found no connection
   // By an engine's identity, the pod's UID and the node: when the binding was sent first.
   std::map<std::string, Steady> bindings_;
-  std::map<std::string, std::string> pages_;  // by an engine's identity: of a list of pods in progress
+  // What an engine reads of a kind by a watch, or by a list.
+  struct Reader {
+    std::function<void(const std::string& engine, std::string_view objects)> read;
+    bool by_page = false;
+  };
+  std::map<std::string, Reader> readers_;     // by the kind's plural
+  std::map<std::string, std::string> pages_;  // by an engine's identity and a kind: of a list in progress
   Steady sent_at_{};
   Steady lease_taken_{};                           // the last time by hand
   std::map<std::string, Steady> excused_leaders_;  // by identity: the last deletion that was excused

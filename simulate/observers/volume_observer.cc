@@ -23,17 +23,18 @@ bool has_reference(const json::value& volume) { return find_at(volume, "/spec/cl
 
 }  // namespace
 
-void VolumeObserver::read(const std::string& engine, const std::string& plural, std::string_view objects) {
-  if (plural != kVolumeClaims) return;
+void VolumeObserver::read(const std::string& engine, std::string_view kind, std::string_view objects) {
   static constexpr std::string_view kUid = R"("uid":")";
+  const auto key = fmt::format("{} {} ", engine, kind);
   for (auto at = objects.find(kUid); at != objects.npos; at = objects.find(kUid, at)) {
     at += kUid.size();
-    read_.try_emplace(engine + std::string(objects.substr(at, objects.find('"', at) - at)), agenda_.now());
+    read_.try_emplace(key + std::string(objects.substr(at, objects.find('"', at) - at)), agenda_.now());
   }
 }
 
-bool VolumeObserver::knew(const std::string& engine, const json::value& claim, Steady decided) const {
-  const auto it = read_.find(engine + uid_of(claim));
+bool VolumeObserver::knew(const std::string& engine, std::string_view kind, const json::value& object,
+                          Steady decided) const {
+  const auto it = read_.find(fmt::format("{} {} {}", engine, kind, uid_of(object)));
   return it != read_.end() && it->second <= decided;
 }
 
@@ -59,27 +60,92 @@ VolumeObserver::Broken VolumeObserver::committed(const Commit& commit) const {
   return std::nullopt;
 }
 
+StoredPtr VolumeObserver::claim_of(const json::value& pod, const std::string& name) const {
+  return store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name});
+}
+
 VolumeObserver::Broken VolumeObserver::bound(const json::value& pod, const std::string& by,
                                              Steady decided) const {
   const auto node = store_.find({"nodes", "", text_at(pod, "/spec/nodeName")});
   for (const auto& name : claims_of(pod)) {
-    const auto claim = store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name});
-    if (!claim || !knew(by, claim->value, decided)) continue;
+    const auto claim = claim_of(pod, name);
+    if (!claim || !knew(by, kVolumeClaims, claim->value, decided)) continue;
     const auto volume = text_at(claim->value, "/spec/volumeName");
     if (volume.empty())
       return fmt::format("{} binds {}, whose claim {} has no volume", by, full_name(pod), name);
     const auto there = store_.find({std::string(kVolumes), "", volume});
-    if (node && there && !is_reached(there->value, node->value))
+    if (node && there && knew(by, kVolumes, there->value, decided) && !is_reached(there->value, node->value))
       return fmt::format("{} binds {} to {}, which cannot reach the volume {}", by, full_name(pod),
                          text_at(pod, "/spec/nodeName"), volume);
   }
   return std::nullopt;
 }
 
+VolumeObserver::Broken VolumeObserver::shares(const json::value& pod, const std::string& by, Steady decided,
+                                              const Knows& knows) const {
+  const auto node = text_at(pod, "/spec/nodeName");
+  // kube-scheduler also does not count the pods of a node that is deleted.
+  const auto known = [&](const json::value& other) {
+    const auto there = store_.find({"nodes", "", text_at(other, "/spec/nodeName")});
+    return there && knew(by, "nodes", there->value, decided) && knows(other) &&
+           std::ranges::all_of(claims_of(other), [&](const std::string& name) {
+             const auto claim = claim_of(other, name);
+             return claim && knew(by, kVolumeClaims, claim->value, decided);
+           });
+  };
+  if (!known(pod)) return std::nullopt;
+  if (const auto claim = claim_in_use(pod, known); !claim.empty())
+    return fmt::format("{} binds {}, whose claim {} is of another pod", by, full_name(pod), claim);
+  const auto drivers = store_.find({std::string(kNodeDrivers), "", node});
+  if (!drivers || !knew(by, kNodeDrivers, drivers->value, decided) || attaches(pod, node, known))
+    return std::nullopt;
+  return fmt::format("{} binds {} to {}, which attaches fewer volumes", by, full_name(pod), node);
+}
+
+std::string VolumeObserver::claim_in_use(const json::value& pod, const Knows& counts) const {
+  for (const auto& name : claims_of(pod)) {
+    const auto claim = claim_of(pod, name);
+    if (!claim || !is_for_one_pod(claim->value)) continue;
+    for (const auto& other : store_.all("pods", text_at(pod, "/metadata/namespace"))) {
+      if (uid_of(other->value) == uid_of(pod) || is_finished(other->value)) continue;
+      if (text_at(other->value, "/spec/nodeName").empty()) continue;
+      if (uses(other->value, name) && counts(other->value)) return name;
+    }
+  }
+  return {};
+}
+
+// The provisioned volumes of the pod. A claim without a volume gets one.
+std::set<std::string> VolumeObserver::attached_by(const json::value& pod) const {
+  std::set<std::string> out;
+  for (const auto& name : claims_of(pod)) {
+    const auto claim = claim_of(pod, name);
+    if (claim && claim_class(claim->value) != "local") out.insert(uid_of(claim->value));
+  }
+  return out;
+}
+
+// As in kube-scheduler, a pod that adds no volume fits on a node that has too many.
+bool VolumeObserver::attaches(const json::value& pod, const std::string& node, const Knows& counts) const {
+  const auto drivers = store_.find({std::string(kNodeDrivers), "", node});
+  if (!drivers) return true;
+  std::set<std::string> attached;
+  for (const auto& other : store_.all("pods")) {
+    if (text_at(other->value, "/spec/nodeName") != node || uid_of(other->value) == uid_of(pod)) continue;
+    if (!is_finished(other->value) && counts(other->value)) attached.merge(attached_by(other->value));
+  }
+  const auto before = attached.size();
+  attached.merge(attached_by(pod));
+  const auto most = number_at(drivers->value, "/spec/drivers/0/allocatable/count");
+  return attached.size() == before || static_cast<std::int64_t>(attached.size()) <= most;
+}
+
 bool VolumeObserver::fits(const json::value& pod, const json::value& node) const {
+  const auto all = [](const json::value&) { return true; };
+  if (!claim_in_use(pod, all).empty() || !attaches(pod, text_at(node, "/metadata/name"), all)) return false;
   std::vector<StoredPtr> claims;
   for (const auto& name : claims_of(pod)) {
-    claims.push_back(store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name}));
+    claims.push_back(claim_of(pod, name));
     if (!claims.back()) return false;
   }
   std::vector<std::string> taken;
@@ -88,7 +154,7 @@ bool VolumeObserver::fits(const json::value& pod, const json::value& node) const
 
 bool VolumeObserver::may_be_tried(const json::value& pod) const {
   return std::ranges::all_of(claims_of(pod), [&](const std::string& name) {
-    const auto claim = store_.find({std::string(kVolumeClaims), text_at(pod, "/metadata/namespace"), name});
+    const auto claim = claim_of(pod, name);
     return claim &&
            (claim_class(claim->value) != "now" || !text_at(claim->value, "/spec/volumeName").empty());
   });

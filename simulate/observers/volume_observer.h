@@ -1,15 +1,18 @@
 // VolumeObserver: checks the volumes of pods.
 //
 // - Each claim of a pod that is bound has a volume that the node reaches, unless the engine did not know of
-//   the claim when it decided.
+//   the claim or of the volume when it decided.
+// - A claim for one pod is of one pod, and no node gets more provisioned volumes than it attaches.
 // - No engine takes a volume from another claim, and no two claims have one volume.
 // - At rest: whether the pod's claims allow it on a node.
 //
 // Owner: an Observer of a life with volumes. Threads: one. Errors: returns what is broken.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,24 +29,40 @@ class VolumeObserver {
 
   VolumeObserver(const Store& store, const Agenda& agenda) : store_(store), agenda_(agenda) {}
 
-  void read(const std::string& engine, const std::string& plural, std::string_view objects);
+  // True if the engine counted that pod on its node when it decided.
+  using Knows = std::function<bool(const json::value& pod)>;
+
+  // Whole lines of a watch, or a list.
+  void read(const std::string& engine, std::string_view kind, std::string_view objects);
   Broken committed(const Commit& commit) const;
   // The pod was bound by an engine that decided on it at that time.
   Broken bound(const json::value& pod, const std::string& by, Steady decided) const;
+  // The same for what the pod shares with other pods.
+  Broken shares(const json::value& pod, const std::string& by, Steady decided, const Knows& knows) const;
+  // Without evictions.
   bool fits(const json::value& pod, const json::value& node) const;
+  // True if the pod has volumes that a node attaches. If it is rejected for their number, a new node does not
+  // wake it, but the node's CSINode does, which may be read before the node.
+  bool is_limited(const json::value& pod) const { return !attached_by(pod).empty(); }
   // False: its claims are missing or not bound, so no node is looked at, and PostFilter fails because its
   // state is missing, as in kube-scheduler: the pod keeps its nomination.
   bool may_be_tried(const json::value& pod) const;
 
  private:
-  bool knew(const std::string& engine, const json::value& claim, Steady decided) const;
+  bool knew(const std::string& engine, std::string_view kind, const json::value& object,
+            Steady decided) const;
+  StoredPtr claim_of(const json::value& pod, const std::string& name) const;
+  // A claim for one pod that another pod on a node has; empty: none.
+  std::string claim_in_use(const json::value& pod, const Knows& counts) const;
+  std::set<std::string> attached_by(const json::value& pod) const;
+  bool attaches(const json::value& pod, const std::string& node, const Knows& counts) const;
   // Finds a volume for each claim from the given one on; `taken`: of the claims before it.
   bool have_volumes(const std::vector<StoredPtr>& claims, std::size_t from, const json::value& node,
                     std::vector<std::string>& taken) const;
 
   const Store& store_;
   const Agenda& agenda_;
-  std::map<std::string, Steady> read_;  // by an engine and a claim's UID: when it was read first
+  std::map<std::string, Steady> read_;  // by an engine, a kind and a UID: when it was read first
 };
 
 }  // namespace podium::simulate

@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,13 +50,18 @@ class Bell {
   async::Timer* waiting_ = nullptr;
 };
 
+struct Piece {
+  std::string bytes;
+  // The whole lines that the reader has with these bytes, if these are not the bytes.
+  std::optional<std::string> lines = std::nullopt;
+};
+
 struct Pipe {
   HostPtr host;
   std::shared_ptr<Watch> watch;
-  std::deque<std::string> pieces;
+  std::deque<Piece> pieces;
   Steady last{};  // when the last bytes arrive
   bool ended = false, cut = false, dead = false, closed = false, timed_out = false;
-  bool unread = false;  // the reply that opens it is lost
   std::uint64_t reads = 0;
   Bell bell;
 };

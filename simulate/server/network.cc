@@ -154,9 +154,8 @@ void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate
   const auto pipe = std::make_shared<Pipe>();
   pipe->host = exchange->host;
   pipe->last = now + fate.down;
-  pipe->unread = fate.answered == 0 || exchange->done;
   if (refused) {
-    deliver(pipe, refused->body, true, false);
+    deliver(pipe, {refused->body}, true, false);
   } else {
     pipe->watch = opened.watch;
     // The pipe belongs to its reader.
@@ -202,30 +201,23 @@ void Network::push(const std::shared_ptr<Pipe>& pipe, std::string line) {
     line.resize(dice_.below(line.size()));
     pipe->cut = true;
     pipe->watch->closed = true;
-    return deliver(pipe, std::move(line), false, true);
+    return deliver(pipe, {std::move(line), ""}, false, true);
   }
-  const auto& plural = pipe->watch->plural;
-  const bool is_read =
-      !pipe->unread && (plural == "pods" || plural == "resourceclaims" || plural == "poddisruptionbudgets");
-  const auto whole = is_read ? line : std::string();
+  Piece piece{std::move(line)};
   if (dice_.one_in(16)) {
-    const auto half = 1 + dice_.below(line.size() - 1);
-    deliver(pipe, line.substr(0, half), false, false);
-    line.erase(0, half);
+    const auto half = 1 + dice_.below(piece.bytes.size() - 1);
+    deliver(pipe, {piece.bytes.substr(0, half), ""}, false, false);
+    piece.lines = piece.bytes;
+    piece.bytes.erase(0, half);
     pipe->last += 100us;
   }
-  if (is_read) {
-    agenda_.at(pipe->last, [this, pipe, whole] {
-      if (!pipe->closed && !pipe->host->is_cut) read(*pipe->host, pipe->watch->plural, whole);
-    });
-  }
-  deliver(pipe, std::move(line), false, false);
+  deliver(pipe, std::move(piece), false, false);
 }
 
-void Network::deliver(const std::shared_ptr<Pipe>& pipe, std::string bytes, bool end, bool cut) {
-  agenda_.at(std::max(pipe->last, agenda_.now()), [pipe, bytes = std::move(bytes), end, cut]() mutable {
+void Network::deliver(const std::shared_ptr<Pipe>& pipe, Piece piece, bool end, bool cut) {
+  agenda_.at(std::max(pipe->last, agenda_.now()), [pipe, piece = std::move(piece), end, cut]() mutable {
     if (pipe->closed || pipe->host->is_cut) return;
-    if (!bytes.empty()) pipe->pieces.push_back(std::move(bytes));
+    if (!piece.bytes.empty()) pipe->pieces.push_back(std::move(piece));
     if (end || cut) pipe->ended = true;
     pipe->bell.ring();
   });

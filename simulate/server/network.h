@@ -28,6 +28,7 @@ struct Host {
 using HostPtr = std::shared_ptr<Host>;
 
 struct Exchange;
+struct Piece;
 struct Pipe;
 
 class Network {
@@ -44,7 +45,7 @@ class Network {
   // Called when a reply arrives and its coroutine still waits for it.
   std::function<void(const Host&, const client::Request&, const client::Response&)> answered;
 
-  // Called when whole lines of a watch arrive, or the page of a list.
+  // Called when a host takes bytes of a watch, with the whole lines that it has then.
   std::function<void(const Host&, const std::string& plural, std::string_view objects)> read;
 
   // A transport of the host. Its coroutines run on the executor, its waits on the agenda.
@@ -79,7 +80,7 @@ class Network {
   client::Response serve(const Host& host, const client::Request& request);
   std::optional<client::Response> refusal(const client::Request& request, bool* after);
   void push(const std::shared_ptr<Pipe>& pipe, std::string line);
-  void deliver(const std::shared_ptr<Pipe>& pipe, std::string bytes, bool end, bool cut);
+  void deliver(const std::shared_ptr<Pipe>& pipe, Piece piece, bool end, bool cut);
 
   Agenda& agenda_;
   ApiServer& server_;

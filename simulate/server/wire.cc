@@ -41,7 +41,9 @@ class WireStream final : public client::Stream {
         ++pipe->reads;
         auto piece = std::move(pipe->pieces.front());
         pipe->pieces.pop_front();
-        co_return Result<std::string>(std::move(piece));
+        if (pipe->watch)
+          network_.read(*pipe->host, pipe->watch->plural, piece.lines ? *piece.lines : piece.bytes);
+        co_return Result<std::string>(std::move(piece.bytes));
       }
       if (pipe->ended && pipe->cut) co_return fail(Kind::unavailable, "connection reset");
       if (pipe->ended) co_return Result<std::string>(std::string());

@@ -13,6 +13,7 @@
 #include "scheduler/cluster/snapshot.h"
 #include "simulate/cluster/budgets.h"
 #include "simulate/cluster/cluster.h"
+#include "simulate/observers/neighbour_observer.h"
 #include "simulate/observers/recount.h"
 #include "simulate/server/history.h"
 #include "simulate/server/requests.h"
@@ -122,6 +123,31 @@ TEST(Recount, FindsWhatASnapshotDoesNotHave) {
   town.store.update(pod, std::move(relabelled), kPeople);
   EXPECT_NE(miscounted(resized, town.store), std::nullopt);
   EXPECT_EQ(miscounted(town.snapshot(), town.store), std::nullopt);
+}
+
+// Another engine has bound the company of a pod, which this engine takes for waiting and decides on later.
+TEST(NeighbourObserver, APodOfALaterDecisionIsNoCompany) {
+  Town town;
+  const Key first{"pods", "shop", "first"};
+  town.store.create(first,
+                    json::parse(R"({"metadata":{"labels":{"app":"web"}},"spec":{"affinity":{"podAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone",
+      "labelSelector":{"matchLabels":{"app":"web"}}}]}}},"status":{}})"),
+                    kPeople);
+  NeighbourObserver observer(town.store, town.agenda);
+  town.store.on_commit([&](const Commit& commit) { observer.committed(commit); });
+  const auto company = uid_of(town.store.find(town.pod("company", 1000))->value);
+  auto snapshot = town.snapshot();
+  auto assumed = *api::decode_pod(town.store.find(first)->value);
+  assumed.node_name = "n1";
+  api::Node other;
+  other.meta.name = "n1";
+  other.meta.labels = {{"zone", "z1"}};
+  snapshot.set_node(std::make_shared<api::Node>(other));
+  snapshot.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(assumed)));
+  EXPECT_EQ(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
+  observer.read_placed("podium-1", company);
+  EXPECT_NE(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
 }
 
 TEST(History, AnEngineMayDecideOnWhatItHasReadAndOnAllSince) {

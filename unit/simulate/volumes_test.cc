@@ -152,8 +152,8 @@ TEST(Volumes, TheObserverFindsWhatAnEngineBreaks) {
   const auto now = [&] { return storage.time.now(); };
   EXPECT_EQ(storage.observer.bound(Storage::pod({"one"}, "n0"), "podium-1", now()), std::nullopt)
       << "the engine does not know the claim";
-  storage.observer.read("podium-1", std::string(kVolumeClaims),
-                        storage.store.find(Storage::claim_key("one"))->text);
+  storage.observer.read("podium-1", kVolumeClaims, storage.store.find(Storage::claim_key("one"))->text);
+  storage.observer.read("podium-1", kVolumes, storage.store.find({std::string(kVolumes), "", "v0"})->text);
   EXPECT_NE(storage.observer.bound(Storage::pod({"one"}, "n0"), "podium-1", now()), std::nullopt);
   storage.reserve("v0", "one");
   storage.pass(20s);
@@ -163,6 +163,65 @@ TEST(Volumes, TheObserverFindsWhatAnEngineBreaks) {
   storage.store.on_commit([&](const Commit& commit) { broken = storage.observer.committed(commit); });
   storage.reserve("v0", "two", "podium-1");
   EXPECT_NE(broken, std::nullopt);
+}
+
+// Pods and what they share.
+struct Shared : Storage {
+  void pod_on(const std::string& name, const std::string& claim, const std::string& node) {
+    auto value = pod({claim.c_str()}, node);
+    value.as_object()["metadata"].as_object()["uid"] = name;
+    store.create({"pods", "shop", name}, std::move(value), kPeople);
+  }
+  void know_all() {
+    for (const auto kind : {kVolumeClaims, kVolumes, kNodeDrivers, std::string_view("nodes")}) {
+      for (const auto& object : store.all(kind)) observer.read("podium-1", kind, object->text);
+    }
+  }
+  VolumeObserver::Broken shares(const char* claim, const std::string& node, bool knows = true) {
+    return observer.shares(pod({claim}, node), "podium-1", time.now(),
+                           [&](const json::value& one) { return uid_of(one) == "p" || knows; });
+  }
+};
+
+TEST(Volumes, AClaimForOnePodIsOfOnePod) {
+  Shared storage;
+  storage.claim("one", "late");
+  storage.change(Storage::claim_key("one"), [](json::object& claim) {
+    claim["spec"].as_object()["accessModes"] = json::array{"ReadWriteOncePod"};
+  });
+  storage.pod_on("other", "one", "n0");
+  EXPECT_EQ(storage.shares("one", "n1"), std::nullopt) << "the engine does not know the claim";
+  storage.know_all();
+  EXPECT_NE(storage.shares("one", "n1"), std::nullopt);
+  EXPECT_EQ(storage.shares("one", "n1", false), std::nullopt) << "nor that the other pod is on a node";
+  EXPECT_FALSE(storage.fits(Storage::pod({"one"}), "n1"));
+  storage.store.remove({"nodes", "", "n0"}, kPeople);
+  EXPECT_EQ(storage.shares("one", "n1"), std::nullopt) << "its node is deleted";
+  storage.pod_on("another", "one", "n1");
+  EXPECT_NE(storage.shares("one", "n1"), std::nullopt);
+  storage.change(Storage::claim_key("one"), [](json::object& claim) {
+    claim["spec"].as_object()["accessModes"] = json::array{"ReadWriteOnce"};
+  });
+  EXPECT_EQ(storage.shares("one", "n1"), std::nullopt);
+}
+
+TEST(Volumes, ANodeAttachesAsManyVolumesAsItsDriverSays) {
+  Shared storage;
+  storage.store.create({std::string(kNodeDrivers), "", "n0"},
+                       json::parse(R"({"metadata":{},"spec":{"drivers":[{"allocatable":{"count":1}}]}})"),
+                       kKubelet);
+  storage.claim("one", "late");
+  storage.claim("two", "late");
+  storage.claim("local", "local");
+  storage.pod_on("other", "one", "n0");
+  EXPECT_EQ(storage.shares("two", "n0"), std::nullopt) << "the engine does not know the claims";
+  storage.know_all();
+  EXPECT_NE(storage.shares("two", "n0"), std::nullopt);
+  EXPECT_EQ(storage.shares("two", "n1"), std::nullopt);
+  EXPECT_EQ(storage.shares("two", "n0", false), std::nullopt);
+  EXPECT_EQ(storage.shares("one", "n0"), std::nullopt) << "it is attached already";
+  EXPECT_EQ(storage.shares("local", "n0"), std::nullopt) << "it is not attached";
+  EXPECT_FALSE(storage.fits(Storage::pod({"two"}), "n0"));
 }
 
 }  // namespace

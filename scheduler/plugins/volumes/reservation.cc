@@ -139,6 +139,9 @@ class BindingCheck {
     if (!*reached) return out_of_reach(name);
     if (!volume->claim || volume->claim->uid.empty())
       return failed(fmt::format("ClaimRef got reset for pv \"{}\"", name));
+    // Upstream takes the claim for ready, even if the node cannot reach the other volume.
+    if (!claim->volume_name.empty() && claim->volume_name != name)
+      return failed(fmt::format("PVC \"{}\" is bound to pv \"{}\"", claim->meta.name, claim->volume_name));
     return is_bound(*claim) ? Progress::ready() : Progress::not_yet();
   }
 

@@ -292,6 +292,12 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
          tell(s, with(claim("c"), "12", [](Claim& c) { c.volume_name = "v"; }));
        },
        "not yet"},
+      {"the claim is bound to another volume",
+       [&](Snapshot& s) {
+         tell(s, with(v, "10", to_claim));
+         tell(s, with(bound(claim("c"), local_volume("other", "m")).first, "12", nothing));
+       },
+       "binding volumes: PVC \"c\" is bound to pv \"other\""},
       {"the volume was unbound", [&](Snapshot& s) { tell(s, with(v, "11", nothing)); },
        "binding volumes: ClaimRef got reset for pv \"v\""},
       {"the volume is promised and no more",
