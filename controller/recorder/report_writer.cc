@@ -429,7 +429,7 @@ ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedenc
 
 ReportWriter::~ReportWriter() = default;
 
-void ReportWriter::write(const ReportOwner& pod, explain::ReportStatus status) {
+void ReportWriter::write(const ReportOwner& pod, const explain::ReportStatus& status, std::string packed) {
   const auto report = impl_->known.find(pod.uid);
   const auto age = report ? impl_->api.clock().now() - report->written : Steady::duration();
   if (report && age < std::min(kUnchanged, impl_->ttl() / 2) &&
@@ -438,7 +438,7 @@ void ReportWriter::write(const ReportOwner& pod, explain::ReportStatus status) {
     return;
   }
   const auto lane = status.outcome == explain::kScheduled ? kOfPlacedPod : report ? kRewrite : kOfWaitingPod;
-  impl_->jobs.push(pod.ns, pod.uid, {pod, pack(status), nullptr}, lane);
+  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(packed), nullptr}, lane);
 }
 
 std::string ReportWriter::name_of(const ReportOwner& pod) const {
