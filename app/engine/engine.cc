@@ -178,10 +178,11 @@ void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& out
 controller::ReportRecorder::Ended Engine::memory_of_decisions() {
   const bool remembers = config_.podium.http_api.enabled;
   if (!remembers && !world_.attempt_ended) return {};
-  return [this, remembers](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
+  return [this, remembers](const cluster::PodInfo& pod, const explain::ReportStatus& status,
+                           std::string_view packed) {
     const auto& meta = pod->meta;
-    if (remembers) decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
-    if (world_.attempt_ended) world_.attempt_ended(pod, status);
+    if (remembers) decisions_.remember(meta.namespace_, meta.name, meta.uid, status, packed);
+    if (world_.attempt_ended) world_.attempt_ended(pod, status, packed);
   };
 }
 

@@ -92,7 +92,7 @@ Process::~Process() = default;
 controller::ReportRecorder::Ended Process::log_of_decisions() {
   if (!decision_log_) return {};
   decision_log_->on_end([this](bool was_written) { podium_metrics_.decision_line(was_written); });
-  return [this](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
+  return [this](const cluster::PodInfo& pod, const explain::ReportStatus& status, std::string_view) {
     const auto& meta = pod->meta;
     decision_log_->add({meta.namespace_, meta.name, meta.uid, status});
   };

@@ -14,7 +14,7 @@
 namespace podium::controller {
 namespace {
 
-constexpr std::size_t kEntryBytes = 448;    // key, lists, sets and maps of an entry
+constexpr std::size_t kEntryBytes = 384;    // key, lists, sets and maps of an entry
 constexpr std::size_t kDroppedAtOnce = 32;  // expired entries that a new decision drops under the lock
 constexpr std::size_t kBlockedSeries = 1'000;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
@@ -31,26 +31,32 @@ void DecisionMemory::begin() {
 }
 
 void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                              const explain::ReportStatus& status) {
-  auto decision =
-      std::make_shared<const Kept>(Kept{ns, pod, uid, status.decided_at, status.expires_at, pack(status)});
+                              const explain::ReportStatus& status, std::string_view packed) {
+  auto made = std::make_shared<Kept>(Kept{.ns_size = static_cast<std::uint32_t>(ns.size()),
+                                          .key_size = static_cast<std::uint32_t>(ns.size() + 1 + pod.size()),
+                                          .uid_size = static_cast<std::uint32_t>(uid.size()),
+                                          .decided_at = status.decided_at,
+                                          .expires_at = status.expires_at});
+  made->text.reserve(made->key_size + made->uid_size + packed.size());
+  made->text.append(ns).append("/").append(pod).append(uid).append(packed);
+  KeptPtr decision = std::move(made);
   const auto bytes = kEntryBytes + sizeof(Kept) + heap_bytes(*decision);
-  auto name = key_of_pod(ns, pod);
+  const auto key = decision->key();
   Dropped dropped;
   const std::lock_guard lock(mutex_);
   const auto now = clock_.wall();
   if (!began_) began_ = now;
-  drop(name, Absence::none, dropped);
+  drop(key, Absence::none, dropped);
   drop_expired(gone_, now, dropped);
   drop_expired(living_, now, dropped);
-  const Key key = *by_name_.insert(std::move(name)).first;
+  by_name_.insert(key);
   auto& entry = entries_[key];
   entry.decision = std::move(decision);
   entry.bytes = bytes;
   entry.place = living_.insert(living_.end(), key);
   join_namespace(key, entry);
-  by_uid_.erase(entry.decision->uid);  // of an entry of another name: its text may go first
-  by_uid_.emplace(entry.decision->uid, key);
+  by_uid_.erase(entry.decision->uid());  // of an entry of another name: its text may go first
+  by_uid_.emplace(entry.decision->uid(), key);
   if (status.outcome != explain::kScheduled) add_waiting(key, *entry.decision);
   bytes_ += bytes;
   make_room(dropped);
@@ -108,7 +114,7 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
 
 std::shared_ptr<const RememberedDecision> DecisionMemory::unpacked(const Kept& kept) {
   return std::make_shared<const RememberedDecision>(
-      RememberedDecision{kept.ns, kept.pod, kept.uid, unpack(kept.packed)});
+      RememberedDecision{kept.ns(), kept.pod(), std::string(kept.uid()), unpack(kept.packed())});
 }
 
 // `keys` has the oldest decision first.
@@ -171,7 +177,7 @@ std::vector<DecisionMemory::Picked> DecisionMemory::page(const Names& keys, cons
   std::size_t passed_over = 0;
   for (; key != keys.end() && key->starts_with(prefix); ++key) {
     if (out.size() == query.limit || passed_over == kPassedOver) {
-      next = *std::prev(key);
+      next = std::string(*std::prev(key));
       break;
     }
     const auto& entry = entries_.find(*key)->second;
@@ -219,10 +225,10 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
 }
 
 DecisionMemory::Blocked DecisionMemory::blocked_by(const Kept& kept) {
-  const auto status = unpack(kept.packed);
-  if (status.rejections.empty()) return {kept.ns, status.outcome, ""};
+  const auto status = unpack(kept.packed());
+  if (status.rejections.empty()) return {kept.ns(), status.outcome, ""};
   const auto& first = status.rejections.front();
-  return {kept.ns, first.code, std::string(framework::named(first.about, framework::Topic::resource))};
+  return {kept.ns(), first.code, std::string(framework::named(first.about, framework::Topic::resource))};
 }
 
 void DecisionMemory::add_waiting(Key key, const Kept& decision) {
@@ -236,14 +242,14 @@ void DecisionMemory::remove_waiting(Key key, const Kept& decision) {
 }
 
 void DecisionMemory::join_namespace(Key key, Entry& entry) {
-  const auto& ns = entry.decision->ns;
+  const auto ns = entry.decision->ns();
   auto& of = by_namespace_[ns];
   entry.in_namespace = of.living.insert(of.living.end(), key);
   resize(ns, of, of.bytes + entry.bytes);
 }
 
 void DecisionMemory::leave_namespace(const Entry& entry) {
-  const auto it = by_namespace_.find(entry.decision->ns);
+  const auto it = by_namespace_.find(entry.decision->ns());
   auto& of = it->second;
   of.living.erase(entry.in_namespace);
   resize(it->first, of, of.bytes - entry.bytes);
@@ -264,7 +270,7 @@ void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
   auto& entry = it->second;
   const auto& decision = *entry.decision;
   if (why != Absence::none) leave_trace(key, {why, decision.decided_at.value_or(Wall{}), 0});
-  if (const auto of_uid = by_uid_.find(decision.uid); of_uid != by_uid_.end() && of_uid->second == key)
+  if (const auto of_uid = by_uid_.find(decision.uid()); of_uid != by_uid_.end() && of_uid->second == key)
     by_uid_.erase(of_uid);
   if (!entry.is_gone) leave_namespace(entry);
   (entry.is_gone ? gone_ : living_).erase(entry.place);

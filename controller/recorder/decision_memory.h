@@ -83,9 +83,9 @@ class DecisionMemory {
   DecisionMemory(Clock& clock, Options options) : clock_(clock), options_(options) {}
 
   void begin();  // this process makes decisions from now on
-  // Replaces the last decision on the pod of this name.
+  // Replaces the last decision on the pod of this name. packed: the status.
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                const explain::ReportStatus& status);
+                const explain::ReportStatus& status, std::string_view packed);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;
@@ -93,13 +93,19 @@ class DecisionMemory {
   void sample_metrics(metrics::Samples& out) const;
 
  private:
-  using Key = std::string_view;  // "namespace/pod" of an entry; by_name_ has the text
+  using Key = std::string_view;  // "namespace/pod" of an entry, whose Kept has the text
   using Keys = std::list<Key>;
-  // The status is packed, and unpacked for each answer.
+  // The status is packed, and unpacked for each answer. There are many, so that all texts are one.
   struct Kept {
-    std::string ns, pod, uid;
+    std::string text;  // "namespace/pod", the UID and the packed status, one after the other
+    std::uint32_t ns_size, key_size, uid_size;
     std::optional<Wall> decided_at, expires_at;
-    std::string packed;
+
+    Key key() const { return Key(text).substr(0, key_size); }
+    std::string ns() const { return text.substr(0, ns_size); }
+    std::string pod() const { return text.substr(ns_size + 1, key_size - ns_size - 1); }
+    std::string_view uid() const { return Key(text).substr(key_size, uid_size); }
+    std::string_view packed() const { return Key(text).substr(key_size + uid_size); }
   };
   using KeptPtr = std::shared_ptr<const Kept>;
   struct Picked {
@@ -151,7 +157,7 @@ class DecisionMemory {
   const Options options_;
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Wall> began_;
-  std::set<std::string, std::less<>> by_name_;  // the texts of all keys
+  std::set<Key> by_name_;  // all keys
   boost::unordered_flat_map<Key, Entry> entries_;
   boost::unordered_flat_map<Key, Key> by_uid_;  // of the entry's Kept, to the key
   Keys living_, gone_;                          // oldest decision first

@@ -1,5 +1,6 @@
 #include "controller/recorder/packed_status.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/pfr.hpp>
 #include <chrono>
@@ -29,8 +30,31 @@ constexpr bool kIsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
 template <typename T>
 constexpr bool kIsBytes = std::is_trivially_copyable_v<T> && !std::is_aggregate_v<T>;
 
-// The texts that have occurred, in their order. Both sides stop at the same one.
-constexpr std::size_t kMostTexts = 96;
+// Texts of most reports: they take a byte from the first time on.
+constexpr auto kCommonTexts = std::to_array<std::string_view>({
+    "",
+    "default-scheduler",
+    "Complete",
+    "Scheduled",
+    "Unschedulable",
+    "NodeAffinity",
+    "TaintToleration",
+    "NodeResourcesFit",
+    "NodeResourcesBalancedAllocation",
+    "VolumeBinding",
+    "DynamicResources",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "ImageLocality",
+});
+
+// The common texts and those that have occurred, in their order. Both sides stop at the same one.
+constexpr std::size_t kMostTexts = 112;
+
+// How many bytes a new text has in common with the new text before it. Names of nodes begin alike.
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
 
 class Texts {
  public:
@@ -47,6 +71,12 @@ class Texts {
     return std::nullopt;
   }
 
+  static Texts common() {
+    Texts texts;
+    for (const auto text : kCommonTexts) texts.find_or_add(text);
+    return texts;
+  }
+
  private:
   std::array<std::string_view, kMostTexts> texts_;
   std::array<std::uint8_t, 256> slots_{};
@@ -59,9 +89,12 @@ class Packer {
 
   void add(const std::string& text) {
     if (const auto known = texts_.find_or_add(text)) return add_number(*known + 1);
+    const auto prefix = common_prefix(text, last_);
     add_number(0);
-    add_number(text.size());
-    out_ += text;
+    add_number(prefix);
+    add_number(text.size() - prefix);
+    out_.append(text, prefix);
+    last_ = text;
   }
   template <typename T>
   void add(const std::vector<T>& list) {
@@ -112,8 +145,14 @@ class Packer {
     out_ += static_cast<char>(number);
   }
 
+  static const Texts& common() {
+    static const Texts texts = Texts::common();
+    return texts;
+  }
+
   std::string out_;
-  Texts texts_;
+  Texts texts_ = common();
+  std::string_view last_;  // the last new text
 };
 
 class Unpacker {
@@ -122,13 +161,20 @@ class Unpacker {
 
   void take(std::string& text) {
     if (const auto known = take_number()) {
-      text = texts_[known - 1];
+      const auto number = static_cast<std::size_t>(known - 1);
+      if (number < kCommonTexts.size())
+        text = kCommonTexts[number];
+      else
+        text = *texts_[number - kCommonTexts.size()];
       return;
     }
+    const auto prefix = static_cast<std::size_t>(take_number());
     const auto size = static_cast<std::size_t>(take_number());
-    text = in_.substr(0, size);
-    if (texts_.size() < kMostTexts) texts_.push_back(in_.substr(0, size));
+    text.assign(last_ ? std::string_view(*last_).substr(0, prefix) : std::string_view());
+    text.append(in_.substr(0, size));
     in_.remove_prefix(size);
+    last_ = &text;
+    if (size_ < texts_.size()) texts_[size_++] = &text;
   }
   template <typename T>
   void take(std::vector<T>& list) {
@@ -183,7 +229,10 @@ class Unpacker {
   }
 
   std::string_view in_;
-  std::vector<std::string_view> texts_;
+  // New texts, in the status: nothing in it moves while it is unpacked.
+  std::array<const std::string*, kMostTexts - kCommonTexts.size()> texts_;
+  std::size_t size_ = 0;
+  const std::string* last_ = nullptr;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "controller/recorder/report_recorder.h"
 
+#include "controller/recorder/packed_status.h"
 #include "controller/recorder/scope.h"
 #include "controller/report/metadata.h"
 #include "explain/report/node_names.h"
@@ -37,14 +38,13 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   status.evaluate = attempt.evaluate;
   if (decision.fits()) {
     for (const auto& strategy : status.strategies) decided_by_[strategy.name] += strategy.without.has_value();
-    binding_.insert_or_assign(uid, Binding{std::move(status), in_scope});
+    binding_.insert_or_assign(uid, Binding{pack(status), in_scope});
     return;
   }
   status.outcome = decision.error.empty() ? explain::kUnschedulable : explain::kFailed;
   status.conditions = {complete(false, status.outcome, status.message)};
   end_attempt(pod, status, status.outcome == explain::kFailed ? explain::kFailed : explain::kUnschedulable);
-  if (ended_) ended_(pod, status);
-  if (wanted) write(pod, std::move(status));
+  finish(pod, std::move(status), wanted);
 }
 
 void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) {
@@ -52,7 +52,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
   if (it == binding_.end()) return;
   const auto settings = settings_.now();
   const bool wanted = it->second.in_scope && is_wanted(settings->reports, pod, result.bound);
-  auto status = std::move(it->second.status);
+  auto status = unpack(it->second.packed);
   binding_.erase(it);
   status.bind = result.duration;
   status.outcome = result.bound ? explain::kScheduled : explain::kFailed;
@@ -68,8 +68,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
   if (result.bound && settings->events.best_nodes && announce_) {
     announce_(pod, status, wanted ? writer_.name_of(owner_of(pod)) : "");
   }
-  if (ended_) ended_(pod, status);
-  if (wanted) write(pod, std::move(status));
+  finish(pod, std::move(status), wanted);
 }
 
 // Adds the attempts before this one to the status, and this one to the history.
@@ -93,13 +92,20 @@ void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapsho
   status.expires_at = gated.at + settings->reports.ttl;
   status.conditions = {complete(false, status.outcome, status.message)};
   history_.add_to(pod->meta.uid, status);
-  if (ended_) ended_(pod, status);
-  if (wanted) write(pod, std::move(status));
+  finish(pod, std::move(status), wanted);
 }
 
-void ReportRecorder::write(const cluster::PodInfo& pod, explain::ReportStatus status) {
-  if (settings_.now()->withhold_node_names) explain::withhold_node_names(status);
-  writer_.write(owner_of(pod), std::move(status));
+// The status is packed once for all who keep it.
+void ReportRecorder::finish(const cluster::PodInfo& pod, explain::ReportStatus status, bool is_written) {
+  if (!is_written && !ended_) return;
+  auto packed = pack(status);
+  if (ended_) ended_(pod, status, packed);
+  if (!is_written) return;
+  if (settings_.now()->withhold_node_names) {
+    explain::withhold_node_names(status);
+    packed = pack(status);
+  }
+  writer_.write(owner_of(pod), status, std::move(packed));
 }
 
 // A queued report is still written: the decision was made, even if the pod is gone.

@@ -33,8 +33,9 @@ class ReportRecorder final : public framework::Recorder {
   // No name: the pod gets no report. May be empty.
   using Announce =
       std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, const std::string& name)>;
-  // Called with each attempt's end and its report, whether or not the report is written. May be empty.
-  using Ended = std::function<void(const cluster::PodInfo&, const explain::ReportStatus&)>;
+  // Called with each attempt's end and its report, also packed, whether or not it is written. May be empty.
+  using Ended =
+      std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, std::string_view packed)>;
 
   ReportRecorder(ReportWriter& writer, const config::LivePodium& settings, Announce announce, Ended ended)
       : writer_(writer), settings_(settings), announce_(std::move(announce)), ended_(std::move(ended)) {}
@@ -48,13 +49,13 @@ class ReportRecorder final : public framework::Recorder {
   void sample_metrics(metrics::Samples& out) const;
 
  private:
-  // A pod in its binding cycle.
+  // A pod in its binding cycle. In a drain decisions are thousands of bindings ahead.
   struct Binding {
-    explain::ReportStatus status;
-    bool in_scope;  // its namespace gets reports
+    std::string packed;  // its status
+    bool in_scope;       // its namespace gets reports
   };
   void end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status, const char* outcome);
-  void write(const cluster::PodInfo& pod, explain::ReportStatus status);
+  void finish(const cluster::PodInfo& pod, explain::ReportStatus status, bool is_written);
 
   ReportWriter& writer_;
   const config::LivePodium& settings_;

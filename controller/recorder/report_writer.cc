@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/json/value.hpp>
+#include <memory>
+#include <string>
 
 #include "api/text/json_view.h"
 #include "api/text/parse_json.h"
@@ -13,6 +15,7 @@
 #include "client/decode/managed_fields.h"
 #include "client/error.h"
 #include "controller/recorder/known_reports.h"
+#include "controller/recorder/packed_status.h"
 #include "controller/recorder/replies.h"
 #include "controller/recorder/write_log.h"
 #include "controller/report/metadata.h"
@@ -35,13 +38,14 @@ constexpr std::chrono::seconds kUnchanged{60};
 
 struct Job {
   ReportOwner owner;
-  explain::ReportStatus status;
-  std::uint32_t bytes = 0;  // of the report, once it is written
+  std::string packed;                             // the status: a tenth of it, and thousands may wait
+  std::unique_ptr<explain::ReportStatus> status;  // the same, while it is being written
+  std::uint32_t bytes = 0;                        // of the report, once it is written
 };
 
 using Jobs = async::Writers<Job>;
 
-bool is_failure(const Job& job) { return job.status.outcome != explain::kScheduled; }
+bool is_failure(const Job& job) { return job.status->outcome != explain::kScheduled; }
 
 async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackoffs& backoffs) {
   async::WritersOptions made;
@@ -121,6 +125,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
   std::vector<client::Request> requests;
   for (auto& item : *batch) {
     auto& job = item.value;
+    job.status = std::make_unique<explain::ReportStatus>(unpack(job.packed));
     auto report = self->known.find(job.owner.uid);
     // It was evicted for another report, or deleted.
     if (report && !self->retention.is_kept(job.owner.ns, report->name, report->uid)) {
@@ -129,8 +134,8 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     }
     const bool is_new = !report;
     if (is_new) report.emplace().name = job.owner.pod;
-    stamp(*report, job.status);
-    auto filling = fill_report(job.owner, report->name, report->before, job.status);
+    stamp(*report, *job.status);
+    auto filling = fill_report(job.owner, report->name, report->before, *job.status);
     job.bytes = stored_bytes(filling.body.size());
     std::vector<RetentionIndex::Report> leaving;
     if (is_new) {
@@ -141,23 +146,23 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
       }
       leaving = std::move(*room);
     }
-    const bool relabels = !is_new && needs_labels(*report, job.status, self->ttl());
+    const bool relabels = !is_new && needs_labels(*report, *job.status, self->ttl());
     sent.push_back({&item, std::move(*report), is_new, relabels, std::move(leaving), requests.size()});
     const auto& written = sent.back().report;
     for (const auto& old : sent.back().leaving) requests.push_back(delete_report(old.ns, old.name, old.uid));
-    if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), job.status));
+    if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), *job.status));
     if (relabels) {
       requests.push_back(label_report(job.owner.ns, written.name, written.uid,
-                                      labels_of(job.status, explain::kDecision), written.version));
+                                      labels_of(*job.status, explain::kDecision), written.version));
     }
     requests.push_back(std::move(filling));
   }
-  if (sent.empty()) co_return;
-  co_await write_together(self, &sent, std::move(requests));
+  if (!sent.empty()) co_await write_together(self, &sent, std::move(requests));
   for (const auto& each : sent) {
     const auto& job = each.item->value;
     if (each.is_new) self->retention.release(job.owner.ns, job.bytes, is_failure(job));
   }
+  for (auto& item : *batch) item.value.status.reset();  // some are retried
 }
 
 Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sent,
@@ -179,7 +184,7 @@ Task<void> ReportWriter::Impl::write_together(Impl* self, std::vector<Sent>* sen
       reply = std::unexpected(labelled->error());
     // It exists without a status: a write failed halfway, possibly for another outcome.
     if (reply && each.is_new && !made &&
-        needs_labels(written_before(*reply), each.item->value.status, self->ttl())) {
+        needs_labels(written_before(*reply), *each.item->value.status, self->ttl())) {
       if (made.error().status.retry_after > 0) {
         self->refused(*each.item, made.error());
       } else {
@@ -234,7 +239,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
       co_return;
     }
     sent->report = written_before(*there);
-    stamp(sent->report, job.status);
+    stamp(sent->report, *job.status);
     filled = co_await rewrite(self, &job, &sent->report);
   } else {
     auto made = co_await make(self, &job, job.owner.pod, false);
@@ -243,7 +248,7 @@ Task<void> ReportWriter::Impl::write_alone(Impl* self, Sent* sent) {
       co_return;
     }
     sent->report = std::move(*made);
-    stamp(sent->report, job.status);
+    stamp(sent->report, *job.status);
     filled = co_await rewrite(self, &job, &sent->report);
   }
   if (filled) {
@@ -258,10 +263,10 @@ Task<Result<WrittenReport>> ReportWriter::Impl::make(Impl* self, const Job* job,
                                                      bool is_last_try) {
   WrittenReport report;
   report.name = name;
-  report.outcome = job->status.outcome;  // as the new report's labels say
-  report.labelled = job->status.expires_at.value_or(Wall{});
+  report.outcome = job->status->outcome;  // as the new report's labels say
+  report.labelled = job->status->expires_at.value_or(Wall{});
   for (bool has_taken_away = false;;) {
-    const auto made = co_await send(self, make_report(job->owner, name, self->notes(*job), job->status));
+    const auto made = co_await send(self, make_report(job->owner, name, self->notes(*job), *job->status));
     if (made) {
       report.uid = api::text_at(*made, "/metadata/uid");
       report.version = api::text_at(*made, "/metadata/resourceVersion");
@@ -304,7 +309,7 @@ Task<Result<void>> ReportWriter::Impl::is_superseded(Impl* self, const Job* job,
   const bool readable = pod || client::object_is_gone(pod.error()) || client::lacks_right(pod.error());
   if (!readable) co_return std::unexpected(pod.error());
   const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
-  const bool later = !was_decided_after(*report, job->status.decided_at);
+  const bool later = !was_decided_after(*report, job->status->decided_at);
   *dead = uid == job->owner.uid || (later && uid != api::text_at(*report, "/spec/podRef/uid"));
   co_return Result<void>{};
 }
@@ -320,10 +325,10 @@ Task<Result<void>> ReportWriter::Impl::delete_superseded(Impl* self, const Job* 
 
 // Fills in the status, and changes the labels if they differ.
 Task<Result<json::value>> ReportWriter::Impl::rewrite(Impl* self, Job* job, WrittenReport* report) {
-  if (needs_labels(*report, job->status, self->ttl())) {
+  if (needs_labels(*report, *job->status, self->ttl())) {
     auto labelled =
         co_await send(self, label_report(job->owner.ns, report->name, report->uid,
-                                         labels_of(job->status, explain::kDecision), report->version));
+                                         labels_of(*job->status, explain::kDecision), report->version));
     if (!labelled && !self->continues_without_labels(labelled.error())) co_return labelled;
     if (labelled) report->version = api::text_at(*labelled, "/metadata/resourceVersion");
   }
@@ -338,15 +343,15 @@ Task<Result<json::value>> ReportWriter::Impl::fill(Impl* self, Job* job, const W
     json::object metadata{{"uid", report->uid}};
     if (!report->version.empty()) metadata["resourceVersion"] = report->version;
     json::value body =
-        json::object{{"metadata", std::move(metadata)}, {"status", explain::to_merge_patch(job->status)}};
+        json::object{{"metadata", std::move(metadata)}, {"status", explain::to_merge_patch(*job->status)}};
     auto filled =
         co_await self->api.patch(client::resource::scheduling_reports, job->owner.ns, report->name,
                                  client::PatchType::merge, std::move(body), "status", "podium", once);
     if (filled || is_shortened || (filled.error().status.code != 413 && filled.error().status.code != 422))
       co_return filled;
-    job->status.strategies.clear();
-    job->status.rejections.clear();
-    for (auto& top : job->status.top_nodes) top.strategy_scores.clear();
+    job->status->strategies.clear();
+    job->status->rejections.clear();
+    for (auto& top : job->status->top_nodes) top.strategy_scores.clear();
   }
 }
 
@@ -370,23 +375,23 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
   report.uid = api::text_at(reply, "/metadata/uid");
   const auto created = is_new ? parse_time(api::text_at(reply, "/metadata/creationTimestamp")) : std::nullopt;
   // An existing report keeps its label until the label lags far behind.
-  const bool is_labelled = is_new || needs_labels(report, job.status, ttl());
-  const auto label = is_labelled ? job.status.expires_at.value_or(Wall{}) : report.labelled;
+  const bool is_labelled = is_new || needs_labels(report, *job.status, ttl());
+  const auto label = is_labelled ? job.status->expires_at.value_or(Wall{}) : report.labelled;
   const ReportFacts facts{.failure = is_failure(job),
                           .bytes = job.bytes,
                           .minute = minute_of(expiry_minute(label)),
                           .version = api::text_at(reply, "/metadata/resourceVersion")};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
   // Remembers only pods that will be rescheduled: a placed pod's report is final.
-  if (job.status.outcome == explain::kScheduled) {
+  if (job.status->outcome == explain::kScheduled) {
     known.forget(job.owner.uid);
   } else {
-    if (needs_labels(report, job.status, ttl())) report.labelled = job.status.expires_at.value_or(Wall{});
+    if (needs_labels(report, *job.status, ttl())) report.labelled = job.status->expires_at.value_or(Wall{});
     report.version = api::text_at(reply, "/metadata/resourceVersion");
-    report.before = {job.status.decided_at, job.status.attempts};
-    report.outcome = job.status.outcome;
+    report.before = {job.status->decided_at, job.status->attempts};
+    report.outcome = job.status->outcome;
     report.ns = job.owner.ns;
-    report.content = explain::content_hash(job.status);
+    report.content = explain::content_hash(*job.status);
     report.written = api.clock().now();
     known.remember(job.owner.uid, std::move(report));
   }
@@ -424,7 +429,7 @@ ReportWriter::ReportWriter(client::Api& api, const client::Precedence& precedenc
 
 ReportWriter::~ReportWriter() = default;
 
-void ReportWriter::write(const ReportOwner& pod, explain::ReportStatus status) {
+void ReportWriter::write(const ReportOwner& pod, const explain::ReportStatus& status, std::string packed) {
   const auto report = impl_->known.find(pod.uid);
   const auto age = report ? impl_->api.clock().now() - report->written : Steady::duration();
   if (report && age < std::min(kUnchanged, impl_->ttl() / 2) &&
@@ -433,7 +438,7 @@ void ReportWriter::write(const ReportOwner& pod, explain::ReportStatus status) {
     return;
   }
   const auto lane = status.outcome == explain::kScheduled ? kOfPlacedPod : report ? kRewrite : kOfWaitingPod;
-  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(status)}, lane);
+  impl_->jobs.push(pod.ns, pod.uid, {pod, std::move(packed), nullptr}, lane);
 }
 
 std::string ReportWriter::name_of(const ReportOwner& pod) const {

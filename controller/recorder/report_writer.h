@@ -61,7 +61,8 @@ class ReportWriter {
                ReportBackoffs backoffs = {});
   ~ReportWriter();
 
-  void write(const ReportOwner& pod, explain::ReportStatus status);
+  // packed: the status.
+  void write(const ReportOwner& pod, const explain::ReportStatus& status, std::string packed);
   // The report's name, or its future name unless that is taken.
   std::string name_of(const ReportOwner& pod) const;
   // The pod no longer exists. Its report is still written if it is queued: the decision was made.

@@ -14,6 +14,7 @@
 
 #include "app/report_api/report_api.h"
 #include "async/virtual_time.h"
+#include "controller/recorder/packed_status.h"
 #include "scheduler/config/load.h"
 #include "server/status.h"
 #include "unit/client/doubles.h"
@@ -110,7 +111,7 @@ struct Served {
     status.expires_at = clock.wall() + 10min;
     status.top_nodes = {{"n1", 731}, {"n2", 700}};
     status.strategies = {{"NodeResourcesFit", 2, {{"n1", 92}}}};
-    decisions.remember("shop", "web", "a-uid", status);
+    decisions.remember("shop", "web", "a-uid", status, controller::pack(status));
   }
   void wait(const std::string& ns, const std::string& pod) {
     explain::ReportStatus status;
@@ -118,7 +119,7 @@ struct Served {
     status.attempts = 3;
     status.node_counts.total = 5;
     status.rejections = {{"NodeResourcesFit", "InsufficientResource", "Insufficient cpu", 4}};
-    decisions.remember(ns, pod, pod, status);
+    decisions.remember(ns, pod, pod, status, controller::pack(status));
   }
   async::Task<cluster::Snapshot> fork() {
     ++forks;

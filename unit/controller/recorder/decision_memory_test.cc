@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "controller/recorder/packed_status.h"
 #include "metrics/samples.h"
 #include "unit/client/doubles.h"
 
@@ -30,8 +31,12 @@ struct Memory {
     out.expires_at = clock.wall() + 10min;
     return out;
   }
+  void remember(const std::string& ns, const std::string& pod, const std::string& uid,
+                const ReportStatus& status) {
+    memory.remember(ns, pod, uid, status, pack(status));
+  }
   void decide(const std::string& pod, const std::string& node = "n1") {
-    memory.remember("shop", pod, "uid-of-" + pod, status(node));
+    remember("shop", pod, "uid-of-" + pod, status(node));
     clock.advance(1s);
   }
   // The node of the decision, or why there is none.
@@ -77,8 +82,8 @@ TEST(DecisionMemory, KeepsTheLastDecisionOfAPod) {
 
 TEST(DecisionMemory, APodThatIsMadeAnewTakesOverTheName) {
   Memory m;
-  m.memory.remember("shop", "db-0", "old", m.status("n1"));
-  m.memory.remember("shop", "db-0", "new", m.status("n2"));
+  m.remember("shop", "db-0", "old", m.status("n1"));
+  m.remember("shop", "db-0", "new", m.status("n2"));
   m.memory.gone("old");
   EXPECT_EQ(m.find("db-0"), "n2");
   EXPECT_EQ(m.memory.find("shop", "db-0").decision->uid, "new");
@@ -97,8 +102,8 @@ TEST(DecisionMemory, ListsByNamespaceAndNamePageByPage) {
   Memory m;
   EXPECT_EQ(page(m, {}), "| ");
   for (const char* pod : {"web", "api", "db"}) m.decide(pod);
-  m.memory.remember("shop-eu", "web", "eu", m.status("n1"));
-  m.memory.remember("bank", "till", "till", m.status("n1"));
+  m.remember("shop-eu", "web", "eu", m.status("n1"));
+  m.remember("bank", "till", "till", m.status("n1"));
   EXPECT_EQ(page(m, {}), "bank/till shop-eu/web shop/api shop/db shop/web | ");
   EXPECT_EQ(page(m, {.limit = 2}), "bank/till shop-eu/web | shop-eu/web");
   EXPECT_EQ(page(m, {.after = "shop-eu/web", .limit = 2}), "shop/api shop/db | shop/db");
@@ -119,7 +124,7 @@ TEST(DecisionMemory, ListsTheNewestFirst) {
   };
   EXPECT_EQ(newest("", 10), "| ");
   for (const char* pod : {"web", "api", "db"}) m.decide(pod);
-  m.memory.remember("bank", "till", "till", m.status("n1"));
+  m.remember("bank", "till", "till", m.status("n1"));
   m.memory.gone("uid-of-api");
   EXPECT_EQ(newest("", 10), "bank/till shop/db shop/api (gone) shop/web | ");
   EXPECT_EQ(newest("", 2), "bank/till shop/db | ");
@@ -135,8 +140,8 @@ TEST(DecisionMemory, ListsWhatWaits) {
   auto status = m.status("n1");
   status.choice.reset();
   status.outcome = "Unschedulable";
-  m.memory.remember("shop", "huge", "huge", status);
-  m.memory.remember("shop", "big", "big", status);
+  m.remember("shop", "huge", "huge", status);
+  m.remember("shop", "big", "big", status);
   m.decide("web");
   EXPECT_EQ(page(m, {.is_waiting_only = true}), "shop/big shop/huge | ");
   m.memory.gone("big");
@@ -152,9 +157,9 @@ TEST(DecisionMemory, PassesOverWhatHasExpired) {
   Memory m;
   auto status = m.status("n1");
   for (int i = 0; i < 300; ++i)
-    m.memory.remember("a", fmt::format("web-{:03}", i), fmt::format("uid-{}", i), status);
+    m.remember("a", fmt::format("web-{:03}", i), fmt::format("uid-{}", i), status);
   status.expires_at = m.clock.wall() + 1h;
-  m.memory.remember("b", "late", "late", status);
+  m.remember("b", "late", "late", status);
   m.clock.advance(11min);
   EXPECT_EQ(page(m, {}), "| a/web-255");
   EXPECT_EQ(page(m, {.after = "a/web-255"}), "b/late | ");
@@ -215,7 +220,7 @@ TEST(DecisionMemory, PodsThatAreGoneMakeRoomFirstThenTheOldest) {
 // However many pods a namespace has.
 TEST(DecisionMemory, TheFullestNamespaceMakesRoom) {
   Memory m(room_for(10));
-  m.memory.remember("modest", "web-0", "uid-of-modest", m.status("n1"));
+  m.remember("modest", "web-0", "uid-of-modest", m.status("n1"));
   for (int i = 0; i < 100; ++i) m.decide(fmt::format("web-{}", i));
   EXPECT_EQ(m.find("web-0", "modest"), "n1");
   EXPECT_EQ(m.find("web-99"), "n1");
@@ -228,7 +233,7 @@ TEST(DecisionMemory, StaysWithinItsBudget) {
     auto status = m.status("n1");
     status.message.assign(static_cast<std::size_t>(i * 7 % 900), 'x');
     for (int n = 0; n < i % 11; ++n) status.top_nodes.push_back({"a-node-with-a-long-name", n});
-    m.memory.remember("shop", fmt::format("p{}", i), fmt::format("u{}", i), status);
+    m.remember("shop", fmt::format("p{}", i), fmt::format("u{}", i), status);
     if (i % 3 == 0) m.memory.gone(fmt::format("u{}", i));
     EXPECT_LE(m.memory.counts().bytes, 100'000u);
   }
@@ -268,7 +273,7 @@ TEST(DecisionMemory, IsReadWhileItIsWritten) {
   });
   for (int i = 0; i < 5'000; ++i) {
     const auto pod = fmt::format("p{}", i % 50);
-    m.memory.remember("shop", pod, pod, m.status("n1"));
+    m.remember("shop", pod, pod, m.status("n1"));
     if (i % 7 == 0) m.memory.gone(pod);
   }
   reader.join();
@@ -296,7 +301,7 @@ TEST(DecisionMemory, CountsWaitingPodsByWhatBlocksThem) {
     auto& rejection = status.rejections.emplace_back();
     rejection.code = "InsufficientResource";
     rejection.about = {{framework::Topic::resource, resource}};
-    test.memory.remember("shop", pod, "uid-of-" + pod, status);
+    test.remember("shop", pod, "uid-of-" + pod, status);
   };
   waits("a", "cpu");
   waits("b", "cpu");
@@ -321,7 +326,7 @@ TEST(DecisionMemory, SumsUpTheSmallestSeriesBeyondABound) {
   for (int i = 0; i < 1'010; ++i) {
     auto status = test.status("");
     status.outcome = "Unschedulable";
-    test.memory.remember(fmt::format("ns-{}", i), "pod", fmt::format("uid-{}", i), status);
+    test.remember(fmt::format("ns-{}", i), "pod", fmt::format("uid-{}", i), status);
   }
   const auto series = blocked(test.memory);
   EXPECT_EQ(series.size(), 1'001u);

@@ -55,7 +55,7 @@ TEST(PackedStatus, HasNumbersOfAnySizeAndManyTexts) {
 }
 
 // The lists of a placed pod as they are on a large cluster.
-TEST(PackedStatus, OfAPlacedPodTakesLessThanAKibibyte) {
+TEST(PackedStatus, OfAPlacedPodTakesLessThanHalfAKibibyte) {
   explain::ReportStatus status;
   status.outcome = "Scheduled";
   status.profile = "default-scheduler";
@@ -71,7 +71,16 @@ TEST(PackedStatus, OfAPlacedPodTakesLessThanAKibibyte) {
     for (int i = 0; i < 5; ++i) strategy.top_nodes.push_back({node(i + 3), 99 - i});
   }
   expect_same(status, "placed");
-  EXPECT_LT(pack(status).size(), 900u);
+  EXPECT_LT(pack(status).size(), 512u);
+}
+
+TEST(PackedStatus, KeepsTextsThatBeginAlikeAndMoreTextsThanItRemembers) {
+  explain::ReportStatus status;
+  status.outcome = "Unschedulable";
+  for (int i = 0; i < 300; ++i) status.top_nodes.push_back({fmt::format("node-{}", i * i), i, {}});
+  for (const char* text : {"node-10", "node-1", "node-", "", "n", "node-10", "other", "otherwise", "other"})
+    status.top_nodes.push_back({text, 1, {}});
+  expect_same(status, "alike");
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ TEST(ReportRecorder, AnnouncesTheBestNodesOfPodsThatWereBound) {
 
 TEST(ReportRecorder, WithholdsTheNamesOfNodesFromReportsOnly) {
   Lines ended;
-  Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status) {
+  Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status, std::string_view) {
     const auto& examples = status.rejections;
     ended.push_back(fmt::format("{} {}", pod->meta.name, examples.empty() ? "" : examples[0].examples.at(0)));
   });
@@ -252,7 +252,7 @@ TEST(ReportRecorder, WithholdsTheNamesOfNodesFromReportsOnly) {
 
 TEST(ReportRecorder, TellsOfEachAttemptEvenWhereItWritesNoReport) {
   Lines ended;
-  Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status) {
+  Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status, std::string_view) {
     ended.push_back(fmt::format("{} {} {}", pod->meta.name, status.outcome, status.top_nodes.size()));
   });
   w.set([](config::Podium& next) { next.reports.enabled = false; });
