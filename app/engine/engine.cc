@@ -180,7 +180,11 @@ controller::ReportRecorder::Ended Engine::memory_of_decisions() {
   if (!remembers && !world_.attempt_ended) return {};
   return [this, remembers](const cluster::PodInfo& pod, const explain::ReportStatus& status) {
     const auto& meta = pod->meta;
-    if (remembers) decisions_.remember(meta.namespace_, meta.name, meta.uid, status);
+    if (remembers) {
+      const bool waits = status.outcome != explain::kScheduled;
+      decisions_.remember(meta.namespace_, meta.name, meta.uid, status,
+                          waits ? controller::asks_of(*pod) : nullptr);
+    }
     if (world_.attempt_ended) world_.attempt_ended(pod, status);
   };
 }

@@ -67,6 +67,7 @@ struct Served {
              .replied = [this](const std::string& path,
                                int code) { replied.push_back(fmt::format("{} {}", code, path)); }},
             [this](Request request, server::Attributes what) {
+              if (revoked) request.authorization = "nobody";
               return admit_by_token(std::move(request), std::move(what), &asked);
             },
             gate, clock, random) {
@@ -95,6 +96,16 @@ struct Served {
       if (io.poll() == 0) clock.advance(1h);
     }
     return reply.get();
+  }
+  // Does what is due, also within this time.
+  void pass(std::chrono::milliseconds time = 0ms) {
+    const auto end = clock.now() + time;
+    do {
+      io.restart();
+      while (io.poll() > 0) io.restart();
+      if (clock.now() >= end) break;
+      clock.advance(end - clock.now());
+    } while (true);
   }
   Reply get(const std::string& path) { return send(request("GET", path)); }
   Reply post(const std::string& path, std::string_view body = kPod) {
@@ -155,6 +166,7 @@ struct Served {
       [this](std::shared_ptr<const explain::Question> question) { return reference(std::move(question)); }};
   std::vector<std::string> missing, asked, replied, referred;
   bool leads = true;
+  bool revoked = false;  // nobody has a right any more
   int bodies_read = 0, forks = 0;
   ReportApi api;
 };
