@@ -62,8 +62,7 @@ struct WaitingGroup {
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
-// Scarce resources first: "2 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi, gpu-model=h100". The requests are
-// quantities.
+// Scarce resources first: "2 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi, model=h100". Requests are quantities.
 using Texts = std::vector<std::pair<std::string, std::string>>;
 std::string asks_words(const Texts& requests, const std::vector<std::string>& claims, const Texts& selector);
 // "general-04: 54.25 cpu short", on the node with the smallest shortfall; empty: no amount is short.

@@ -34,16 +34,17 @@ export const newQuestion = () => ({
   error: null,
 });
 
-// The question about a pod of the cluster, as it is there: what #/ask/NS/POD/NODE asks.
+// The question about a pod of the cluster, as it is there: what #/ask/NS/POD/NODE asks. Without a pod, about a manifest.
 export const questionAbout = (question, ns, pod, node) => ({
   ...question,
   ns,
   pod,
   nodes: node,
-  at: `${ns}/${pod}/${node}`,
+  at: pod && `${ns}/${pod}/${node}`,
   replicas: "",
-  fixes: true,
+  fixes: Boolean(pod),
   answer: null,
+  before: null,
   error: null,
 });
 
@@ -146,7 +147,7 @@ export class AskView extends Component {
             "p",
             { id: "about" },
             `About the pod ${question.ns}/${question.pod}, as it is in the cluster. `,
-            h("a", { href: "#/ask", onClick: () => this.set({ pod: "", at: "", nodes: "", answer: null }) }, "Ask with a manifest"),
+            h("a", { href: "#/ask" }, "Ask with a manifest"),
           )
         : h(
             "p",
@@ -251,7 +252,7 @@ export class AskView extends Component {
       h(Lines, { of: words.decided }),
       h(Lines, { id: "selector", of: words.selector }),
       h(Compared, { moves: question.before && movesOf(question.before.status, status), weights: question.answered }),
-      failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
+      failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
         h("h2", null, status.replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you"),
         h(

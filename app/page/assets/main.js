@@ -124,8 +124,9 @@ class Page extends Component {
     };
   }
   static asked({ view, ns, pod, node }, question) {
-    const isNew = view === "ask" && ns && pod && question.at !== `${ns}/${pod}/${node}`;
-    return isNew ? questionAbout(question, ns, pod, node) : question;
+    if (view !== "ask") return question;
+    if (ns && pod) return question.at === `${ns}/${pod}/${node}` ? question : questionAbout(question, ns, pod, node);
+    return question.pod ? questionAbout(question, question.ns, "", "") : question;
   }
   componentDidMount() {
     const entitle = () => {

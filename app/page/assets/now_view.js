@@ -97,12 +97,12 @@ export class NowView extends LiveView {
       now && h(PartNote, now),
       now?.waiting && this.waiting(now.waiting),
       room?.zones.length > 0 && h(Room, { room, items: now?.waiting?.items ?? [] }),
+      now && h("ul", { class: "next" }, ASK.map(([view, words]) => h("li", { key: view }, h("a", { href: `#/${view}` }, words)))),
       now?.last && [
         h("h2", null, "Last decisions"),
         now.last.length > 0
           ? [h("p", { id: "last" }, lastWords(now.last)), h(DecisionTable, { items: now.last.slice(0, SHOWN) })]
           : h("p", null, "podium remembers no decision here."),
-        h("ul", { class: "next" }, ASK.map(([view, words]) => h("li", { key: view }, h("a", { href: `#/${view}` }, words)))),
       ],
     );
   }

@@ -1,6 +1,6 @@
 // Questions about nodes: what happens if some are drained, which ones are missing, and which could go.
 import { Component, h } from "./vendor/preact.js";
-import { access, askWith, ownNamespace } from "./api.js";
+import { access, askWith, decisions, ownNamespace } from "./api.js";
 import { amountText } from "./amounts.js";
 import { Table, Trouble, podLink } from "./parts.js";
 import { count } from "./words.js";
@@ -8,8 +8,19 @@ import { count } from "./words.js";
 // A question needs a pod. This one fits nowhere, so it takes no room from the others.
 const NO_POD = { spec: { nodeSelector: { "podium.dev/no-node": "true" }, containers: [{ name: "none", image: "none" }] } };
 
-const amounts = (all = []) => all.map(({ resource, amount }) => amountText(resource, amount)).join(", ");
-const workload = ({ kind, name, count: pods }) => `${name ? `${kind ? `${kind} ` : ""}${name}` : "pods of other namespaces"} ${pods}`;
+const amounts = (all = []) =>
+  all
+    .filter(({ amount }) => amount !== "0")
+    .map(({ resource, amount }) => amountText(resource, amount))
+    .join(", ");
+const nameOf = ({ kind, name }) => (name ? `${kind ? `${kind} ` : ""}${name}` : "other namespaces");
+
+// The namespace of the most of these decisions.
+function mostOf(items, otherwise) {
+  const numbers = new Map();
+  for (const { namespace } of items) numbers.set(namespace, (numbers.get(namespace) ?? 0) + 1);
+  return [...numbers].sort((a, b) => b[1] - a[1])[0]?.[0] ?? otherwise;
+}
 
 // A form with a namespace, in which the question is asked: the answer names that namespace's pods only.
 class Asking extends Component {
@@ -18,8 +29,21 @@ class Asking extends Component {
     this.state = { ns: "", answer: null, error: null, isLoading: false };
   }
   async componentDidMount() {
-    const { user } = await access().catch(() => ({ user: "" }));
-    this.setState({ ns: this.state.ns || ownNamespace(user) }, () => this.isAsked() && this.submit());
+    const ns = await this.usual().catch(() => "default");
+    this.setState({ ns }, () => this.isAsked() && this.submit());
+  }
+  // The namespace with the most pods that the question is about, of those that the user may list.
+  async usual() {
+    const { user, mayListDecisions } = await access();
+    if (!mayListDecisions) return ownNamespace(user);
+    const { items } = await decisions("", this.about());
+    return mostOf(items.filter((item) => this.isAbout(item)), ownNamespace(user));
+  }
+  about() {
+    return { newest: "true", limit: "500" };
+  }
+  isAbout() {
+    return true;
   }
   componentDidUpdate(before) {
     if (before.node !== this.props.node || before.kind !== this.props.kind) this.setState({ answer: null, error: null }, () => this.isAsked() && this.submit());
@@ -96,6 +120,9 @@ export class DrainView extends Asking {
   isAsked() {
     return Boolean(this.props.node);
   }
+  isAbout(item) {
+    return namesOf(this.props.node).includes(item.node);
+  }
   spec() {
     const nodeNames = namesOf(this.props.node);
     return { template: NO_POD, changes: [{ type: this.state.how === "fail" ? "FailNodes" : "DrainNodes", nodeNames }] };
@@ -164,7 +191,7 @@ function Missing({ found }) {
       "p",
       { class: "verdict", id: "verdict", role: "status" },
       nodes
-        ? `${count(nodes, "node")} more would take ${count(taken, "pod")} that ${taken === 1 ? "waits" : "wait"}${found.isFewest ? "; fewer are not enough" : ""}.`
+        ? `${count(nodes, "more node")} would take ${count(taken, "pod")} that ${taken === 1 ? "waits" : "wait"}${found.isFewest ? "; fewer are not enough" : ""}.`
         : left
           ? "No node of any shape would help the pods that wait."
           : "No node is missing.",
@@ -173,7 +200,7 @@ function Missing({ found }) {
     added.length > 0 &&
       h(
         Table,
-        { id: "added", caption: "Nodes to add, by shape", columns: ["Shape", "Each has", "Nodes", "Take", "Pods of", "Left over"], numbers: ["Nodes", "Take"] },
+        { id: "added", caption: "Nodes to add, by shape", columns: ["Shape", "Each has", "Nodes", "Pods", "Of", "Left over"], numbers: ["Nodes", "Pods"] },
         added.map((one) =>
           h(
             "tr",
@@ -181,8 +208,8 @@ function Missing({ found }) {
             h("th", { scope: "row" }, one.like ? `like ${one.like}` : one.shape),
             h("td", null, amounts(one.allocatable)),
             h("td", { class: "number" }, h("b", null, one.nodes)),
-            h("td", { class: "number" }, count(one.pods, "pod")),
-            h("td", null, (one.workloads ?? []).map(workload).join(", ")),
+            h("td", { class: "number" }, one.pods),
+            h("td", null, (one.workloads ?? []).map((each) => `${nameOf(each)} (${each.count})`).join(", ")),
             h("td", null, amounts(one.leftOver)),
           ),
         ),
@@ -197,7 +224,7 @@ function Missing({ found }) {
             "tr",
             { key: `${pods.kind} ${pods.name} ${reason}` },
             h("td", { class: "number" }, pods.count),
-            h("th", { scope: "row" }, pods.name ? `${pods.kind ?? ""} ${pods.name}`.trim() : "other namespaces"),
+            h("th", { scope: "row" }, nameOf(pods)),
             h("td", null, reason),
           ),
         ),
@@ -256,6 +283,9 @@ function Spare({ found, ns }) {
 export class NodesView extends Asking {
   isAsked() {
     return KINDS.some(([kind]) => kind === this.props.kind);
+  }
+  about() {
+    return this.props.kind === "spare" ? super.about() : { waiting: "true", limit: "500" };
   }
   spec() {
     return { search: this.props.kind === "spare" ? { couldGo: {} } : { forPending: {} } };

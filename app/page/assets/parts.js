@@ -4,17 +4,29 @@ import { count, time } from "./words.js";
 
 const MARKS = { bad: ["✗", "rejects: "], good: ["✓", "passes: "] };
 
+// Each cell knows its column, and its role: on a narrow screen a row is a list, which would lose both.
+const cells = (row, columns) =>
+  h(
+    "tr",
+    { ...row.props, key: row.key, role: "row" },
+    [row.props.children]
+      .flat()
+      .filter(Boolean)
+      .map((cell, i) => h(cell.type, { ...cell.props, key: i, role: cell.type === "th" ? "rowheader" : "cell", "data-column": columns[i] })),
+  );
+
 // A table with a head; `numbers` are the columns of numbers.
-export function Table({ id, caption, columns, numbers = [], children, kind }) {
+export function Table({ id, caption, columns, numbers = [], children }) {
+  const head = (text) => h("th", { key: text, scope: "col", role: "columnheader", class: numbers.includes(text) ? "number" : "" }, text);
   return h(
     "div",
     { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
     h(
       "table",
-      { id, class: kind },
+      { id, class: "rows", role: "table" },
       h("caption", { class: "unseen" }, caption),
-      h("thead", null, h("tr", null, columns.map((text) => h("th", { key: text, scope: "col", class: numbers.includes(text) ? "number" : "" }, text)))),
-      h("tbody", null, children),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map(head))),
+      h("tbody", { role: "rowgroup" }, [children].flat().map((row) => cells(row, columns))),
     ),
   );
 }

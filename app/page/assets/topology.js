@@ -205,7 +205,7 @@ export class TopologyView extends LiveView {
       h(
         "p",
         { class: "legend note" },
-        [["used", "requested"], ["full", "requested, nine tenths or more"], ["cordoned", "cordoned"], ["free", "free"]].map(([kind, words]) =>
+        [["used", "requested"], isWanted && ["full", "requested, nine tenths or more"], ["cordoned", "cordoned"], ["free", "free"]].filter(Boolean).map(([kind, words]) =>
           h("span", { key: kind }, h("i", { class: `${kind}${isWanted ? " wanted" : ""}` }), ` ${words}`),
         ),
       ),
