@@ -110,6 +110,24 @@ bool has_flag(const json::object& parameters, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+std::string uid_of(std::uint64_t high, std::uint64_t low) {
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
+                     low >> 48, low & 0xffffffffffff);
+}
+
+// FNV-1a, twice.
+std::string uid_of(std::string_view seed) {
+  std::uint64_t halves[] = {0xcbf29ce484222325, 0x9ae16a3b2f90404f};
+  for (auto& half : halves) {
+    for (const unsigned char c : seed) half = (half ^ c) * 0x100000001b3;
+  }
+  return uid_of(halves[0], halves[1]);
+}
+
+}  // namespace
+
 // The subject that a request's path and method name.
 struct ReportApi::Target {
   const Route* route = nullptr;
@@ -350,7 +368,9 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->text = std::move(*text);
   body->type = *type;
   body->ns = target->ns;
-  body->uid = self->new_uid();
+  const auto* seed = fields->if_contains(kSeed);
+  body->uid = seed ? uid_of(seed->as_string()) : self->new_uid();
+  fields->erase(kSeed);
   body->withholds_node_names = target->withholds_node_names;
   const bool with_words = has_flag(*fields, kWords);
   fields->erase(kWords);
@@ -418,9 +438,8 @@ Task<ReportApi::Referred> ReportApi::refer(ReportApi* self, Request request, Que
 
 // As random as the API server's, because the UID decides between nodes of equal score.
 std::string ReportApi::new_uid() {
-  const auto high = random_.next(), low = random_.next();
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
-                     low >> 48, low & 0xffffffffffff);
+  const auto high = random_.next();
+  return uid_of(high, random_.next());
 }
 
 }  // namespace podium::app::report_api

@@ -47,6 +47,7 @@ struct Parameter {
 };
 const std::vector<Parameter>& question_parameters();
 inline constexpr const char* kWords = "words";  // a flag of all that have reasons; not a field of spec
+inline constexpr const char* kSeed = "seed";    // of a question; not a field of spec
 const std::vector<Parameter>& list_parameters();
 const std::vector<Parameter>& node_parameters();
 const std::vector<Parameter>& parameters_of(const Route& route);

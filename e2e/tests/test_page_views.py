@@ -84,7 +84,7 @@ class Views(PageLive):
     def test_by_keyboard_alone(self):
         """From the start through all views and questions, by keys."""
         self.open(self.operator, "#/now")
-        self.browser.wait("document.querySelector('#waiting')", "the start")
+        self.browser.wait("!!document.querySelector('#waiting')", "the start")
         self.browser.run("document.activeElement.blur()")
         for name, heading in (("Waiting", "Which pods wait"), ("Decisions", "Decisions"), ("Topology", "What is free"),
                               ("Drain", "What if nodes are drained?"), ("Nodes", "Which nodes are missing")):
@@ -175,29 +175,28 @@ class Views(PageLive):
 
     def test_weights_are_compared(self):
         """Other weights next to the profile's: the nodes that take more or fewer of the pods, from podium's own answers."""
-        manifest = (MANIFEST % "100m").encode()
-        asked = "whatif/report?replicas=9"
-        how = {"content_type": "application/yaml"}
-        weights = "ImageLocality=100,NodeResourcesFit=0,NodeResourcesBalancedAllocation=0"
-        placed = [{one["nodeName"]: one["count"] for one in self.api(path, self.editor, manifest, **how)["status"]["placements"]}
-                  for path in (asked, f"{asked}&strategies={weights}")]
-        wanted = {name: [before, after] for name in set(placed[0]) | set(placed[1])
-                  if (before := placed[0].get(name, 0)) != (after := placed[1].get(name, 0))}
-        self.assertTrue(wanted)
         self.open(self.editor, "#/ask")
         self.browser.tab_to("here.id === 'replicas'")
         self.browser.type("9")
         self.ask_about(MANIFEST % "100m")
-        self.browser.wait("document.getElementById('weight-ImageLocality')", "the weights")
+        self.browser.wait("!!document.getElementById('weight-ImageLocality')", "the weights")
         for strategy, to in (("ImageLocality", 100), ("NodeResourcesFit", 0), ("NodeResourcesBalancedAllocation", 0)):
             self.browser.run(f"""(() => {{ const one = document.getElementById('weight-{strategy}'); one.max = 100; one.value = {to};
                                  one.dispatchEvent(new Event('input', {{bubbles: true}})); }})()""")
         self.browser.run("document.getElementById('ask-again').click()")
-        self.browser.wait("document.getElementById('compared')", "the comparison")
-        moved = sum(max(0, before - after) for before, after in wanted.values())
+        self.browser.wait("!!document.getElementById('compared')", "the comparison")
+        asked = [one.split("/v1/namespaces/default/")[1] for one in self.browser.requests if "/whatif/report" in one][-2:]
+        self.assertIn("strategies=", asked[0])
+        self.assertNotIn("strategies=", asked[1])
+        after, before = ({one["nodeName"]: one["count"] for one in self.api(path, self.editor, (MANIFEST % "100m").encode(), content_type=
+                          "application/yaml")["status"]["placements"]} for path in asked)
+        wanted = {name: [before.get(name, 0), after.get(name, 0)] for name in set(before) | set(after)
+                  if before.get(name, 0) != after.get(name, 0)}
+        self.assertTrue(wanted)
+        moved = sum(max(0, was - now) for was, now in wanted.values())
         self.says("#compared", f"{moved} of 9 pods go elsewhere than with the profile’s weights.")
         rows = [row.split("\t") for row in self.browser.texts("#moves tbody tr")]
-        self.assertEqual({name: [int(before), int(after)] for name, before, after, _ in rows}, wanted)
+        self.assertEqual({name: [int(was), int(now)] for name, was, now, _ in rows}, wanted)
 
     def test_thousands_of_nodes(self):
         """5,000 nodes: the first drawing and another resource, in the time from the answer to the next frame."""

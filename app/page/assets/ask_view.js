@@ -70,7 +70,8 @@ export class AskView extends Component {
   async submit(event) {
     event?.preventDefault();
     const { question, strategies } = this.props;
-    const parameters = {};
+    // Both questions of a comparison draw alike among equal nodes.
+    const parameters = { seed: String(Math.random()) };
     if (question.replicas) parameters.replicas = question.replicas;
     if (question.fixes) parameters.fixes = "true";
     const nodes = question.nodes.split(/[\s,]+/).filter(Boolean).join(",");
@@ -84,8 +85,8 @@ export class AskView extends Component {
         question.pod ? askAboutPod(question.ns, question.pod, with_) : ask(question.ns.trim(), question.manifest, with_);
       const answer = await send(parameters);
       // The same with the profile's weights, so that the pods that move can be seen.
-      const { replicas } = parameters;
-      const before = moved.length ? await send(replicas ? { replicas } : {}) : null;
+      const { replicas, seed } = parameters;
+      const before = moved.length ? await send(replicas ? { replicas, seed } : { seed }) : null;
       this.set({ answer, before, answered: Object.fromEntries(moved), error: null });
       if (!moved.length) this.props.onReport(answer);
     } catch (error) {

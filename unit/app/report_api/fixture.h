@@ -134,7 +134,9 @@ struct Served {
   async::Task<cluster::Snapshot> fork() {
     ++forks;
     cluster::Snapshot made;
-    made.set_node(test::node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    for (int i = 1; i <= nodes; ++i)
+      made.set_node(
+          test::node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
     co_return made;
   }
 
@@ -167,7 +169,7 @@ struct Served {
   std::vector<std::string> missing, asked, replied, referred;
   bool leads = true;
   bool revoked = false;  // nobody has a right any more
-  int bodies_read = 0, forks = 0;
+  int bodies_read = 0, forks = 0, nodes = 1;
   ReportApi api;
 };
 

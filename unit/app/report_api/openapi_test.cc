@@ -38,6 +38,7 @@ std::string value_of(std::string_view parameter) {
                                                               {"waiting", "false"},
                                                               {"newest", "false"},
                                                               {"words", "true"},
+                                                              {"seed", "7"},
                                                               {"since", "0-0"},
                                                               {"zonesOnly", "true"}};
   return values.at(parameter);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
+#include <set>
 
 #include "explain/report/words.h"
 #include "unit/app/report_api/fixture.h"
@@ -60,6 +61,23 @@ TEST(Words, OfAWhatIf) {
   EXPECT_EQ(said.at("verdicts").at(0).at("rejects").at(0), "cpu 9 of 4 free");
   EXPECT_EQ(said.at("fixes").as_array().size(), answer.at("status").at("fixes").as_array().size());
   EXPECT_FALSE(answer.at("spec").as_object().contains("words"));
+}
+
+// Of equal nodes, two questions with one seed choose the same.
+TEST(Questions, ASeedDrawsAlike) {
+  Served served;
+  served.nodes = 16;
+  std::set<std::string> chosen;
+  for (int seed = 0; seed < 6; ++seed) {
+    const auto path = fmt::format("{}report?seed=0.{}", kAsk, seed);
+    const auto choice = [&] {
+      return json::serialize(json::parse(served.post(path).body).at("status").at("choice").at("nodeName"));
+    };
+    const auto first = choice();
+    EXPECT_EQ(choice(), first);
+    chosen.insert(first);
+  }
+  EXPECT_GT(chosen.size(), 2u) << "seeds differ";
 }
 
 TEST(Words, APodThatWaitsHasItsAsks) {
