@@ -219,9 +219,10 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   if (!parameters) co_return status_reply(400, parameters.error().message);
   if (target.route->form == Form::changes) {
     slot.slot.reset();  // a wait has a slot of its own kind
-    const auto* since = parameters->if_contains("since");
-    co_return co_await changes(self, &target, std::move(request), std::move(admission.user.name),
-                               since ? std::string(since->as_string()) : std::string());
+    std::string since;
+    if (const auto* given = parameters->if_contains("since")) since = given->as_string();
+    auto user = std::move(admission.user.name);
+    co_return co_await changes(self, &target, std::move(request), std::move(user), std::move(since));
   }
   if (target.route->form == Form::nodes) {
     co_return co_await nodes(self, has_flag(*parameters, "zonesOnly"));

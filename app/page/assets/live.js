@@ -20,6 +20,24 @@ const shown = (signal) =>
     signal.addEventListener("abort", done, { once: true });
   });
 
+// Calls `send` with a signal that also ends the request when the page is hidden: a browser has few connections to one
+// server, for all tabs together.
+async function whileShown(send, signal) {
+  const one = new AbortController();
+  const end = () => (signal.aborted || document.visibilityState !== "visible") && one.abort();
+  document.addEventListener("visibilitychange", end);
+  signal.addEventListener("abort", end);
+  try {
+    return await send(one.signal);
+  } catch (error) {
+    if (one.signal.aborted) return null;
+    throw error;
+  } finally {
+    document.removeEventListener("visibilitychange", end);
+    signal.removeEventListener("abort", end);
+  }
+}
+
 // Whether the user is selecting text, which a new reading would take away.
 const isUsed = () => Boolean(getSelection()?.toString());
 
@@ -29,7 +47,9 @@ async function watch(ns, read, state, signal, least) {
   while (!signal.aborted) {
     await shown(signal);
     try {
-      const { version } = await changes(ns, since, signal);
+      const changed = await whileShown((until) => changes(ns, since, until), signal);
+      if (!changed) continue;
+      const { version } = changed;
       state("live");
       if (version !== since && !(isRead && isUsed())) {
         await read();
