@@ -53,6 +53,12 @@ class Views(PageLive):
             cls.plane.kubectl("create", "clusterrolebinding", f"operator-{verb}", f"--clusterrole=operator-{verb}",
                               "--serviceaccount=default:operator")
 
+    def create(self, one):
+        """Creates a pod for this test alone."""
+        path = f"/api/v1/namespaces/default/pods/{one['metadata']['name']}"
+        self.addCleanup(self.plane.request, "DELETE", path + "?gracePeriodSeconds=0")
+        self.plane.create(one)
+
     def go(self, view, ready):
         self.browser.run(f"location.hash = {json.dumps(view)}")
         there = f"location.hash === {json.dumps(view)} && !!document.querySelector({json.dumps('main ' + ready)})"
@@ -121,12 +127,11 @@ class Views(PageLive):
         """A pod's decision appears on all views that are about it, without a reload."""
         self.open(self.viewer, "#/now/default")
         self.says("#live", "live")
-        self.addCleanup(self.plane.kubectl, "delete", "pod", "late", "later", "--now", "--ignore-not-found")
-        self.plane.create(pod("late", cpu="48"))
+        self.create(pod("late", cpu="48"))
         self.browser.wait("document.querySelector('#waiting')?.innerText.includes('default/late')", "the pod among those that wait", 20)
         self.browser.run("location.hash = '#/pod/default/later'")
         self.says("[role=alert]", "not decided")
-        self.plane.create(pod("later"))
+        self.create(pod("later"))
         self.says("#verdict", "default/later is on ")
         loads, watched = self.pages()
         self.assertEqual(loads, 1)
@@ -138,8 +143,7 @@ class Views(PageLive):
         self.browser.call("Network.setBlockedURLs", urls=["*/changes*"])
         self.open(self.viewer, "#/now/default")
         self.says("#live", "read every 5 seconds")
-        self.addCleanup(self.plane.kubectl, "delete", "pod", "polled", "--now", "--ignore-not-found")
-        self.plane.create(pod("polled", cpu="48"))
+        self.create(pod("polled", cpu="48"))
         self.browser.wait("document.querySelector('#waiting')?.innerText.includes('default/polled')", "the pod among those that wait", 30)
 
     def test_the_words_of_reasons_are_the_apis(self):

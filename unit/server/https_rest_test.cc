@@ -55,7 +55,8 @@ TEST(HttpsServerRest, HoldsNoSlotOfRequests) {
   resting.release();
   server.advance(std::chrono::seconds(2));
   for (auto& client : clients) EXPECT_EQ(client->next_reply(), "200: rested");
-  EXPECT_EQ(clients.front()->get("/other"), "200 text/plain; charset=utf-8: ok") << "the connection continues";
+  EXPECT_EQ(clients.front()->get("/other"), "200 text/plain; charset=utf-8: ok")
+      << "the connection continues";
 }
 
 TEST(HttpsServerRest, EndsWithItsClient) {

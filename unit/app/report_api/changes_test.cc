@@ -20,14 +20,23 @@ struct Waiting {
   explicit Waiting(Served& served, const std::string& path = kChanges, const char* user = "ann",
                    const char* peer = "10.0.0.1")
       : Waiting(served, served.request("GET", path), user, peer) {}
-  Waiting(Served& served, Request request, const char* user = "ann", const char* peer = "10.0.0.1") {
+  Waiting(Served& served, Request request, const char* user = "ann", const char* peer = "10.0.0.1")
+      : served(&served) {
     request.authorization = user;
     request.peer = peer;
     reply = served.begin(std::move(request));
     served.pass();
   }
+  Waiting(Waiting&&) = default;
+  // The API outlives its requests.
+  ~Waiting() {
+    if (!reply.valid() || !waits()) return;
+    served->asker.stop();
+    served->pass(1s);
+  }
   bool waits() const { return reply.wait_for(0s) != std::future_status::ready; }
 
+  Served* served;
   std::future<Reply> reply;
 };
 
