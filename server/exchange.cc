@@ -3,10 +3,17 @@
 #include <boost/url/params_encoded_view.hpp>
 #include <boost/url/parse_query.hpp>
 
+#include "async/nap.h"
+
 namespace podium::server {
 
 async::Task<Result<std::string>> Request::no_body(std::size_t) {
   co_return Result<std::string>(std::string());
+}
+
+async::Task<bool> Request::nap(std::chrono::milliseconds time) {
+  co_await async::nap(time);
+  co_return true;
 }
 
 std::vector<std::string> Request::values(std::string_view parameter) const {

@@ -3,6 +3,7 @@
 // Threads: values. A Handler runs on the server's executor; long work belongs on another one.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,6 +26,10 @@ using Certificates = std::vector<std::shared_ptr<x509_st>>;
 // progress, it is not read: Kind::unavailable with code 503.
 using ReadBody = std::function<async::Task<Result<std::string>>(std::size_t limit)>;
 
+// Waits until this time has passed: true; or until the client has left or sends more, or its connection is
+// closed: false. From the first call on the request has no slot, and its connection may be closed for others.
+using Rest = std::function<async::Task<bool>(std::chrono::milliseconds)>;
+
 struct Request {
   Request() {}  // not an aggregate: GCC 12 destroys one that is made inside a co_await twice
 
@@ -37,6 +42,7 @@ struct Request {
   std::string peer;           // the client's address
   // Never empty. Called at most once, before the reply, so that no body is read before access is checked.
   ReadBody read_body = no_body;
+  Rest rest = nap;  // never empty; for a handler that waits for something to happen
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
 
   // Whether the query has the parameter, and the parameter's values in order.
@@ -45,6 +51,7 @@ struct Request {
 
  private:
   static async::Task<Result<std::string>> no_body(std::size_t limit);
+  static async::Task<bool> nap(std::chrono::milliseconds time);
 };
 
 struct Reply {

@@ -75,6 +75,22 @@ struct Connection : std::enable_shared_from_this<Connection> {
   }
   void lift_limit() { deadline.expires_at(Steady::max()); }
 
+  // Ends the wait of rest() after this time.
+  void end_rest_after(std::chrono::milliseconds time) {
+    rests = true;
+    deadline.expires_after(time);
+    deadline.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (error || !self || !self->rests) return;
+      error_code ignored;
+      self->stream.next_layer().cancel(ignored);
+    });
+  }
+  void end_rest() {
+    rests = false;
+    lift_limit();
+  }
+
   const ConnectionTable::Id id;
   const std::string peer;  // peer_of()
   const std::shared_ptr<asio::ssl::context> tls;
@@ -82,6 +98,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
   async::Timer deadline;
   std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
   bool closed = false;  // by the server; the coroutine ends at its next step
+  bool rests = false;   // in rest(), which alone waits for the socket
   bool ended = false;   // by the client: no more data arrives, and a read would wait for its deadline
 };
 
@@ -263,6 +280,20 @@ struct HttpsServer::Impl {
     co_return body;
   }
 
+  // For a handler: see Rest. A client that waits for a reply sends nothing, except that it leaves.
+  static Task<bool> rest(Impl* self, std::shared_ptr<Connection> connection, Shares::Slot* slot,
+                         std::chrono::milliseconds time) {
+    if (*slot) self->table.set_idle(connection->id);
+    slot->reset();
+    if (connection->closed || connection->ended) co_return false;
+    error_code error;
+    connection->end_rest_after(time);
+    co_await connection->stream.next_layer().async_wait(tcp::socket::wait_read,
+                                                        asio::redirect_error(asio::use_awaitable, error));
+    connection->end_rest();
+    co_return error == asio::error::operation_aborted && !connection->closed && self->acceptor.is_open();
+  }
+
   // Reads a small body that the handler did not read. False: it is larger, and the connection has to end.
   static Task<bool> skip_body(Impl* self, std::shared_ptr<Connection> connection, beast::flat_buffer* buffer,
                               Parser* parser) {
@@ -329,6 +360,9 @@ struct HttpsServer::Impl {
       request.read_body = [self, connection, &buffer, &parser, &slot, &asked](std::size_t limit) {
         PODIUM_CHECK(!std::exchange(asked, true), connection->peer, limit);
         return read_asked(self, connection, &buffer, &parser, &slot, limit);
+      };
+      request.rest = [self, connection, &slot](std::chrono::milliseconds time) {
+        return rest(self, connection, &slot, time);
       };
       connection->lift_limit();  // the handler has deadlines of its own
       self->table.set_busy(connection->id);

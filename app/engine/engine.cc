@@ -181,7 +181,11 @@ controller::ReportRecorder::Ended Engine::memory_of_decisions() {
   return [this, remembers](const cluster::PodInfo& pod, const explain::ReportStatus& status,
                            std::string_view packed) {
     const auto& meta = pod->meta;
-    if (remembers) decisions_.remember(meta.namespace_, meta.name, meta.uid, status, packed);
+    if (remembers) {
+      const bool waits = status.outcome != explain::kScheduled;
+      decisions_.remember(meta.namespace_, meta.name, meta.uid, status, packed,
+                          waits ? controller::asks_of(*pod) : nullptr);
+    }
     if (world_.attempt_ended) world_.attempt_ended(pod, status, packed);
   };
 }

@@ -10,7 +10,6 @@
 
 #include "app/page/asset.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
 
 namespace podium::app::page {
 
@@ -64,16 +63,6 @@ json::array words(std::span<const render::Word> table) {
   return out;
 }
 
-// By code: the words for one node and for several, and whether the reason is the pod's own.
-json::object reasons() {
-  json::object out;
-  for (const auto& row : framework::reason_rows()) {
-    if (row.words.empty()) continue;
-    out.emplace(row.name, json::array{row.words, explain::plural_of(row.words), row.is_of_pod});
-  }
-  return out;
-}
-
 Reply plain(int status, std::string text) { return Reply(status, std::move(text)); }
 
 Reply with_headers(Reply reply) {
@@ -89,10 +78,8 @@ bool has_tag(std::string_view if_none_match, std::string_view etag) {
 
 Page::Page() {
   for (const auto& [name, body] : assets()) add(std::string(name), std::string(body));
-  // The words of `kubectl podium`, so that both use the same.
-  add("words.json", json::serialize(json::object{{"strategies", words(render::strategy_table())},
-                                                 {"filters", words(render::filter_table())},
-                                                 {"reasons", reasons()}}));
+  // The words of `kubectl podium`, so that both use the same. Those of reasons are next to each answer.
+  add("words.json", json::serialize(json::object{{"strategies", words(render::strategy_table())}}));
 }
 
 void Page::add(std::string name, std::string body) {

@@ -68,13 +68,7 @@ std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
   if (!pod.answer) {
     out.emplace_back("? podium does not name it");
   } else if (pod.answer->node.empty()) {
-    const auto& [code, reason] = std::pair(pod.answer->code, pod.answer->reason);
-    out.push_back(options.style.bad(
-        code == "NoController"     ? "✗ no controller creates it again: it would be gone"
-        : code == "OtherScheduler" ? fmt::format("✗ not evaluated: its scheduler is {}", pod.scheduler)
-        : code == "NotEvaluated"   ? std::string("✗ not evaluated: the deadline passed")
-        : reason.empty()           ? std::string("✗ no node fits")
-                                   : fmt::format("✗ no node fits; most{}", held_by(*pod.answer))));
+    out.push_back(options.style.bad("✗ " + no_place(*pod.answer, pod.scheduler)));
   }
   for (const auto& obstacle : pod.obstacles) out.push_back(options.style.warn("! " + obstacle));
   return out;
@@ -260,6 +254,14 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
       if (words.contains(name)) pod.obstacles.push_back(words[name]);
     }
   }
+}
+
+std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler) {
+  if (pod.code == "NoController") return "no controller creates it again: it would be gone";
+  if (pod.code == "OtherScheduler")
+    return fmt::format("not evaluated: its scheduler is {}", scheduler.empty() ? "another one" : scheduler);
+  if (pod.code == "NotEvaluated") return "not evaluated: the deadline passed";
+  return pod.reason.empty() ? "no node fits" : fmt::format("no node fits; most{}", held_by(pod));
 }
 
 std::string drain_table(const Drain& drain, const Options& options) {

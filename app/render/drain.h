@@ -50,6 +50,9 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain);
 void find_obstacles(const std::string& ns, const std::vector<boost::json::value>& budgets,
                     const std::vector<boost::json::value>& pods, Drain& drain);
 
+// Why a pod of a drained node has no place. `scheduler`: that of the pod; empty: not known.
+std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler = "");
+
 std::string drain_table(const Drain& drain, const Options& options);
 boost::json::value drain_document(const Drain& drain);
 

@@ -87,18 +87,6 @@ std::vector<std::pair<std::string_view, const json::object*>> changes_of(const e
   return out;
 }
 
-// The lines of YAML to paste. A change that removes something, or that changes the cluster, has none.
-std::string snippet(const explain::ReportFix& fix) {
-  std::string out;
-  std::vector<Requests> requests;
-  for (const auto& [type, fields] : changes_of(fix)) {
-    if (type == "TolerateTaint") out += toleration_snippet(*fields);
-    if (type == "RaisePriority") out += priority_snippet(*fields);
-    if (type == "RequestLess") add_request(*fields, requests);
-  }
-  return out + request_snippets(requests);
-}
-
 std::string indented(std::string_view lines) {
   std::string out;
   for (std::size_t end = lines.find('\n'); end != lines.npos; end = lines.find('\n')) {
@@ -108,22 +96,9 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
-// " → all 3 fit" for several replicas; else " (on n1, 486 points)".
-std::string outcome(const explain::ReportFix& fix, std::size_t asked) {
-  if (asked > 1 && fix.fitting >= asked) return fmt::format(" → all {} fit", asked);
-  if (asked > 1 && fix.fitting > 0)
-    return fmt::format(" → {}{} of {} {}", fix.may_be_more ? "at least " : "", fix.fitting, asked,
-                       fit(fix.fitting));
-  std::vector<std::string> then;
-  if (!fix.node.empty()) then.push_back("on " + fix.node);
-  if (fix.score)
-    then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
-  return then.empty() ? std::string() : fmt::format(" ({})", fmt::join(then, ", "));
-}
-
 std::string lines_of(const explain::ReportFix& fix, std::size_t asked) {
-  return fmt::format("  {}{}\n", fix.message.empty() ? fix.type : fix.message, outcome(fix, asked)) +
-         indented(snippet(fix));
+  return fmt::format("  {}{}\n", fix.message.empty() ? fix.type : fix.message, fix_outcome(fix, asked)) +
+         indented(fix_snippet(fix));
 }
 
 std::string heading(std::size_t asked) {
@@ -136,6 +111,29 @@ std::string none_helps(const explain::ReportAnswer& answer) {
 }
 
 }  // namespace
+
+std::string fix_snippet(const explain::ReportFix& fix) {
+  std::string out;
+  std::vector<Requests> requests;
+  for (const auto& [type, fields] : changes_of(fix)) {
+    if (type == "TolerateTaint") out += toleration_snippet(*fields);
+    if (type == "RaisePriority") out += priority_snippet(*fields);
+    if (type == "RequestLess") add_request(*fields, requests);
+  }
+  return out + request_snippets(requests);
+}
+
+std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
+  if (asked > 1 && fix.fitting >= asked) return fmt::format(" → all {} fit", asked);
+  if (asked > 1 && fix.fitting > 0)
+    return fmt::format(" → {}{} of {} {}", fix.may_be_more ? "at least " : "", fix.fitting, asked,
+                       fit(fix.fitting));
+  std::vector<std::string> then;
+  if (!fix.node.empty()) then.push_back("on " + fix.node);
+  if (fix.score)
+    then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
+  return then.empty() ? std::string() : fmt::format(" ({})", fmt::join(then, ", "));
+}
 
 std::string tried_fixes(const Report& report) {
   const auto& answer = answer_of(report);

@@ -16,6 +16,11 @@ std::string tried_fixes(const Report& report);
 // The same, with the fixes for the question's nodes first, and the others below "Elsewhere:".
 std::string tried_fixes_of_nodes(const Report& report);
 
+// " → all 3 fit" for several replicas; else " (on n1, 486 points)".
+std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked);
+// Lines of YAML to paste; empty: the fix removes something, or changes the cluster.
+std::string fix_snippet(const explain::ReportFix& fix);
+
 // The fix in a few words: "cpu request 2750m", "tolerate gpu=a100", "5 nodes like general-05".
 std::string short_fix(const explain::ReportFix& fix);
 

@@ -40,26 +40,16 @@ std::map<std::string, api::Quantity> requests(const json::value& pod) {
   return sum;
 }
 
-// Scarce resources first: "8 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi".
 std::string asks_of(const json::value& pod) {
-  std::vector<std::string> parts;
-  auto sum = requests(pod);
-  for (const auto& [resource, quantity] : sum) {
-    const bool common = resource == "cpu" || resource == "memory";
-    if (!common) parts.push_back(fmt::format("{} {}", exact(resource, quantity), resource));
-  }
-  for (const auto& claim : list_at(pod, "/spec/resourceClaims")) {
-    parts.push_back("claim " + printable(string_at(claim, "/name")));
-  }
-  if (sum.contains("cpu")) parts.push_back(exact("cpu", sum["cpu"]) + " cpu");
-  if (sum.contains("memory")) parts.push_back(exact("memory", sum["memory"]));
+  Texts asked, labels;
+  std::vector<std::string> claims;
+  for (const auto& [resource, quantity] : requests(pod)) asked.emplace_back(resource, quantity.text());
+  for (const auto& claim : list_at(pod, "/spec/resourceClaims")) claims.push_back(string_at(claim, "/name"));
   if (const auto* selector = api::find_at(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
-    for (const auto& [key, value] : selector->get_object()) {
-      parts.push_back(
-          fmt::format("{}={}", printable(key), value.is_string() ? printable(value.get_string()) : ""));
-    }
+    for (const auto& [key, value] : selector->get_object())
+      labels.emplace_back(key, value.is_string() ? std::string(value.get_string()) : "");
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return asks_words(asked, claims, labels);
 }
 
 // "big-2" becomes "big" and 2. A name without a number, such as that of a ReplicaSet's pod, loses its
@@ -97,17 +87,9 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
                      pods.size());
 }
 
-// The shortfall on the node with the smallest one: "general-04: 54.25 cpu short".
-std::string nearest_miss(const WaitingPod& pod) {
-  if (!pod.report) return "-";
-  for (const auto& rejection : pod.report->status.rejections) {
-    if (!rejection.devices.empty()) return shortfall_words(rejection);
-    const auto missing = missing_words(rejection);
-    if (missing.empty()) continue;
-    const auto& node = rejection.shortfall->node;
-    return fmt::format("{}{}{} short", node, node.empty() ? "" : ": ", missing);
-  }
-  return "-";
+std::string miss_cell(const WaitingPod& pod) {
+  const auto words = pod.report ? nearest_miss(pod.report->status) : std::string();
+  return words.empty() ? "-" : words;
 }
 
 WaitingGroup to_group(std::vector<WaitingPod> pods) {
@@ -123,7 +105,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .ns = pods.front().ns,
                      .asks = pods.front().asks.empty() ? "-" : pods.front().asks,
                      .blocked_by = blocked_by(pods.front()),
-                     .nearest_miss = nearest_miss(pods.front()),
+                     .nearest_miss = miss_cell(pods.front()),
                      .gated = !pods.front().gates.empty(),
                      .requests = pods.front().requests,
                      .selector = pods.front().selector,
@@ -189,16 +171,50 @@ bool is_before(const json::value& a, const json::value& b) {
 std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
   if (!pod.report) return pod.message.empty() ? "no podium report" : pod.message;
-  if (pod.report->status.outcome == "Failed") return "the attempt failed: " + pod.report->status.message;
-  if (const auto& preemption = pod.report->status.preemption)
+  return blocked_by(pod.report->status);
+}
+
+std::string blocked_by(const explain::ReportStatus& status) {
+  if (!status.scheduling_gates.empty())
+    return fmt::format("gate {}", fmt::join(status.scheduling_gates, ", "));
+  if (status.outcome == "Failed") return "the attempt failed: " + status.message;
+  if (const auto& preemption = status.preemption)
     return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
-  if (pod.report->status.outcome == "Fits" && pod.report->status.choice)
-    return fmt::format("nothing: it would go to {}", pod.report->status.choice->node);
-  const auto* rejection = main_rejection(pod.report->status.rejections);
-  if (!rejection) return pod.report->status.message.empty() ? "no podium report" : pod.report->status.message;
-  return rejection_of(
-      fmt::format("{} of {}", rejection->nodes, counted(pod.report->status.node_counts.total, "node")),
-      *rejection);
+  if (status.outcome == "Fits" && status.choice)
+    return fmt::format("nothing: it would go to {}", status.choice->node);
+  const auto* rejection = main_rejection(status.rejections);
+  if (!rejection) return status.message.empty() ? "no podium report" : status.message;
+  return rejection_of(fmt::format("{} of {}", rejection->nodes, counted(status.node_counts.total, "node")),
+                      *rejection);
+}
+
+std::string asks_words(const Texts& requests, const std::vector<std::string>& claims, const Texts& selector) {
+  std::vector<std::string> scarce, common;
+  for (const auto& [resource, text] : requests) {
+    const auto quantity = api::Quantity::parse(text);
+    if (!quantity) continue;
+    if (resource == "cpu")
+      common.push_back(exact(resource, *quantity) + " cpu");
+    else if (resource == "memory")
+      common.push_back(exact(resource, *quantity));
+    else
+      scarce.push_back(fmt::format("{} {}", exact(resource, *quantity), printable(resource)));
+  }
+  for (const auto& claim : claims) scarce.push_back("claim " + printable(claim));
+  scarce.insert(scarce.end(), common.begin(), common.end());
+  for (const auto& [key, value] : selector) scarce.push_back(printable(key) + "=" + printable(value));
+  return fmt::format("{}", fmt::join(scarce, ", "));
+}
+
+std::string nearest_miss(const explain::ReportStatus& status) {
+  for (const auto& rejection : status.rejections) {
+    if (!rejection.devices.empty()) return shortfall_words(rejection);
+    const auto missing = missing_words(rejection);
+    if (missing.empty()) continue;
+    const auto& node = rejection.shortfall->node;
+    return fmt::format("{}{}{} short", node, node.empty() ? "" : ": ", missing);
+  }
+  return {};
 }
 
 std::span<const std::string_view> row_fields() {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/render/json_path.h"
@@ -61,9 +62,16 @@ struct WaitingGroup {
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
+// Scarce resources first: "2 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi, model=h100". Requests are quantities.
+using Texts = std::vector<std::pair<std::string, std::string>>;
+std::string asks_words(const Texts& requests, const std::vector<std::string>& claims, const Texts& selector);
+// "general-04: 54.25 cpu short", on the node with the smallest shortfall; empty: no amount is short.
+std::string nearest_miss(const explain::ReportStatus& status);
+
 // The reason why a pod waits, in one line: "54 of 66 nodes do not have enough
 // free cpu", "gate example.com/quota".
 std::string blocked_by(const WaitingPod& pod);
+std::string blocked_by(const explain::ReportStatus& status);
 
 // The fields that a row of pending_document() may have.
 std::span<const std::string_view> row_fields();

@@ -68,13 +68,6 @@ std::string where(const Report& report, const Options& options) {
   return out;
 }
 
-std::string room_line(const Report& report) {
-  auto words = room_words(report);
-  if (words.empty()) return {};
-  words.front() = words.front() == 'r' ? 'R' : 'N';
-  return words + ".\n" + short_of(report);
-}
-
 // The pods by zone, next to the current numbers. By node if the pods have no zone or all have the same.
 std::string where_by_zone(const Report& report, const Options& options) {
   const auto& answer = answer_of(report);
@@ -155,6 +148,13 @@ std::string footer(const Report& report, const std::string& next = {}) {
 }
 
 }  // namespace
+
+std::string room_line(const Report& report) {
+  auto words = room_words(report);
+  if (words.empty()) return {};
+  words.front() = words.front() == 'r' ? 'R' : 'N';
+  return words + ".\n" + short_of(report);
+}
 
 std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
   if (const auto* quota = explain::exceeded_quota(answer)) {

@@ -16,18 +16,6 @@ constexpr std::string_view kCordoned = "NodeUnschedulable", kTainted = "Untolera
 constexpr std::size_t kColumns = 4, kWideColumns = 10, kVictimsNamed = 4, kAttempts = 5,
                       kRequirementBytes = 72;
 
-std::string points(const Report& report) {
-  const auto& choice = *report.status.choice;
-  if (!choice.score) return {};
-  auto out = ": " + counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *choice.score)), "point");
-  if (report.status.node_counts.feasible == 1) return out + ", the only node that fits";
-  if (choice.tied_nodes <= 1) return out;
-  // The pod's UID decides a tie, and the pod of a question does not have one yet.
-  return out + (report.is_question
-                    ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
-                    : fmt::format(", a tie of {} nodes, drawn by the pod's UID", choice.tied_nodes));
-}
-
 std::string fitting_nodes(const Report& report) {
   const auto& nodes = report.status.node_counts;
   const bool partly = nodes.evaluated > 0 && nodes.evaluated < nodes.total;
@@ -88,8 +76,9 @@ std::string given_devices(const Report& report) {
 
 std::string placed(const Report& report, const std::string& subject, const Options& options) {
   const auto verb = report.is_question ? "would go to" : "is on";
+  const auto points = choice_words(report);
   auto out = fmt::format("{} {} {}{}.\n", options.style.bold(subject), verb,
-                         options.style.good(report.status.choice->node), points(report));
+                         options.style.good(report.status.choice->node), points.empty() ? "" : ": " + points);
   if (report.status.preemption) {
     out += fmt::format("To make room, {} had to go.\n", evicted(*report.status.preemption));
   }
@@ -198,6 +187,18 @@ std::string pending(const Report& report, const std::string& subject, const Opti
 }
 
 }  // namespace
+
+std::string choice_words(const Report& report) {
+  const auto& choice = *report.status.choice;
+  if (!choice.score) return {};
+  auto out = counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *choice.score)), "point");
+  if (report.status.node_counts.feasible == 1) return out + ", the only node that fits";
+  if (choice.tied_nodes <= 1) return out;
+  // The pod's UID decides a tie, and the pod of a question does not have one yet.
+  return out + (report.is_question
+                    ? fmt::format(", one of {} equal nodes", choice.tied_nodes)
+                    : fmt::format(", a tie of {} nodes, drawn by the pod's UID", choice.tied_nodes));
+}
 
 std::string selector_table(const std::vector<explain::ReportRejection>& rejections, const Options& options) {
   std::vector<Cells> rows;

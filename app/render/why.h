@@ -37,6 +37,17 @@ std::string why(const Report& report, const std::string& subject, const Options&
 // The same for a pod that waits for its scheduling gates.
 std::string gated(const std::string& subject, const std::vector<std::string>& gates);
 
+// "731 points, a tie of 5 nodes, drawn by the pod's UID"; empty: the chosen node has no score.
+std::string choice_words(const Report& report);
+
+// What each filter says about a node that a question named.
+struct NodeChecks {
+  std::vector<std::string> rejects;  // "cpu 3 of 2.5 free", "it is cordoned"
+  std::vector<std::string> amounts;  // "memory 1Gi of 3Gi free": enough
+  std::vector<std::string> passes;   // "taints"
+};
+NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options);
+
 // True if the node does not exist.
 bool is_unknown_node(const explain::NodeVerdict& verdict);
 // The verdict on each node that a question named.

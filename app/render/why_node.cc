@@ -30,66 +30,47 @@ std::vector<Given> given_by(const From& from) {
   return out;
 }
 
-std::string rejection_line(const Given& given, const Options& options,
+std::string rejection_text(const Given& given, const Options& options,
                            const std::vector<std::string>& taints = {}) {
   const auto code = given.cause ? std::string_view(given.cause->code) : std::string_view();
   const auto words = given.cause ? explain::reason_words(code, given.cause->about, given.text) : given.text;
   const bool is_of_node = given.cause && words != given.text && !explain::is_of_pod(code);
-  return fmt::format("  {} {}{}{}{}\n", options.style.bad("✗"), is_of_node ? "it " : "", words,
-                     taint_words(taints, taints.size()),
+  return fmt::format("{}{}{}{}", is_of_node ? "it " : "", words, taint_words(taints, taints.size()),
                      options.wide ? fmt::format("  ({}: {})", given.plugin, given.text) : "");
 }
 
-// Requested and free amounts. A short amount gets its own line; the others go to `passed`.
-std::string resource_lines(const explain::NodeVerdict& verdict, const explain::FilterCheck& fit,
-                           const Options& options, std::vector<std::string>& passed) {
-  std::string out;
+// Requested and free amounts. A short amount is a rejection.
+void add_resources(const explain::NodeVerdict& verdict, const explain::FilterCheck& fit,
+                   const Options& options, NodeChecks& out) {
   std::vector<std::string_view> shown;
   const auto given = given_by(fit);
   const auto resource_of = [](const Given& one) {
     return one.cause ? framework::named(one.cause->about, framework::Topic::resource) : std::string_view();
   };
   for (const auto& amount : verdict.resources) {
-    const auto words = fmt::format("{} {} free", amount.resource,
-                                   requested_of_free(amount.resource, amount.requested, amount.free));
+    auto words = fmt::format("{} {} free", amount.resource,
+                             requested_of_free(amount.resource, amount.requested, amount.free));
     if (std::ranges::find(given, amount.resource, resource_of) == given.end()) {
-      passed.push_back(words);
+      out.amounts.push_back(std::move(words));
     } else {
-      out += fmt::format("  {} {}\n", options.style.bad("✗"), words);
+      out.rejects.push_back(std::move(words));
       shown.push_back(amount.resource);
     }
   }
   for (const auto& one : given) {
     const auto resource = resource_of(one);
     if (resource.empty() || std::ranges::find(shown, resource) == shown.end())
-      out += rejection_line(one, options);
+      out.rejects.push_back(rejection_text(one, options));
   }
-  if (fit.passes && verdict.resources.empty()) passed.push_back(filter_words(fit.plugin));
-  return out;
+  if (fit.passes && verdict.resources.empty()) out.amounts.push_back(filter_words(fit.plugin));
 }
 
 // The verdict of each filter on the node: the rejections first, then the filters that pass.
 std::string check_lines(const explain::NodeVerdict& verdict, const Options& options) {
   std::string out;
-  std::vector<std::string> amounts, passed;
-  const auto is_of_check = [&](const std::string& reason) {
-    return std::ranges::any_of(verdict.checks, [&](const explain::FilterCheck& check) {
-      return std::ranges::find(check.reasons, reason) != check.reasons.end();
-    });
-  };
-  for (const auto& given : given_by(verdict)) {
-    if (!is_of_check(given.text)) out += rejection_line(given, options);
-  }
-  for (const auto& check : verdict.checks) {
-    if (check.plugin == kFitPlugin) {
-      out += resource_lines(verdict, check, options, amounts);
-    } else if (check.passes) {
-      passed.push_back(filter_words(check.plugin));
-    } else {
-      for (const auto& given : given_by(check)) out += rejection_line(given, options, check.taints);
-    }
-  }
-  for (const auto& line : {amounts, passed}) {
+  const auto checks = checks_of(verdict, options);
+  for (const auto& words : checks.rejects) out += fmt::format("  {} {}\n", options.style.bad("✗"), words);
+  for (const auto& line : {checks.amounts, checks.passes}) {
     if (line.empty()) continue;
     out += " ";
     for (const auto& words : line) out += fmt::format(" {} {} ", options.style.good("✓"), words);
@@ -116,6 +97,29 @@ std::string fixed_rank(const Report& report, const explain::NodeVerdict& verdict
 }
 
 }  // namespace
+
+NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options) {
+  NodeChecks out;
+  const auto is_of_check = [&](const std::string& reason) {
+    return std::ranges::any_of(verdict.checks, [&](const explain::FilterCheck& check) {
+      return std::ranges::find(check.reasons, reason) != check.reasons.end();
+    });
+  };
+  for (const auto& given : given_by(verdict)) {
+    if (!is_of_check(given.text)) out.rejects.push_back(rejection_text(given, options));
+  }
+  for (const auto& check : verdict.checks) {
+    if (check.plugin == kFitPlugin) {
+      add_resources(verdict, check, options, out);
+    } else if (check.passes) {
+      out.passes.push_back(filter_words(check.plugin));
+    } else {
+      for (const auto& given : given_by(check))
+        out.rejects.push_back(rejection_text(given, options, check.taints));
+    }
+  }
+  return out;
+}
 
 bool is_unknown_node(const explain::NodeVerdict& verdict) { return verdict.code == "UnknownNode"; }
 

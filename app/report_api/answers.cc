@@ -6,6 +6,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "app/render/pending.h"
+#include "app/render/said.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
 #include "explain/answer/answer.h"
@@ -49,6 +51,10 @@ const explain::ReportCondition* refusal_of(const ReportStatus& status) {
   return found == status.conditions.end() ? nullptr : &*found;
 }
 
+void add_words(const ReportStatus& status, const std::string& ns, bool is_question, json::value& answer) {
+  if (auto* report = answer.if_object()) (*report)["words"] = render::said_of(status, ns, is_question);
+}
+
 constexpr std::size_t kReasonBytes = 256;  // of a line in a list
 
 // The group of the most nodes, without examples.
@@ -59,8 +65,22 @@ json::object main_rejection(const ReportStatus& status) {
   return explain::to_json(main);
 }
 
+json::object texts(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  json::object out;
+  for (const auto& [key, value] : pairs) out[key] = value;
+  return out;
+}
+
+// As the rows of `kubectl podium pending -o json` have them.
+void add_asks(const controller::PodAsks& asks, json::object& out) {
+  if (asks.created) out["created"] = format_time(*asks.created);
+  if (!asks.requests.empty()) out["requests"] = texts(asks.requests);
+  if (!asks.claims.empty()) out["resourceClaims"] = json::array(asks.claims.begin(), asks.claims.end());
+  if (!asks.selector.empty()) out["nodeSelector"] = texts(asks.selector);
+}
+
 json::object line_of(const controller::RememberedDecision& decision, bool is_gone) {
-  const auto& [ns, pod, uid, status] = decision;
+  const auto& [ns, pod, uid, status, asks] = decision;
   json::object out{{"namespace", ns},
                    {"name", pod},
                    {"uid", uid},
@@ -78,7 +98,23 @@ json::object line_of(const controller::RememberedDecision& decision, bool is_gon
   const auto& since = status.history.empty() ? status.decided_at : status.history.back().at;
   if (since) out["since"] = format_time(*since);
   if (status.decided_at) out["decidedAt"] = format_time(*status.decided_at);
+  if (asks) add_asks(*asks, out);
   if (is_gone) out["gone"] = true;
+  return out;
+}
+
+// A line of a list, with what it shows next to it.
+json::object line_of(const DecisionMemory::Listed::Item& item, const Shown& shown) {
+  if (!shown.withholds_node_names && !shown.words) return line_of(*item.decision, item.is_gone);
+  auto decision = *item.decision;
+  if (shown.withholds_node_names) explain::withhold_node_names(decision.status);
+  auto out = line_of(decision, item.is_gone);
+  if (!shown.words) return out;
+  auto words = render::said_in_line(decision.status);
+  if (decision.asks)
+    words["asks"] =
+        render::asks_words(decision.asks->requests, decision.asks->claims, decision.asks->selector);
+  out["words"] = std::move(words);
   return out;
 }
 
@@ -121,13 +157,15 @@ json::value answer_in(Form form, const ReportStatus& status, json::object metada
                       {"status", explain::to_json(status)}};
 }
 
-Reply decision_reply(Form form, const controller::RememberedDecision& decision, bool withholds_node_names) {
+Reply decision_reply(Form form, const controller::RememberedDecision& decision, const Shown& shown) {
   const json::object pod{{"name", decision.pod}, {"uid", decision.uid}};
   auto status = decision.status;
-  if (withholds_node_names) explain::withhold_node_names(status);
+  if (shown.withholds_node_names) explain::withhold_node_names(status);
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
-  return json_reply(answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
-                              {{"podRef", pod}, {"dryRun", false}}));
+  auto answer = answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
+                          {{"podRef", pod}, {"dryRun", false}});
+  if (shown.words) add_words(status, decision.ns, false, answer);
+  return json_reply(answer);
 }
 
 json::object decision_line(const controller::RememberedDecision& decision) {
@@ -159,23 +197,16 @@ Reply no_decision_reply(const std::string& ns, const std::string& pod, const Dec
                               {{"name", pod}, {"kind", "pods"}, {"causes", causes}});
 }
 
-Reply decisions_reply(const DecisionMemory::Listed& listed, bool withholds_node_names) {
+Reply decisions_reply(const DecisionMemory::Listed& listed, const Shown& shown) {
   json::object metadata;
   if (!listed.next.empty()) metadata["continue"] = listed.next;
   json::array items;
-  for (const auto& item : listed.items) {
-    if (!withholds_node_names) {
-      items.push_back(line_of(*item.decision, item.is_gone));
-      continue;
-    }
-    auto decision = *item.decision;
-    explain::withhold_node_names(decision.status);
-    items.push_back(line_of(decision, item.is_gone));
-  }
+  for (const auto& item : listed.items) items.push_back(line_of(item, shown));
   return json_reply(json::object{{"metadata", std::move(metadata)}, {"items", std::move(items)}});
 }
 
-Reply question_reply(Form form, const explain::Question& question, const ReportStatus& answered) {
+Reply question_reply(Form form, const explain::Question& question, const ReportStatus& answered,
+                     bool with_words) {
   if (const auto* refusal = refusal_of(answered)) {
     if (refusal->reason != explain::kDeadlineExceeded) return server::status_reply(422, refusal->message);
     auto late = server::status_reply(504, refusal->message);
@@ -187,8 +218,10 @@ Reply question_reply(Form form, const explain::Question& question, const ReportS
   const auto& meta = question.meta;
   json::object spec{{"dryRun", true}};
   if (question.replicas) spec["replicas"] = *question.replicas;
-  return json_reply(
-      answer_in(form, status, {{"namespace", meta.namespace_}, {"name", meta.name}}, std::move(spec)));
+  auto answer =
+      answer_in(form, status, {{"namespace", meta.namespace_}, {"name", meta.name}}, std::move(spec));
+  if (with_words) add_words(status, meta.namespace_, true, answer);
+  return json_reply(answer);
 }
 
 }  // namespace podium::app::report_api

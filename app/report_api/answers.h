@@ -15,13 +15,19 @@
 
 namespace podium::app::report_api {
 
+// What a reply shows next to the decision.
+struct Shown {
+  bool withholds_node_names = false;
+  bool words = false;  // of the reasons: app/render/said.h
+};
+
 // scores: [{"Host", "Score"}…], best first, at most 10. strategies: [{"Strategy", "Weight", "HostPriority":
 // [{"Host", "Score"}…]}…], at most 5 hosts each. report: the SchedulingReport with this metadata and spec.
 boost::json::value answer_in(Form form, const explain::ReportStatus& status, boost::json::object metadata,
                              boost::json::object spec);
 
 server::Reply decision_reply(Form form, const controller::RememberedDecision& decision,
-                             bool withholds_node_names = false);
+                             const Shown& shown = {});
 // Explains why there is no decision on the pod, with a message and a cause for programs.
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
                                 const controller::DecisionMemory::Found& found);
@@ -29,10 +35,9 @@ server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
 // are evicted, and the times.
 boost::json::object decision_line(const controller::RememberedDecision& decision);
 // {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: one entry for each decision.
-server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
-                              bool withholds_node_names = false);
+server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed, const Shown& shown = {});
 // A refused question is 422 Invalid, one that ran out of time 504.
 server::Reply question_reply(Form form, const explain::Question& question,
-                             const explain::ReportStatus& status);
+                             const explain::ReportStatus& status, bool with_words = false);
 
 }  // namespace podium::app::report_api

@@ -67,14 +67,18 @@ json::object schemas() {
        anything(
            "namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
            "(as in a report, without examples), schedulingGates, since (the oldest attempt that is known), "
-           "decidedAt, gone")},
+           "decidedAt, gone; of a pod that waits: created, requests, resourceClaims, nodeSelector. With "
+           "words=true: "
+           "words (asks, reason, missing)")},
+      {"Changes", object_of({{"version", text_schema()}})},
       {"Nodes",
        anything("metadata: leader, nodes, cordoned. resources: their names. zones: name, nodes, cordoned, "
                 "allocatable, requested. items: name, zone, cordoned, pods, allocatable, requested. Amounts "
                 "are in "
                 "the order of resources: cpu in thousandths of a core, all others in whole units")},
       {"Access", anything("user, leader, mayListNodes, mayListDecisions")},
-      {"SchedulingReport", anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md")},
+      {"SchedulingReport",
+       anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md; with words=true also words")},
       {"Manifest",
        anything("a Pod, Deployment, ReplicaSet, StatefulSet, DaemonSet or Job; or a SchedulingReport with "
                 "dryRun: true")},
@@ -90,6 +94,8 @@ std::string schema_of(Form form) {
       return "Strategies";
     case Form::decisions:
       return "Decisions";
+    case Form::changes:
+      return "Changes";
     case Form::nodes:
       return "Nodes";
     case Form::access:

@@ -38,6 +38,11 @@ constexpr Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 6, .reser
 // Bodies in progress. The server bounds those of an address, which many users may share.
 constexpr Shares::Bounds kBodiesOfUser{.in_all = 16, .of_one = 4, .reserve = 4};
 constexpr Shares::Bounds kBodiesOfNamespace{.in_all = 12, .of_one = 6, .reserve = 4};
+// Requests that wait for changes: less than half of the connections, also of those of a peer.
+constexpr Shares::Bounds kWaitsOfUser{.in_all = 24, .of_one = 4, .reserve = 8};
+constexpr Shares::Bounds kWaitsOfPeer{.in_all = 24, .of_one = 12, .reserve = 8};
+constexpr std::chrono::seconds kLongestWait{25};
+constexpr std::chrono::milliseconds kLook{250};  // how often a request looks for a change: a burst is one
 // From the body's arrival: until a thread is free, and until the answer.
 constexpr std::chrono::seconds kThreadWithin{15}, kAnswerWithin{30};
 
@@ -98,6 +103,29 @@ UserLimits::Admission of_namespace_refused() { return under_way("this namespace"
 
 using Read = Result<QuestionPtr>;
 
+bool has_flag(const json::object& parameters, std::string_view name) {
+  const auto* value = parameters.if_contains(name);
+  return value && value->as_bool();
+}
+
+}  // namespace
+
+namespace {
+
+std::string uid_of(std::uint64_t high, std::uint64_t low) {
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
+                     low >> 48, low & 0xffffffffffff);
+}
+
+// FNV-1a, twice.
+std::string uid_of(std::string_view seed) {
+  std::uint64_t halves[] = {0xcbf29ce484222325, 0x9ae16a3b2f90404f};
+  for (auto& half : halves) {
+    for (const unsigned char c : seed) half = (half ^ c) * 0x100000001b3;
+  }
+  return uid_of(halves[0], halves[1]);
+}
+
 }  // namespace
 
 // The subject that a request's path and method name.
@@ -130,7 +158,9 @@ ReportApi::ReportApi(Sources sources, Admit admit, async::Gate& gate, Clock& clo
       questions_(kQuestions),
       questions_of_namespace_(kQuestionsOfNamespace),
       bodies_of_user_(kBodiesOfUser),
-      bodies_of_namespace_(kBodiesOfNamespace) {}
+      bodies_of_namespace_(kBodiesOfNamespace),
+      waits_of_user_(kWaitsOfUser),
+      waits_of_peer_(kWaitsOfPeer) {}
 
 bool ReportApi::serves(std::string_view path) {
   return std::ranges::any_of(routes(), [&](const Route& one) { return one.pattern.match(path).has_value(); });
@@ -183,15 +213,47 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
   }
   if (target.route->is_question)
     co_return co_await ask(self, &target, std::move(request), std::move(admission.user.name));
-  const auto slot = self->reads_.admit(admission.user.name, self->clock_.now());
+  auto slot = self->reads_.admit(admission.user.name, self->clock_.now());
   if (!slot.slot) co_return too_many(slot);
   const auto parameters = read_parameters(request.query, parameters_of(*target.route));
   if (!parameters) co_return status_reply(400, parameters.error().message);
+  if (target.route->form == Form::changes) {
+    slot.slot.reset();  // a wait has a slot of its own kind
+    std::string since;
+    if (const auto* given = parameters->if_contains("since")) since = given->as_string();
+    auto user = std::move(admission.user.name);
+    co_return co_await changes(self, &target, std::move(request), std::move(user), std::move(since));
+  }
   if (target.route->form == Form::nodes) {
-    const auto* zones_only = parameters->if_contains("zonesOnly");
-    co_return co_await nodes(self, zones_only && zones_only->as_bool());
+    co_return co_await nodes(self, has_flag(*parameters, "zonesOnly"));
   }
   co_return self->decided(target, *parameters);
+}
+
+// The memory is looked at from time to time, so that a decision costs nothing for those who wait.
+Task<Reply> ReportApi::changes(ReportApi* self, const Target* target, Request request, std::string user,
+                               std::string since) {
+  const auto of_user = self->waits_of_user_.take(user);
+  const auto of_peer = self->waits_of_peer_.take(request.peer);
+  if (!of_user || !of_peer) co_return too_many(under_way(of_user ? "this address" : "yours"));
+  const auto until = self->clock_.now() + kLongestWait;
+  auto version = self->sources_.decisions.version(target->ns);
+  if (version != since) co_return self->changed(version);
+  bool stays = true;
+  while (stays && version == since && self->clock_.now() < until && self->sources_.leads() &&
+         !self->sources_.asker.stopped()) {
+    stays = co_await request.rest(kLook);
+    version = self->sources_.decisions.version(target->ns);
+  }
+  auto admission = co_await self->admit_(std::move(request), attributes_of(*target->route, target->ns));
+  if (admission.refusal) co_return refused(admission);
+  co_return self->changed(version);
+}
+
+Reply ReportApi::changed(const std::string& version) const {
+  if (sources_.asker.stopped()) return unavailable("this process is stopping");
+  if (!sources_.leads() || version.empty()) return follower_reply();
+  return Reply(200, json::serialize(json::object{{"version", version}}) + "\n", "application/json");
 }
 
 // Rendered on a worker for what-ifs, in the turn of no namespace.
@@ -231,7 +293,8 @@ Task<bool> ReportApi::may_know_nodes(ReportApi* self, Request request) {
 
 Reply ReportApi::decided(const Target& target, const json::object& parameters) const {
   if (!sources_.leads()) return follower_reply();
-  return target.route->is_list() ? decisions(target, parameters) : decision(target);
+  const Shown shown{target.withholds_node_names, has_flag(parameters, kWords)};
+  return target.route->is_list() ? decisions(target, parameters, shown) : decision(target, shown);
 }
 
 Reply ReportApi::follower_reply() const {
@@ -244,7 +307,7 @@ Reply ReportApi::follower_reply() const {
               "Retry-After", "1");
 }
 
-Reply ReportApi::decisions(const Target& target, const json::object& parameters) const {
+Reply ReportApi::decisions(const Target& target, const json::object& parameters, const Shown& shown) const {
   DecisionMemory::Query query;
   query.ns = target.ns;
   query.limit = kUsualPage;
@@ -261,13 +324,13 @@ Reply ReportApi::decisions(const Target& target, const json::object& parameters)
     if (!is_of_list) return status_reply(400, "continue: must be metadata.continue of a page of this list");
   }
   const auto listed = sources_.decisions.list(query);
-  return listed.began ? decisions_reply(listed, target.withholds_node_names) : follower_reply();
+  return listed.began ? decisions_reply(listed, shown) : follower_reply();
 }
 
-Reply ReportApi::decision(const Target& target) const {
+Reply ReportApi::decision(const Target& target, const Shown& shown) const {
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
-  if (found.decision) return decision_reply(target.route->form, *found.decision, target.withholds_node_names);
+  if (found.decision) return decision_reply(target.route->form, *found.decision, shown);
   return no_decision_reply(target.ns, target.pod, found);
 }
 
@@ -306,11 +369,15 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->text = std::move(*text);
   body->type = *type;
   body->ns = target->ns;
-  body->uid = self->new_uid();
+  const auto* seed = fields->if_contains(kSeed);
+  body->uid = seed ? uid_of(seed->as_string()) : self->new_uid();
+  fields->erase(kSeed);
   body->withholds_node_names = target->withholds_node_names;
+  const bool with_words = has_flag(*fields, kWords);
+  fields->erase(kWords);
   body->fields = std::move(*fields);
   auto evaluation =
-      evaluate(self, target->route->form, std::move(request), std::move(body), std::move(slots));
+      evaluate(self, target->route->form, with_words, std::move(request), std::move(body), std::move(slots));
   auto reply =
       co_await async::within<Reply>(self->gate_, "HTTPS what-if", std::move(evaluation), kAnswerWithin);
   if (reply) co_return std::move(*reply);
@@ -318,7 +385,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
 }
 
 // Keeps its slot until it ends, even if the client no longer waits.
-Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, Request request,
+Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, bool with_words, Request request,
                                 std::shared_ptr<QuestionBody> body, UserLimits::Slot slot) {
   const auto until = self->clock_.now() + kThreadWithin;
   auto& asker = self->sources_.asker;
@@ -334,8 +401,9 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, Request request,
     if (!with_subject) co_return std::move(with_subject.error());
     question = std::move(*with_subject);
   }
-  const std::function<Reply(explain::ReportStatus)> finish = [form, question](explain::ReportStatus status) {
-    return question_reply(form, *question, status);
+  const std::function<Reply(explain::ReportStatus)> finish = [form, question,
+                                                              with_words](explain::ReportStatus status) {
+    return question_reply(form, *question, status, with_words);
   };
   auto reply = co_await asker.ask<Reply>(question, finish, until);
   slot.reset();
@@ -371,9 +439,8 @@ Task<ReportApi::Referred> ReportApi::refer(ReportApi* self, Request request, Que
 
 // As random as the API server's, because the UID decides between nodes of equal score.
 std::string ReportApi::new_uid() {
-  const auto high = random_.next(), low = random_.next();
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff,
-                     low >> 48, low & 0xffffffffffff);
+  const auto high = random_.next();
+  return uid_of(high, random_.next());
 }
 
 }  // namespace podium::app::report_api

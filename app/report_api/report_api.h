@@ -2,6 +2,7 @@
 //
 //   GET  /v1/namespaces/NS/pods/POD/{scores,strategies,report}
 //   GET  /v1/namespaces/NS/decisions, /v1/decisions
+//   GET  /v1/namespaces/NS/changes, /v1/changes
 //   GET  /v1/nodes, /v1/access
 //   POST /v1/namespaces/NS/whatif/{scores,strategies,report}
 //
@@ -10,8 +11,11 @@
 // evaluated on the workers for what-ifs (controller/what_if/asker.h). A question about a pod or a workload
 // of the cluster needs the right to get it.
 // If node names are withheld (withholdNodeNames), a user who may not list nodes gets aliases.
-// Bounds: the requests of a user, requests in progress, the size of a body, the bodies in progress of a user
-// and of a namespace, the time of an answer.
+// A request for changes waits without a slot of the server, until the decisions have another version, the
+// process no longer leads or stops, the client leaves, or 25 seconds have passed. Its rights are reviewed
+// again before the reply.
+// Bounds: the requests of a user, those of a user and of a peer that wait for changes, requests in progress,
+// the size of a body, the bodies in progress of a user and of a namespace, the time of an answer.
 //
 // Every process with synced caches answers what-ifs. Only the leader has decisions.
 //
@@ -26,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/report_api/answers.h"
 #include "app/report_api/routes.h"
 #include "async/gate.h"
 #include "base/clock.h"
@@ -74,16 +79,20 @@ class ReportApi {
   static async::Task<server::Reply> access(ReportApi* self, server::Request request,
                                            server::AccessDecision all);
   static async::Task<bool> may_know_nodes(ReportApi* self, server::Request request);
-  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, server::Request request,
-                                             std::shared_ptr<QuestionBody> body,
+  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, bool with_words,
+                                             server::Request request, std::shared_ptr<QuestionBody> body,
                                              server::UserLimits::Slot slot);
   using Referred = std::expected<std::shared_ptr<const explain::Question>, server::Reply>;
   static async::Task<Referred> refer(ReportApi* self, server::Request request,
                                      std::shared_ptr<const explain::Question> question, Steady until);
+  static async::Task<server::Reply> changes(ReportApi* self, const Target* target, server::Request request,
+                                            std::string user, std::string since);
+  server::Reply changed(const std::string& version) const;
   static async::Task<server::Reply> nodes(ReportApi* self, bool zones_only);
   server::Reply decided(const Target& target, const boost::json::object& parameters) const;
-  server::Reply decision(const Target& target) const;
-  server::Reply decisions(const Target& target, const boost::json::object& parameters) const;
+  server::Reply decision(const Target& target, const Shown& shown) const;
+  server::Reply decisions(const Target& target, const boost::json::object& parameters,
+                          const Shown& shown) const;
   server::Reply follower_reply() const;
   std::string new_uid();
 
@@ -94,6 +103,7 @@ class ReportApi {
   Random& random_;
   server::UserLimits reads_, questions_;
   Shares questions_of_namespace_, bodies_of_user_, bodies_of_namespace_;
+  Shares waits_of_user_, waits_of_peer_;  // for changes
 };
 
 }  // namespace podium::app::report_api

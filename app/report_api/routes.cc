@@ -102,6 +102,10 @@ const std::vector<Route>& routes() {
        "The last decisions on the pods of a namespace"},
       {server::PathPattern("/v1/decisions"), Form::decisions, false,
        "The last decisions on the pods of all namespaces"},
+      {server::PathPattern("/v1/namespaces/{namespace}/changes"), Form::changes, false,
+       "Waits for a change of the decisions of a namespace, and returns their version"},
+      {server::PathPattern("/v1/changes"), Form::changes, false,
+       "Waits for a change of the decisions of all namespaces, and returns their version"},
       {server::PathPattern("/v1/nodes"), Form::nodes, false,
        "The nodes and their zones, with what they have and what is requested of it"},
       {server::PathPattern("/v1/access"), Form::access, false,
@@ -109,6 +113,13 @@ const std::vector<Route>& routes() {
   };
   return all;
 }
+
+namespace {
+
+constexpr Parameter kWordsParameter{kWords, Parameter::Type::flag, 0, 0,
+                                    "true: adds the plain words of the reasons, as the page shows them"};
+
+}  // namespace
 
 const std::vector<Parameter>& question_parameters() {
   using enum Parameter::Type;
@@ -123,6 +134,9 @@ const std::vector<Parameter>& question_parameters() {
       {"fixes", flag, 0, 0, "true: looks for changes that would let more replicas fit"},
       {"room", flag, 0, 0, "true: counts how many more fit where all do, up to 10,000 in all"},
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
+      {kSeed, text, 0, 0,
+       "draws among nodes of equal score; questions with the same seed draw alike, and others by chance"},
+      kWordsParameter,
   };
   return all;
 }
@@ -134,6 +148,7 @@ const std::vector<Parameter>& list_parameters() {
       {"continue", text, 0, 0, "metadata.continue of the page before"},
       {"waiting", flag, 0, 0, "true: only pods that still wait for a node"},
       {"newest", flag, 0, 0, "true: the newest decisions, the last one first, in one page"},
+      kWordsParameter,
   };
   return all;
 }
@@ -147,6 +162,14 @@ const std::vector<Parameter>& node_parameters() {
 
 const std::vector<Parameter>& parameters_of(const Route& route) {
   static const std::vector<Parameter> none;
+  static const std::vector<Parameter> of_changes{
+      {"since", Parameter::Type::text, 0, 0,
+       "a version: waits until there is another one, 25 seconds at most; returns immediately unless it is "
+       "given"},
+  };
+  static const std::vector<Parameter> of_report{kWordsParameter};
+  if (route.form == Form::changes) return of_changes;
+  if (route.form == Form::report && !route.is_question) return of_report;
   if (route.is_question) return question_parameters();
   if (route.form == Form::nodes) return node_parameters();
   return route.is_list() ? list_parameters() : none;

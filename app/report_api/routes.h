@@ -17,7 +17,7 @@ namespace podium::app::report_api {
 inline constexpr const char* kOpenApiPath = "/openapi/v3";
 inline constexpr std::int64_t kLongestPage = 500, kUsualPage = 100;  // decisions
 
-enum class Form : std::uint8_t { scores, strategies, report, decisions, nodes, access };
+enum class Form : std::uint8_t { scores, strategies, report, decisions, changes, nodes, access };
 
 struct Route {
   server::PathPattern pattern;
@@ -26,7 +26,7 @@ struct Route {
   const char* summary;
 
   const char* method() const { return is_question ? "POST" : "GET"; }
-  bool is_list() const { return form == Form::decisions; }  // false: of one pod
+  bool is_list() const { return form == Form::decisions || form == Form::changes; }  // false: of one pod
 };
 const std::vector<Route>& routes();
 
@@ -46,6 +46,8 @@ struct Parameter {
   const char* description;
 };
 const std::vector<Parameter>& question_parameters();
+inline constexpr const char* kWords = "words";  // a flag of all that have reasons; not a field of spec
+inline constexpr const char* kSeed = "seed";    // of a question; not a field of spec
 const std::vector<Parameter>& list_parameters();
 const std::vector<Parameter>& node_parameters();
 const std::vector<Parameter>& parameters_of(const Route& route);

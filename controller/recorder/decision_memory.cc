@@ -1,5 +1,7 @@
 #include "controller/recorder/decision_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <functional>
@@ -31,16 +33,19 @@ void DecisionMemory::begin() {
 }
 
 void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                              const explain::ReportStatus& status, std::string_view packed) {
+                              const explain::ReportStatus& status, std::string_view packed,
+                              PodAsksPtr asks) {
   auto made = std::make_shared<Kept>(Kept{.ns_size = static_cast<std::uint32_t>(ns.size()),
                                           .key_size = static_cast<std::uint32_t>(ns.size() + 1 + pod.size()),
                                           .uid_size = static_cast<std::uint32_t>(uid.size()),
                                           .decided_at = status.decided_at,
-                                          .expires_at = status.expires_at});
+                                          .expires_at = status.expires_at,
+                                          .asks = std::move(asks)});
   made->text.reserve(made->key_size + made->uid_size + packed.size());
   made->text.append(ns).append("/").append(pod).append(uid).append(packed);
   KeptPtr decision = std::move(made);
-  const auto bytes = kEntryBytes + sizeof(Kept) + heap_bytes(*decision);
+  const auto bytes = kEntryBytes + sizeof(Kept) + heap_bytes(*decision) +
+                     (decision->asks ? sizeof(PodAsks) + heap_bytes(*decision->asks) : 0);
   const auto key = decision->key();
   Dropped dropped;
   const std::lock_guard lock(mutex_);
@@ -59,7 +64,21 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   by_uid_.emplace(entry.decision->uid(), key);
   if (status.outcome != explain::kScheduled) add_waiting(key, *entry.decision);
   bytes_ += bytes;
+  count_change(ns);
   make_room(dropped);
+}
+
+void DecisionMemory::count_change(const std::string& ns) {
+  ++changes_;
+  ++changes_of_[boost::hash<std::string>()(ns) % changes_of_.size()];
+}
+
+// Begins with the time, so that another process has other versions.
+std::string DecisionMemory::version(const std::string& ns) const {
+  const std::lock_guard lock(mutex_);
+  if (!began_) return {};
+  const auto count = ns.empty() ? changes_ : changes_of_[boost::hash<std::string>()(ns) % changes_of_.size()];
+  return fmt::format("{:x}-{}", began_->time_since_epoch().count(), count);
 }
 
 void DecisionMemory::make_room(Dropped& dropped) {
@@ -76,6 +95,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   if (key == by_uid_.end()) return;
   auto& entry = entries_.find(key->second)->second;
   if (std::exchange(entry.is_gone, true)) return;
+  count_change(entry.decision->ns());
   leave_namespace(entry);
   gone_.splice(gone_.end(), living_, entry.place);
   remove_waiting(key->second, *entry.decision);
@@ -114,7 +134,7 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
 
 std::shared_ptr<const RememberedDecision> DecisionMemory::unpacked(const Kept& kept) {
   return std::make_shared<const RememberedDecision>(
-      RememberedDecision{kept.ns(), kept.pod(), std::string(kept.uid()), unpack(kept.packed())});
+      RememberedDecision{kept.ns(), kept.pod(), std::string(kept.uid()), unpack(kept.packed()), kept.asks});
 }
 
 // `keys` has the oldest decision first.
@@ -269,7 +289,10 @@ void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
   const auto key = it->first;
   auto& entry = it->second;
   const auto& decision = *entry.decision;
-  if (why != Absence::none) leave_trace(key, {why, decision.decided_at.value_or(Wall{}), 0});
+  if (why != Absence::none) {
+    leave_trace(key, {why, decision.decided_at.value_or(Wall{}), 0});
+    count_change(decision.ns());
+  }
   if (const auto of_uid = by_uid_.find(decision.uid()); of_uid != by_uid_.end() && of_uid->second == key)
     by_uid_.erase(of_uid);
   if (!entry.is_gone) leave_namespace(entry);

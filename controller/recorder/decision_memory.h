@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "controller/recorder/pod_asks.h"
 #include "explain/report/report.h"
 
 namespace podium::metrics {
@@ -37,6 +38,7 @@ namespace podium::controller {
 struct RememberedDecision {
   std::string ns, pod, uid;
   explain::ReportStatus status;
+  PodAsksPtr asks = {};  // of a pod that waits; else null
 };
 
 class DecisionMemory {
@@ -85,10 +87,13 @@ class DecisionMemory {
   void begin();  // this process makes decisions from now on
   // Replaces the last decision on the pod of this name. packed: the status.
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                const explain::ReportStatus& status, std::string_view packed);
+                const explain::ReportStatus& status, std::string_view packed, PodAsksPtr asks = nullptr);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;
+  // Differs from an earlier version if a decision in the namespace ("": in any) was made or dropped, or its
+  // pod is gone. Other namespaces change it rarely, by chance. Empty: this process does not decide.
+  std::string version(const std::string& ns) const;
   Counts counts() const;
   void sample_metrics(metrics::Samples& out) const;
 
@@ -100,6 +105,7 @@ class DecisionMemory {
     std::string text;  // "namespace/pod", the UID and the packed status, one after the other
     std::uint32_t ns_size, key_size, uid_size;
     std::optional<Wall> decided_at, expires_at;
+    PodAsksPtr asks = {};
 
     Key key() const { return Key(text).substr(0, key_size); }
     std::string ns() const { return text.substr(0, ns_size); }
@@ -152,6 +158,7 @@ class DecisionMemory {
   void drop(Key key, Absence why, Dropped& dropped);
   void drop_expired(Keys& keys, Wall now, Dropped& dropped);
   void leave_trace(Key key, Trace trace);
+  void count_change(const std::string& ns);
 
   Clock& clock_;
   const Options options_;
@@ -166,6 +173,9 @@ class DecisionMemory {
   std::set<Key> waiting_;                                  // living pods without a node
   std::map<Blocked, std::size_t> blocked_;                 // how many of waiting_
   std::size_t bytes_ = 0;
+  std::uint64_t changes_ = 0;
+  std::array<std::uint64_t, 256>
+      changes_of_{};  // by the hash of the namespace: bounded, whatever their number
   boost::unordered_flat_map<std::uint64_t, Trace> traces_;      // by the hash of the key
   std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces
   std::uint64_t last_trace_ = 0;

@@ -140,7 +140,10 @@ class Browser:
                 return
         raise AssertionError(f"Tab does not lead to: {script}")
 
-    def screenshot(self, path, scheme="light", width=1280, height=900):
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    def show(self, scheme="light", width=1280, height=900, media=""):
+        self.call("Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def screenshot(self, path, scheme="light", width=1280, height=900, media=""):
+        self.show(scheme, width, height, media)
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

@@ -45,6 +45,9 @@ export function roundedUp(resource, text) {
   return text;
 }
 
+// "4 cpu", "2.75Gi memory".
+export const amountText = (resource, text) => `${roundedUp(resource, text)} ${resource}`;
+
 // Whether one quantity is less than another; false if either is not a quantity.
 export function isLess(one, other) {
   const [a, b] = [billionths(one), billionths(other)];

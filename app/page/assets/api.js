@@ -37,7 +37,7 @@ function refusal(status, text) {
 }
 
 // The JSON of a path below /v1/. Paths are relative to the page, so that a proxy may put both below a path of its own.
-export async function call(path, { body, type } = {}) {
+export async function call(path, { body, type, signal } = {}) {
   const headers = { Accept: "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = type;
@@ -50,6 +50,7 @@ export async function call(path, { body, type } = {}) {
       body,
       credentials: "omit",
       cache: "no-store",
+      signal,
     });
     text = await reply.text();
   } catch {
@@ -60,28 +61,28 @@ export async function call(path, { body, type } = {}) {
 }
 
 const segment = encodeURIComponent;
+const inNamespace = (ns) => (ns ? `namespaces/${segment(ns)}/` : "");
+// All that have reasons are read with their words.
+const said = (parameters) => new URLSearchParams({ ...parameters, words: "true" });
 
-export const reportOf = (ns, pod) => call(`namespaces/${segment(ns)}/pods/${segment(pod)}/report`);
+export const reportOf = (ns, pod) => call(`${inNamespace(ns)}pods/${segment(pod)}/report?${said({})}`);
 
-export function decisions(ns, parameters) {
-  const query = new URLSearchParams(parameters);
-  return call(`${ns ? `namespaces/${segment(ns)}/` : ""}decisions?${query}`);
-}
+export const decisions = (ns, parameters) => call(`${inNamespace(ns)}decisions?${said(parameters)}`);
+
+// Returns the version of the decisions, once it is another one than `since`, or after a while.
+export const changes = (ns, since, signal) => call(`${inNamespace(ns)}changes${since && `?since=${segment(since)}`}`, { signal });
 
 export function ask(ns, manifest, parameters) {
   const type = manifest.trimStart().startsWith("{") ? "application/json" : "application/yaml";
-  const query = new URLSearchParams(parameters);
-  return call(`namespaces/${segment(ns)}/whatif/report?${query}`, { body: manifest, type });
+  return call(`${inNamespace(ns)}whatif/report?${said(parameters)}`, { body: manifest, type });
 }
 
-const REPORT = { apiVersion: "podium.dev/v1alpha1", kind: "SchedulingReport" };
+// A question with the whole spec of a SchedulingReport.
+export const askWith = (ns, spec, parameters = {}) =>
+  ask(ns, JSON.stringify({ apiVersion: "podium.dev/v1alpha1", kind: "SchedulingReport", spec: { dryRun: true, ...spec } }), parameters);
 
 // About a pod of the cluster, as it is there.
-export function askAboutPod(ns, pod, parameters) {
-  const body = JSON.stringify({ ...REPORT, spec: { dryRun: true, podRef: { name: pod } } });
-  const query = new URLSearchParams(parameters);
-  return call(`namespaces/${segment(ns)}/whatif/report?${query}`, { body, type: "application/json" });
-}
+export const askAboutPod = (ns, pod, parameters) => askWith(ns, { podRef: { name: pod } }, parameters);
 
 // Who podium takes the user for, and what they may list: { user, leader, mayListNodes, mayListDecisions }.
 export const access = () => (asked ??= call("access").catch((error) => ((asked = null), Promise.reject(error))));

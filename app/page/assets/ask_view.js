@@ -2,9 +2,10 @@
 import { Component, h } from "./vendor/preact.js";
 import { ask, askAboutPod } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Devices, NodeVerdict, Quotas, Rejections, Room, Trouble, Zones } from "./parts.js";
+import { Compared, movesOf } from "./compare.js";
+import { Devices, Lines, NodeVerdict, Rejections, Table, Trouble, Zones } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
-import { answerVerdict, bestWords, count, decidedWords, fixOutcome, marginWords, tolerations } from "./words.js";
+import { answerVerdict, bestWords, count } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
 kind: Pod
@@ -29,19 +30,21 @@ export const newQuestion = () => ({
   room: false,
   moved: {},
   answer: null,
+  before: null, // the answer with the profile's weights, next to one with others
   error: null,
 });
 
-// The question about a pod of the cluster, as it is there: what #/ask/NS/POD/NODE asks.
+// The question about a pod of the cluster, as it is there: what #/ask/NS/POD/NODE asks. Without a pod, about a manifest.
 export const questionAbout = (question, ns, pod, node) => ({
   ...question,
   ns,
   pod,
   nodes: node,
-  at: `${ns}/${pod}/${node}`,
+  at: pod && `${ns}/${pod}/${node}`,
   replicas: "",
-  fixes: true,
+  fixes: Boolean(pod),
   answer: null,
+  before: null,
   error: null,
 });
 
@@ -67,7 +70,8 @@ export class AskView extends Component {
   async submit(event) {
     event?.preventDefault();
     const { question, strategies } = this.props;
-    const parameters = {};
+    // Both questions of a comparison draw alike among equal nodes.
+    const parameters = { seed: String(Math.random()) };
     if (question.replicas) parameters.replicas = question.replicas;
     if (question.fixes) parameters.fixes = "true";
     const nodes = question.nodes.split(/[\s,]+/).filter(Boolean).join(",");
@@ -77,10 +81,13 @@ export class AskView extends Component {
     if (moved.length) parameters.strategies = moved.map(([name, weight]) => `${name}=${weight}`).join(",");
     this.setState({ isLoading: true });
     try {
-      const answer = question.pod
-        ? await askAboutPod(question.ns, question.pod, parameters)
-        : await ask(question.ns.trim(), question.manifest, parameters);
-      this.set({ answer, answered: Object.fromEntries(moved), error: null });
+      const send = (with_) =>
+        question.pod ? askAboutPod(question.ns, question.pod, with_) : ask(question.ns.trim(), question.manifest, with_);
+      const answer = await send(parameters);
+      // The same with the profile's weights, so that the pods that move can be seen.
+      const { replicas, seed } = parameters;
+      const before = moved.length ? await send(replicas ? { replicas, seed } : { seed }) : null;
+      this.set({ answer, before, answered: Object.fromEntries(moved), error: null });
       if (!moved.length) this.props.onReport(answer);
     } catch (error) {
       this.set({ answer: null, error });
@@ -141,7 +148,7 @@ export class AskView extends Component {
             "p",
             { id: "about" },
             `About the pod ${question.ns}/${question.pod}, as it is in the cluster. `,
-            h("a", { href: "#/ask", onClick: () => this.set({ pod: "", at: "", nodes: "", answer: null }) }, "Ask with a manifest"),
+            h("a", { href: "#/ask" }, "Ask with a manifest"),
           )
         : h(
             "p",
@@ -224,21 +231,9 @@ export class AskView extends Component {
       { "aria-labelledby": "places" },
       h("h2", { id: "places" }, "Where they go"),
       h(
-        "div",
-        { class: "wide" },
-        h(
-          "table",
-          { id: "placements" },
-          h("caption", { class: "unseen" }, "Nodes and how many they take"),
-          h("thead", null, h("tr", null, h("th", { scope: "col" }, "Node"), h("th", { scope: "col", class: "number" }, "Pods"))),
-          h(
-            "tbody",
-            null,
-            places.map((one) =>
-              h("tr", { key: one.nodeName }, h("th", { scope: "row" }, one.nodeName), h("td", { class: "number" }, one.count)),
-            ),
-          ),
-        ),
+        Table,
+        { id: "placements", caption: "Nodes and how many they take", columns: ["Node", "Pods"], numbers: ["Pods"] },
+        places.map((one) => h("tr", { key: one.nodeName }, h("th", { scope: "row" }, one.nodeName), h("td", { class: "number" }, one.count))),
       ),
       status.placementsTotal > places.length &&
         h("p", { class: "note" }, `And ${count(status.placementsTotal - places.length, "more node")}.`),
@@ -247,41 +242,36 @@ export class AskView extends Component {
   answer(question) {
     const status = question.answer?.status;
     if (!status) return null;
+    const { words } = question.answer;
     const failure = status.firstFailure;
     return h(
       "section",
       { id: "answer", "aria-labelledby": "answer-title" },
       h("h2", { id: "answer-title" }, "Answer"),
-      h("p", { class: "verdict", role: "status", id: "answer-verdict" }, answerVerdict(status)),
-      h("p", null, marginWords(status.choice)),
-      decidedWords(status).map((words) => h("p", { class: "decided" }, words)),
-      failure && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
+      h("p", { class: "verdict", role: "status", id: "answer-verdict" }, answerVerdict(question.answer)),
+      words.lead && h("p", null, words.lead),
+      h(Lines, { of: words.decided }),
+      h(Lines, { id: "selector", of: words.selector }),
+      h(Compared, { moves: question.before && movesOf(question.before.status, status), weights: question.answered }),
+      failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
         h("h2", null, status.replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you"),
         h(
           "ul",
           { id: "fixes-found" },
-          status.fixes.map((one) =>
-            h(
-              "li",
-              { key: one.message },
-              one.message,
-              fixOutcome(one, status.replicas?.asked),
-              one.type === "TolerateTaint" && one.taint && h("pre", null, tolerations(one.taint)),
-            ),
-          ),
+          words.fixes.map(({ what, outcome, snippet }) => h("li", { key: what }, what, outcome, snippet && h("pre", null, snippet))),
         ),
       ],
       status.noFixHelps && h("p", null, "No single change and no pair of changes that podium tries would help."),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
-      (status.verdicts ?? []).map((verdict) => h(NodeVerdict, { key: verdict.nodeName, verdict })),
-      h(Room, { room: status.room }),
-      h(Quotas, { status }),
+      (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i] })),
+      h(Lines, { id: "room-left", of: words.room }),
+      h(Lines, { id: "quotas", of: words.quotas }),
       h(Zones, { status }),
       this.places(status),
       this.scores(status, question),
       h(Devices, { status }),
-      h(Rejections, { status }),
+      failure ? h(Rejections, { status: failure, words: words.firstFailure?.rejections }) : h(Rejections, { status, words: words.rejections }),
     );
   }
   render({ question, strategies }, { isLoading }) {

@@ -1,13 +1,14 @@
 // Pods that wait, by reason; and all decisions, page by page.
 import { Component, h } from "./vendor/preact.js";
 import { access, decisions, ownNamespace } from "./api.js";
-import { Trouble, Windowed, podLink } from "./parts.js";
+import { isFinal, live, liveWords } from "./live.js";
+import { Table, Trouble, Windowed, podLink } from "./parts.js";
 import { isLess } from "./amounts.js";
-import { ago, count, isOfPod, reasonWords, shortWords, time } from "./words.js";
+import { ago, count, time } from "./words.js";
 
 const MOST = 5000; // pods that are read at most, 500 per request
 
-export function NamespaceForm({ ns, onRead }) {
+export function NamespaceForm({ ns, onRead, note }) {
   const read = (event) => {
     event.preventDefault();
     onRead(event.target.elements.namespace.value.trim());
@@ -22,15 +23,13 @@ export function NamespaceForm({ ns, onRead }) {
       h("input", { id: "namespace", name: "namespace", value: ns, placeholder: "all of them" }),
     ),
     h("button", null, "Read"),
+    note,
   );
 }
 
-const reasonOf = (item) => {
-  if (item.schedulingGates?.length) return `the pod is gated by ${item.schedulingGates.join(", ")}`;
-  if (!item.rejection) return item.summary;
-  const words = reasonWords(item.rejection);
-  return isOfPod(item.rejection) ? words : `the node ${words}`;
-};
+const reasonOf = (item) => (item.outcome === "Scheduled" ? item.summary : item.words.reason);
+// What a reason is about, without its numbers.
+const causeOf = ({ rejection, words }) => (rejection ? `${rejection.code} ${JSON.stringify(rejection.about ?? {})}` : words.reason);
 
 // The items whose shortfall is the least come first; others stay behind.
 function isNearer(one, other) {
@@ -43,19 +42,20 @@ function isNearer(one, other) {
 const MADE = /(-[bcdfghjklmnpqrstvwxz2456789]{5,10})?-([bcdfghjklmnpqrstvwxz2456789]{5}|\d+)$/;
 const ownerOf = ({ namespace, name }) => `${namespace}/${name.replace(MADE, "")}`;
 
-// Pods of the same owner with the same reason, most pods first.
+// Pods of the same owner that ask for the same and have the same reason, most pods first. The oldest pod has the age.
 export function groupsOf(items) {
   const groups = new Map();
   for (const item of items) {
-    const reason = reasonOf(item);
     const owner = ownerOf(item);
-    const key = `${item.outcome} ${owner} ${reason}`;
-    if (!groups.has(key)) groups.set(key, { key, owner, reason, items: [], attempts: 0, last: "", since: item.since ?? "", nearest: item });
+    const asks = item.words.asks ?? "";
+    const key = `${item.outcome} ${owner} ${asks} ${causeOf(item)}`;
+    const began = item.created ?? item.since ?? "";
+    if (!groups.has(key)) groups.set(key, { key, owner, asks, reason: reasonOf(item), items: [], attempts: 0, last: "", since: began, nearest: item });
     const group = groups.get(key);
     group.items.push(item);
     group.attempts = Math.max(group.attempts, item.attempts);
-    if ((item.decidedAt ?? "") > group.last) group.last = item.decidedAt;
-    if (item.since && item.since < group.since) group.since = item.since;
+    if ((item.decidedAt ?? "") > group.last) [group.last, group.reason] = [item.decidedAt, reasonOf(item)];
+    if (began && began < group.since) group.since = began;
     if (isNearer(item, group.nearest)) group.nearest = item;
   }
   return [...groups.values()].sort((a, b) => b.items.length - a.items.length || (a.key < b.key ? -1 : 1));
@@ -89,6 +89,12 @@ export async function readPart(ns, read) {
   }
 }
 
+// The namespace whose changes readPart() depends on.
+async function watchedNamespace(ns) {
+  const { user, mayListDecisions } = await access();
+  return ns || mayListDecisions ? ns : ownNamespace(user);
+}
+
 export function PartNote({ part, isRefused }) {
   if (!part) return null;
   return h(
@@ -112,12 +118,13 @@ export function waitingVerdict(items, more) {
 
 function waitingRow(group) {
   const { items, nearest } = group;
-  const short = nearest.rejection ? shortWords(nearest.rejection) : "";
+  const short = nearest.words.missing;
   return h(
     "tr",
     { key: group.key },
     h("td", { class: "number" }, h("b", null, items.length)),
     h("th", { scope: "row" }, items.length > 1 ? group.owner : link(items[0])),
+    h("td", { class: "asks" }, group.asks),
     h("td", null, group.reason),
     h("td", null, short, short && items.length > 1 && [" (", link(nearest), ")"]),
     h("td", null, since(group.since)),
@@ -138,30 +145,17 @@ function waitingRow(group) {
   );
 }
 
-const head = (columns, numbers) =>
+export const WaitingTable = ({ groups }) =>
   h(
-    "thead",
-    null,
-    h(
-      "tr",
-      null,
-      columns.map((text) => h("th", { key: text, scope: "col", class: numbers.includes(text) ? "number" : "" }, text)),
-    ),
+    Table,
+    {
+      id: "waiting",
+      caption: "Pods that wait, by owner, by what they ask for and by their most frequent reason",
+      columns: ["Pods", "Of", "Ask for", "Blocked by", "Nearest miss", "Age", "Attempts", "Last tried", "Names"],
+      numbers: ["Pods", "Attempts"],
+    },
+    groups.map(waitingRow),
   );
-
-export function WaitingTable({ groups }) {
-  return h(
-    "div",
-    { class: "wide" },
-    h(
-      "table",
-      { id: "waiting" },
-      h("caption", { class: "unseen" }, "Pods that wait, by owner and by their most frequent reason"),
-      head(["Pods", "Of", "Blocked by", "Nearest miss", "Waits since", "Attempts", "Last tried", "Names"], ["Pods", "Attempts"]),
-      h("tbody", null, groups.map(waitingRow)),
-    ),
-  );
-}
 
 const decisionRow = (item) =>
   h(
@@ -171,40 +165,59 @@ const decisionRow = (item) =>
     h("td", null, item.outcome),
     h("td", null, item.node ?? ""),
     h("td", { class: "number" }, item.score ?? ""),
-    h("td", null, item.outcome === "Scheduled" ? item.summary : reasonOf(item)),
+    h("td", null, reasonOf(item)),
     h("td", { class: "number" }, item.attempts),
     h("td", null, since(item.decidedAt)),
   );
 
-export function DecisionTable({ items }) {
-  return h(
-    "div",
-    { class: "wide" },
-    h(
-      "table",
-      { id: "decisions" },
-      h("caption", { class: "unseen" }, "The last decision on each pod"),
-      head(["Pod", "Outcome", "Node", "Points", "Why", "Attempts", "Decided"], ["Points", "Attempts"]),
-      h("tbody", null, items.map(decisionRow)),
-    ),
+export const DecisionTable = ({ items }) =>
+  h(
+    Table,
+    {
+      id: "decisions",
+      caption: "The last decision on each pod",
+      columns: ["Pod", "Outcome", "Node", "Points", "Why", "Attempts", "Decided"],
+      numbers: ["Points", "Attempts"],
+    },
+    items.map(decisionRow),
   );
+
+// A view that reads again when decisions change. Its read() returns a promise, and shows its own errors.
+export class LiveView extends Component {
+  async begin(ns, least) {
+    const at = await watchedNamespace(ns).catch(() => ns);
+    if (!this.isGone) this.stop = live(at, () => this.read(true), (state) => this.setState({ live: state }), least);
+  }
+  failed(error) {
+    if (isFinal(error)) this.stop?.();
+  }
+  componentWillUnmount() {
+    this.isGone = true;
+    this.stop?.();
+  }
+  liveNote() {
+    const words = liveWords(this.state.live);
+    return words && h("small", { id: "live", class: this.state.live }, words);
+  }
 }
 
-export class WaitingView extends Component {
+export class WaitingView extends LiveView {
   constructor() {
     super();
     this.state = { items: null, more: "", error: null, isLoading: false };
   }
   componentDidMount() {
-    this.read();
+    this.begin(this.props.ns);
   }
-  async read(after, items) {
+  async read(again, after, items) {
+    if (again && this.state.isLonger) return; // pages that the user asked for stay as they are
     this.setState({ isLoading: true });
     try {
       const read = (ns) => readWaiting(ns, after, items);
       const part = this.state.part && after ? this.state.part : "";
-      this.setState({ part: "", isRefused: false, ...(await readPart(this.props.ns || part, read)), error: null, isLoading: false });
+      this.setState({ part: "", isRefused: false, ...(await readPart(this.props.ns || part, read)), isLonger: Boolean(after), error: null, isLoading: false });
     } catch (error) {
+      this.failed(error);
       this.setState({ items: null, error, isLoading: false });
     }
   }
@@ -213,14 +226,14 @@ export class WaitingView extends Component {
       "div",
       null,
       h("h1", { tabindex: -1 }, "Which pods wait, and why?"),
-      h(NamespaceForm, { ns, onRead: (next) => (next === ns ? this.read() : onNamespace(next)) }),
-      isLoading && h("p", { role: "status" }, "Asking podium …"),
+      h(NamespaceForm, { ns, onRead: (next) => (next === ns ? this.read() : onNamespace(next)), note: this.liveNote() }),
+      isLoading && !items && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
       items && h(PartNote, { part, isRefused }),
       items && !isRefused && [
         h("p", { class: "verdict", id: "verdict", role: "status" }, waitingVerdict(items, more)),
         items.length > 0 && h(WaitingTable, { groups: groupsOf(items) }),
-        more && h("button", { type: "button", disabled: isLoading, onClick: () => this.read(more, items) }, "Read more"),
+        more && h("button", { type: "button", disabled: isLoading, onClick: () => this.read(false, more, items) }, "Read more"),
         h(
           "p",
           { class: "note" },
@@ -237,21 +250,26 @@ const matches = (item, words) =>
   );
 
 // The newest decisions, or all by namespace and name, page by page. The filter is for the shown ones.
-export class PodsView extends Component {
+export class PodsView extends LiveView {
   constructor() {
     super();
     this.state = { page: null, before: [], isByName: false, filter: "", error: null, isLoading: false };
   }
   componentDidMount() {
-    this.read("", []);
+    this.begin(this.props.ns);
   }
-  async read(after, before, isByName = this.state.isByName) {
+  // Again: the newest ones only.
+  read() {
+    return this.state.isByName ? null : this.page("", []);
+  }
+  async page(after, before, isByName = this.state.isByName) {
     this.setState({ isLoading: true, isByName });
     const order = isByName ? { limit: "100", ...(after && { continue: after }) } : { newest: "true", limit: "500" };
     try {
       const page = await readPart(this.props.ns, (ns) => decisions(ns, order));
       this.setState({ page, after, before, error: null, isLoading: false });
     } catch (error) {
+      this.failed(error);
       this.setState({ page: null, error, isLoading: false });
     }
   }
@@ -266,7 +284,7 @@ export class PodsView extends Component {
           id: "by-name",
           type: "checkbox",
           checked: isByName,
-          onInput: (event) => this.read("", [], event.target.checked),
+          onInput: (event) => this.page("", [], event.target.checked),
         }),
         h("label", { for: "by-name" }, "all, by name"),
       ),
@@ -293,14 +311,14 @@ export class PodsView extends Component {
         {
           type: "button",
           disabled: !before.length || isLoading,
-          onClick: () => this.read(before.at(-1), before.slice(0, -1)),
+          onClick: () => this.page(before.at(-1), before.slice(0, -1)),
         },
         "Before",
       ),
       h("span", null, ` page ${before.length + 1} `),
       h(
         "button",
-        { type: "button", disabled: !next || isLoading, onClick: () => this.read(next, [...before, after]) },
+        { type: "button", disabled: !next || isLoading, onClick: () => this.page(next, [...before, after]) },
         "Next",
       ),
     );
@@ -312,9 +330,9 @@ export class PodsView extends Component {
       "div",
       null,
       h("h1", { tabindex: -1 }, "Decisions"),
-      h(NamespaceForm, { ns, onRead: (other) => (other === ns ? this.read("", []) : onNamespace(other)) }),
+      h(NamespaceForm, { ns, onRead: (other) => (other === ns ? this.page("", []) : onNamespace(other)), note: !isByName && this.liveNote() }),
       this.controls({ isByName, filter }),
-      isLoading && h("p", { role: "status" }, "Asking podium …"),
+      isLoading && !page && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
       page && h(PartNote, page),
       page && !page.isRefused && [

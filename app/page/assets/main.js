@@ -5,11 +5,12 @@ import { AskView, newQuestion, questionAbout } from "./ask_view.js";
 import { FindView, SearchForm } from "./find_view.js";
 import { PodsView, WaitingView } from "./lists.js";
 import { NowView } from "./now_view.js";
+import { DrainView, NodesView } from "./ops_view.js";
 import { PodView } from "./pod_view.js";
 import { TopologyView } from "./topology.js";
 import { count, useWords } from "./words.js";
 
-// #/now/NS, #/pod/NS/POD, #/ask/NS/POD/NODE, #/waiting/NS, #/pods/NS, #/topology/RESOURCE/NODE, #/find/TEXT
+// #/drain/NODE,NODE, #/nodes/missing, #/nodes/spare, #/now/NS, #/pod/NS/POD, #/ask/NS/POD/NODE, #/waiting/NS, #/pods/NS, #/topology/RESOURCE/NODE, #/find/TEXT
 function here() {
   const [view = "", ns = "", pod = "", node = ""] = location.hash
     .replace(/^#\//, "")
@@ -31,6 +32,8 @@ const VIEWS = [
   ["waiting", "Waiting"],
   ["pods", "Decisions"],
   ["topology", "Topology"],
+  ["drain", "Drain"],
+  ["nodes", "Nodes"],
 ];
 
 class Token extends Component {
@@ -121,17 +124,20 @@ class Page extends Component {
     };
   }
   static asked({ view, ns, pod, node }, question) {
-    const isNew = view === "ask" && ns && pod && question.at !== `${ns}/${pod}/${node}`;
-    return isNew ? questionAbout(question, ns, pod, node) : question;
+    if (view !== "ask") return question;
+    if (ns && pod) return question.at === `${ns}/${pod}/${node}` ? question : questionAbout(question, ns, pod, node);
+    return question.pod ? questionAbout(question, question.ns, "", "") : question;
   }
   componentDidMount() {
+    const entitle = () => {
+      const title = document.querySelector("main h1");
+      document.title = `${title?.textContent ?? ""} · podium`;
+      return title;
+    };
+    entitle();
     addEventListener("hashchange", () => {
       const at = here();
-      this.setState({ at, question: Page.asked(at, this.state.question) }, () => {
-        const title = document.querySelector("main h1");
-        title?.focus();
-        document.title = `${title?.textContent ?? ""} · podium`;
-      });
+      this.setState({ at, question: Page.asked(at, this.state.question) }, () => entitle()?.focus());
     });
   }
   view({ at, question, strategies, logins }) {
@@ -156,6 +162,10 @@ class Page extends Component {
         });
       case "topology":
         return h(TopologyView, { key: `topology/${logins}`, resource: at.ns, node: at.pod });
+      case "drain":
+        return h(DrainView, { key: `drain/${logins}`, node: at.ns });
+      case "nodes":
+        return h(NodesView, { key: `nodes/${logins}`, kind: at.ns });
       case "find":
         return h(FindView, { key: `find/${logins}`, text: at.ns });
       default:

@@ -1,15 +1,15 @@
 // The start: the pods that wait, the last decisions, and what is free by zone. Reads again while it is looked at.
-import { Component, h } from "./vendor/preact.js";
+import { h } from "./vendor/preact.js";
 import { access, decisions, hasToken, needsNoToken, nodes } from "./api.js";
 import { amountWords } from "./amounts.js";
-import { DecisionTable, NamespaceForm, PartNote, WaitingTable, groupsOf, readPart, readWaiting, waitingVerdict } from "./lists.js";
+import { DecisionTable, LiveView, NamespaceForm, PartNote, WaitingTable, groupsOf, readPart, readWaiting, waitingVerdict } from "./lists.js";
 import { Trouble } from "./parts.js";
 import { topologyLink, wantedOf } from "./topology.js";
-import { count } from "./words.js";
+import { ago, count } from "./words.js";
 
 const GROUPS = 5;
-const LAST = "20";
-const AGAIN = 5000; // milliseconds between two readings
+const LAST = "100";
+const SHOWN = 20;
 
 async function readNow(ns) {
   const [waiting, last] = await Promise.all([readWaiting(ns), decisions(ns, { newest: "true", limit: LAST })]);
@@ -42,30 +42,36 @@ function Room({ room, items }) {
   );
 }
 
-export class NowView extends Component {
+// The outcomes of the last decisions, in numbers.
+function lastWords(items) {
+  const placed = items.filter((one) => one.outcome === "Scheduled").length;
+  const since = items.at(-1)?.decidedAt;
+  return `${placed} of the last ${count(items.length, "decision")} placed a pod, ${items.length - placed} did not; the oldest was ${ago(since)}.`;
+}
+
+const ASK = [
+  ["pod", "Why is a pod there?"],
+  ["ask", "How many fit?"],
+  ["drain", "What if a node is drained?"],
+  ["nodes", "Which nodes are missing, or could go?"],
+];
+
+export class NowView extends LiveView {
   constructor() {
     super();
     this.state = { now: null, room: null, error: null, isLoading: false };
   }
   componentDidMount() {
-    if (!hasToken() && !needsNoToken()) return;
-    this.read();
-    this.timer = setInterval(() => {
-      const isIdle = document.visibilityState === "visible" && !this.state.isLoading;
-      const isUsed = document.querySelector("#waiting details[open]") || getSelection()?.toString();
-      if (isIdle && !isUsed && !this.state.error) this.read(true);
-    }, AGAIN);
+    if (hasToken() || needsNoToken()) this.begin(this.props.ns);
   }
-  componentWillUnmount() {
-    clearInterval(this.timer);
-  }
-  async read(again = false) {
-    this.setState({ isLoading: true, isAgain: again });
+  async read() {
+    this.setState({ isLoading: true });
     try {
       const now = await readPart(this.props.ns, readNow);
       const room = (await access()).mayListNodes ? await nodes(true) : null;
       this.setState({ now, room, error: null, isLoading: false });
     } catch (error) {
+      this.failed(error);
       this.setState({ now: null, error, isLoading: false });
     }
   }
@@ -80,20 +86,23 @@ export class NowView extends Component {
       groups.length > GROUPS && h("p", null, h("a", { href: all }, `${count(groups.length - GROUPS, "more group")}`)),
     );
   }
-  render({ ns, onNamespace }, { now, room, error, isLoading, isAgain }) {
+  render({ ns, onNamespace }, { now, room, error, isLoading }) {
     return h(
       "div",
       null,
       h("h1", { tabindex: -1 }, "What waits, and what was decided?"),
-      h(NamespaceForm, { ns, onRead: (next) => (next === ns ? this.read() : onNamespace(next)) }),
-      isLoading && !isAgain && h("p", { role: "status" }, "Asking podium …"),
+      h(NamespaceForm, { ns, onRead: (next) => (next === ns ? this.read() : onNamespace(next)), note: this.liveNote() }),
+      isLoading && !now && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
       now && h(PartNote, now),
       now?.waiting && this.waiting(now.waiting),
       room?.zones.length > 0 && h(Room, { room, items: now?.waiting?.items ?? [] }),
+      now && h("ul", { class: "next" }, ASK.map(([view, words]) => h("li", { key: view }, h("a", { href: `#/${view}` }, words)))),
       now?.last && [
         h("h2", null, "Last decisions"),
-        now.last.length > 0 ? h(DecisionTable, { items: now.last }) : h("p", null, "podium remembers no decision here."),
+        now.last.length > 0
+          ? [h("p", { id: "last" }, lastWords(now.last)), h(DecisionTable, { items: now.last.slice(0, SHOWN) })]
+          : h("p", null, "podium remembers no decision here."),
       ],
     );
   }

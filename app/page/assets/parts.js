@@ -1,7 +1,35 @@
 // Pieces that several views show.
 import { Component, h } from "./vendor/preact.js";
-import { roundedUp } from "./amounts.js";
-import { count, filterWords, quotaWords, reasonWords, roomWords, shortOfWords, shortWords, time } from "./words.js";
+import { count, time } from "./words.js";
+
+const MARKS = { bad: ["✗", "rejects: "], good: ["✓", "passes: "] };
+
+// Each cell knows its column, and its role: on a narrow screen a row is a list, which would lose both.
+const cells = (row, columns) =>
+  h(
+    "tr",
+    { ...row.props, key: row.key, role: "row" },
+    [row.props.children]
+      .flat()
+      .filter(Boolean)
+      .map((cell, i) => h(cell.type, { ...cell.props, key: i, role: cell.type === "th" ? "rowheader" : "cell", "data-column": columns[i] })),
+  );
+
+// A table with a head; `numbers` are the columns of numbers.
+export function Table({ id, caption, columns, numbers = [], children }) {
+  const head = (text) => h("th", { key: text, scope: "col", role: "columnheader", class: numbers.includes(text) ? "number" : "" }, text);
+  return h(
+    "div",
+    { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+    h(
+      "table",
+      { id, class: "rows", role: "table" },
+      h("caption", { class: "unseen" }, caption),
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, columns.map(head))),
+      h("tbody", { role: "rowgroup" }, [children].flat().map((row) => cells(row, columns))),
+    ),
+  );
+}
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
@@ -29,71 +57,48 @@ export function Trouble({ error, next }) {
   );
 }
 
-const resourceOf = (cause) => cause?.about?.resource;
-
 // What each filter says about a node that the question names: the rejections first.
-export function NodeVerdict({ verdict }) {
-  const { nodeName, fits, rank, score, checks = [], resources = [] } = verdict;
-  const short = new Set(checks.flatMap((one) => (one.causes ?? []).map(resourceOf)));
-  const amount = ({ resource, requested, free }) => `${resource}: asks for ${roundedUp(resource, requested)}, ${roundedUp(resource, free)} free`;
-  const bad = resources.filter((one) => short.has(one.resource)).map(amount);
-  const good = resources.filter((one) => !short.has(one.resource)).map(amount);
-  for (const { plugin, passes, reasons = [], causes = [] } of checks) {
-    if (passes && !(plugin === "NodeResourcesFit" && resources.length)) good.push(filterWords(plugin));
-    reasons.forEach((reason, i) => {
-      if (!resources.some((one) => one.resource === resourceOf(causes[i]))) bad.push(reasonWords({ ...causes[i], reason }));
-    });
-  }
-  const line = (mark, kind, words) => h("li", { key: words }, h("b", { class: kind }, mark), h("span", { class: "unseen" }, kind === "bad" ? "rejects: " : "passes: "), ` ${words}`);
+export function NodeVerdict({ verdict, words }) {
+  const { nodeName, fits, rank, score } = verdict;
+  const line = (kind) => (text) => {
+    const [mark, unseen] = MARKS[kind];
+    return h("li", { key: text }, h("b", { class: kind, "aria-hidden": "true" }, mark), h("span", { class: "unseen" }, unseen), ` ${text}`);
+  };
   return h(
     "section",
     { class: "node-verdict", "aria-label": `The node ${nodeName}` },
     h("h2", null, fits ? `It fits on ${nodeName}${rank ? `: rank ${rank}` : ""}${score !== undefined ? `, ${count(score, "point")}` : ""}` : `Not on ${nodeName}`),
-    h("ul", { class: "checks" }, bad.map((words) => line("✗", "bad", words)), good.map((words) => line("✓", "good", words))),
+    h("ul", { class: "checks" }, words.rejects.map(line("bad")), words.passes.map(line("good"))),
     verdict.wouldFitWith && h("p", null, `It would fit there, if you ${verdict.wouldFitWith}.`),
   );
 }
 
-// `linkOf`: the address of a node's verdict; may be empty.
-export function Rejections({ status, linkOf }) {
+// `words`: those of the rejections. `linkOf`: the address of a node's verdict; may be empty.
+export function Rejections({ status, words = [], linkOf }) {
   const groups = status.rejections ?? [];
   if (!groups.length) return null;
-  const isShort = groups.some(shortWords);
-  const columns = ["Nodes", "Reason", "For instance", ...(isShort ? ["Missing"] : [])];
+  const isShort = words.some((one) => one.missing);
   const shown = groups.reduce((sum, one) => sum + one.nodeCount, 0);
   return h(
     "section",
     { "aria-labelledby": "rejected-nodes" },
     h("h2", { id: "rejected-nodes" }, "Rejected nodes"),
     h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        { id: "rejections" },
-        h("caption", { class: "unseen" }, "Groups of rejected nodes"),
+      Table,
+      {
+        id: "rejections",
+        caption: "Groups of rejected nodes",
+        columns: ["Nodes", "Reason", ...(isShort ? ["Missing"] : []), "For instance"],
+        numbers: ["Nodes"],
+      },
+      groups.map((one, i) =>
         h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            columns.map((text, i) => h("th", { key: text, scope: "col", class: i ? "" : "number" }, text)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          groups.map((one) =>
-            h(
-              "tr",
-              { key: `${one.plugin} ${one.code} ${one.reason}` },
-              h("td", { class: "number" }, one.nodeCount),
-              h("th", { scope: "row", title: one.reason }, reasonWords(one, one.nodeCount)),
-              h("td", null, (one.examples ?? []).map((node, i) => [i > 0 && ", ", linkOf ? h("a", { href: linkOf(node) }, node) : node])),
-              isShort && h("td", null, shortWords(one)),
-            ),
-          ),
+          "tr",
+          { key: `${one.plugin} ${one.code} ${one.reason}` },
+          h("td", { class: "number" }, one.nodeCount),
+          h("th", { scope: "row", title: one.reason }, words[i]?.reason),
+          isShort && h("td", null, words[i]?.missing),
+          h("td", null, (one.examples ?? []).map((node, j) => [j > 0 && ", ", linkOf ? h("a", { href: linkOf(node) }, node) : node])),
         ),
       ),
     ),
@@ -126,23 +131,8 @@ export function Devices({ status }) {
   );
 }
 
-// How many more fit, and what is short then.
-export function Room({ room }) {
-  if (!room) return null;
-  const words = roomWords(room);
-  return h("p", { id: "room-left" }, `${words[0].toUpperCase()}${words.slice(1)}. ${shortOfWords(room.firstFailure)}`.trim());
-}
-
-// The number that the quotas of the namespace allow, regardless of room on nodes.
-export function Quotas({ status }) {
-  if (!status.quotas?.length) return null;
-  const asked = status.replicas?.asked ?? 1;
-  return h(
-    "ul",
-    { id: "quotas" },
-    status.quotas.map((one) => h("li", { key: one.name }, `Quota ${one.name}: ${quotaWords(one, asked)}.`)),
-  );
-}
+// Lines of podium's words; nothing if there are none.
+export const Lines = ({ id, of = [] }) => of.length > 0 && h("ul", { id, class: "names said" }, of.map((words) => h("li", { key: words }, words)));
 
 // The replicas by zone, next to the current pods. Omitted for one zone.
 export function Zones({ status }) {
@@ -156,33 +146,15 @@ export function Zones({ status }) {
     { "aria-labelledby": "zones-title" },
     h("h2", { id: "zones-title" }, "By zone"),
     h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        { id: "zones" },
-        h("caption", { class: "unseen" }, "Zones and how many pods they take"),
+      Table,
+      { id: "zones", caption: "Zones and how many pods they take", columns, numbers: columns.slice(1) },
+      zones.map((one) =>
         h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            columns.map((text, i) => h("th", { key: text, scope: "col", class: i ? "number" : "" }, text)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          zones.map((one) =>
-            h(
-              "tr",
-              { key: one.name },
-              h("th", { scope: "row" }, one.name),
-              hasNow && h("td", { class: "number" }, one.now ?? 0),
-              h("td", { class: "number" }, one.count),
-            ),
-          ),
+          "tr",
+          { key: one.name },
+          h("th", { scope: "row" }, one.name),
+          hasNow && h("td", { class: "number" }, one.now ?? 0),
+          h("td", { class: "number" }, one.count),
         ),
       ),
     ),
@@ -227,38 +199,18 @@ export function Attempts({ status }) {
     { "aria-labelledby": "attempts-title" },
     h("h2", { id: "attempts-title" }, `${count(status.attempts, "attempt")}`),
     h(
-      "div",
-      { class: "wide" },
-      h(
-        "table",
-        { id: "attempts" },
-        h("caption", { class: "unseen" }, "Attempts in time, the last at the end"),
+      Table,
+      { id: "attempts", caption: "Attempts in time, the last at the end", columns: ["When", "Outcome", "Most frequent reason"] },
+      all.map((one, i) =>
         h(
-          "thead",
-          null,
+          "tr",
+          { key: i },
+          h("th", { scope: "row" }, h("time", { datetime: one.at }, time(one.at))),
+          h("td", null, one.outcome),
           h(
-            "tr",
+            "td",
             null,
-            ["When", "Outcome", "Most frequent reason"].map((text) => h("th", { key: text, scope: "col" }, text)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          all.map((one, i) =>
-            h(
-              "tr",
-              { key: i },
-              h("th", { scope: "row" }, h("time", { datetime: one.at }, time(one.at))),
-              h("td", null, one.outcome),
-              h(
-                "td",
-                null,
-                one.reason &&
-                  one.outcome !== "Scheduled" &&
-                  `${one.reason}${one.nodeCount ? ` (${count(one.nodeCount, "node")})` : ""}`,
-              ),
-            ),
+            one.reason && one.outcome !== "Scheduled" && `${one.reason}${one.nodeCount ? ` (${count(one.nodeCount, "node")})` : ""}`,
           ),
         ),
       ),

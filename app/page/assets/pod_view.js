@@ -1,30 +1,31 @@
 // A pod: the verdict, the nodes, the rejected nodes, then the attempts.
-import { Component, h } from "./vendor/preact.js";
+import { h } from "./vendor/preact.js";
 import { reportOf } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Attempts, Devices, Rejections, Trouble, podLink } from "./parts.js";
+import { LiveView } from "./lists.js";
+import { Attempts, Devices, Lines, Rejections, Trouble, podLink } from "./parts.js";
 import { movedWords, rank, stillOf } from "./scores.js";
-import { bestWords, count, decidedWords, marginWords, podVerdict } from "./words.js";
+import { bestWords, count, podVerdict } from "./words.js";
 
 const askLink = (ns, pod) => `#/ask/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
-export class PodView extends Component {
+export class PodView extends LiveView {
   constructor() {
     super();
     this.state = { report: null, error: null, moved: {}, isLoading: false };
   }
   componentDidMount() {
-    this.load();
+    if (this.props.pod) this.begin(this.props.ns);
   }
-  async load() {
+  async read() {
     const { ns, pod } = this.props;
-    if (!pod) return;
     this.setState({ isLoading: true });
     try {
       const report = await reportOf(ns, pod);
       this.setState({ report, error: null, isLoading: false });
       this.props.onReport(report);
     } catch (error) {
+      this.failed(error);
       this.setState({ report: null, error, isLoading: false });
     }
   }
@@ -32,7 +33,7 @@ export class PodView extends Component {
     event.preventDefault();
     const form = event.target.elements;
     const there = podLink(form.namespace.value.trim(), form.pod.value.trim());
-    if (location.hash === there) this.load();
+    if (location.hash === there) this.read();
     else location.hash = there;
   }
   form() {
@@ -48,6 +49,7 @@ export class PodView extends Component {
       ),
       h("p", null, h("label", { for: "pod" }, "Pod"), h("input", { id: "pod", name: "pod", required: true, value: pod ?? "" })),
       h("button", null, pod ? "Read again or another" : "Why is it there?"),
+      pod && this.liveNote(),
     );
   }
   scores(status, moved) {
@@ -105,7 +107,7 @@ export class PodView extends Component {
           : "Why is a pod where it is?",
       ),
       this.form(),
-      isLoading && h("p", { role: "status" }, "Asking podium …"),
+      isLoading && !report && !error && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, {
         error,
         next: "podium keeps the last decision on each pod for a while; the reports in the cluster may be kept longer.",
@@ -114,20 +116,21 @@ export class PodView extends Component {
         h(
           "div",
           { id: "report" },
-          h("p", { class: "verdict", id: "verdict" }, podVerdict(`${ns}/${pod}`, status)),
+          h("p", { class: "verdict", id: "verdict", role: "status" }, podVerdict(`${ns}/${pod}`, report)),
           h(
             "p",
             null,
             status.nodeCounts &&
               status.outcome !== "Gated" &&
               `${status.nodeCounts.feasible} of ${count(status.nodeCounts.total, "node")} fit. `,
-            marginWords(status.choice),
+            report.words.lead,
           ),
-          decidedWords(status).map((words) => h("p", { class: "decided" }, words)),
+          h(Lines, { of: report.words.decided }),
           this.preemption(status),
+          h(Lines, { id: "selector", of: report.words.selector }),
           this.scores(status, moved),
           h(Devices, { status }),
-          h(Rejections, { status, linkOf: (node) => `${askLink(ns, pod)}/${encodeURIComponent(node)}` }),
+          h(Rejections, { status, words: report.words.rejections, linkOf: (node) => `${askLink(ns, pod)}/${encodeURIComponent(node)}` }),
           h(Attempts, { status }),
           h(
             "section",

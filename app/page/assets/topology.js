@@ -2,13 +2,14 @@
 import { Component, h } from "./vendor/preact.js";
 import { access, nodes } from "./api.js";
 import { amountWords } from "./amounts.js";
-import { readPart, readWaiting } from "./lists.js";
+import { LiveView, readPart, readWaiting } from "./lists.js";
 import { Trouble, Windowed } from "./parts.js";
 import { count } from "./words.js";
 
 const WIDTH = 8; // of a bar with its gap
 const HEIGHT = 40;
 const LINE = HEIGHT + 6;
+const AGAIN = 10000; // milliseconds between two readings
 const FULL = 0.9; // the share from which a node counts as full
 
 export const topologyLink = (resource, node = "") =>
@@ -129,11 +130,11 @@ function NodeLine({ list, name }) {
           h("li", { key: resource }, `${resource}: ${ofWords(resource, node.requested[i], node.allocatable[i])} requested`),
       ),
     ),
-    h("p", { class: "note" }, "What would happen without it: ", h("code", null, `kubectl podium drain ${node.name}`), "."),
+    h("p", null, h("a", { href: `#/drain/${encodeURIComponent(node.name)}` }, "What if it is drained?")),
   );
 }
 
-export class TopologyView extends Component {
+export class TopologyView extends LiveView {
   constructor() {
     super();
     this.state = { list: null, wanted: new Map(), error: null, isLoading: false, columns: 100 };
@@ -145,21 +146,26 @@ export class TopologyView extends Component {
   componentDidMount() {
     this.measure();
     addEventListener("resize", this.measure);
-    this.read();
+    this.begin("", AGAIN);
   }
   componentWillUnmount() {
+    super.componentWillUnmount();
     removeEventListener("resize", this.measure);
   }
   async read() {
     this.setState({ isLoading: true });
     try {
-      if (!(await access()).mayListNodes) return this.setState({ isRefused: true, isLoading: false });
+      if (!(await access()).mayListNodes) {
+        this.stop?.();
+        return this.setState({ isRefused: true, isLoading: false });
+      }
       // The pods that wait only colour the bars.
       const waiting = readPart("", readWaiting).catch(() => ({ items: [] }));
       const list = await nodes(false);
       this.zones = null;
       this.setState({ list, wanted: wantedOf((await waiting).items), error: null, isLoading: false });
     } catch (error) {
+      this.failed(error);
       this.setState({ list: null, error, isLoading: false });
     }
   }
@@ -199,7 +205,7 @@ export class TopologyView extends Component {
       h(
         "p",
         { class: "legend note" },
-        [["used", "requested"], ["full", "requested, nine tenths or more"], ["cordoned", "cordoned"], ["free", "free"]].map(([kind, words]) =>
+        [["used", "requested"], isWanted && ["full", "requested, nine tenths or more"], ["cordoned", "cordoned"], ["free", "free"]].filter(Boolean).map(([kind, words]) =>
           h("span", { key: kind }, h("i", { class: `${kind}${isWanted ? " wanted" : ""}` }), ` ${words}`),
         ),
       ),
@@ -212,8 +218,8 @@ export class TopologyView extends Component {
       "div",
       { id: "topology" },
       h("h1", { tabindex: -1 }, "What is free, by zone and node?"),
-      h("p", null, h("button", { type: "button", disabled: isLoading, onClick: () => this.read() }, "Read again")),
-      isLoading && h("p", { role: "status" }, "Asking podium …"),
+      !isRefused && h("p", { class: "line" }, h("button", { type: "button", disabled: isLoading, onClick: () => this.read() }, "Read again"), this.liveNote()),
+      isLoading && !state.list && h("p", { role: "status" }, "Asking podium …"),
       isRefused
         ? h(
             "p",

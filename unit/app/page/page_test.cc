@@ -10,6 +10,7 @@
 
 #include "app/page/asset.h"
 #include "app/render/words.h"
+#include "explain/report/words.h"
 
 namespace podium::app::page {
 namespace {
@@ -118,10 +119,47 @@ TEST(Page, HasTheWordsOfTheCommandLine) {
     EXPECT_EQ(render::strategy_words(std::string_view(one.at(0).as_string())),
               std::string_view(one.at(1).as_string()));
   }
-  const auto& reasons = words.at("reasons").as_object();
-  EXPECT_GE(reasons.size(), 40u);
-  EXPECT_EQ(reasons.at("NodeUnschedulable"), boost::json::parse(R"(["is cordoned", "are cordoned", false])"));
-  EXPECT_EQ(reasons.at("ClaimNotFound").at(2), true) << "it is about the pod";
+}
+
+// The text between the names of a row: "does not have enough free ".
+std::vector<std::string> parts_of(std::string_view words) {
+  std::vector<std::string> out(1);
+  bool is_name = false;
+  for (const char c : words) {
+    if (c == '{' || c == '}') {
+      if (!std::exchange(is_name, c == '{')) out.emplace_back();
+    } else if (!is_name) {
+      out.back() += c;
+    }
+  }
+  return out;
+}
+
+// The words of a reason are in the one table; an answer has them.
+TEST(Page, HasNoWordsOfAReasonOfItsOwn) {
+  constexpr std::size_t kSentence = 14;
+  std::size_t looked_for = 0;
+  for (const auto& row : framework::reason_rows()) {
+    for (const auto& text : {std::string(row.words), explain::plural_of(row.words)}) {
+      for (const auto& part : parts_of(text)) {
+        if (part.size() < kSentence) continue;
+        ++looked_for;
+        for (const auto& asset : assets())
+          EXPECT_EQ(asset.body.find(part), asset.body.npos) << asset.name << ": " << part;
+      }
+    }
+  }
+  EXPECT_GE(looked_for, 60u);
+  for (const auto& asset : assets()) {
+    for (const char* words : {"least short", "no device matches", "exceeded from replica", "more after that"})
+      EXPECT_EQ(asset.body.find(words), asset.body.npos) << asset.name << ": " << words;
+  }
+}
+
+TEST(Page, WeighsLessThan200KB) {
+  std::size_t bytes = 0;
+  for (const auto& asset : assets()) bytes += asset.body.size();
+  EXPECT_LT(bytes, 200'000u);
 }
 
 }  // namespace

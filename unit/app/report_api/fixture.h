@@ -68,6 +68,7 @@ struct Served {
              .replied = [this](const std::string& path,
                                int code) { replied.push_back(fmt::format("{} {}", code, path)); }},
             [this](Request request, server::Attributes what) {
+              if (revoked) request.authorization = "nobody";
               return admit_by_token(std::move(request), std::move(what), &asked);
             },
             gate, clock, random) {
@@ -97,6 +98,16 @@ struct Served {
     }
     return reply.get();
   }
+  // Does what is due, also within this time.
+  void pass(std::chrono::milliseconds time = 0ms) {
+    const auto end = clock.now() + time;
+    do {
+      io.restart();
+      while (io.poll() > 0) io.restart();
+      if (clock.now() >= end) break;
+      clock.advance(end - clock.now());
+    } while (true);
+  }
   Reply get(const std::string& path) { return send(request("GET", path)); }
   Reply post(const std::string& path, std::string_view body = kPod) {
     return send(request("POST", path, body));
@@ -124,7 +135,9 @@ struct Served {
   async::Task<cluster::Snapshot> fork() {
     ++forks;
     cluster::Snapshot made;
-    made.set_node(test::node("n1").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    for (int i = 1; i <= nodes; ++i)
+      made.set_node(
+          test::node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
     co_return made;
   }
 
@@ -156,7 +169,8 @@ struct Served {
       [this](std::shared_ptr<const explain::Question> question) { return reference(std::move(question)); }};
   std::vector<std::string> missing, asked, replied, referred;
   bool leads = true;
-  int bodies_read = 0, forks = 0;
+  bool revoked = false;  // nobody has a right any more
+  int bodies_read = 0, forks = 0, nodes = 1;
   ReportApi api;
 };
 

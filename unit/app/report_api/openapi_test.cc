@@ -37,6 +37,9 @@ std::string value_of(std::string_view parameter) {
                                                               {"continue", "shop/a"},
                                                               {"waiting", "false"},
                                                               {"newest", "false"},
+                                                              {"words", "true"},
+                                                              {"seed", "7"},
+                                                              {"since", "0-0"},
                                                               {"zonesOnly", "true"}};
   return values.at(parameter);
 }

@@ -1,0 +1,56 @@
+// Compares two answers to one question: where its pods go with the profile's weights, and with others.
+import { h } from "./vendor/preact.js";
+import { Table } from "./parts.js";
+import { count, strategyWords } from "./words.js";
+
+const numbersOf = (status) => new Map((status.placements ?? []).map((one) => [one.nodeName, one.count]));
+const fittingOf = (status) => status.replicas?.fitting ?? (status.outcome === "Fits" ? 1 : 0);
+
+// The nodes whose number of pods changes: { rows, moved, isCut, fitting }. A pod that leaves a node moves or is lost.
+export function movesOf(before, after) {
+  const [was, is] = [before, after].map((status) => {
+    const numbers = numbersOf(status);
+    if (!numbers.size && status.choice && status.outcome === "Fits") numbers.set(status.choice.nodeName, 1);
+    return numbers;
+  });
+  const rows = [...new Set([...was.keys(), ...is.keys()])]
+    .map((node) => ({ node, was: was.get(node) ?? 0, is: is.get(node) ?? 0 }))
+    .filter((row) => row.was !== row.is)
+    .sort((a, b) => Math.abs(b.is - b.was) - Math.abs(a.is - a.was) || (a.node < b.node ? -1 : 1));
+  const isCut = [before, after].some((status) => (status.placementsTotal ?? 0) > (status.placements ?? []).length);
+  const moved = rows.reduce((sum, row) => sum + Math.max(0, row.was - row.is), 0);
+  return { rows, moved, isCut, fitting: [fittingOf(before), fittingOf(after)] };
+}
+
+export function Compared({ moves, weights = {} }) {
+  if (!moves) return null;
+  const { rows, moved, isCut, fitting } = moves;
+  const [was, is] = fitting;
+  const named = Object.entries(weights).map(([name, weight]) => `${strategyWords(name)} ${weight}`);
+  const all = was === 1 ? "the pod" : `of ${was} pods`;
+  const words = !moved
+    ? `${was === 1 ? "The pod stays" : `All ${was} pods stay`} where the profile’s weights place ${was === 1 ? "it" : "them"}.`
+    : `${isCut ? "At least " : ""}${was === 1 ? "The pod goes" : `${moved} ${all} go`} elsewhere than with the profile’s weights.`;
+  return h(
+    "section",
+    { "aria-labelledby": "compared-title" },
+    h("h2", { id: "compared-title" }, "Next to the profile’s weights"),
+    h("p", { id: "compared", role: "status" }, `With ${named.join(", ")}: ${words[0].toLowerCase()}${words.slice(1)}`, was !== is && ` ${is} fit instead of ${was}.`),
+    rows.length > 0 &&
+      h(
+        Table,
+        { id: "moves", caption: "Nodes that take more or fewer of the pods", columns: ["Node", "Profile’s weights", "These weights", "Change"], numbers: ["Profile’s weights", "These weights", "Change"] },
+        rows.map(({ node, was: before, is: after }) =>
+          h(
+            "tr",
+            { key: node },
+            h("th", { scope: "row" }, node),
+            h("td", { class: "number" }, before),
+            h("td", { class: "number" }, after),
+            h("td", { class: `number ${after > before ? "up" : "down"}` }, `${after > before ? "+" : "−"}${Math.abs(after - before)}`),
+          ),
+        ),
+      ),
+    isCut && h("p", { class: "note" }, `Of the nodes that take most. Others are not listed: ${count(rows.length, "node")} of those shown change.`),
+  );
+}

@@ -1,0 +1,102 @@
+// The words of the reasons in replies: those of the one table, wherever a reason may be.
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <set>
+
+#include "explain/report/words.h"
+#include "unit/app/report_api/fixture.h"
+
+namespace podium::app::report_api {
+namespace {
+
+explain::ReportStatus waits_for(const framework::ReasonRow& row, std::size_t nodes) {
+  explain::ReportStatus status;
+  status.outcome = explain::kUnschedulable;
+  status.node_counts.total = 5;
+  status.rejections = {{"Plugin", std::string(row.name), "kube-scheduler's text", nodes}};
+  return status;
+}
+
+// Each row of the table, so a text that changes there changes here.
+TEST(Words, OfEachReasonAreThoseOfTheTable) {
+  std::size_t rows = 0;
+  for (const auto& row : framework::reason_rows()) {
+    if (row.words.empty()) continue;
+    ++rows;
+    for (const std::size_t nodes : {1, 4}) {
+      Served served;
+      const auto status = waits_for(row, nodes);
+      served.decisions.remember("shop", "web", "uid", status);
+      auto words = explain::reason_words(status.rejections.front());
+      if (nodes > 1) words = explain::plural_of(words);
+      const auto report = json::parse(served.get("/v1/namespaces/shop/pods/web/report?words=true").body);
+      const auto line =
+          json::parse(served.get("/v1/namespaces/shop/decisions?words=true").body).at("items").at(0);
+      const auto& said = report.at("words");
+      EXPECT_EQ(std::string(said.at("rejections").at(0).at("reason").as_string()), words) << row.name;
+      const auto blocked = std::string(said.at("blockedBy").as_string());
+      EXPECT_TRUE(blocked.ends_with(words)) << blocked;
+      EXPECT_EQ(line.at("words").at("reason"), said.at("blockedBy")) << row.name;
+    }
+  }
+  EXPECT_GE(rows, 40u);
+}
+
+TEST(Words, AreThereIfAskedFor) {
+  Served served;
+  served.wait("shop", "huge");
+  for (const char* path : {"/v1/namespaces/shop/pods/huge/report", "/v1/namespaces/shop/decisions"})
+    EXPECT_EQ(served.get(path).body.find("\"words\""), std::string::npos) << path;
+}
+
+TEST(Words, OfAWhatIf) {
+  Served served;
+  const auto pod = R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i",)"
+                   R"("resources":{"requests":{"cpu":"9"}}}]}})";
+  const auto answer = json::parse(served.post(kAsk + "report?words=true&fixes=true&nodes=n1", pod).body);
+  const auto& said = answer.at("words");
+  EXPECT_EQ(said.at("blockedBy"), "1 of 1 node does not have enough free cpu");
+  EXPECT_EQ(said.at("rejections").at(0).at("missing"), "least short: 5 cpu");
+  EXPECT_EQ(said.at("verdicts").at(0).at("rejects").at(0), "cpu 9 of 4 free");
+  EXPECT_EQ(said.at("fixes").as_array().size(), answer.at("status").at("fixes").as_array().size());
+  EXPECT_FALSE(answer.at("spec").as_object().contains("words"));
+}
+
+// Of equal nodes, two questions with one seed choose the same.
+TEST(Questions, ASeedDrawsAlike) {
+  Served served;
+  served.nodes = 16;
+  std::set<std::string> chosen;
+  for (int seed = 0; seed < 6; ++seed) {
+    const auto path = fmt::format("{}report?seed=0.{}", kAsk, seed);
+    const auto choice = [&] {
+      return json::serialize(json::parse(served.post(path).body).at("status").at("choice").at("nodeName"));
+    };
+    const auto first = choice();
+    EXPECT_EQ(choice(), first);
+    chosen.insert(first);
+  }
+  EXPECT_GT(chosen.size(), 2u) << "seeds differ";
+}
+
+TEST(Words, APodThatWaitsHasItsAsks) {
+  Served served;
+  explain::ReportStatus status;
+  status.outcome = explain::kUnschedulable;
+  controller::PodAsks asks;
+  asks.created = served.clock.wall();
+  asks.requests = {{"cpu", "3"}, {"memory", "64Gi"}, {"nvidia.com/gpu", "2"}};
+  asks.claims = {"device"};
+  asks.selector = {{"disk", "ssd"}};
+  served.decisions.remember("shop", "big", "uid", status, std::make_shared<const controller::PodAsks>(asks));
+  const auto line = json::parse(served.get("/v1/decisions?waiting=true&words=true").body).at("items").at(0);
+  EXPECT_EQ(line.at("words").at("asks"), "2 nvidia.com/gpu, claim device, 3 cpu, 64Gi, disk=ssd");
+  EXPECT_EQ(line.at("requests").at("nvidia.com/gpu"), "2");
+  EXPECT_EQ(line.at("resourceClaims").at(0), "device");
+  EXPECT_EQ(line.at("nodeSelector").at("disk"), "ssd");
+  EXPECT_TRUE(line.as_object().contains("created"));
+}
+
+}  // namespace
+}  // namespace podium::app::report_api
