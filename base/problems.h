@@ -19,6 +19,9 @@ class Problems {
 
   void add(std::string line);
   void add(const Error& error) { add(error.message); }
+  void check(const Result<void>& result) {
+    if (!result) add(result.error());
+  }
 
   // Returns the value, or nullopt after recording its error.
   template <typename T>
@@ -28,6 +31,7 @@ class Problems {
     return std::nullopt;
   }
 
+  const std::vector<std::string>& lines() const { return shown_; }  // the first kMostShown
   std::size_t count() const { return count_; }
   explicit operator bool() const { return count_ > 0; }
   // Kind::invalid, with the first lines and the number of further ones.

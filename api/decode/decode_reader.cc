@@ -15,6 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kMostFaults = 10;
+
 std::string_view kind_name(const json::value& value) {
   switch (value.kind()) {
     case json::kind::null:
@@ -81,15 +83,20 @@ std::string number_text(const json::value& value) {
 }  // namespace
 
 void Reader::note(const json::value& at, std::string problem) {
-  if (failed()) return;
-  at_ = &at;
-  problem_ = std::move(problem);
+  // A wrong value has one fault, also if it is read again.
+  if (std::ranges::find(faults_, &at, &Fault::at) != faults_.end()) return;
+  if (++count_ <= kMostFaults) faults_.push_back({&at, std::move(problem)});
 }
 
 Error Reader::error() const {
-  std::string path(path_);
-  find_path(root_, at_, path);
-  return invalid(path.empty() ? problem_ : path + ": " + problem_).error();
+  std::vector<std::string> lines;
+  for (const auto& [at, problem] : faults_) {
+    std::string path(path_);
+    find_path(root_, at, path);
+    lines.push_back(path.empty() ? problem : path + ": " + problem);
+  }
+  if (count_ > faults_.size()) lines.push_back("and " + std::to_string(count_ - faults_.size()) + " more");
+  return invalid(join_lines(lines)).error();
 }
 
 Field Field::operator[](std::string_view key) const {

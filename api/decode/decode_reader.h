@@ -1,8 +1,8 @@
 // Reader and Field: typed access to JSON values, for the decoders of this folder only.
 //
-// Absent and null are the same. The first value of a wrong type is noted in the Reader; the caller asks for
-// it once, at the end. The path is computed only then, by the value's address in its document, so it costs
-// nothing while reading. Threads: a Reader belongs to one call.
+// Absent and null are the same. The first values of a wrong type are noted in the Reader; the caller asks for
+// them once, at the end. Their paths are computed only then, by the value's address in its document, so they
+// cost nothing while reading. Threads: a Reader belongs to one call.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -30,8 +30,9 @@ class Reader {
 
   Field root();
   void note(const boost::json::value& at, std::string problem);
-  bool failed() const { return at_ != nullptr; }
-  // "spec.containers[0].image: expected a string, got a number"
+  bool failed() const { return count_ > 0; }
+  // "spec.containers[0].image: expected a string, got a number"; a line for each of the first values, and the
+  // number of further ones.
   Error error() const;
 
   template <typename T>
@@ -43,8 +44,12 @@ class Reader {
  private:
   const boost::json::value& root_;
   std::string_view path_;
-  const boost::json::value* at_ = nullptr;
-  std::string problem_;
+  struct Fault {
+    const boost::json::value* at;
+    std::string problem;
+  };
+  std::vector<Fault> faults_;  // the first ones
+  std::size_t count_ = 0;
 };
 
 class Field {

@@ -57,57 +57,75 @@ const Types& types() {
   return table;
 }
 
-// Searches `value`, an object of type `fields` or a list of them. Extends `path` to the unknown field.
-bool find_unknown(const json::value& value, const Fields& fields, std::string& path);
+// Collects the paths of unknown fields, up to a number.
+class Unknown {
+ public:
+  explicit Unknown(std::size_t most) : most_(most) {}
 
-bool find_unknown_entry(const json::value& value, const FieldType& type, std::string& path) {
-  if (type.name.empty()) return false;
-  const auto found = types().find(type.name);
-  if (found == types().end()) return false;
-  if (!type.is_map) return find_unknown(value, found->second, path);
-  const auto* map = value.if_object();
-  if (!map) return false;
-  const auto length = path.size();
-  for (const auto& entry : *map) {
-    path += '.';
-    path += std::string_view(entry.key());
-    if (find_unknown(entry.value(), found->second, path)) return true;
-    path.resize(length);
-  }
-  return false;
-}
-
-bool find_unknown(const json::value& value, const Fields& fields, std::string& path) {
-  const auto length = path.size();
-  if (const auto* list = value.if_array()) {
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      path += '[' + std::to_string(i) + ']';
-      if (find_unknown((*list)[i], fields, path)) return true;
-      path.resize(length);
+  // Of an object of type `fields`, or a list of them.
+  void find(const json::value& value, const Fields& fields) {
+    const auto length = path_.size();
+    if (const auto* list = value.if_array()) {
+      for (std::size_t i = 0; i < list->size() && !is_full(); ++i) {
+        path_ += '[' + std::to_string(i) + ']';
+        find((*list)[i], fields);
+        path_.resize(length);
+      }
     }
-    return false;
+    const auto* object = value.if_object();
+    if (!object) return;
+    for (const auto& entry : *object) {
+      if (is_full()) return;
+      const std::string_view key = entry.key();
+      if (!path_.empty()) path_ += '.';
+      path_ += key;
+      if (const auto known = fields.find(key); known == fields.end())
+        paths_.push_back(path_);
+      else
+        find_in_entry(entry.value(), known->second);
+      path_.resize(length);
+    }
   }
-  const auto* object = value.if_object();
-  if (!object) return false;
-  for (const auto& entry : *object) {
-    const std::string_view key = entry.key();
-    if (!path.empty()) path += '.';
-    path += key;
-    const auto known = fields.find(key);
-    if (known == fields.end() || find_unknown_entry(entry.value(), known->second, path)) return true;
-    path.resize(length);
+  std::vector<std::string> take() { return std::move(paths_); }
+
+ private:
+  bool is_full() const { return paths_.size() == most_; }
+
+  void find_in_entry(const json::value& value, const FieldType& type) {
+    if (type.name.empty()) return;
+    const auto found = types().find(type.name);
+    if (found == types().end()) return;
+    if (!type.is_map) return find(value, found->second);
+    const auto* map = value.if_object();
+    if (!map) return;
+    const auto length = path_.size();
+    for (const auto& entry : *map) {
+      path_ += '.';
+      path_ += std::string_view(entry.key());
+      find(entry.value(), found->second);
+      path_.resize(length);
+    }
   }
-  return false;
-}
+
+  const std::size_t most_;
+  std::string path_;
+  std::vector<std::string> paths_;
+};
 
 }  // namespace
 
-std::optional<std::string> first_unknown_field(const json::value& object, std::string_view kind) {
+std::vector<std::string> unknown_fields(const json::value& object, std::string_view kind, std::size_t most) {
   const auto found = types().find(kind);
-  if (found == types().end()) return std::nullopt;
-  std::string path;
-  if (!find_unknown(object, found->second, path)) return std::nullopt;
-  return path;
+  if (found == types().end()) return {};
+  Unknown unknown(most);
+  unknown.find(object, found->second);
+  return unknown.take();
+}
+
+std::optional<std::string> first_unknown_field(const json::value& object, std::string_view kind) {
+  auto paths = unknown_fields(object, kind, 1);
+  if (paths.empty()) return std::nullopt;
+  return std::move(paths.front());
 }
 
 }  // namespace podium::api::detail

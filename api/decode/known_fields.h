@@ -7,11 +7,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace podium::api::detail {
 
 // The path of the first unknown field, such as "spec.colour" or "spec.containers[0].imagee". nullopt: all
 // fields are known, or the kind is not.
 std::optional<std::string> first_unknown_field(const boost::json::value& object, std::string_view kind);
+
+// The first ones, in the order of the document.
+std::vector<std::string> unknown_fields(const boost::json::value& object, std::string_view kind,
+                                        std::size_t most = 10);
 
 }  // namespace podium::api::detail

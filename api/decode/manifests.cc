@@ -4,6 +4,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
+#include <optional>
+#include <sstream>
 
 #include "api/decode/decode.h"
 #include "api/decode/dump_kinds.h"
@@ -81,6 +83,21 @@ struct Sink {
   }
 };
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out.push_back(std::move(line));
+  return out;
+}
+
+// The path that a fault begins with or names; empty: none.
+std::string path_of(const std::string& fault) {
+  constexpr std::string_view kUnknown = "unknown field \"";
+  if (fault.starts_with(kUnknown)) return fault.substr(kUnknown.size(), fault.size() - kUnknown.size() - 1);
+  const auto colon = fault.find(": ");
+  return colon == fault.npos || fault.find(' ') < colon ? std::string() : fault.substr(0, colon);
+}
+
 class ManifestReader {
  public:
   explicit ManifestReader(ManifestOptions options) : options_(std::move(options)) {}
@@ -92,8 +109,10 @@ class ManifestReader {
   std::vector<std::string> warnings() const;
 
  private:
-  void read_at(const std::string& place, const json::value& value, std::string_view api_version,
-               std::string_view kind);
+  void read_at(const std::string& place, const std::string& below, const json::value& value,
+               std::string_view api_version, std::string_view kind);
+  void note(const std::string& message);
+  std::string place_of(const std::string& path);
   Result<void> read_object(const json::value& value, std::string_view api_version, std::string_view kind);
   void read_items(const json::array& items, std::string_view list_version, std::string_view item_kind);
   Result<void> read_one(const json::value& value, std::string_view api_version, std::string_view kind);
@@ -103,6 +122,13 @@ class ManifestReader {
   ManifestOptions options_;
   std::string source_;
   std::string where_;  // the source, and the places within it that are being read
+  // Of a file: the text, the document that is being read, and the path of the object in it with its dot. The
+  // lines are read only if something is wrong.
+  std::string_view text_;
+  int document_ = 0;
+  std::string below_;
+  std::string head_;  // of the object's faults: "node a: "; empty: it has no name yet
+  std::optional<std::vector<Document>> located_;
   Manifests manifests_;
   Problems problems_;
   struct Seen {
@@ -115,20 +141,26 @@ class ManifestReader {
 
 void ManifestReader::read(const ManifestText& text) {
   source_ = where_ = text.source;
+  text_ = text.text;
+  located_.reset();
   YamlLimits limits;
   limits.lines = false;
   const auto documents = parse_documents(text.text, text.source, limits);
   if (!documents) return problems_.add(documents.error());
   for (const auto& document : *documents) {
+    document_ = document.index;
     read_at("document " + std::to_string(document.index) + " (line " + std::to_string(document.line) + ")",
-            document.value, "", "");
+            "", document.value, "", "");
   }
 }
 
 void ManifestReader::read(const SortedObjects::Object& object) {
   source_ = object.where;
-  if (auto read = read_object(object.value, "", ""); !read)
-    problems_.add(object.where + ": " + read.error().message);
+  head_.clear();
+  auto read = read_object(object.value, "", "");
+  if (read) return;
+  for (const auto& fault : lines_of(read.error().message))
+    problems_.add(object.place(path_of(fault)) + ": " + head_ + fault);
 }
 
 Result<Manifests> ManifestReader::take() {
@@ -137,13 +169,31 @@ Result<Manifests> ManifestReader::take() {
 }
 
 // Notes what is wrong with the object, and where that is.
-void ManifestReader::read_at(const std::string& place, const json::value& value, std::string_view api_version,
-                             std::string_view kind) {
-  const auto outer = where_.size();
+void ManifestReader::read_at(const std::string& place, const std::string& below, const json::value& value,
+                             std::string_view api_version, std::string_view kind) {
+  const auto outer = where_.size(), outer_path = below_.size();
   where_ += ": " + place;
-  if (auto read = read_object(value, api_version, kind); !read)
-    problems_.add(where_ + ": " + read.error().message);
+  below_ += below;
+  head_.clear();
+  if (auto read = read_object(value, api_version, kind); !read) note(read.error().message);
   where_.resize(outer);
+  below_.resize(outer_path);
+}
+
+void ManifestReader::note(const std::string& message) {
+  for (const auto& fault : lines_of(message)) problems_.add(place_of(path_of(fault)) + ": " + head_ + fault);
+}
+
+// "a.yaml:12"; of what has no line, `where_`.
+std::string ManifestReader::place_of(const std::string& path) {
+  if (!located_) {
+    auto documents = parse_documents(text_, source_);
+    located_ = documents ? std::move(*documents) : std::vector<Document>();
+  }
+  const auto document = std::ranges::find(*located_, document_, &Document::index);
+  if (document == located_->end()) return where_;
+  const auto line = line_of(*document, below_ + path);
+  return source_ + ":" + std::to_string(line);
 }
 
 // `api_version` and `kind` are those of the list, for items of typed lists, which have none.
@@ -166,16 +216,15 @@ Result<void> ManifestReader::read_object(const json::value& value, std::string_v
     return {};
   }
   if (kind == "List") return {};
-  if (auto read = read_one(value, api_version, kind); !read) {
-    return invalid(to_lower(std::string(kind)) + " " + object_name(*object) + ": " + read.error().message);
-  }
-  return {};
+  head_ = to_lower(std::string(kind)) + " " + object_name(*object) + ": ";
+  return read_one(value, api_version, kind);
 }
 
 void ManifestReader::read_items(const json::array& items, std::string_view list_version,
                                 std::string_view item_kind) {
   for (std::size_t i = 0; i < items.size(); ++i)
-    read_at("item " + std::to_string(i), items[i], list_version, item_kind);
+    read_at("item " + std::to_string(i), "items[" + std::to_string(i) + "].", items[i], list_version,
+            item_kind);
 }
 
 Result<void> ManifestReader::read_one(const json::value& value, std::string_view api_version,
@@ -188,9 +237,10 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
     return {};
   }
   if (!options_.allow_unknown_fields) {
-    if (const auto path = detail::first_unknown_field(value, kind)) {
-      return invalid("unknown field \"" + *path + "\"");
-    }
+    std::vector<std::string> lines;
+    for (const auto& path : detail::unknown_fields(value, kind))
+      lines.push_back("unknown field \"" + path + "\"");
+    if (!lines.empty()) return invalid(join_lines(lines));
   }
   return std::visit(
       [&](auto& object) -> Result<void> {

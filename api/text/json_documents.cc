@@ -9,6 +9,50 @@ namespace {
 
 namespace json = boost::json;
 
+// Finds the place of each token of a JSON text. boost's parser reports events without places; each event is
+// the next token here, and boost has checked the text up to its end.
+class Tokens {
+ public:
+  Tokens(std::string_view text, std::size_t from, Place at)
+      : text_(text), at_(from), line_(at.line), line_start_(from + 1 - static_cast<std::size_t>(at.column)) {}
+
+  // The place of the next key, value or opening bracket. Moves past it.
+  Place next() {
+    skip(" \t\r\n,:]}");
+    const Place place{line_, static_cast<int>(at_ - line_start_) + 1};
+    const auto first = at_ < text_.size() ? text_[at_] : '\0';
+    if (first == '"') {
+      skip_string();
+    } else if (first == '{' || first == '[') {
+      ++at_;
+    } else {
+      at_ = std::min(text_.find_first_of(" \t\r\n,:]}", at_), text_.size());
+    }
+    return place;
+  }
+
+ private:
+  void skip(std::string_view these) {
+    for (; at_ < text_.size() && these.contains(text_[at_]); ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      line_start_ = at_ + 1;
+    }
+  }
+  // A string has no line breaks.
+  void skip_string() {
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] == '\\') ++at_;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+  int line_;
+  std::size_t line_start_;
+};
+
 // Passes boost::json's parser events to a DocumentBuilder.
 class Handler {
  public:
@@ -17,13 +61,13 @@ class Handler {
   static constexpr std::size_t max_key_size = 1u << 20;
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
-  explicit Handler(YamlLimits limits) : builder(limits) {}
+  Handler(YamlLimits limits, Tokens tokens) : builder(limits), tokens_(tokens) {}
 
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
-  bool on_object_begin(json::error_code&) { return builder.start_object({}), true; }
+  bool on_object_begin(json::error_code&) { return builder.start_object(tokens_.next()), true; }
   bool on_object_end(std::size_t, json::error_code&) { return builder.end(), true; }
-  bool on_array_begin(json::error_code&) { return builder.start_array({}), true; }
+  bool on_array_begin(json::error_code&) { return builder.start_array(tokens_.next()), true; }
   bool on_array_end(std::size_t, json::error_code&) { return builder.end(), true; }
   bool on_key_part(json::string_view part, std::size_t, json::error_code&) {
     text_.append(part.data(), part.size());
@@ -31,7 +75,7 @@ class Handler {
   }
   bool on_key(json::string_view part, std::size_t, json::error_code&) {
     text_.append(part.data(), part.size());
-    builder.key(std::exchange(text_, {}), {});
+    builder.key(std::exchange(text_, {}), tokens_.next());
     return true;
   }
   bool on_string_part(json::string_view part, std::size_t, json::error_code&) {
@@ -40,7 +84,7 @@ class Handler {
   }
   bool on_string(json::string_view part, std::size_t, json::error_code&) {
     text_.append(part.data(), part.size());
-    builder.scalar(json::string(text_), {});
+    builder.scalar(json::string(text_), tokens_.next());
     text_.clear();
     return true;
   }
@@ -71,9 +115,10 @@ class Handler {
 
  private:
   bool integer(json::value value) { return text_.clear(), scalar(std::move(value)); }
-  bool scalar(json::value value) { return builder.scalar(std::move(value), {}), true; }
+  bool scalar(json::value value) { return builder.scalar(std::move(value), tokens_.next()), true; }
 
   std::string text_;
+  Tokens tokens_;
 };
 
 std::size_t skip_space(std::string_view text, std::size_t at) {
@@ -111,17 +156,17 @@ Result<std::vector<Document>> parse_json_documents(std::string_view text, std::s
                                                    YamlLimits limits) {
   json::parse_options options;
   options.max_depth = kMostDepth;
-  limits.lines = false;
   std::vector<Document> documents;
   LineCounter lines(text);
   for (auto at = skip_space(text, 0); at < text.size(); at = skip_space(text, at)) {
     const auto start = lines.at(at);
-    json::basic_parser<Handler> parser(options, limits);
+    json::basic_parser<Handler> parser(options, limits, Tokens(text, at, start));
     json::error_code code;
     try {
       at += parser.write_some(false, text.data() + at, text.size() - at, code);
     } catch (const Fault& fault) {
-      return std::unexpected(fault_error(source, {start, fault.problem}));
+      return std::unexpected(
+          fault_error(source, {fault.place.line > 0 ? fault.place : start, fault.problem}));
     } catch (const std::exception& error) {
       return std::unexpected(fault_error(source, {start, error.what()}));
     }

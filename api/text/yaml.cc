@@ -252,6 +252,15 @@ Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view
 
 }  // namespace
 
+int line_of(const Document& document, std::string path) {
+  for (;;) {
+    if (const auto found = document.lines.find(path); found != document.lines.end()) return found->second;
+    const auto end = path.find_last_of(".[");
+    if (end == path.npos) return document.line;
+    path.resize(end);
+  }
+}
+
 Result<std::vector<Document>> parse_documents(std::string_view text, std::string_view source,
                                               YamlLimits limits) {
   if (text.size() > limits.bytes) {

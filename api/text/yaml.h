@@ -18,11 +18,14 @@ namespace podium::api {
 
 struct Document {
   boost::json::value value;
-  // Line, from 1, of each mapping entry and list item by its path ("profiles[0].plugins"); empty for JSON.
+  // Line, from 1, of each mapping entry and list item by its path ("profiles[0].plugins").
   std::map<std::string, int> lines;
   int line = 1;   // where the document starts
   int index = 1;  // position in the file, from 1, counting empty documents
 };
+
+// The line of the path in the document, or of what it is in.
+int line_of(const Document& document, std::string path);
 
 struct YamlLimits {
   std::size_t bytes = 1u << 30;

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
+#include <sstream>
 
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
@@ -20,6 +21,20 @@ using api::Manifests;
 using explain::Subject;
 
 constexpr std::int64_t kMaxPods = 10'000;
+
+// Of larger files, messages name the document and not the line.
+constexpr std::size_t kLocated = 8 << 20;  // bytes
+
+// A line for each finding; those of a validation are joined with "; ".
+std::vector<std::string> findings_of(std::string text) {
+  for (const std::string_view start : {"; spec.", "; metadata."}) {
+    for (std::size_t at = 0; (at = text.find(start, at)) != text.npos;) text.replace(at, 2, "\n");
+  }
+  std::vector<std::string> out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) out.push_back(std::move(line));
+  return out;
+}
 
 class AskedReader {
  public:
@@ -36,8 +51,8 @@ class AskedReader {
       pods_.push_back(std::move(object));
       return;
     }
-    add_subject(object.value, {name, namespace_of(object.value)},
-                object.where + ": " + to_lower(std::string(object.maker->kind)) + " " + name,
+    add_subject(object, object.value, {name, namespace_of(object.value)},
+                to_lower(std::string(object.maker->kind)) + " " + name,
                 explain::FieldPath::document("manifest"));
   }
 
@@ -47,7 +62,8 @@ class AskedReader {
     const auto& value = object.value;
     const auto& where = object.where;
     const auto name = api::text_at(value, "/metadata/name");
-    const auto place = fmt::format("{}: schedulingreport {}", where, name);
+    const auto said = fmt::format("schedulingreport {}", name);
+    const auto place = fmt::format("{}: {}", where, said);
     const auto* dry_run = api::find_at(value, "/spec/dryRun");
     if (!dry_run || *dry_run != json::value(true)) {
       problems_.add(place + ": is a decision; a question has spec.dryRun: true");
@@ -68,7 +84,7 @@ class AskedReader {
       problems_.add(place + ": spec.template: missing");
       return true;
     }
-    add_subject(*given, {name, namespace_of(value)}, place, "spec.template");
+    add_subject(object, *given, {name, namespace_of(value)}, said, "spec.template");
     if (const auto* replicas = api::find_at(value, "/spec/replicas");
         replicas && replicas->is_int64() && is_last_new_)
       out_.items.back().subject->replicas =
@@ -98,14 +114,20 @@ class AskedReader {
     return ns.empty() ? options_.ns : ns;
   }
 
-  void add_subject(const json::value& value, const Name& of, const std::string& where,
-                   const explain::FieldPath& path) {
+  // `value`: of the object, at this path.
+  void add_subject(const api::SortedObjects::Object& object, const json::value& value, const Name& of,
+                   const std::string& said, const explain::FieldPath& path) {
     is_last_new_ = false;
     api::ObjectMeta meta;
     meta.name = of.name + "-new-0";
     meta.namespace_ = of.ns;
     auto subject = explain::read_template(value, path, meta, options_.allow_unknown_fields);
-    if (!subject) return problems_.add(fmt::format("{}: {}", where, subject.error().message));
+    if (!subject) {
+      for (const auto& finding : findings_of(subject.error().message))
+        problems_.add(
+            fmt::format("{}: {}: {}", object.place(finding.substr(0, finding.find(": "))), said, finding));
+      return;
+    }
     if (subject->name.empty()) subject->name = of.name;
     subject->replicas = static_cast<std::int32_t>(std::min<std::int64_t>(subject->replicas, kMaxPods));
     out_.items.push_back({std::make_shared<const api::Pod>(subject->pod), std::move(*subject)});
@@ -152,7 +174,7 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
   std::vector<api::SortedObjects::Object> others;
   for (const auto& text : texts) {
     api::YamlLimits limits;
-    limits.lines = false;
+    limits.lines = text.text.size() <= kLocated;
     auto documents = problems.value_of(api::parse_documents(text.text, text.source, limits));
     if (!documents) continue;
     const auto before = out.items.size() + out.references.size() + problems.count();

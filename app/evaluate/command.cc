@@ -14,6 +14,7 @@
 #include "app/render/failure.h"
 #include "app/render/terminal.h"
 #include "app/render/text.h"
+#include "app/render/values.h"
 #include "base/problems.h"
 #include "explain/report/answer.h"
 
@@ -26,6 +27,7 @@ struct Options {
   std::string batch;
   bool place = false, exit_code = false;
   const CLI::App* command = nullptr;
+  Problems wrong = {};  // values of flags
 };
 
 int fail_with(const CLI::App& command, const Error& error) {
@@ -109,10 +111,10 @@ class Printer {
 };
 
 int evaluate_and_print(const Options& options) {
-  Problems missing;
-  if (options.inputs.cluster.empty()) missing.add("--cluster is required");
-  if (options.inputs.pods.empty()) missing.add("--pod is required");
-  if (missing) return fail_with(*options.command, missing.error());
+  auto wrong = options.wrong;
+  if (options.inputs.cluster.empty()) wrong.add("--cluster is required");
+  if (options.inputs.pods.empty()) wrong.add("--pod is required");
+  if (wrong) return fail_with(*options.command, wrong.error());
   if (options.place) return place_and_print(options);
   if (options.output == "nodes") {
     const auto evaluation = evaluate_files(options.inputs);
@@ -165,17 +167,16 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
       ->add_option("--config", options->inputs.config,
                    "KubeSchedulerConfiguration (default: that of kube-scheduler)")
       ->type_name("FILE");
-  command
-      ->add_option("-o,--output", options->output,
-                   "table, wide; json or yaml: a SchedulingReport of each pod; "
-                   "nodes: JSON with the verdict and the scores of every node")
+  render::add_choice(*command, options->wrong, "-o,--output", options->output,
+                     {"table", "wide", "json", "yaml", "nodes"},
+                     "table, wide; json or yaml: a SchedulingReport of each pod; "
+                     "nodes: JSON with the verdict and the scores of every node")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"table", "wide", "json", "yaml", "nodes"}))
-      ->capture_default_str();
-  command->add_option("--color", options->color, "auto, always or never")
+      ->default_str(options->output);
+  render::add_choice(*command, options->wrong, "--color", options->color, {"auto", "always", "never"},
+                     "auto, always or never")
       ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+      ->default_str(options->color);
   command
       ->add_option("--feature-gates", options->inputs.feature_gates,
                    "A=true,B=false: feature gates as kube-scheduler has them")

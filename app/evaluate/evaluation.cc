@@ -8,6 +8,7 @@
 #include "app/evaluate/asked.h"
 #include "app/offline/cluster.h"
 #include "app/offline/missing_kinds.h"
+#include "app/render/words.h"
 #include "base/counted.h"
 #include "base/problems.h"
 #include "explain/answer/admission.h"
@@ -234,6 +235,17 @@ PlacedPod refused_by_quota(const Asked& asked, std::int32_t index, const std::st
           .reason = text};
 }
 
+// In plain words, without numbers, so that pods with the same reason are counted together: "nodes do not have
+// enough free cpu".
+std::string reason_of(const explain::ReportStatus& status) {
+  const auto* main = render::main_rejection(status.rejections);
+  if (!main) return explain::main_reason(status);
+  auto several = *main;
+  several.nodes = 2;
+  several.shortfall.reset();
+  return render::rejection_of("nodes", several);
+}
+
 PlacedPod placed_of(const Asked& asked, const ReplicaSeen& seen) {
   const auto& decision = seen.decision;
   PlacedPod placed{.pod = name_of(asked, seen.index),
@@ -245,9 +257,8 @@ PlacedPod placed_of(const Asked& asked, const ReplicaSeen& seen) {
   if (!seen.refused.empty()) {
     placed.message = placed.reason = seen.refused;
   } else if (!decision.fits()) {
-    placed.reason = decision.error.empty()
-                        ? explain::main_reason(explain::project(*seen.pod, decision, seen.fork))
-                        : decision.error;
+    placed.reason =
+        decision.error.empty() ? reason_of(explain::project(*seen.pod, decision, seen.fork)) : decision.error;
   } else {
     const auto row = *decision.choice;
     placed.node = seen.fork.node_name(row);

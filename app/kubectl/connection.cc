@@ -1,10 +1,14 @@
 #include "app/kubectl/connection.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "app/kubectl/said.h"
+#include "app/kubectl/targets.h"
 #include "app/render/terminal.h"
+#include "app/render/values.h"
 #include "base/clock.h"
 
 namespace podium::kubectl {
@@ -66,26 +70,35 @@ void add_podium_address(CLI::App& command, PodiumAddress& address) {
   command.add_flag("--podium-insecure", address.insecure, "trust any certificate of that address");
 }
 
-void add_output(CLI::App& command, Output& output) {
+void add_output(CLI::App& command, Shared& shared) {
   command
       .add_option_function<std::string>(
           "-o,--output",
-          [&output](const std::string& text) {
-            if (auto set = set_format(text, output); !set)
-              throw CLI::ValidationError("-o", set.error().message);
+          [&shared](const std::string& text) {
+            if (auto set = set_format(text, shared.output); !set)
+              shared.wrong.add("-o: " + set.error().message);
           },
           "table, wide, json, yaml, name, answer (table and JSON) or jsonpath=TEMPLATE (default: table)")
       ->type_name("FORMAT");
-  add_color(command, output);
+  add_color(command, shared);
 }
 
 }  // namespace
 
-void add_color(CLI::App& command, Output& output) {
-  command.add_option("--color", output.color, "auto, always or never")
+void add_color(CLI::App& command, Shared& shared) {
+  render::add_choice(command, shared.wrong, "--color", shared.output.color, {"auto", "always", "never"},
+                     "auto, always or never")
       ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+      ->default_str(shared.output.color);
+}
+
+Problems problems_of(const Shared& shared) {
+  auto out = shared.wrong;
+  out.check(check_selector(shared.selector));
+  if (const auto timeout = parse_timeout(shared.connection.request_timeout); !timeout)
+    out.add(timeout.error());
+  if (shared.watch && !shared.connection.dump.empty()) out.add("--watch: a dump does not change");
+  return out;
 }
 
 void add_shared(CLI::App& command, Shared& shared, unsigned takes) {
@@ -100,43 +113,49 @@ void add_shared(CLI::App& command, Shared& shared, unsigned takes) {
         ->type_name("JSONPATH");
   if (has(kTakesWatch))
     command.add_flag("-w,--watch", shared.watch, "print the answer again when it changes");
-  if (has(kTakesOutput)) add_output(command, shared.output);
+  if (has(kTakesOutput)) add_output(command, shared);
   if (has(kTakesDump)) add_dump_files(command, shared.connection);
   if (has(kTakesPodium)) add_podium_address(command, shared.connection.podium);
   if (has(kTakesCluster)) add_cluster(command, shared.connection);
   if (has(kTakesKubeconfig)) add_kubeconfig(command, shared.connection);
 }
 
-Result<std::chrono::milliseconds> parse_timeout(const std::string& text) {
-  const auto wrong = [&] {
-    return invalid("--request-timeout: \"" + text +
-                   "\" is not a valid duration; try \"30s\", \"2m\" or \"500ms\"");
+Result<std::chrono::milliseconds> parse_duration(std::string_view flag, const std::string& text,
+                                                 std::chrono::milliseconds most) {
+  const auto wrong = [&](std::string_view why) {
+    return invalid(fmt::format("{}: \"{}\" is {}; try \"30s\", \"2m\" or \"1h30m\"", flag, text, why));
   };
-  if (text == "0") return std::chrono::milliseconds(std::chrono::hours(1));
+  constexpr std::string_view kNotOne = "not a valid duration";
   std::int64_t total = 0;
   std::size_t at = 0;
-  if (text.empty()) return wrong();
+  if (text.empty()) return wrong(kNotOne);
   while (at < text.size()) {
-    std::int64_t number = 0;
-    const auto digits = text.find_first_not_of("0123456789", at);
-    const auto length = std::min(digits, text.size()) - at;
-    if (length == 0 || length > 6) return wrong();
-    number = std::stoll(text.substr(at, digits - at));
-    if (digits == std::string::npos) return std::chrono::milliseconds(number * 1000);  // as kubectl: seconds
-    auto end = text.find_first_of("0123456789", digits);
-    if (end == std::string::npos) end = text.size();
+    const auto digits = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const auto length = digits - at;
+    if (length == 0 || length > 6) return wrong(kNotOne);
+    const std::int64_t number = std::stoll(text.substr(at, length));
+    const auto end = std::min(text.find_first_of("0123456789", digits), text.size());
     const auto unit = text.substr(digits, end - digits);
+    const bool is_bare = at == 0 && unit.empty();
     const std::int64_t scale = unit == "ms"  ? 1
                                : unit == "s" ? 1000
                                : unit == "m" ? 60'000
                                : unit == "h" ? 3'600'000
+                               : unit == "d" ? 86'400'000
+                               : is_bare     ? 1000  // as kubectl: seconds
                                              : 0;
-    if (scale == 0) return wrong();
+    if (scale == 0) return wrong(kNotOne);
     total += number * scale;
     at = end;
   }
-  if (total <= 0 || total > 24 * 3'600'000) return wrong();
+  if (total <= 0) return wrong(kNotOne);
+  if (total > most.count()) return wrong("too long");
   return std::chrono::milliseconds(total);
+}
+
+Result<std::chrono::milliseconds> parse_timeout(const std::string& text) {
+  if (text == "0") return std::chrono::milliseconds(std::chrono::hours(1));
+  return parse_duration("--request-timeout", text, std::chrono::hours(24));
 }
 
 render::Options render_options(const Output& output, const std::string& program) {

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/kubectl/output.h"
 #include "app/render/why.h"
+#include "base/problems.h"
 #include "base/result.h"
 #include "client/auth/client_config.h"
 
@@ -45,6 +47,7 @@ struct Shared {
   std::string selector;  // -l: of labels; empty: all
   std::string sort_by;   // a JSONPath into a row of -o json; empty: the command's own order
   bool watch = false;
+  Problems wrong = {};  // values of flags
 };
 
 // The shared flags that a verb takes.
@@ -64,9 +67,16 @@ void add_shared(CLI::App& command, Shared& shared, unsigned takes);
 // The flags of a command line with the same connection, for a verb that takes these.
 std::vector<std::string> words_of(const Connection& connection, unsigned takes);
 // --color alone.
-void add_color(CLI::App& command, Output& output);
+void add_color(CLI::App& command, Shared& shared);
 
-// "30s", "2m", "1m30s", "500ms"; "0" is an hour, since every wait has a deadline.
+// All that is wrong with the shared flags. A command adds what is wrong with its own, before it reads
+// anything else, and prints all of it.
+Problems problems_of(const Shared& shared);
+
+// "30s", "2m", "1m30s", "500ms", "7d", "90": above 0, and at most this long.
+Result<std::chrono::milliseconds> parse_duration(std::string_view flag, const std::string& text,
+                                                 std::chrono::milliseconds most);
+// The same of --request-timeout; "0" is an hour, since every wait has a deadline.
 Result<std::chrono::milliseconds> parse_timeout(const std::string& text);
 
 // How to render: colours on a terminal only, unless --color or NO_COLOR overrides it.

@@ -12,16 +12,21 @@
 #include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
 #include "app/render/top.h"
+#include "app/render/values.h"
+#include "base/clock.h"
 
 namespace podium::kubectl {
 namespace {
 
 constexpr std::chrono::seconds kBetweenReadings{2};
-constexpr std::size_t kMostDecisions = 500;
+constexpr std::chrono::hours kLongest{24 * 365};
+constexpr std::int64_t kMostDecisions = 500, kDecisions = 20;
 
 struct DecisionsFlags {
   std::shared_ptr<Shared> shared;
   LastDecisionsOptions options;
+  std::size_t limit = 0;  // 0: not given
+  std::string since;
 };
 
 class Decisions {
@@ -30,6 +35,7 @@ class Decisions {
       : command_(command),
         output_(flags.shared->output),
         cluster_(cluster),
+        since_(flags.since),
         last_(cluster, flags.shared->connection.all_namespaces ? std::string() : cluster.ns(),
               flags.options) {}
 
@@ -55,10 +61,13 @@ class Decisions {
       if (!printed_.contains(id)) fresh.push_back(std::move(each));
       now.insert(std::move(id));
     }
-    printed_ = std::move(now);
+    printed_ = now;
     if (!is_first) std::ranges::reverse(fresh);
     if (!is_first && fresh.empty()) return 0;
-    return print(is_first ? table(std::move(fresh), true) : table(std::move(fresh), false));
+    const bool is_cut = is_first && !since_.empty() && last_.is_cut();
+    auto said = table(std::move(fresh), is_first);
+    if (is_cut) said.err += fmt::format("There are more: these are the last {}.\n", now.size());
+    return print(said);
   }
 
   Said table(std::vector<LastDecision> decisions, bool with_heading) {
@@ -71,7 +80,9 @@ class Decisions {
       }
       return documented(command_, output_, as_list(std::move(objects)), names);
     }
-    if (decisions.empty()) return {.out = "No decision is reported.\n"};
+    if (decisions.empty())
+      return {.out = since_.empty() ? "No decision is reported.\n"
+                                    : fmt::format("No decision of the last {} is reported.\n", since_)};
     const auto options = render_options(output_, program_of(command_));
     std::vector<render::Cells> rows;
     if (with_heading) rows.push_back(render::decision_heading());
@@ -93,12 +104,20 @@ class Decisions {
   const CLI::App& command_;
   const Output& output_;
   LiveCluster& cluster_;
+  const std::string since_;  // empty: any time
   LastDecisions last_;
   std::set<std::string> printed_;  // of the last reading
   std::vector<std::size_t> widths_;
 };
 
-int run_decisions(const CLI::App& command, const DecisionsFlags& flags) {
+int run_decisions(const CLI::App& command, DecisionsFlags flags) {
+  auto problems = problems_of(*flags.shared);
+  if (!flags.since.empty()) {
+    if (const auto age = problems.value_of(parse_duration("--since", flags.since, kLongest)))
+      flags.options.not_before = system_clock().wall() - *age;
+  }
+  if (problems) return fail_with(command, problems.error());
+  flags.options.most = flags.limit > 0 ? flags.limit : flags.since.empty() ? kDecisions : kMostDecisions;
   auto cluster = LiveCluster::connect(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
   return Decisions(command, flags, **cluster).run(flags.shared->watch);
@@ -110,15 +129,14 @@ std::function<int()> declare_decisions(CLI::App& command, const std::shared_ptr<
   const auto flags = std::make_shared<DecisionsFlags>();
   flags->shared = shared;
   command.add_option("POD", flags->options.prefix, "only of pods whose name begins like this");
-  command
-      .add_option("--outcome", flags->options.outcome,
-                  "only of this outcome: Scheduled, Unschedulable, Failed, Gated")
-      ->type_name("OUTCOME")
-      ->check(CLI::IsMember({"Scheduled", "Unschedulable", "Failed", "Gated"}));
-  command.add_option("--limit", flags->options.most, "how many at most")
-      ->type_name("N")
-      ->check(CLI::Range(std::size_t{1}, kMostDecisions))
-      ->capture_default_str();
+  render::add_choice(command, shared->wrong, "--outcome", flags->options.outcome,
+                     {"Scheduled", "Unschedulable", "Failed", "Gated"},
+                     "only of this outcome: Scheduled, Unschedulable, Failed, Gated")
+      ->type_name("OUTCOME");
+  command.add_option("--since", flags->since, "only those of this long: 90s, 30m, 1h30m")->type_name("TIME");
+  render::add_number(
+      command, shared->wrong, "--limit", flags->limit, {1, kMostDecisions},
+      fmt::format("how many at most (default: {}; with --since {})", kDecisions, kMostDecisions));
   return [&command, flags] { return run_decisions(command, *flags); };
 }
 

@@ -85,9 +85,10 @@ Result<Named> from_cluster(LiveCluster& cluster, const std::string& text) {
 }
 
 int run_diff(const CLI::App& command, const DiffFlags& flags) {
+  auto usage = problems_of(*flags.shared);
   if (flags.a == "-" && flags.b == "-")
-    return fail_with(command,
-                     invalid("-: standard input has one report; the other one needs a file").error());
+    usage.add("-: standard input has one report; the other one needs a file");
+  if (usage) return fail_with(command, usage.error());
   std::unique_ptr<LiveCluster> cluster;
   std::vector<Named> both;
   Problems problems;  // of files

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <cctype>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -19,11 +17,13 @@
 #include "api/validate/selector_text.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
+#include "app/kubectl/named_nodes.h"
+#include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
-#include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/render/rolling.h"
 #include "app/render/text.h"
+#include "app/render/values.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
 #include "explain/question/change.h"
@@ -48,12 +48,8 @@ const client::Resource kNodes("", "v1", "nodes", false);
 constexpr std::size_t kListedOnTheirOwn = 8;
 constexpr std::size_t kMostAsked = 16;  // spec.nodes of a question
 
-// A question needs a pod. This one fits nowhere, so it does not take room from the others.
-constexpr const char* kNoPod = R"({"spec": {"nodeSelector": {"podium.dev/no-node": "true"},
-                                            "containers": [{"name": "none", "image": "none"}]}})";
-
 json::object question_about(const std::string& profile, json::array changes) {
-  json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}, {"changes", std::move(changes)}};
+  json::object spec{{"dryRun", true}, {"template", no_pod()}, {"changes", std::move(changes)}};
   if (!profile.empty()) spec["profile"] = profile;
   return spec;
 }
@@ -89,7 +85,8 @@ json::object failure_of(const DrainFlags& flags, const Names& nodes) {
 // The results of the changes in their order, without those that add nodes first.
 Result<std::vector<explain::ChangeResult>> drains_of(const json::value& answered) {
   const auto report = render::read_report(answered);
-  if (const auto* refusal = explain::refusal_of(report)) return invalid(*refusal);
+  if (const auto* refusal = explain::refusal_of(report))
+    return std::unexpected(flags_error(*refusal, 0).value_or(invalid(*refusal).error()));
   auto changes = render::answer_of(report).changes;
   std::erase_if(changes, [](const explain::ChangeResult& change) { return change.type == "AddNodes"; });
   if (changes.empty() || !changes.front().pods_evicted)
@@ -315,82 +312,52 @@ class Rolling {
   std::string like_;  // of the spare nodes
 };
 
-// "node/n1", "nodes/n1", "no/n1", "n1"; and the nodes of -l.
-Result<Names> nodes_of(const DrainFlags& flags, Cluster& cluster) {
-  Names out;
-  const auto add = [&](const std::string& name) {
-    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
-  };
-  const auto is_type = [](const std::string& word) {
-    return word == "node" || word == "nodes" || word == "no";
-  };
-  const bool has_type = flags.words.size() > 1 && is_type(flags.words.front());  // kubectl's "nodes n1 n2"
-  for (auto word : std::vector(flags.words.begin() + (has_type ? 1 : 0), flags.words.end())) {
-    if (const auto slash = word.find('/'); slash != word.npos && is_type(word.substr(0, slash)))
-      word.erase(0, slash + 1);
-    const auto is_name = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '.';
-    };
-    if (word.empty() || !std::ranges::all_of(word, is_name))
-      return invalid("\"" + word + "\" is not the name of a node");
-    add(word);
-  }
-  if (!flags.shared->selector.empty()) {
-    client::ListOptions selected;
-    selected.label_selector = flags.shared->selector;
-    selected.metadata_only = true;
-    const auto listed = cluster.list(kNodes, "", selected);
-    if (!listed) return std::unexpected(listed.error());
-    if (listed->empty()) return invalid("no node has the labels " + flags.shared->selector);
-    for (const auto& node : *listed) add(api::text_at(node, "/metadata/name"));
-    std::ranges::sort(out);
-  }
-  return out;
-}
-
-// Names of existing nodes that are similar to this name.
-std::string nodes_like(Cluster& cluster, const std::string& name) {
-  client::ListOptions names_only;
-  names_only.metadata_only = true;
-  const auto listed = cluster.list(kNodes, "", names_only);
-  if (!listed) return {};
-  std::vector<std::pair<std::size_t, std::string>> near;
+// The nodes of the words and of -l.
+Result<Names> nodes_of(const Names& words, const std::string& selector, Cluster& cluster) {
+  auto out = words;
+  if (selector.empty()) return out;
+  client::ListOptions selected;
+  selected.label_selector = selector;
+  selected.metadata_only = true;
+  const auto listed = cluster.list(kNodes, "", selected);
+  if (!listed) return std::unexpected(listed.error());
+  if (listed->empty()) return std::unexpected(Error{.message = "no node has the labels " + selector});
   for (const auto& node : *listed) {
-    auto each = render::printable(api::text_at(node, "/metadata/name"));
-    if (each.starts_with(name) || render::distance(each, name) <= 2)
-      near.emplace_back(render::distance(each, name), std::move(each));
+    auto name = api::text_at(node, "/metadata/name");
+    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
   }
-  std::ranges::sort(near);
-  Names names;
-  for (auto& each : near) names.push_back(std::move(each.second));
-  return names.empty() ? "" : fmt::format(". Did you mean {}?", render::listed(names, 3));
+  std::ranges::sort(out);
+  return out;
 }
 
 // Asks podium which of the nodes exist, for a user without the right to get nodes.
 Result<void> ask_about(const Names& nodes, Cluster& cluster) {
-  json::object spec{{"dryRun", true}, {"template", json::parse(kNoPod)}};
+  json::object spec{{"dryRun", true}, {"template", no_pod()}};
   const auto count = std::min(nodes.size(), kMostAsked);
   spec["nodes"] = json::array(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count));
   const auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
   if (!answered) return std::unexpected(answered.error());
   const auto report = render::read_report(*answered);
+  std::vector<std::string> lines;
   for (const auto& verdict : render::answer_of(report).verdicts) {
     if (render::is_unknown_node(verdict))
-      return invalid(fmt::format("there is no node {}", render::printable(verdict.node)));
+      lines.push_back(fmt::format("there is no node {}", render::printable(verdict.node)));
   }
-  return {};
+  if (lines.empty()) return {};
+  return std::unexpected(Error{.message = join_lines(lines)});
 }
 
 Result<void> check_nodes(const Names& nodes, Cluster& cluster) {
-  Names unread;
-  for (const auto& name : nodes) {
-    const auto found = cluster.get(kNodes, "", name);
-    if (found) continue;
-    if (client::object_is_gone(found.error()))
-      return invalid(fmt::format("there is no node {}{}", name, nodes_like(cluster, name)));
-    unread.push_back(name);
-  }
-  return unread.empty() ? Result<void>() : ask_about(unread, cluster);
+  const auto missing = missing_nodes(nodes, cluster);
+  if (!missing.lines.empty()) return std::unexpected(Error{.message = join_lines(missing.lines)});
+  return missing.unread.empty() ? Result<void>() : ask_about(missing.unread, cluster);
+}
+
+Result<void> check_like(const std::string& like, Cluster& cluster) {
+  if (like.empty()) return {};
+  auto there = check_nodes({like}, cluster);
+  if (!there) there = invalid("--like: " + there.error().message);
+  return there;
 }
 
 template <typename Answer>
@@ -404,18 +371,39 @@ int say_answer(const CLI::App& command, const Output& output, const Result<Answe
   return printed ? printed : code(*answer);
 }
 
-int run_drain(const CLI::App& command, const DrainFlags& flags) {
+struct NamedNodes {
+  Names nodes;       // that the words name
+  std::string like;  // the node of --like
+};
+
+NamedNodes check_drain_flags(const DrainFlags& flags, Problems& problems) {
   const auto& shared = *flags.shared;
   if (flags.words.empty() && shared.selector.empty())
-    return fail_with(command, invalid("which node? Give its name, several, or -l SELECTOR").error());
-  if (auto checked = check_selector(shared.selector); !checked) return fail_with(command, checked.error());
+    problems.add("which node? Give its name, several, or -l SELECTOR");
+  if (flags.spare > 0 && flags.rolling == 0) problems.add("--spare: needs --rolling N");
+  if (!flags.like.empty() && flags.spare == 0) problems.add("--like: needs --spare N");
+  if (flags.fail && flags.rolling > 0) problems.add("--fail: not with --rolling");
+  NamedNodes asked{.nodes = parse_nodes(flags.words, problems)};
+  if (!flags.like.empty()) {
+    const auto like = parse_nodes({flags.like}, problems);
+    if (!like.empty()) asked.like = like.front();
+  }
+  return asked;
+}
+
+int run_drain(const CLI::App& command, DrainFlags flags) {
+  const auto& shared = *flags.shared;
+  auto problems = problems_of(shared);
+  const auto asked = check_drain_flags(flags, problems);
+  if (problems) return fail_with(command, problems.error());
+  flags.like = asked.like;
   auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
-  const auto nodes = nodes_of(flags, **cluster);
+  if (auto there = check_like(flags.like, **cluster); !there) return fail_with(command, there.error());
+  const auto nodes = nodes_of(asked.nodes, shared.selector, **cluster);
   if (!nodes) return fail_with(command, nodes.error());
-  auto named = flags.fail && flags.words.empty() ? Names() : *nodes;  // the others were listed
-  if (!flags.like.empty()) named.push_back(flags.like);
-  if (auto there = check_nodes(named, **cluster); !there) return fail_with(command, there.error());
+  // The others were listed.
+  if (auto there = check_nodes(asked.nodes, **cluster); !there) return fail_with(command, there.error());
   const auto& output = shared.output;
   Names names;
   if (flags.rolling > 0) {
@@ -446,29 +434,17 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
   const auto flags = std::make_shared<DrainFlags>();
   flags->shared = shared;
   command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
-  auto* rolling =
-      command
-          .add_option("--rolling", flags->rolling,
-                      "as an upgrade: this many at a time, which return before the next ones are drained")
-          ->type_name("N")
-          ->check(CLI::Range(1, 64));
-  auto* spare =
-      command
-          .add_option("--spare", flags->spare,
-                      "with --rolling: as if so many nodes were added before the first step, and drained "
-                      "after the last one")
-          ->type_name("N")
-          ->needs(rolling)
-          ->check(CLI::Range(1, 16));
+  render::add_number(command, shared->wrong, "--rolling", flags->rolling, {1, 64},
+                     "as an upgrade: this many at a time, which return before the next ones are drained");
+  render::add_number(
+      command, shared->wrong, "--spare", flags->spare, {1, 16},
+      "with --rolling: as if so many nodes were added before the first step, and drained after the last one");
   command
       .add_option("--like", flags->like, "the node that the spare ones are like; without it, the first one")
-      ->type_name("NODE")
-      ->needs(spare);
-  command
-      .add_flag(
-          "--fail", flags->fail,
-          "as if the nodes failed at the same time: no budget is asked, and pods of DaemonSets are gone")
-      ->excludes(rolling);
+      ->type_name("NODE");
+  command.add_flag(
+      "--fail", flags->fail,
+      "as if the nodes failed at the same time: no budget is asked, and pods of DaemonSets are gone");
   command.add_option("--profile", flags->profile, "the profile of podium's configuration")->type_name("NAME");
   return [&command, flags] { return run_drain(command, *flags); };
 }

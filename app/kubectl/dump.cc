@@ -43,8 +43,9 @@ bool is_needed(const api::DumpKind& kind) { return kind.kind == "Node" || kind.k
 
 // Names and omits kinds that the user may not list or that the API server lacks: `podium evaluate` warns if
 // one of them would change an answer. Nodes and pods are required.
-int run_dump(const CLI::App& command, const Connection& connection) {
-  auto cluster = LiveCluster::connect(connection);
+int run_dump(const CLI::App& command, const Shared& shared) {
+  if (const auto problems = problems_of(shared)) return fail_with(command, problems.error());
+  auto cluster = LiveCluster::connect(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
   for (const auto& kind : api::dump_kinds()) {
     const client::Resource resource{std::string(kind.group), "v1", std::string(kind.plural)};
@@ -66,7 +67,7 @@ int run_dump(const CLI::App& command, const Connection& connection) {
 }  // namespace
 
 std::function<int()> declare_dump(CLI::App& command, const std::shared_ptr<Shared>& shared) {
-  return [&command, shared] { return run_dump(command, shared->connection); };
+  return [&command, shared] { return run_dump(command, *shared); };
 }
 
 }  // namespace podium::kubectl

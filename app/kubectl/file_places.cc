@@ -57,6 +57,8 @@ std::string replaced(std::string_view text, const Translate& translate) {
     const auto end = begins_path(text, at) ? end_of_path(text, at) : at;
     const bool is_path = end > at && end < text.size() && text[end] == ':';
     const auto words = is_path ? translate(std::string(text.substr(at, end - at))) : std::nullopt;
+    // Findings are joined with "; ".
+    if (words && out.ends_with("; ")) out.replace(out.size() - 2, 2, "\n");
     out += words ? *words : std::string(text.substr(at, std::max<std::size_t>(end - at, 1)));
     at = std::max(end, at + 1);
   }

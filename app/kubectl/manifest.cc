@@ -97,7 +97,8 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
 
 }  // namespace
 
-Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns) {
+Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns,
+                                    bool may_make_none) {
   auto documents = api::parse_documents(text, source);
   if (!documents) return std::unexpected(documents.error());
   Problems problems;
@@ -116,7 +117,7 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
     out.others.push_back(std::move(object));
   }
   for (auto& skipped : sorted.skipped) out.not_asked.push_back(std::move(skipped));
-  if (out.makers.empty() && !problems) {
+  if (out.makers.empty() && !may_make_none && !problems) {
     std::vector<std::string> found;
     for (const auto& each : out.others) {
       if (auto kind = api::text_at(each.value, "/kind"); std::ranges::find(found, kind) == found.end())

@@ -28,7 +28,9 @@ struct FileObjects {
 };
 // All that is wrong with its workloads is in the Error, each with its place: "web.yaml:12: spec.template: …".
 // `ns`: of objects that name none.
-Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns);
+// `may_make_none`: a file without workloads is not an error.
+Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns,
+                                    bool may_make_none = false);
 
 // The pod that the object would create, without its name.
 Result<boost::json::value> pod_of(const boost::json::value& object, const std::string& ns);

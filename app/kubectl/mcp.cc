@@ -9,12 +9,11 @@ namespace {
 
 int run_mcp(const CLI::App& command, const Shared& shared) {
   const auto& connection = shared.connection;
+  auto problems = problems_of(shared);
   // Standard input has the messages.
   if (std::ranges::find(connection.dump, "-") != connection.dump.end())
-    return fail_with(command,
-                     invalid("--cluster: needs a file; standard input has the agent's messages").error());
-  if (const auto timeout = parse_timeout(connection.request_timeout); !timeout)
-    return fail_with(command, timeout.error());
+    problems.add("--cluster: needs a file; standard input has the agent's messages");
+  if (problems) return fail_with(command, problems.error());
   mcp::ServeOptions options;
   options.flags = [&](std::string_view verb) { return words_of(connection, verb_named(verb)->takes); };
   return mcp::serve(options);

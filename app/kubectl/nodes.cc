@@ -15,6 +15,7 @@
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/shapes.h"
+#include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/render/report.h"
 #include "base/input.h"
@@ -188,22 +189,22 @@ int run_could_go(const CLI::App& command, const NodesFlags& flags, Cluster& clus
 }
 
 int run_nodes(const CLI::App& command, const NodesFlags& flags) {
+  auto problems = problems_of(*flags.shared);
   if (flags.for_pending == flags.could_go)
-    return fail_with(command, invalid("which nodes? Give one of --for-pending and --could-go").error());
-  if (flags.could_go && !flags.shapes.empty())
-    return fail_with(command, invalid("--shapes: needs --for-pending").error());
+    problems.add("which nodes? Give one of --for-pending and --could-go");
+  if (flags.could_go && !flags.shapes.empty()) problems.add("--shapes: needs --for-pending");
   json::array shapes;
   if (!flags.shapes.empty()) {
-    const auto text = read_input(flags.shapes, kLargestFile);
-    if (!text) return fail_with(command, text.error());
-    auto read = shapes_of_file(*text, flags.shapes);
-    if (!read) return fail_with(command, read.error());
-    shapes = std::move(*read);
+    if (const auto text = problems.value_of(read_input(flags.shapes, kLargestFile)))
+      shapes = problems.value_of(shapes_of_file(*text, flags.shapes)).value_or(json::array());
   }
-  if (auto checked = check_names(flags.shared->output, flags.could_go, "no node to add exists yet"); !checked)
-    return fail_with(command, checked.error());
+  problems.check(check_names(flags.shared->output, flags.could_go, "no node to add exists yet"));
+  if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
+  const auto ns = only_namespace(flags.shared->connection);
+  if (const auto missing = ns.empty() ? "" : no_namespace(**cluster, ns); !missing.empty())
+    return print({.err = missing, .code = 1});
   return flags.could_go ? run_could_go(command, flags, **cluster)
                         : run_for_pending(command, flags, **cluster, std::move(shapes));
 }

@@ -24,6 +24,7 @@
 #include "app/kubectl/page_listener.h"
 #include "app/kubectl/podium_port.h"
 #include "app/kubectl/verbs.h"
+#include "app/render/values.h"
 #include "async/nap.h"
 
 namespace podium::kubectl {
@@ -163,6 +164,7 @@ class PageSession {
 };
 
 int run_page(const CLI::App& command, const PageFlags& flags) {
+  if (const auto problems = problems_of(*flags.shared)) return fail_with(command, problems.error());
   spdlog::set_level(spdlog::level::off);
   asio::io_context io{1};
   auto port = open_podium_port(flags.shared->connection, kForwardWithin, io);
@@ -175,7 +177,8 @@ int run_page(const CLI::App& command, const PageFlags& flags) {
 std::function<int()> declare_page(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<PageFlags>();
   flags->shared = shared;
-  command.add_option("--port", flags->port, "the port on 127.0.0.1 (default: any that is free)")
+  render::add_number(command, shared->wrong, "--port", flags->port, {0, 65'535},
+                     "the port on 127.0.0.1 (default: any that is free)")
       ->type_name("PORT");
   command.add_flag("--open", flags->open, "open it in a browser (xdg-open)");
   return [&command, flags] { return run_page(command, *flags); };

@@ -25,9 +25,8 @@ Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
   auto& [groups, installed] = *waiting;
   // The API server lists a namespace that does not exist as an empty one.
   if (groups.empty() && !ns.empty()) {
-    const auto there = cluster.get(client::resource::namespaces, "", ns);
-    if (!there && client::object_is_gone(there.error()))
-      return failed(command, Error{.message = fmt::format("there is no namespace {}", ns)});
+    if (auto missing = no_namespace(cluster, ns); !missing.empty())
+      return {.err = std::move(missing), .code = 1};
   }
   if (sort_by) render::sort_groups(groups, *sort_by);
   auto said = answered(command, output, render::pending_document(groups), pod_names(*waiting), [&] {
@@ -41,21 +40,25 @@ Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
   return said;
 }
 
-int run_pending(const CLI::App& command, const Shared& shared) {
-  if (auto checked = check_selector(shared.selector); !checked) return fail_with(command, checked.error());
-  std::optional<render::JsonPath> sort_by;
-  if (!shared.sort_by.empty()) {
-    auto path = render::JsonPath::parse_field(shared.sort_by);
-    if (!path) return fail_with(command, invalid("--sort-by: " + path.error().message).error());
-    const auto fields = render::row_fields();
-    if (const auto field = path->first_field();
-        !field.empty() && std::ranges::find(fields, field) == fields.end()) {
-      return fail_with(command, invalid(fmt::format("--sort-by: no row has the field \"{}\"; rows have: {}",
-                                                    field, fmt::join(fields, ", ")))
-                                    .error());
-    }
-    sort_by = std::move(*path);
+std::optional<render::JsonPath> read_sort_by(const std::string& text, Problems& problems) {
+  if (text.empty()) return std::nullopt;
+  auto path = render::JsonPath::parse_field(text);
+  if (!path) {
+    problems.add("--sort-by: " + path.error().message);
+    return std::nullopt;
   }
+  const auto fields = render::row_fields();
+  const auto field = path->first_field();
+  if (!field.empty() && std::ranges::find(fields, field) == fields.end())
+    problems.add(
+        fmt::format("--sort-by: no row has the field \"{}\"; rows have: {}", field, fmt::join(fields, ", ")));
+  return std::move(*path);
+}
+
+int run_pending(const CLI::App& command, const Shared& shared) {
+  auto problems = problems_of(shared);
+  const auto sort_by = read_sort_by(shared.sort_by, problems);
+  if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
   return say(command, **cluster, shared.watch, [&] { return pending(command, **cluster, shared, sort_by); });

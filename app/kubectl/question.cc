@@ -3,14 +3,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <charconv>
+#include <set>
 
+#include "app/kubectl/named_nodes.h"
 #include "app/render/why.h"
+#include "base/problems.h"
 
 namespace podium::kubectl {
 namespace {
 
 namespace json = boost::json;
+using Names = std::vector<std::string>;
 
 // If the client is killed before it deletes its question, podium deletes it after this time.
 constexpr int kTtlSeconds = 300;
@@ -25,60 +30,132 @@ std::vector<std::string> split(const std::string& text) {
   return out;
 }
 
-Result<json::array> strategies(const std::vector<std::string>& flags) {
+// The pairs of --weights; what is wrong with them goes to `problems`.
+json::array strategies(const std::vector<std::string>& flags, Problems& problems) {
   json::array out;
+  std::set<std::string> seen;
   for (const auto& flag : flags) {
+    if (split(flag).empty()) problems.add("--weights: is empty");
     for (const auto& pair : split(flag)) {
       const auto equals = pair.find('=');
+      const auto name = pair.substr(0, equals);
       const auto number = equals == std::string::npos ? std::string() : pair.substr(equals + 1);
-      int weight = -1;
+      std::int64_t weight = -1;
       const auto* end = number.data() + number.size();
       const auto [stop, error] = std::from_chars(number.data(), end, weight);
-      if (equals == 0 || number.empty() || error != std::errc() || stop != end || weight < 0) {
-        return invalid(
+      if (name.empty() || number.empty() || error != std::errc() || stop != end || weight < 0) {
+        problems.add(
             fmt::format("--weights: \"{}\" is not STRATEGY=WEIGHT, such as NodeResourcesFit=5; a weight of 0 "
                         "switches the strategy off",
                         pair));
+      } else if (!seen.insert(name).second) {
+        problems.add(fmt::format("--weights: {} is given twice", name));
+      } else {
+        out.push_back(json::object{{"name", name}, {"weight", weight}});
       }
-      out.push_back(json::object{{"name", pair.substr(0, equals)}, {"weight", weight}});
     }
   }
   return out;
 }
 
-json::array changes(const QuestionFlags& flags) {
+std::vector<std::string> nodes_of_flag(std::string_view flag, const std::vector<std::string>& given,
+                                       Problems& problems) {
+  Names words;
+  for (const auto& text : given) {
+    if (split(text).empty())
+      problems.add(fmt::format("{}: is empty", flag));
+    else
+      words.push_back(text);
+  }
+  Problems wrong;
+  auto names = parse_nodes(words, wrong);
+  for (const auto& line : wrong.lines()) problems.add(fmt::format("{}: {}", flag, line));
+  return names;
+}
+
+json::array changes(const QuestionFlags& flags, Problems& problems) {
   json::array out;
-  if (flags.add_nodes > 0) {
-    out.push_back(json::object{{"type", "AddNodes"}, {"count", flags.add_nodes}, {"like", flags.like}});
-  }
-  for (const auto& names : flags.drain) {
-    for (const auto& node : split(names))
-      out.push_back(json::object{{"type", "DrainNode"}, {"nodeName", node}});
-  }
+  const auto like = nodes_of_flag("--like", flags.like.empty() ? Names() : Names{flags.like}, problems);
+  if (flags.add_nodes > 0 && !like.empty())
+    out.push_back(json::object{{"type", "AddNodes"}, {"count", flags.add_nodes}, {"like", like.front()}});
+  for (const auto& node : nodes_of_flag("--drain", flags.drain, problems))
+    out.push_back(json::object{{"type", "DrainNode"}, {"nodeName", node}});
   return out;
+}
+
+// The flag that sets this field of the spec; empty: none. `changes`: of spec.changes, those of flags.
+std::string_view flag_of(std::string_view path, std::size_t changes) {
+  if (path.starts_with("spec.strategies")) return "--weights";
+  if (path.starts_with("spec.profile")) return "--profile";
+  if (path.starts_with("spec.replicas")) return "--replicas";
+  if (path.starts_with("spec.nodes")) return "--node";
+  constexpr std::string_view kChange = "spec.changes[";
+  std::size_t index = 0;
+  if (!path.starts_with(kChange)) return {};
+  const auto [end, error] = std::from_chars(path.data() + kChange.size(), path.data() + path.size(), index);
+  if (error != std::errc() || index >= changes) return {};
+  const auto field = path.substr(static_cast<std::size_t>(end - path.data()));
+  if (field.starts_with("].nodeName")) return "--drain";
+  if (field.starts_with("].like")) return "--like";
+  return field.starts_with("].count") ? "--add-nodes" : std::string_view();
 }
 
 }  // namespace
 
 Result<json::object> question_spec(const QuestionFlags& flags) {
-  if (flags.replicas < 0 || flags.replicas > kMaxReplicas) {
-    return invalid(fmt::format("--replicas: must be 1 to {}", kMaxReplicas));
-  }
-  if (flags.add_nodes < 0) return invalid("--add-nodes: must be at least 1");
-  if (flags.add_nodes > 0 && flags.like.empty()) {
-    return invalid("--add-nodes: needs --like NODE, the node that the new ones are copies of");
-  }
-  if (flags.add_nodes == 0 && !flags.like.empty()) return invalid("--like: needs --add-nodes N");
-  auto weights = strategies(flags.weights);
-  if (!weights) return std::unexpected(weights.error());
+  Problems problems;
+  if (flags.add_nodes > 0 && flags.like.empty())
+    problems.add("--add-nodes: needs --like NODE, the node that the new ones are copies of");
+  if (flags.add_nodes == 0 && !flags.like.empty()) problems.add("--like: needs --add-nodes N");
+  auto weights = strategies(flags.weights, problems);
+  auto list = changes(flags, problems);
+  if (problems) return std::unexpected(problems.error());
   json::object spec{{"dryRun", true}};
   if (flags.replicas > 0) spec["replicas"] = flags.replicas;
   if (!flags.profile.empty()) spec["profile"] = flags.profile;
-  if (!weights->empty()) spec["strategies"] = std::move(*weights);
-  if (auto list = changes(flags); !list.empty()) spec["changes"] = std::move(list);
+  if (!weights.empty()) spec["strategies"] = std::move(weights);
+  if (!list.empty()) spec["changes"] = std::move(list);
   if (!flags.nodes.empty()) spec["nodes"] = json::array(flags.nodes.begin(), flags.nodes.end());
   if (flags.fixes) spec["fixes"] = true;
   return spec;
+}
+
+std::optional<Error> flags_error(const std::string& refusal, std::size_t changes) {
+  std::vector<std::string> lines;
+  // Findings are joined with "; ", which a finding may have too.
+  for (std::size_t start = 0; start <= refusal.size();) {
+    const auto end = std::min(refusal.find("; ", start), refusal.size());
+    const auto finding = std::string_view(refusal).substr(start, end - start);
+    start = end + 2;
+    const auto colon = finding.find(": ");
+    const auto flag = flag_of(finding.substr(0, colon), changes);
+    if (!flag.empty() && colon != finding.npos)
+      lines.push_back(fmt::format("{}{}", flag, finding.substr(colon)));
+    else if (finding.starts_with("spec.") || lines.empty())
+      return std::nullopt;
+    else
+      lines.back() += fmt::format("; {}", finding);
+  }
+  Problems problems;
+  for (auto& line : lines) problems.add(std::move(line));
+  return problems.error();
+}
+
+Result<void> check_flag_nodes(const QuestionFlags& flags, Cluster& cluster) {
+  Problems problems, parsed;
+  const auto check = [&](std::string_view flag, const Names& given) {
+    for (const auto& line : missing_nodes(nodes_of_flag(flag, given, parsed), cluster).lines)
+      problems.add(fmt::format("{}: {}", flag, line));
+  };
+  check("--drain", flags.drain);
+  if (!flags.like.empty()) check("--like", {flags.like});
+  if (problems) return std::unexpected(problems.error());
+  return {};
+}
+
+json::value no_pod() {
+  return json::parse(R"({"spec": {"nodeSelector": {"podium.dev/no-node": "true"},
+                                  "containers": [{"name": "none", "image": "none"}]}})");
 }
 
 std::string other_options(const QuestionFlags& flags, const render::Report& report) {

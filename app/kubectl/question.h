@@ -1,14 +1,16 @@
 // The spec of a question (a SchedulingReport with dryRun) from the flags of `podium whatif`.
 //
-// Threads: pure functions. Errors: Kind::invalid, naming the flag.
+// Threads: pure functions, but check_flag_nodes(). Errors: Kind::invalid, naming all flags that are wrong.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/kubectl/cluster.h"
 #include "app/render/report.h"
 #include "base/result.h"
 
@@ -29,6 +31,16 @@ struct QuestionFlags {
 // The whole spec except the subject (template, podRef or workloadRef). Nodes are added before others are
 // drained, so that the drained pods may use them.
 Result<boost::json::object> question_spec(const QuestionFlags& flags);
+
+// The Error that names the flags, of a refusal that names only fields that flags set: "spec.profile: …".
+// `changes`: the first ones of spec.changes are of flags. nullopt: it is about something else too.
+std::optional<Error> flags_error(const std::string& refusal, std::size_t changes);
+
+// Whether the nodes of --drain and --like exist, as far as the user may get them.
+Result<void> check_flag_nodes(const QuestionFlags& flags, Cluster& cluster);
+
+// A question needs a pod. The template of one that fits nowhere, so it does not take room from the others.
+boost::json::value no_pod();
 
 // Options that the question does not use yet: "--weights NodeResourcesFit=5, --drain n1".
 std::string other_options(const QuestionFlags& flags, const render::Report& report);

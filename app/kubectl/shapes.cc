@@ -13,19 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-// The line of the path, or of what it is in. 0: unknown.
-int line_of(std::string path, const std::map<std::string, int>& lines) {
-  for (;;) {
-    if (const auto found = lines.find(path); found != lines.end()) return found->second;
-    const auto end = path.find_last_of(".[");
-    if (end == path.npos) return 0;
-    path.erase(end);
-  }
-}
-
 std::string at_line(const std::string& finding, const std::string& source, const api::Document& document) {
-  const auto line = line_of(finding.substr(0, finding.find(": ")), document.lines);
-  return fmt::format("{}:{}: {}", source, line > 0 ? line : document.line, finding);
+  const auto line = api::line_of(document, finding.substr(0, finding.find(": ")));
+  return fmt::format("{}:{}: {}", source, line, finding);
 }
 
 // The API server takes integers and strings as amounts, and no fractions.

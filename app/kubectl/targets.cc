@@ -6,7 +6,9 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
+#include "api/validate/validate.h"
 #include "app/render/text.h"
+#include "base/problems.h"
 
 namespace podium::kubectl {
 namespace {
@@ -43,17 +45,38 @@ bool is_other_type(const std::string& word) {
          std::ranges::find(kTypes, one) != std::end(kTypes);
 }
 
+Error not_a_type(std::string_view word) {
+  const bool is_node = word == "no" || word.starts_with("node");
+  return invalid(fmt::format("\"{}\" is not a type that makes pods: {}{}", word, known_types(),
+                             is_node ? "; of a node: podium drain" : ""))
+      .error();
+}
+
+// "Running" of a row that kubectl printed, "web.yaml" without -f.
+Result<Target> checked_target(Target target, const std::string& word) {
+  for (const auto* suffix : {".yaml", ".yml", ".json"}) {
+    if (word == "-" || target.name.ends_with(suffix))
+      return invalid(fmt::format(
+          "\"{}\" is a file and not the name of a pod; whatif and capacity read it with -f", word));
+  }
+  for (const auto& name : {target.name, target.ns}) {
+    if (!name.empty() && !api::is_dns_subdomain(name))
+      return invalid(
+          fmt::format("\"{}\" is not a name: names have lower case letters, digits, '-' and '.'", name));
+  }
+  return target;
+}
+
 Result<Target> parse_word(const std::string& word) {
   const auto slash = word.find('/');
   if (word.empty()) return invalid("the name is empty");
-  if (slash == word.npos) return Target{&pods(), word};
+  if (slash == word.npos) return checked_target({&pods(), word}, word);
   const auto first = word.substr(0, slash), name = word.substr(slash + 1);
   if (first.empty() || name.empty() || name.find('/') != name.npos)
     return invalid(fmt::format("\"{}\" is not a pod; write POD, TYPE/NAME or NAMESPACE/POD", word));
-  if (const auto* maker = maker_named(first)) return Target{maker, name, {}, true};
-  if (is_other_type(first))
-    return invalid(fmt::format("\"{}\" is not a type that makes pods: {}", first, known_types()));
-  return Target{&pods(), name, first};
+  if (const auto* maker = maker_named(first)) return checked_target({maker, name, {}, true}, word);
+  if (is_other_type(first)) return std::unexpected(not_a_type(first));
+  return checked_target({&pods(), name, first}, word);
 }
 
 bool is_like(std::string_view name, std::string_view typed) {
@@ -75,15 +98,21 @@ Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words,
   std::vector<Target> out;
   const auto* type =
       words.size() > 1 && words.front().find('/') == std::string::npos ? maker_named(words.front()) : nullptr;
+  // As in kubectl, the first word of several is a type.
+  if (!type && words.size() > 1 && is_other_type(words.front()) &&
+      words.front().find_first_of("./") == std::string::npos)
+    return std::unexpected(not_a_type(words.front()));
+  Problems problems;
   for (const auto& word : std::vector(words.begin() + (type ? 1 : 0), words.end())) {
     if (type && word.find('/') != word.npos)
-      return invalid(fmt::format("\"{}\" after the type {}: give only its name", word, words.front()));
-    auto target = type ? Result<Target>(Target{type, word, {}, true}) : parse_word(word);
-    if (!target) return std::unexpected(target.error());
+      problems.add(fmt::format("\"{}\" after the type {}: give only its name", word, words.front()));
+    auto target = problems.value_of(type ? checked_target({type, word, {}, true}, word) : parse_word(word));
+    if (!target) continue;
     if (!ns.empty() && !target->ns.empty() && ns != target->ns)
-      return invalid(fmt::format("\"{}\" names another namespace than -n {}", word, ns));
+      problems.add(fmt::format("\"{}\" names another namespace than -n {}", word, ns));
     out.push_back(std::move(*target));
   }
+  if (problems) return std::unexpected(problems.error());
   return out;
 }
 
@@ -107,23 +136,48 @@ Target resolved(Cluster& cluster, Target target) {
   return target;
 }
 
-std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& name) {
+std::string no_namespace(Cluster& cluster, const std::string& ns) {
   const auto there = cluster.get(client::resource::namespaces, "", ns);
-  if (!there && client::object_is_gone(there.error())) return fmt::format("There is no namespace {}.\n", ns);
+  if (there || !client::object_is_gone(there.error())) return {};
+  auto out = fmt::format("There is no namespace {}.", render::printable(ns));
+  client::ListOptions names_only;
+  names_only.metadata_only = true;
+  const auto listed = cluster.list(client::resource::namespaces, "", names_only);
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const auto& object : listed ? *listed : std::vector<json::value>()) {
+    auto name = render::printable(api::text_at(object, "/metadata/name"));
+    if (is_like(name, ns)) near.emplace_back(render::distance(name, ns), std::move(name));
+  }
+  std::ranges::sort(near);
+  std::vector<std::string> names;
+  for (auto& each : near) names.push_back(std::move(each.second));
+  return out + (names.empty() ? "\n" : fmt::format(" Did you mean {}?\n", render::listed(names, kSuggested)));
+}
+
+std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target) {
+  const auto there = cluster.get(client::resource::namespaces, "", ns);
+  if (!there && client::object_is_gone(there.error())) return no_namespace(cluster, ns);
   if (!there && !client::is_answer(there.error())) return {};
   client::ListOptions names_only;
   names_only.metadata_only = true;
-  std::vector<std::pair<std::size_t, std::string>> near;
+  using Near = std::vector<std::pair<std::size_t, std::string>>;
+  Near near, elsewhere;  // of the type that the user named, or of any; of other types
   for (const auto& maker : api::pod_makers()) {
     const auto listed = cluster.list(resource_of(maker), ns, names_only);
     if (!listed && !client::is_answer(listed.error())) break;
     if (!listed) continue;
+    const bool is_asked = !target.has_type || &maker == target.maker;
     for (const auto& object : *listed) {
       const auto found = render::printable(api::text_at(object, "/metadata/name"));
-      if (!is_like(found, name)) continue;
-      near.emplace_back(render::distance(found, name), maker.kind == "Pod" ? found : with_type(maker, found));
+      if (is_asked ? !is_like(found, target.name) : found != target.name) continue;
+      const bool is_bare = maker.kind == "Pod" && is_asked;
+      (is_asked ? near : elsewhere)
+          .emplace_back(render::distance(found, target.name), is_bare ? found : with_type(maker, found));
     }
   }
+  if (near.empty()) near = std::move(elsewhere);
+  if (const auto* type = target.has_type ? nullptr : maker_named(target.name); type && near.empty())
+    return fmt::format("{0} is a type: give {0}/NAME.\n", target.name);
   if (near.empty()) return {};
   std::ranges::sort(near);
   std::vector<std::string> names;

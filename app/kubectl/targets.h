@@ -30,9 +30,12 @@ Result<Target> parse_target(const std::string& word);
 // A name without a type is a pod, else the only workload of that name. Does not change other names.
 Target resolved(Cluster& cluster, Target target);
 
+// "There is no namespace shp.\n", or empty.
+std::string no_namespace(Cluster& cluster, const std::string& ns);
+
 // "Did you mean …?" with pods and workloads of the namespace that have a similar name, or that the namespace
-// does not exist; else empty.
-std::string did_you_mean(Cluster& cluster, const std::string& ns, const std::string& name);
+// does not exist; else empty. If the user named the type: of that type, or of another with this very name.
+std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target);
 
 // Whether the text is a selector as -l takes it.
 Result<void> check_selector(const std::string& selector);

@@ -10,6 +10,7 @@
 
 #include "api/text/json_view.h"
 #include "api/values/quantity.h"
+#include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
 #include "app/render/report.h"
@@ -37,6 +38,8 @@ Result<json::object> pod_with(const std::string& requests) {
       return invalid(
           fmt::format("--requests: \"{}\" is not RESOURCE=AMOUNT, such as cpu=500m,memory=1Gi", pair));
     const auto name = pair.substr(0, equals);
+    if (asks.contains(name))
+      return invalid(fmt::format("--requests: \"{}\": {} is given twice", requests, name));
     asks[name] = pair.substr(equals + 1);
     if (name.find('/') != name.npos || name.starts_with("hugepages-")) limits[name] = asks[name];
   }
@@ -81,26 +84,30 @@ Result<std::vector<Asked>> workloads_of(Cluster& cluster) {
   return out;
 }
 
-Result<std::vector<Asked>> questions(const std::vector<std::string>& requests, Cluster& cluster) {
+Result<std::vector<Asked>> questions(const std::vector<RequestedPod>& pods, Cluster& cluster) {
   std::vector<Asked> out;
-  for (const auto& each : requests) {
-    auto pod = pod_with(each);
-    if (!pod) return std::unexpected(pod.error());
-    out.push_back({.name = each, .spec = {{"dryRun", true}, {"template", std::move(*pod)}, {"room", true}}});
-  }
-  if (!requests.empty()) return out;
+  for (const auto& [name, pod] : pods)
+    out.push_back({.name = name, .spec = {{"dryRun", true}, {"template", pod}, {"room", true}}});
+  if (!pods.empty()) return out;
   return workloads_of(cluster);
 }
 
 }  // namespace
 
-int run_tenant(const CLI::App& command, const Output& output, const std::vector<std::string>& requests,
+std::vector<RequestedPod> requested_pods(const std::vector<std::string>& requests, Problems& problems) {
+  std::vector<RequestedPod> out;
+  for (const auto& each : requests) {
+    if (auto pod = problems.value_of(pod_with(each))) out.push_back({each, std::move(*pod)});
+  }
+  return out;
+}
+
+int run_tenant(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
                const std::string& profile, Cluster& cluster) {
-  auto asked = questions(requests, cluster);
+  if (const auto missing = no_namespace(cluster, cluster.ns()); !missing.empty())
+    return print({.err = missing, .code = 1});
+  auto asked = questions(pods, cluster);
   if (!asked) return fail_with(command, asked.error());
-  const auto there = cluster.get(client::resource::namespaces, "", cluster.ns());
-  if (!there && client::object_is_gone(there.error()))
-    return fail_with(command, invalid("there is no namespace " + cluster.ns()).error());
   render::Tenant tenant{.ns = cluster.ns(), .workloads_total = asked->size()};
   if (asked->size() > kMostWorkloads) asked->resize(kMostWorkloads);
   std::vector<json::value> reports;
@@ -110,7 +117,13 @@ int run_tenant(const CLI::App& command, const Output& output, const std::vector<
     if (!profile.empty()) spec["profile"] = profile;
     auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
     if (!answered) return fail_with(command, answered.error());
-    tenant.rooms.push_back({name, exists, render::read_report(*answered)});
+    auto report = render::read_report(*answered);
+    if (const auto* refusal = explain::refusal_of(report)) {
+      if (const auto error = flags_error(*refusal, 0)) return fail_with(command, *error);
+      if (!exists)
+        return fail_with(command, invalid(fmt::format("--requests: \"{}\": {}", name, *refusal)).error());
+    }
+    tenant.rooms.push_back({name, exists, std::move(report)});
     names.push_back(name);
     reports.push_back(std::move(*answered));
   }

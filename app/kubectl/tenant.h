@@ -4,10 +4,12 @@
 // Owner: a command. Threads: the Cluster's. Errors: as Cluster's; Kind::invalid names the flag.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <string>
 #include <vector>
 
 #include "app/kubectl/cluster.h"
+#include "base/problems.h"
 
 namespace CLI {
 class App;
@@ -15,8 +17,16 @@ class App;
 
 namespace podium::kubectl {
 
-// Each of `requests` is what a pod asks for: "cpu=500m,memory=1Gi". Returns the exit code.
-int run_tenant(const CLI::App& command, const Output& output, const std::vector<std::string>& requests,
+struct RequestedPod {
+  std::string name;  // as the user wrote it
+  boost::json::object pod_template;
+};
+
+// Each of `requests` is what a pod asks for: "cpu=500m,memory=1Gi".
+std::vector<RequestedPod> requested_pods(const std::vector<std::string>& requests, Problems& problems);
+
+// About these pods; without any, about the namespace's workloads. Returns the exit code.
+int run_tenant(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
                const std::string& profile, Cluster& cluster);
 
 }  // namespace podium::kubectl

@@ -11,6 +11,7 @@
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting.h"
 #include "app/render/terminal.h"
+#include "app/render/values.h"
 #include "base/clock.h"
 #include "base/time.h"
 
@@ -91,6 +92,7 @@ class Top {
 };
 
 int run_top(const CLI::App& command, const TopFlags& flags) {
+  if (const auto problems = problems_of(*flags.shared)) return fail_with(command, problems.error());
   auto cluster = LiveCluster::connect(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
   Top top(command, flags, **cluster);
@@ -102,12 +104,11 @@ int run_top(const CLI::App& command, const TopFlags& flags) {
 std::function<int()> declare_top(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<TopFlags>();
   flags->shared = shared;
-  command.add_option("--every", flags->every, "seconds between two views")
+  render::add_number(command, shared->wrong, "--every", flags->every, {1, 3600}, "seconds between two views")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1, 3600))
-      ->capture_default_str();
+      ->default_str("5");
   command.add_flag("--once", flags->once, "one view only, as without a terminal");
-  add_color(command, shared->output);
+  add_color(command, *shared);
   return [&command, flags] { return run_top(command, *flags); };
 }
 

@@ -110,6 +110,8 @@ constexpr Verb kVerbs[] = {
      "decisions -n shop\n"
      "# of the pods whose names begin like this, those that did not fit\n"
      "decisions web- --outcome Unschedulable\n"
+     "# of the last half hour\n"
+     "decisions -A --since 30m\n"
      "# each new decision of the cluster as it comes\n"
      "decisions -A -w",
      kTakesCluster | kTakesAll | kTakesOutput | kTakesWatch, declare_decisions},
@@ -162,6 +164,15 @@ std::string examples_of(const Verb& verb, const std::string& program) {
   return out;
 }
 
+// As kubectl: of a flag with one value that is given twice, the last counts.
+void take_last(CLI::App& command) {
+  for (auto* option : command.get_options()) {
+    const bool is_flag_with_value = !option->get_positional() && option->get_expected_max() == 1;
+    if (is_flag_with_value && option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw)
+      option->take_last();
+  }
+}
+
 // Usage as in kubectl: the arguments before the options.
 class Help : public CLI::Formatter {
  public:
@@ -190,6 +201,7 @@ void add_verbs(CLI::App& app, int& exit_code) {
     const auto shared = std::make_shared<Shared>();
     auto run = verb.declare(*command, shared);
     add_shared(*command, *shared, verb.takes);
+    take_last(*command);
     command->formatter(std::make_shared<Help>(verb));
     command->footer([&verb, &app] { return examples_of(verb, app.get_name()); });
     command->callback([run = std::move(run), &exit_code] { exit_code = run(); });

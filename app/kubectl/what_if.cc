@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -22,9 +23,10 @@
 #include "app/kubectl/targets.h"
 #include "app/kubectl/tenant.h"
 #include "app/kubectl/verbs.h"
+#include "app/offline/files.h"
 #include "app/render/text.h"
 #include "app/render/together.h"
-#include "base/input.h"
+#include "app/render/values.h"
 #include "base/problems.h"
 #include "explain/question/change.h"
 
@@ -67,7 +69,10 @@ class Asking {
       : command_(command), flags_(flags), cluster_(cluster) {}
 
   int run(const std::vector<Target>& targets) {
-    for (const auto& target : targets) about_target(resolved(cluster_, target));
+    for (const auto& target : targets) {
+      if (is_over()) break;
+      about_target(resolved(cluster_, target));
+    }
     if (read_files()) about_files();
     const auto& output = flags_.shared->output;
     if (answers_.size() > 1) {
@@ -104,13 +109,16 @@ class Asking {
     is_first_ = false;
   }
 
+  // A wrong flag is wrong in every question.
+  bool is_over() const { return are_flags_wrong_ || cluster_.interrupted(); }
+
   void about_target(const Target& target) {
     const auto& [maker, name, ns, has_type] = target;
-    if (maker->kind == "Pod") return about_pod(ns, name);
+    if (maker->kind == "Pod") return about_pod(target);
     auto object = cluster_.get(resource_of(*maker), ns, name);
     if (!object) {
       fail(object.error());
-      if (client::object_is_gone(object.error())) std::cerr << did_you_mean(cluster_, ns, name);
+      if (client::object_is_gone(object.error())) std::cerr << did_you_mean(cluster_, ns, target);
       return;
     }
     object->as_object()["kind"] = maker->kind;
@@ -125,28 +133,46 @@ class Asking {
   }
 
   // podium reads the pod itself, so no right on it is needed.
-  void about_pod(const std::string& ns, const std::string& name) {
+  void about_pod(const Target& target) {
+    const auto& [maker, name, ns, has_type] = target;
     const auto pod = cluster_.get(client::resource::pods, ns, name);
     if (pod || !client::object_is_gone(pod.error()))
       return answer({ns, name, "podRef", json::object{{"name", name}}});
-    fail(invalid(fmt::format("there is no pod {}/{}", ns, name)).error());
-    std::cerr << did_you_mean(cluster_, ns, name);
+    fail({.message = fmt::format("there is no pod {}/{}", ns, name)});
+    std::cerr << did_you_mean(cluster_, ns, target);
   }
 
   // False: something is wrong in the files, and all of it has been said.
   bool read_files() {
     Problems problems;
-    for (const auto& file : flags_.files) {
-      const auto text = read_input(file);
-      if (!text) {
-        fail(text.error());
-        continue;
-      }
-      if (auto objects = problems.value_of(objects_of_file(*text, file, cluster_.ns())))
-        files_.push_back({file, std::move(*objects)});
+    const auto texts = offline::read_files(flags_.files, problems);
+    std::size_t makers = 0;
+    for (const auto& [source, text] : texts) {
+      auto objects = problems.value_of(objects_of_file(text, source, cluster_.ns(), texts.size() > 1));
+      if (!objects) continue;
+      drop_copies(*objects, problems);
+      makers += objects->makers.size();
+      files_.push_back({source, std::move(*objects)});
     }
+    if (!problems && !texts.empty() && makers == 0)
+      problems.add(fmt::format("nothing in {} files makes pods", texts.size()));
     if (problems) fail(problems.error());
     return !problems;
+  }
+
+  // A workload that the files have twice is one, if both are equal.
+  void drop_copies(FileObjects& objects, Problems& problems) {
+    std::erase_if(objects.makers, [&](const FileObject& object) {
+      const auto name = api::text_at(object.value, "/metadata/name");
+      if (name.empty()) return false;
+      const auto key = fmt::format("{} {}/{}", object.maker->kind,
+                                   api::text_at(object.value, "/metadata/namespace"), name);
+      const auto [first, is_new] = makers_.try_emplace(key, object.value);
+      if (!is_new && first->second != object.value)
+        problems.add(
+            fmt::format("{}: {} {} is there twice", object.place("metadata.name"), object.maker->kind, name));
+      return !is_new;
+    });
   }
 
   void about_files() {
@@ -158,10 +184,16 @@ class Asking {
     }
     for (const auto& [name, objects] : files_) {
       for (const auto& object : objects.makers) {
-        if (cluster_.interrupted()) return;
-        about_object(object, objects.makers.size() > 1 || flags_.files.size() > 1);
+        if (is_over()) return;
+        about_object(object, makers_of_files() > 1);
       }
     }
+  }
+
+  std::size_t makers_of_files() const {
+    std::size_t count = 0;
+    for (const auto& file : files_) count += file.objects.makers.size();
+    return count;
   }
 
   // `is_one_of_several`: of the objects of the files.
@@ -267,12 +299,19 @@ class Asking {
   void answer(Subject subject) {
     auto spec = question_spec(flags_.question);
     if (!spec) return fail(spec.error());
+    if (const auto* changes = spec->if_contains("changes")) changes_of_flags_ = changes->as_array().size();
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
     const auto source = add_before(subject, *spec);
     auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
     if (!asked_podium) return fail(asked_podium.error());
     const auto report = render::read_report(words_of_files(*asked_podium, source));
+    if (const auto* refusal = explain::refusal_of(report)) {
+      if (const auto error = flags_error(*refusal, changes_of_flags_)) {
+        are_flags_wrong_ = true;
+        return fail(*error);
+      }
+    }
     const auto& output = flags_.shared->output;
     if (!output.is_for_people()) {
       names_.push_back(report_name(*asked_podium));
@@ -327,11 +366,14 @@ class Asking {
     FileObjects objects;
   };
   std::vector<File> files_;
+  std::map<std::string, json::value> makers_;  // of the files, by kind and name
   FileContext context_;                        // of the files, whose objects it points to
   std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
   std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads
   std::size_t bytes_before_ = 0;
   bool is_cut_ = false;
+  std::size_t changes_of_flags_ = 0;  // the first ones of a question
+  bool are_flags_wrong_ = false;
   std::vector<render::Together> answers_;
   std::vector<json::value> documents_;  // for programs, and their names
   std::vector<std::string> names_;
@@ -343,33 +385,38 @@ class Asking {
 // `capacity` without a name: of the namespace.
 int run_for_namespace(const CLI::App& command, const WhatIfFlags& flags) {
   const auto& question = flags.question;
+  auto problems = problems_of(*flags.shared);
   if (!question.weights.empty() || !question.drain.empty() || question.add_nodes > 0 || question.fixes ||
-      flags.keep)
-    return fail_with(command, invalid("only -n, --requests, --profile and -o are for a whole namespace; give "
-                                      "-f FILE or TYPE/NAME, such as deploy/web")
-                                  .error());
+      !question.like.empty() || flags.keep)
+    problems.add(
+        "only -n, --requests, --profile and -o are for a whole namespace; give -f FILE or TYPE/NAME, such as "
+        "deploy/web");
+  const auto pods = requested_pods(flags.requests, problems);
+  if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
-  return run_tenant(command, flags.shared->output, flags.requests, question.profile, **cluster);
+  return run_tenant(command, flags.shared->output, pods, question.profile, **cluster);
 }
 
 int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
+  const auto& shared = *flags.shared;
   const bool has_subject = !flags.files.empty() || !flags.words.empty();
   if (flags.capacity && !has_subject) return run_for_namespace(command, flags);
-  if (!flags.requests.empty())
-    return fail_with(command, invalid("--requests: not with -f FILE or TYPE/NAME").error());
-  if (flags.files.empty() == flags.words.empty()) {
-    return fail_with(command, invalid("needs either -f FILE or TYPE/NAME, such as deploy/web").error());
-  }
-  if (auto checked = check_names(flags.shared->output, flags.keep,
-                                 "the question is deleted once it is answered; --keep keeps it");
-      !checked)
-    return fail_with(command, checked.error());
-  const auto targets = parse_targets(flags.words, flags.shared->connection.ns);
-  if (!targets) return fail_with(command, targets.error());
-  if (const auto spec = question_spec(flags.question); !spec) return fail_with(command, spec.error());
-  auto cluster = open_cluster(flags.shared->connection);
+  auto problems = problems_of(shared);
+  if (!flags.requests.empty()) problems.add("--requests: not with -f FILE or TYPE/NAME");
+  if (flags.files.empty() == flags.words.empty())
+    problems.add("needs either -f FILE or TYPE/NAME, such as deploy/web");
+  if (std::ranges::count(flags.files, "-") > 1) problems.add("-f -: standard input can be read only once");
+  if (flags.keep && !shared.connection.dump.empty()) problems.add("--keep: a dump keeps no reports");
+  problems.check(
+      check_names(shared.output, flags.keep, "the question is deleted once it is answered; --keep keeps it"));
+  const auto targets = problems.value_of(parse_targets(flags.words, shared.connection.ns));
+  (void)problems.value_of(question_spec(flags.question));
+  if (problems) return fail_with(command, problems.error());
+  auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
+  if (auto there = check_flag_nodes(flags.question, **cluster); !there)
+    return fail_with(command, there.error());
   return Asking(command, flags, **cluster).run(*targets);
 }
 
@@ -389,10 +436,8 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
       ->type_name("NODE")
       ->allow_extra_args(false)
       ->take_all();
-  command
-      .add_option("--add-nodes", flags.question.add_nodes,
-                  "as if there were this many more nodes, with --like")
-      ->type_name("N");
+  render::add_number(command, flags.shared->wrong, "--add-nodes", flags.question.add_nodes,
+                     {1, explain::kMostNewNodes}, "as if there were this many more nodes, with --like");
   command.add_option("--like", flags.question.like, "the node that the new ones are copies of")
       ->type_name("NODE");
   command.add_option("--profile", flags.question.profile, "the profile of podium's configuration")
@@ -409,9 +454,8 @@ std::function<int()> declare_what_if(CLI::App& command, const std::shared_ptr<Sh
   add_common(command, *flags);
   command.add_flag("--each", flags->each,
                    "ask about each workload of the files alone (default: one after the other, together)");
-  command.add_option("--replicas", flags->question.replicas, "how many (default: as the workload has)")
-      ->type_name("N")
-      ->check(CLI::Range(1, kMaxReplicas));
+  render::add_number(command, shared->wrong, "--replicas", flags->question.replicas, {1, kMaxReplicas},
+                     "how many (default: as the workload has)");
   return [&command, flags] { return run_what_if(command, *flags); };
 }
 
@@ -428,10 +472,9 @@ std::function<int()> declare_capacity(CLI::App& command, const std::shared_ptr<S
       ->type_name("RESOURCE=AMOUNT,...")
       ->allow_extra_args(false)
       ->take_all();
-  command.add_option("--up-to", flags->question.replicas, "how many to try")
-      ->type_name("N")
-      ->check(CLI::Range(2, kMaxReplicas))
-      ->capture_default_str();
+  render::add_number(command, shared->wrong, "--up-to", flags->question.replicas, {2, kMaxReplicas},
+                     "how many to try")
+      ->default_str(fmt::to_string(kMaxReplicas));
   return [&command, flags] { return run_what_if(command, *flags); };
 }
 

@@ -14,6 +14,7 @@
 #include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/eviction.h"
+#include "app/kubectl/named_nodes.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/reports.h"
 #include "app/kubectl/said.h"
@@ -49,10 +50,7 @@ class Why {
   }
 
   Said say(const std::vector<Target>& targets) {
-    const bool is_one = targets.size() == 1 && flags_.shared->selector.empty();
-    if (flags_.timeline && (!is_one || !flags_.node.empty()))
-      return failed(command_, invalid("--timeline: needs one pod, without --node").error());
-    if (!flags_.shared->selector.empty()) return of_selector(targets);
+    if (!flags_.shared->selector.empty()) return of_selector();
     if (targets.size() > 1) return of_several(targets);
     const auto target = resolved(cluster_, targets.front());
     const bool is_pod = target.maker->kind == "Pod";
@@ -65,6 +63,8 @@ class Why {
 
  private:
   Said not_there(const Target& target) {
+    const auto pod = pod_of(target);
+    if (pod && !*pod) return no_pod_of(target);
     QuestionFlags asked;
     asked.nodes = {flags_.node};
     asked.fixes = true;
@@ -81,10 +81,17 @@ class Why {
       return said;
     }
     const auto& verdicts = render::answer_of(report).verdicts;
-    said.code = verdicts.empty()                            ? 4
-                : render::is_unknown_node(verdicts.front()) ? 2
-                : verdicts.front().fits                     ? 0
-                                                            : 4;
+    if (!verdicts.empty() && render::is_unknown_node(verdicts.front()))
+      return failed(command_, invalid(fmt::format("--node: there is no node {}{}", flags_.node,
+                                                  nodes_like(cluster_, flags_.node)))
+                                  .error());
+    said.code = !verdicts.empty() && verdicts.front().fits ? 0 : 4;
+    return said;
+  }
+
+  Said no_pod_of(const Target& target) {
+    auto said = failed(command_, {.message = fmt::format("there is no pod {}/{}", target.ns, target.name)});
+    said.err += did_you_mean(cluster_, target.ns, target);
     return said;
   }
 
@@ -103,7 +110,7 @@ class Why {
     auto report = report_of(target, pod);
     if (report && *report) return report;
     // A mistyped name does not need the memory.
-    if (!pod && !did_you_mean(cluster_, target.ns, target.name).empty()) return report;
+    if (!pod && !did_you_mean(cluster_, target.ns, target).empty()) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     auto remembered = cluster_.remembered(target.ns, target.name, uid);
     if (remembered && *remembered) return remembered;
@@ -133,7 +140,7 @@ class Why {
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
-      if (!*pod) err += gone(target, *pod, did_you_mean(cluster_, target.ns, target.name));
+      if (!*pod) err += gone(target, *pod, did_you_mean(cluster_, target.ns, target));
       return {.err = std::move(err), .code = 1};
     }
     const auto words = [&] {
@@ -180,7 +187,7 @@ class Why {
     const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
     if (!object) {
       auto out = failed(command_, object.error());
-      if (client::object_is_gone(object.error())) out.err += did_you_mean(cluster_, target.ns, target.name);
+      if (client::object_is_gone(object.error())) out.err += did_you_mean(cluster_, target.ns, target);
       return out;
     }
     const auto pods = pods_of(cluster_, target, target.ns);
@@ -220,22 +227,22 @@ class Why {
     return explain::refusal_of(report) ? hint : render::fixes_in_line(report, options_);
   }
 
-  Said of_selector(const std::vector<Target>& targets) {
+  Said of_selector() {
     const auto& selector = flags_.shared->selector;
-    if (auto checked = check_selector(selector); !checked) return failed(command_, checked.error());
-    if (!targets.empty()) return failed(command_, invalid("-l: names pods; it takes no other names").error());
     client::ListOptions selected;
     selected.label_selector = selector;
     const auto pods = cluster_.list(client::resource::pods, cluster_.ns(), selected);
     if (!pods) return failed(command_, pods.error());
     if (pods->empty()) {
-      return {.err = fmt::format("No pod in namespace {} has the labels {}.\n", cluster_.ns(),
-                                 render::printable(selector)),
-              .code = 1};
+      auto err = no_namespace(cluster_, cluster_.ns());
+      if (err.empty())
+        err = fmt::format("No pod in namespace {} has the labels {}.\n", cluster_.ns(),
+                          render::printable(selector));
+      return {.err = std::move(err), .code = 1};
     }
     Lines lines;
     for (const auto& pod : *pods) {
-      if (auto added = add_pod(cluster_.ns(), api::text_at(pod, "/metadata/name"), pod, lines); !added)
+      if (auto added = add_pod(pod_target(cluster_.ns(), pod), pod, lines); !added)
         return failed(command_, added.error());
     }
     return said(std::move(lines));
@@ -247,14 +254,19 @@ class Why {
     std::string missing;
   };
 
-  Result<void> add_pod(const std::string& ns, const std::string& name, std::optional<json::value> pod,
-                       Lines& lines) {
-    const Target target{api::pod_maker_named("pod"), name, ns, true};
+  static Target pod_target(const std::string& ns, const json::value& pod) {
+    return {api::pod_maker_named("pod"), api::text_at(pod, "/metadata/name"), ns, true};
+  }
+
+  Result<void> add_pod(const Target& target, std::optional<json::value> pod, Lines& lines) {
+    const auto& [maker, name, ns, has_type] = target;
     const auto report = report_of(target, pod);
     if (!report) return std::unexpected(report.error());
     if (!*report && !pod) {
-      lines.missing += no_report(pod, ns, name, options_.program, cluster_.hint_flags()) +
-                       did_you_mean(cluster_, ns, name);
+      lines.missing += no_report(pod, ns, name, options_.program, cluster_.hint_flags());
+      // Of a namespace that does not exist once.
+      if (const auto hint = did_you_mean(cluster_, ns, target); !lines.missing.contains(hint))
+        lines.missing += hint;
       return {};
     }
     render::PodLine line{.subject = ns + "/" + name};
@@ -270,7 +282,6 @@ class Why {
 
   // A line for each pod; workloads are shown as their pods.
   Said of_several(const std::vector<Target>& targets) {
-    if (!flags_.node.empty()) return failed(command_, invalid("--node: needs one pod").error());
     Lines lines;
     for (const auto& each : targets) {
       const auto target = resolved(cluster_, each);
@@ -278,12 +289,12 @@ class Why {
       if (target.maker->kind == "Pod") {
         auto pod = pod_of(target);
         if (!pod) return failed(command_, pod.error());
-        added = add_pod(target.ns, target.name, std::move(*pod), lines);
+        added = add_pod(target, std::move(*pod), lines);
       } else {
         const auto pods = pods_of(cluster_, target, target.ns);
         if (!pods) return failed(command_, pods.error());
         for (const auto& pod : *pods) {
-          if (added) added = add_pod(target.ns, api::text_at(pod, "/metadata/name"), pod, lines);
+          if (added) added = add_pod(pod_target(target.ns, pod), pod, lines);
         }
       }
       if (!added) return failed(command_, added.error());
@@ -295,8 +306,9 @@ class Why {
     const int code = lines.missing.empty() ? 0 : 1;
     std::vector<std::string> names;
     for (const auto& report : lines.reports) names.push_back(report_name(report));
-    auto out = answered(command_, output_, as_list(std::move(lines.reports)), names,
-                        [&] { return render::pods_table(lines.pods, options_); });
+    auto out = answered(command_, output_, as_list(std::move(lines.reports)), names, [&] {
+      return lines.pods.empty() ? std::string() : render::pods_table(lines.pods, options_);
+    });
     out.err += lines.missing;
     out.code = out.code == 0 ? code : out.code;
     return out;
@@ -311,19 +323,26 @@ class Why {
 
 int run_why(const CLI::App& command, const WhyFlags& flags) {
   const auto& shared = *flags.shared;
-  if (auto checked = check_names(shared.output, flags.node.empty(),
-                                 "the question of --node is deleted once it is answered");
-      !checked)
-    return fail_with(command, checked.error());
-  const auto targets = parse_targets(flags.words, shared.connection.ns);
-  if (!targets) return fail_with(command, targets.error());
-  if (targets->empty() && shared.selector.empty())
-    return fail_with(command, invalid("which pod? Give POD, TYPE/NAME or -l SELECTOR; all that wait: " +
-                                      program_of(command) + " pending")
-                                  .error());
+  auto problems = problems_of(shared);
+  problems.check(check_names(shared.output, flags.node.empty(),
+                             "the question of --node is deleted once it is answered"));
+  const auto targets = problems.value_of(parse_targets(flags.words, shared.connection.ns));
+  const bool has_selector = !shared.selector.empty();
+  const bool is_one = flags.words.size() < 2 || (targets && targets->size() == 1);
+  if (flags.words.empty() && !has_selector)
+    problems.add("which pod? Give POD, TYPE/NAME or -l SELECTOR; all that wait: " + program_of(command) +
+                 " pending");
+  if (!flags.words.empty() && has_selector) problems.add("-l: names pods; it takes no other names");
+  if (flags.timeline && (!is_one || has_selector || !flags.node.empty()))
+    problems.add("--timeline: needs one pod, without --node");
+  if (!flags.node.empty() && (!is_one || has_selector)) problems.add("--node: needs one pod");
+  auto node = flags.node.empty() ? std::vector<std::string>() : parse_nodes({flags.node}, problems);
+  if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
-  Why why(command, **cluster, flags);
+  auto asked = flags;
+  if (!node.empty()) asked.node = node.front();
+  Why why(command, **cluster, asked);
   return say(command, **cluster, shared.watch, [&] { return why.say(*targets); });
 }
 

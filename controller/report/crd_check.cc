@@ -73,6 +73,7 @@ constexpr auto kSpecFields = std::to_array<std::string_view>({
     "spec.search.forPending",
     "spec.search.forPending.shapes",
     "spec.search.forPending.shapes.allocatable",
+    "spec.search.forPending.shapes.csiLimits",
     "spec.search.forPending.shapes.devices",
     "spec.search.forPending.shapes.devices.attributes",
     "spec.search.forPending.shapes.devices.capacity",

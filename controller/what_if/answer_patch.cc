@@ -14,6 +14,22 @@ namespace podium::controller {
 
 namespace json = boost::json;
 
+namespace {
+
+std::optional<Refreshes::Numbers> numbers_of(const explain::ReportStatus& status) {
+  if (!status.answer) return std::nullopt;
+  const auto asked = status.answer->asked, fitting = status.answer->fitting;
+  Refreshes::Numbers out{.fitting = fitting, .unplaced = asked - std::min(asked, fitting)};
+  if (const auto& wanted = status.answer->nodes_wanted) {
+    out.nodes_wanted = 0;
+    for (const auto& added : wanted->added) *out.nodes_wanted += added.nodes;
+  }
+  if (const auto& spare = status.answer->nodes_spare) out.nodes_spare = spare->nodes_total;
+  return out;
+}
+
+}  // namespace
+
 AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall now, const AnswerTerms& terms) {
   const auto ttl = terms.ttl;
   const auto content = terms.refreshed() ? answer_hash(status) : 0;
@@ -27,7 +43,7 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
   const json::array patch{{{"op", "test"}, {"path", "/metadata/uid"}, {"value", asked.uid}},
                           {{"op", "add"}, {"path", "/status"}, {"value", to_json(status)}}};
   const bool refused = status.outcome == explain::kRefused;
-  const auto fitting = status.answer ? std::optional(status.answer->fitting) : std::nullopt;
+  const auto numbers = numbers_of(status);
   const auto reason = status.conditions.empty() ? std::string() : status.conditions.front().reason;
   return {.name = asked.name,
           .uid = asked.uid,
@@ -39,7 +55,7 @@ AnswerPatch make_patch(const Asked& asked, explain::ReportStatus status, Wall no
           .result = refused ? reason : status.outcome,
           .refused = refused,
           .asked_at = terms.asked_at,
-          .fitting = fitting,
+          .numbers = numbers,
           .content = content};
 }
 

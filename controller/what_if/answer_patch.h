@@ -15,6 +15,7 @@
 #include "client/http/transport.h"
 #include "controller/report/requests.h"
 #include "controller/what_if/asked.h"
+#include "controller/what_if/refreshes.h"
 #include "explain/report/report.h"
 
 namespace podium::controller {
@@ -32,10 +33,10 @@ struct AnswerPatch {
   std::string result;  // as WhatIfEnd's
   bool refused = false;
   Steady asked_at{};
-  std::size_t bytes = 0;               // of the report without this answer
-  std::optional<std::size_t> fitting;  // replicas; nullopt: refused
-  std::uint64_t content = 0;           // answer_hash(), if the question is refreshed
-  bool is_substitute = false;          // of an answer that the API server refused
+  std::size_t bytes = 0;                      // of the report without this answer
+  std::optional<Refreshes::Numbers> numbers;  // nullopt: refused
+  std::uint64_t content = 0;                  // answer_hash(), if the question is refreshed
+  bool is_substitute = false;                 // of an answer that the API server refused
 };
 
 // The TTL of an answer (kKept: no expiry), and the time until the next one.

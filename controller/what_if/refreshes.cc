@@ -71,9 +71,9 @@ std::vector<Refreshes::Turn> Refreshes::take_due(Steady now) {
   return due;
 }
 
-void Refreshes::answered(const std::string& key, std::optional<std::size_t> fitting) {
+void Refreshes::answered(const std::string& key, std::optional<Numbers> numbers) {
   const std::lock_guard lock(mutex_);
-  if (const auto it = entries_.find(key); it != entries_.end()) it->second.fitting = fitting;
+  if (const auto it = entries_.find(key); it != entries_.end()) it->second.numbers = numbers;
 }
 
 bool Refreshes::is_news(const std::string& key, std::uint64_t content, Steady now,
@@ -89,11 +89,11 @@ void Refreshes::written(const std::string& key, std::uint64_t content, Steady no
   if (const auto it = entries_.find(key); it != entries_.end()) it->second.written.emplace(content, now);
 }
 
-std::vector<Refreshes::Fitting> Refreshes::fitting() const {
+std::vector<Refreshes::Answered> Refreshes::answered() const {
   const std::lock_guard lock(mutex_);
-  std::vector<Fitting> out;
+  std::vector<Answered> out;
   for (const auto& [key, entry] : entries_) {
-    if (entry.fitting) out.push_back({entry.turn.ns, entry.turn.name, *entry.fitting});
+    if (entry.numbers) out.push_back({entry.turn.ns, entry.turn.name, *entry.numbers});
   }
   return out;
 }

@@ -31,11 +31,16 @@ class Refreshes {
     std::string ns, name, key;
     std::chrono::seconds every{0};
   };
-  // The number of replicas that fitted at the last turn of a what-if.
-  struct Fitting {
+  // The numbers of a what-if's last answer.
+  struct Numbers {
+    std::size_t fitting = 0, unplaced = 0;                 // replicas; of a search, pods that wait
+    std::optional<std::size_t> nodes_wanted, nodes_spare;  // of a search for nodes
+    bool operator==(const Numbers&) const = default;
+  };
+  struct Answered {
     std::string ns, name;
-    std::size_t replicas = 0;
-    bool operator==(const Fitting&) const = default;
+    Numbers numbers = {};
+    bool operator==(const Answered&) const = default;
   };
 
   explicit Refreshes(Limits limits) : limits_(limits) {}
@@ -53,18 +58,18 @@ class Refreshes {
   std::vector<Turn> take_due(Steady now);  // they have no turn then
 
   // The answer of a turn; nullopt: the question was refused.
-  void answered(const std::string& key, std::optional<std::size_t> fitting);
+  void answered(const std::string& key, std::optional<Numbers> numbers);
   // True if an answer must be written: it differs from the last written one, or that was `most` ago.
   bool is_news(const std::string& key, std::uint64_t content, Steady now, Steady::duration most) const;
   void written(const std::string& key, std::uint64_t content, Steady now);
 
-  std::vector<Fitting> fitting() const;  // by key
+  std::vector<Answered> answered() const;  // by key
 
  private:
   struct Entry {
     Turn turn;
     std::optional<Steady> at;
-    std::optional<std::size_t> fitting;
+    std::optional<Numbers> numbers;
     std::optional<std::pair<std::uint64_t, Steady>> written;  // content and time
   };
   void unset(Entry& entry);

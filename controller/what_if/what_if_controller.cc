@@ -274,7 +274,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     if (stopping()) co_return;
     answer->bytes = bytes;
     answer->made = api.clock().now();
-    refreshes.answered(item->key, answer->fitting);
+    refreshes.answered(item->key, answer->numbers);
     const auto most = std::min<Steady::duration>(kUnchanged, terms.ttl / 2);
     if (again && !refreshes.is_news(item->key, answer->content, api.clock().now(), most)) {
       end_turn(item->key);
@@ -459,17 +459,42 @@ Asker& WhatIfController::asker() { return impl_->asker; }
 std::size_t WhatIfController::waiting() const {
   return impl_->questions.counts().waiting + impl_->questions.counts().busy + impl_->answers.counts().waiting;
 }
-std::vector<Refreshes::Fitting> WhatIfController::fitting() const { return impl_->refreshes.fitting(); }
+std::vector<Refreshes::Answered> WhatIfController::refreshed() const { return impl_->refreshes.answered(); }
 std::uint64_t WhatIfController::answered() const { return impl_->answered.load(std::memory_order_relaxed); }
 
 void WhatIfController::sample_metrics(metrics::Samples& out) const {
   out.gauge("podium_what_ifs_pending", "What-ifs that wait for an answer.", waiting());
-  auto& family = out.gauges("podium_what_if_fitting",
-                            "How many replicas of a what-if with `refreshSeconds` fit, by its last answer "
-                            "([reports.md](reports.md#capacity-probes)). Absent while it is refused, and "
-                            "once it is gone; at most 100.",
-                            {"namespace", "name"});
-  for (const auto& [ns, name, replicas] : fitting()) family.add({ns, name}, replicas);
+  const auto all = refreshed();
+  auto& fitting = out.gauges("podium_what_if_fitting",
+                             "How many replicas of a what-if with `refreshSeconds` fit, by its last answer "
+                             "([reports.md](reports.md#capacity-probes)). Absent while it is refused, and "
+                             "once it is gone; at most 100.",
+                             {"namespace", "name"});
+  for (const auto& [ns, name, numbers] : all) {
+    if (!numbers.nodes_wanted && !numbers.nodes_spare) fitting.add({ns, name}, numbers.fitting);
+  }
+  auto& wanted = out.gauges(
+      "podium_nodes_wanted",
+      "Nodes to add, so that the pods that wait are placed: by the last answer to a what-if with "
+      "`search.forPending` and `refreshSeconds` ([reports.md](reports.md#searches-for-nodes)). Absent "
+      "while it is refused, and once it is gone.",
+      {"namespace", "name"});
+  auto& unplaced =
+      out.gauges("podium_nodes_wanted_unplaced_pods",
+                 "Pods that wait and that would wait with these nodes too: no shape holds them, or there "
+                 "are too few nodes of it.",
+                 {"namespace", "name"});
+  auto& spare = out.gauges("podium_nodes_spare",
+                           "Nodes that could go: by the last answer to a what-if with `search.couldGo` and "
+                           "`refreshSeconds`. Absent while it is refused, and once it is gone.",
+                           {"namespace", "name"});
+  for (const auto& [ns, name, numbers] : all) {
+    if (numbers.nodes_wanted) {
+      wanted.add({ns, name}, *numbers.nodes_wanted);
+      unplaced.add({ns, name}, numbers.unplaced);
+    }
+    if (numbers.nodes_spare) spare.add({ns, name}, *numbers.nodes_spare);
+  }
 }
 
 }  // namespace podium::controller

@@ -17,8 +17,8 @@
 // adds to the fork (fork_memory.h); the answers that wait to be written, bounded in total and per namespace.
 //
 // Owner: the Engine; it cancels and drains the gate before `workers` stop and before this is destroyed.
-// Threads: all functions on `io`, which has one thread; stop(), answered(), waiting() and fitting() from any.
-// run() on the leader only.
+// Threads: all functions on `io`, which has one thread; stop(), answered(), waiting() and refreshed() from
+// any. run() on the leader only.
 // Errors: an invalid request is answered with Accepted=False; other failures are logged and retried.
 #pragma once
 
@@ -65,8 +65,8 @@ class WhatIfController {
   Asker& asker();                  // any thread; evaluates the questions; other parts may also use it
   std::uint64_t answered() const;  // answers written so far, refusals included
   std::size_t waiting() const;     // any thread; queued what-ifs without an answer
-  std::vector<Refreshes::Fitting> fitting() const;   // any thread; of those that are refreshed
-  void sample_metrics(metrics::Samples& out) const;  // any thread
+  std::vector<Refreshes::Answered> refreshed() const;  // any thread; the last answers
+  void sample_metrics(metrics::Samples& out) const;    // any thread
 
  private:
   struct Impl;

@@ -139,9 +139,10 @@ class Forms(Crd):
                  ({"search": {}}, "exactly one of forPending and couldGo"),
                  ({"search": {"couldGo": {}}, "replicas": 2}, "a search has no fields about pods"),
                  ({"search": {"forPending": {"shapes": [{"name": "a"}]}}}, "exactly one of allocatable and like"),
-                 ({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "labels": {}}]}}}, "has the labels, taints and devices of that node"),
+                 ({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "labels": {}}]}}}, "has the labels, taints, devices and CSI limits of that node"),
                  ({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 16, "memory": "1Gi"}, "price": 0.5, "max": 3}]}}}, None),
                  ({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 16}, "devices": [{"count": 2}]}]}}}, "devices[0].driver"),
+                 ({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 16}, "csiLimits": {"ebs.csi.aws.com": -1}}]}}}, "csiLimits"),
                  ({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 16}, "devices": [
                      {"driver": "gpu.example.com", "count": 2, "attributes": {"model": {"string": "a100"}, "nvlink": {"bool": True}},
                       "capacity": {"memory": {"value": "40Gi"}}}]}]}}}, None),

@@ -70,6 +70,12 @@ class KubectlPodium(Plugin):
         self.assertIn("is not a valid duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
         self.assertIn('"svc" is not a type that makes pods', self.ask("whatif", "svc/web", code=2))
         self.assertIn("needs either -f FILE or TYPE/NAME", self.ask("whatif", code=2))
+        self.assertIn("there is no pod default/nobody", self.ask("whatif", "pod/nobody", code=1))
+        said = self.ask("whatif", "-f", "-", "--weights", "Nobody=1", stdin=self.file(pod("asked")), code=2)
+        self.assertIn('--weights: unknown strategy "Nobody"', said)
+        self.assertIn('--drain: unknown node "n9"', self.ask("whatif", "-f", "-", "--drain", "n9", stdin=self.file(pod("asked")), code=2))
+        self.assertIn("There is no namespace nonesuch.",
+                      self.ask("nodes", "--could-go", "-n", "nonesuch", code=1, kubeconfig=self.plane.kubeconfig))
         self.assertTrue(self.ask("--version").startswith("podium "))
 
     def test_whatif_says_how_many_fit_and_leaves_nothing(self):
@@ -142,6 +148,9 @@ class KubectlPodium(Plugin):
         self.assertNotIn("default/first", self.ask("decisions", "second"))
         self.assertEqual(self.ask("decisions", "third", "--outcome", "Unschedulable", "-o", "name", "--limit", 1),
                          "schedulingreport.podium.dev/third\n")
+        self.assertEqual(len(self.ask("decisions", "--since", "1h").splitlines()), len(lines))
+        self.assertEqual(self.ask("decisions", "--since", "1ms"), "No decision of the last 1ms is reported.\n")
+        self.assertIn('--since: "soon" is not a valid duration', self.ask("decisions", "--since", "soon", code=2))
         watching = subprocess.Popen(["kubectl", "podium", "decisions", "fourth", "-w"], stdout=subprocess.PIPE, text=True,
                                     env=self.environment(None))
         try:

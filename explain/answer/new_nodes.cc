@@ -141,8 +141,10 @@ bool DaemonSets::runs_on(const Set& set, Row row, const Snapshot& with) const {
   return is_on_nearest;
 }
 
-NodeModel DaemonSets::model_of(const api::Node& node, std::vector<api::ResourceSlice> slices) const {
+NodeModel DaemonSets::model_of(const api::Node& node, std::vector<api::ResourceSlice> slices,
+                               const std::optional<api::CsiNode>& drivers) const {
   NodeModel model{.stem = node.meta.name, .node = made_ready(node)};
+  if (drivers) model.drivers = std::make_shared<const api::CsiNode>(*drivers);
   for (auto& slice : slices)
     model.slices.push_back(std::make_shared<const api::ResourceSlice>(std::move(slice)));
   auto with = fork_;

@@ -42,8 +42,8 @@ std::vector<std::string> left_out(const NodeSearch& search) {
   std::vector<std::string> out;
   const auto& shapes = search.question.search->shapes;
   for (const auto& shape : shapes) {
-    if (!shape.like.empty()) continue;
-    out.emplace_back("pods of DaemonSets, CSI drivers and devices on nodes of the given shapes");
+    if (!shape.like.empty() || shape.drivers) continue;
+    out.emplace_back("limits of volumes on nodes of the shapes without csiLimits");
     break;
   }
   return out;

@@ -136,7 +136,7 @@ Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPat
     KnownShape known{.shape = given[i], .model = {}};
     if (given[i].like.empty()) {
       if (!daemons) daemons.emplace(budget, fork);
-      known.model = daemons->model_of(*given[i].node, given[i].slices);
+      known.model = daemons->model_of(*given[i].node, given[i].slices, given[i].drivers);
     } else {
       const auto row = fork.find_row(given[i].like);
       if (!row) return invalid((path[i] / "like").said(fmt::format("unknown node \"{}\"", given[i].like)));

@@ -14,6 +14,7 @@
 #include "explain/answer/node_search.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
+#include "explain/report/words.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/decision.h"
 
@@ -180,7 +181,7 @@ class Sparing {
     for (const auto& pod : evicted) {
       if (!has_time()) return std::nullopt;
       auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
-      if (!moved.to) return no_room(*pod, moved.told.reason);
+      if (!moved.to) return no_room(*pod, moved.told);
       moves.emplace_back(pod, std::move(moved.told.node));
     }
     if (with_waiting) {
@@ -258,9 +259,17 @@ class Sparing {
     return std::nullopt;
   }
 
-  Blocked no_room(const cluster::PodInfo& pod, const std::string& reason) const {
-    const bool is_told = is_own(pod.pod->meta) && !reason.empty();
-    return blocked_by("NoRoom", pod, is_told ? "has no other place: " + reason : "has no other place");
+  // "most nodes do not have enough free cpu"
+  static std::string words_of(const DrainedPod& told) {
+    if (!told.cause) return told.reason;
+    const auto words = reason_words(told.cause->code, told.cause->about, told.reason);
+    return words == told.reason || is_of_pod(told.cause->code) ? words : "most nodes " + plural_of(words);
+  }
+
+  Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& told) const {
+    const bool is_told = is_own(pod.pod->meta) && !told.reason.empty();
+    return blocked_by("NoRoom", pod,
+                      is_told ? "has no other place: " + words_of(told) : "has no other place");
   }
 
   // A node that is empty and takes a pod that waits is of use.

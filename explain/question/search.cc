@@ -16,6 +16,8 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostAmounts = 32, kMostLabels = 64, kMostTaints = 16;
 constexpr std::size_t kMostDeviceKinds = 16, kMostDeviceFields = 32;
+constexpr std::size_t kMostCsiDrivers = 16;
+constexpr std::int64_t kMostVolumes = 100'000;
 constexpr std::int64_t kMostDevices = 128;  // of a ResourceSlice
 constexpr double kMillion = 1e6, kHighestPrice = 1e9;
 
@@ -144,6 +146,24 @@ void read_devices(ObjectReader& reader, std::vector<api::ResourceSlice>& slices,
   });
 }
 
+// A driver, and how many of its volumes a node takes.
+void read_csi_limits(const json::value& value, const FieldPath& path, api::CsiNode& drivers,
+                     SpecFindings& findings) {
+  const auto* limits = value.if_object();
+  if (!limits || limits->size() > kMostCsiDrivers)
+    return findings.add(path, fmt::format("must be an object with at most {} drivers", kMostCsiDrivers));
+  for (const auto& limit : *limits) {
+    const std::string driver(std::string_view(limit.key()));
+    const FieldPath at = fmt::format("{}[{}]", path.text(), driver);
+    if (!api::is_dns_subdomain(driver)) findings.add(at, fmt::format("{:?} is not a valid name", driver));
+    const auto* count = limit.value().if_int64();
+    if (!count || *count < 0 || *count > kMostVolumes)
+      findings.add(at, fmt::format("must be between 0 and {}", kMostVolumes));
+    else
+      drivers.drivers.push_back({driver, static_cast<std::int32_t>(*count)});
+  }
+}
+
 Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& findings) {
   ObjectReader reader(value, path, findings);
   Shape shape{.name = reader.required("name")};
@@ -151,11 +171,12 @@ Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& 
     findings.add(reader.path("name"), fmt::format("{:?} is not a valid name", shape.name));
   shape.like = reader.text("like");
   const auto *allocatable = reader.value("allocatable"), *labels = reader.value("labels"),
-             *taints = reader.value("taints"), *devices = reader.value("devices");
+             *taints = reader.value("taints"), *devices = reader.value("devices"),
+             *csi_limits = reader.value("csiLimits");
   if (value.is_object() && shape.like.empty() == (allocatable == nullptr))
     findings.add(path, "needs exactly one of allocatable and like");
-  if (!shape.like.empty() && (labels || taints || devices))
-    findings.add(path, "has the labels, taints and devices of the node that it is like");
+  if (!shape.like.empty() && (labels || taints || devices || csi_limits))
+    findings.add(path, "has the labels, taints, devices and CSI limits of the node that it is like");
   if (allocatable) {
     auto& node = shape.node.emplace();
     node.meta.name = shape.name;
@@ -165,6 +186,7 @@ Shape read_shape(const json::value& value, const FieldPath& path, SpecFindings& 
       node.taints.push_back(read_taint(item, at, findings));
     });
     read_devices(reader, shape.slices, findings);
+    if (csi_limits) read_csi_limits(*csi_limits, reader.path("csiLimits"), shape.drivers.emplace(), findings);
   }
   shape.price = read_price(reader, findings);
   if (const auto most = reader.integer("max", 0, kMostOfShape)) shape.most = static_cast<std::int32_t>(*most);

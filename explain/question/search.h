@@ -11,6 +11,7 @@
 
 #include "api/values/device.h"
 #include "api/values/node.h"
+#include "api/values/objects.h"
 #include "explain/question/spec_reader.h"
 
 namespace podium::explain {
@@ -24,6 +25,7 @@ struct Shape {
   std::string like;                             // a node of the cluster; empty: `node`
   std::optional<api::Node> node;                // the new node, except for its name
   std::vector<api::ResourceSlice> slices = {};  // of its devices, without their node
+  std::optional<api::CsiNode> drivers = {};     // of its volumes; nullopt: no driver, and so no limit
   std::optional<std::int64_t> price;            // of one node, in millionths
   std::optional<std::int32_t> most;             // nodes
 };

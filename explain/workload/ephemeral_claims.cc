@@ -9,6 +9,7 @@
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/values/defaults.h"
+#include "explain/workload/spec_findings.h"
 #include "scheduler/plugins/volumes/claims.h"
 
 namespace podium::explain {
@@ -48,8 +49,8 @@ Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const json::value& pod
     if (!claim_template || !name || !name->is_string()) continue;
     auto claim = api::decode_persistent_volume_claim(*claim_template);
     if (!claim) {
-      return invalid(
-          fmt::format("spec.volumes[{}].ephemeral.volumeClaimTemplate.{}", i, claim.error().message));
+      const FieldPath path = fmt::format("spec.volumes[{}].ephemeral.volumeClaimTemplate", i);
+      return std::unexpected(below(path, claim.error()));
     }
     api::set_defaults(*claim);
     claims.push_back({std::string(name->get_string()), std::move(*claim)});

@@ -15,7 +15,7 @@ namespace podium::explain {
 class SpecFindings {
  public:
   void add(const FieldPath& path, std::string_view reason) { lines_.push_back(path.said(reason)); }
-  void add(const Error& error) { lines_.push_back(error.message); }  // its message has the path
+  void add(const Error& error);  // each line of its message has its path
   bool none() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
   Error error() const;
@@ -24,5 +24,8 @@ class SpecFindings {
  private:
   std::vector<std::string> lines_;
 };
+
+// A decoder's Error, a line for each fault, with its paths below another one.
+Error below(const FieldPath& path, const Error& error);
 
 }  // namespace podium::explain

@@ -12,6 +12,7 @@
 #include "api/values/defaults.h"
 #include "api/values/tolerations.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/spec_findings.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"
 #include "scheduler/plugins/shared/node_selector.h"
@@ -43,10 +44,10 @@ Result<void> check_namespace(const json::value& value, const FieldPath& path, co
 Result<void> read_pod_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
                                Subject& out) {
   auto pod = api::decode_pod_template(value);
-  if (!pod) return invalid((path / pod.error().message).text());
+  if (!pod) return std::unexpected(below(path, pod.error()));
   if (pod->containers.empty()) return invalid((path / "spec.containers").said("at least one is needed"));
   auto claims = read_ephemeral_claims(value);
-  if (!claims) return invalid((path / claims.error().message).text());
+  if (!claims) return std::unexpected(below(path, claims.error()));
   out.claims = std::move(*claims);
   out.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();
   out.names_scheduler = api::find_at(value, "/spec/schedulerName") != nullptr;
@@ -111,9 +112,7 @@ Result<void> own_as_stateful_set(Subject& subject, const json::value& value, con
   if (!templates || !templates->is_array()) return {};
   for (std::size_t i = 0; i < templates->get_array().size(); ++i) {
     auto claim = api::decode_persistent_volume_claim(templates->get_array()[i]);
-    if (!claim) {
-      return invalid(((path / "spec.volumeClaimTemplates")[i] / claim.error().message).text());
-    }
+    if (!claim) return std::unexpected(below((path / "spec.volumeClaimTemplates")[i], claim.error()));
     api::set_defaults(*claim);
     subject.claim_templates.push_back(std::move(*claim));
   }
@@ -268,12 +267,15 @@ FieldPath pod_path(const FieldPath& path, Kind kind) {
 
 Result<Subject> read_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
                               bool allow_unknown_fields) {
-  const auto unknown_field = [&](std::string_view type) -> std::optional<std::string> {
-    return allow_unknown_fields ? std::nullopt : api::detail::first_unknown_field(value, type);
+  const auto check_fields = [&](std::string_view type) -> Result<void> {
+    SpecFindings findings;
+    if (allow_unknown_fields) return {};
+    for (const auto& unknown : api::detail::unknown_fields(value, type))
+      findings.add(path / unknown, "unknown field");
+    return findings.result();
   };
   if (!value.is_object() || !value.get_object().contains("kind")) {
-    if (const auto unknown = unknown_field("PodTemplateSpec"))
-      return invalid((path / *unknown).said("unknown field"));
+    if (auto known = check_fields("PodTemplateSpec"); !known) return std::unexpected(known.error());
     Subject subject;
     if (auto read = read_pod_template(value, path, report, subject); !read)
       return std::unexpected(read.error());
@@ -289,7 +291,7 @@ Result<Subject> read_template(const json::value& value, const FieldPath& path, c
     return invalid(
         (path / "apiVersion").said(fmt::format("must be {} for a {}", maker->api_version(), kind)));
   }
-  if (const auto unknown = unknown_field(kind)) return invalid((path / *unknown).said("unknown field"));
+  if (auto known = check_fields(kind); !known) return std::unexpected(known.error());
   const auto index = static_cast<std::size_t>(maker - api::pod_makers().begin());
   auto subject = read_manifest(value, static_cast<Kind>(index), path, report);
   if (!subject) return subject;

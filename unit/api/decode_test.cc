@@ -199,7 +199,8 @@ TEST(DecodePod, NamesThePathOfWrongTypes) {
       {R"({"spec": {"priority": 3000000000}})", "spec.priority: 3000000000 is not a 32-bit integer"},
       {R"({"spec": {"priority": 1.5}})", "spec.priority: 1.5 is not a 32-bit integer"},
       {R"({"spec": {"priority": "1"}})", "spec.priority: expected an integer, got a string"},
-      {R"({"spec": {"priority": "1", "nodeName": 2}})", "spec.nodeName: expected a string, got a number"},
+      {R"({"spec": {"priority": "1", "nodeName": 2}})",
+       "spec.nodeName: expected a string, got a number\nspec.priority: expected an integer, got a string"},
   };
   for (const auto& test : cases) {
     const auto got = decode_pod(parse(test.text));

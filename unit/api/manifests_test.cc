@@ -56,26 +56,23 @@ TEST(ReadManifests, NamesWhatIsWrong) {
     std::string text, want;
   };
   const Case cases[] = {
-      {"no kind", "apiVersion: v1\nmetadata: {name: a}\n", "in.yaml: document 1 (line 1): missing kind"},
-      {"no version", "kind: Node\nmetadata: {name: a}\n",
-       "in.yaml: document 1 (line 1): node a: missing apiVersion"},
-      {"no name", node + "---\napiVersion: v1\nkind: Node\n",
-       "in.yaml: document 2 (line 4): node : metadata.name is required"},
-      {"no object", "- a\n", "in.yaml: document 1 (line 1): expected an object"},
-      {"unknown field", node + "spec: {colour: red}\n",
-       "in.yaml: document 1 (line 1): node a: unknown field \"spec.colour\""},
+      {"no kind", "apiVersion: v1\nmetadata: {name: a}\n", "in.yaml:1: missing kind"},
+      {"no version", "kind: Node\nmetadata: {name: a}\n", "in.yaml:1: node a: missing apiVersion"},
+      {"no name", node + "---\napiVersion: v1\nkind: Node\n", "in.yaml:4: node : metadata.name is required"},
+      {"no object", "- a\n", "in.yaml:1: expected an object"},
+      {"unknown field", node + "spec: {colour: red}\n", "in.yaml:4: node a: unknown field \"spec.colour\""},
       {"unknown field far below",
        "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: p, namespace: x}\n  spec:\n    "
        "containers:\n"
        "    - {name: c, image: i, env: [{name: A, valeu: b}]}\n",
-       "in.yaml: document 1 (line 1): item 0: pod x/p: unknown field \"spec.containers[0].env[0].valeu\""},
+       "in.yaml:7: pod x/p: unknown field \"spec.containers[0].env[0].valeu\""},
       {"duplicate field", "apiVersion: v1\nkind: Node\nkind: Node\n",
        "in.yaml:3:1: key \"kind\" is set twice"},
       {"bad quantity", node + "status: {capacity: {cpu: 1e3Mi}}\n",
-       "in.yaml: document 1 (line 1): node a: status.capacity.cpu: \"1e3Mi\" is not a quantity, such as "
+       "in.yaml:4: node a: status.capacity.cpu: \"1e3Mi\" is not a quantity, such as "
        "\"4\", \"500m\" or \"2Gi\""},
       {"twice", node + "---\n" + node + "spec: {unschedulable: true}\n",
-       "in.yaml: document 2 (line 4): node a: Node a is defined twice, first in in.yaml"},
+       "in.yaml:4: node a: Node a is defined twice, first in in.yaml"},
       {"bad YAML", node + "spec: {a: 1\n", "in.yaml:5:1: end of map flow not found"},
   };
   for (const auto& test : cases) {
@@ -106,11 +103,11 @@ TEST(ReadManifests, SaysAllThatIsWrong) {
       read_manifests({{"a.yaml", one}, {"b.yaml", "a: {b: 1\n"}, {"c.yaml", "- 1"}}, {}, warnings);
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().message,
-            "a.yaml: document 1 (line 1): node a: unknown field \"colour\"\n"
-            "a.yaml: document 2 (line 2): item 0: pod : metadata.name is required\n"
-            "a.yaml: document 2 (line 2): item 1: item 1: pod : spec: expected an object, got a number\n"
+            "a.yaml:1: node a: unknown field \"colour\"\n"
+            "a.yaml:3: pod : metadata.name is required\n"
+            "a.yaml:3: pod : spec: expected an object, got a number\n"
             "b.yaml:2:1: end of map flow not found\n"
-            "c.yaml: document 1 (line 1): expected an object");
+            "c.yaml:1: expected an object");
 }
 
 TEST(ReadManifests, AllowsUnknownFieldsOnRequest) {
@@ -157,6 +154,39 @@ TEST(ReadManifests, SetsTheNamespaceOfNamespacedKinds) {
 }
 
 // What is wrong with an object of its own is said at its place, once.
+TEST(ReadManifests, EachFaultOfAnObjectHasItsLine) {
+  const std::string yaml =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: x}\nspec:\n  priority: high\n"
+      "  containers:\n  - name: c\n    image: 7\n    resources:\n      requests:\n        cpu: lots\n";
+  const std::string json =
+      "{\"apiVersion\": \"v1\", \"kind\": \"PodList\", \"items\": [\n {\"metadata\": {\"name\": \"p\"},\n"
+      "  \"spec\": {\"containers\": [\n   {\"na\\u006de\": \"}{\",\n    \"imagee\": \"a]b\\\"c\",\n    "
+      "\"portz\": []}]}}]}";
+  std::vector<std::string> warnings;
+  const auto got = read_manifests({{"a.yaml", yaml}, {"b.json", json}}, {}, warnings);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(
+      got.error().message,
+      "a.yaml:5: pod x/p: spec.priority: expected an integer, got a string\n"
+      "a.yaml:8: pod x/p: spec.containers[0].image: expected a string, got a number\n"
+      "a.yaml:11: pod x/p: spec.containers[0].resources.requests.cpu: \"lots\" is not a quantity, such as "
+      "\"4\", \"500m\" or \"2Gi\"\n"
+      "b.json:5: pod p: unknown field \"spec.containers[0].imagee\"\n"
+      "b.json:6: pod p: unknown field \"spec.containers[0].portz\"");
+}
+
+TEST(ReadManifests, ManyFaultsAreCounted) {
+  std::string pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: x}\nspec:\n  containers:\n";
+  for (int i = 0; i < 15; ++i) pod += "  - {name: c, image: 7}\n";
+  std::vector<std::string> warnings;
+  const auto got = read_manifests({{"a.yaml", pod}}, {}, warnings);
+  ASSERT_FALSE(got);
+  EXPECT_TRUE(got.error().message.contains(
+      "a.yaml:15: pod x/p: spec.containers[9].image: expected a string, got a number\n"))
+      << got.error().message;
+  EXPECT_TRUE(got.error().message.ends_with(": pod x/p: and 5 more")) << got.error().message;
+}
+
 TEST(ReadManifests, OfSortedObjects) {
   const auto pod = [](const char* name) {
     return boost::json::value{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", {{"name", name}}}};

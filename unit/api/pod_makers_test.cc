@@ -101,9 +101,16 @@ TEST(PodMakers, AFieldHasItsLine) {
   EXPECT_EQ(sorted.objects[1].place("spec.containers[0].resources.requests"), "f.yaml:11") << "what it is in";
   EXPECT_EQ(sorted.objects[1].place("spec.nodeName"), "f.yaml:9");
   EXPECT_EQ(sorted.objects[1].place("metadata"), "f.yaml:7");
-  const auto of_json =
-      sort_objects(*parse_documents(R"({"kind": "Pod", "apiVersion": "v1"})", "f.json"), "f.json", problems);
-  EXPECT_EQ(of_json.objects[0].place("spec"), "f.json: document 1 (line 1)") << "no lines are known";
+  const auto of_json = sort_objects(
+      *parse_documents("{\"kind\": \"Pod\",\n\"apiVersion\": \"v1\",\n\"spec\": {\"nodeName\":\n1}}",
+                       "f.json"),
+      "f.json", problems);
+  EXPECT_EQ(of_json.objects[0].place("spec.nodeName"), "f.json:3");
+  YamlLimits without;
+  without.lines = false;
+  const auto unknown = sort_objects(
+      *parse_documents("{\"kind\": \"Pod\", \"apiVersion\": \"v1\"}", "f.json", without), "f.json", problems);
+  EXPECT_EQ(unknown.objects[0].place("spec"), "f.json: document 1 (line 1)") << "no lines are known";
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST(ParseDocuments, IsStrict) {
       {"duplicate key", "a: 1\nb: 2\na: 3\n", "in.yaml:3:1: key \"a\" is set twice"},
       {"duplicate key below", "x:\n- a: 1\n  a: 2\n", "in.yaml:3:3: key \"a\" is set twice"},
       {"duplicate key in JSON", "{\"a\": 1}\n{\"b\": {\"c\": 1, \"c\": 1}}",
-       "in.yaml:2:1: key \"c\" is set twice"},
+       "in.yaml:2:16: key \"c\" is set twice"},
       {"list as key", "? [a]\n: b\n", "in.yaml:1:3: a key must be a scalar"},
       {"null as key", "~: b\n", "in.yaml:1:1: null is not a valid key"},
       {"an escape that is none", "\"\\\xc2\x85\"", "in.yaml:1:4: unknown escape character: \\xc2"},
@@ -151,7 +151,7 @@ TEST(ParseDocuments, IsStrict) {
        "a: \xc2\x9b"
        "1m",
        "in.yaml:1:4: control characters are not allowed"},
-      {"control character of a key", R"({"a\rb": 1, "a\rb": 2})", R"(in.yaml:1:1: key "a\rb" is set twice)"},
+      {"control character of a key", R"({"a\rb": 1, "a\rb": 2})", R"(in.yaml:1:13: key "a\rb" is set twice)"},
       {"invalid UTF-8", "a: 1\nb: \xff\n", "in.yaml:2:4: the input is not valid UTF-8"},
       {"overlong UTF-8", "a: \xc0\x80", "in.yaml:1:4: the input is not valid UTF-8"},
       {"surrogate", "a: \xed\xa0\x80", "in.yaml:1:4: the input is not valid UTF-8"},

@@ -158,9 +158,9 @@ TEST_F(DumpClusterTest, FindsThePodsOfAWorkload) {
 
 TEST_F(DumpClusterTest, SuggestsNamesThatExist) {
   const auto cluster = open_cluster(connection()).value();
-  EXPECT_EQ(did_you_mean(*cluster, "shop", "web"), "Did you mean deploy/web and web-0?\n");
-  EXPECT_EQ(did_you_mean(*cluster, "shop", "samll"), "Did you mean small?\n");
-  EXPECT_EQ(did_you_mean(*cluster, "shop", "nobody"), "");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", *parse_target("web")), "Did you mean deploy/web and web-0?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", *parse_target("samll")), "Did you mean small?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", *parse_target("nobody")), "");
 }
 
 TEST_F(DumpClusterTest, SaysWhatIsWrongWithTheFlags) {

@@ -74,18 +74,17 @@ TEST_F(OnADump, NodesForWhatWaits) {
   const auto said = run({"nodes", "--for-pending", "--shapes", file});
   EXPECT_EQ(said.err, "");
   EXPECT_EQ(said.code, 3) << "one pod fits on no shape";
-  EXPECT_EQ(
-      said.out,
-      "5 pods wait. Fewest additions:\n"
-      "  SHAPE                   NODES  TAKES  OF                                         LEFT OVER\n"
-      "  m.16x64 (16 cpu, 64Gi)      2      4  shop/big-a, ml/nightly-1 and ml/nightly-2  8 cpu, 128Gi "
-      "memory\n"
-      "  none fits                   -      1  shop/sel                                   no shape has "
-      "disk=nvme\n"
-      "Not counted: 1 is gated.\n"
-      "podium does not model: pods of DaemonSets, CSI drivers and devices on nodes of the given shapes.\n"
-      "Nothing was added. To do it: add 2 nodes of m.16x64.\n"
-      "Could go today: n-3 (no pod moves).\n");
+  EXPECT_EQ(said.out,
+            "5 pods wait. Fewest additions:\n"
+            "  SHAPE                   NODES  TAKES  OF                                         LEFT OVER\n"
+            "  m.16x64 (16 cpu, 64Gi)      2      4  shop/big-a, ml/nightly-1 and ml/nightly-2  8 cpu, 128Gi "
+            "memory\n"
+            "  none fits                   -      1  shop/sel                                   no shape has "
+            "disk=nvme\n"
+            "Not counted: 1 is gated.\n"
+            "podium does not model: limits of volumes on nodes of the shapes without csiLimits.\n"
+            "Nothing was added. To do it: add 2 nodes of m.16x64.\n"
+            "Could go today: n-3 (no pod moves).\n");
   const auto like = run({"nodes", "--for-pending"});
   EXPECT_EQ(
       like.out,
@@ -144,7 +143,7 @@ TEST_F(OnADump, AllFaultsOfAShapesFileHaveTheirLine) {
   EXPECT_EQ(said.err,
             "podium nodes: FILE:2: shapes[0].name: \"A\" is not a valid name\n"
             "FILE:4: shapes[0].allocatable.cpu: must be a quantity, such as 16 or 64Gi\n"
-            "FILE:5: shapes[1]: has the labels, taints and devices of the node that it is like\n"
+            "FILE:5: shapes[1]: has the labels, taints, devices and CSI limits of the node that it is like\n"
             "FILE:8: shapes[1].prize: unknown field\n"
             "FILE:9: more: unknown field\n");
   EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", directory_.write("none.yaml", "a: 1\n")}).err,

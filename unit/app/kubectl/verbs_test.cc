@@ -72,7 +72,7 @@ TEST_F(OnADump, WhoMistypesReadsWhatWasMeant) {
   EXPECT_THAT(run({"whatif", "deploy/wbe", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web"));
   EXPECT_THAT(run({"whatif", "pod/seel", "-n", "shop"}).err, HasSubstr("Did you mean sel?"));
   said = run({"drain", "n1"});
-  EXPECT_EQ(said.code, 2);
+  EXPECT_EQ(said.code, 1);
   EXPECT_EQ(said.err, "podium drain: there is no node n1. Did you mean n-1, n-2 and n-3?\n");
   EXPECT_THAT(run({"drain", "-l", "pool=x"}).err, HasSubstr("no node has the labels pool=x"));
   EXPECT_THAT(run({"pending", "-o", "jsn"}).err,
@@ -119,7 +119,7 @@ TEST_F(OnADump, WhatANamespaceCouldStillRun) {
   EXPECT_THAT(others, ContainsRegex("cpu=64 +- +0  "));
   EXPECT_EQ(run({"capacity", "-n", "shop", "--requests", "cpu=64"}).code, 4);
   EXPECT_THAT(run({"capacity", "-n", "ml"}).out, HasSubstr("ml has no Deployment"));
-  EXPECT_EQ(run({"capacity", "-n", "nonesuch"}).err, "podium capacity: there is no namespace nonesuch\n");
+  EXPECT_EQ(run({"capacity", "-n", "nonesuch"}).err, "There is no namespace nonesuch.\n");
   for (const auto* wrong : {"cpu", "=1", "cpu=x", "cpu=-1"}) {
     EXPECT_THAT(run({"capacity", "-n", "shop", "--requests", wrong}).err, HasSubstr("is not RESOURCE=AMOUNT"))
         << wrong;

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "async/virtual_time.h"
 #include "base/time.h"
 #include "controller/what_if/refreshes.h"
 #include "explain/report/refusal.h"
+#include "metrics/samples.h"
 #include "unit/controller/what_if/asking_controller.h"
 
 namespace podium::controller {
@@ -18,7 +21,8 @@ namespace json = boost::json;
 using unit::kPlural;
 using unit::Lines;
 using unit::ObjectServer;
-using Fitting = std::vector<Refreshes::Fitting>;
+// The replicas that fit of each, "shop/probe 4".
+using Fitting = std::vector<std::string>;
 
 // A pod of one CPU. The node has four.
 std::string probe(int seconds, std::string_view more = "", int replicas = 9) {
@@ -51,6 +55,12 @@ struct Probing : Virtual, Asking {
   std::size_t answers(const std::string& name = "probe") const {
     return static_cast<std::size_t>(std::ranges::count(writes(), kPath + name + "/status"));
   }
+  Fitting fitting() const {
+    Fitting out;
+    for (const auto& [ns, name, numbers] : controller.refreshed())
+      out.push_back(fmt::format("{}/{} {}", ns, name, numbers.fitting));
+    return out;
+  }
   std::string decided_at() const { return ObjectServer::text(status("probe"), "/decidedAt"); }
 };
 
@@ -67,7 +77,7 @@ TEST(Refresh, AskingAgainIsNoWayRoundTheBoundOnThoseThatAreKept) {
   EXPECT_EQ(w.status("first").at("outcome"), "PartlyFits");
   EXPECT_EQ(w.status("second").at("outcome"), "Refused");
   EXPECT_TRUE(w.status("second").as_object().contains("expiresAt"));
-  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "first", 4}}));
+  EXPECT_EQ(w.fitting(), (Fitting{"shop/first 4"}));
 }
 
 TEST(Refresh, AnAnswerThatStaysTheSameIsWrittenOnceAMinute) {
@@ -75,7 +85,7 @@ TEST(Refresh, AnAnswerThatStaysTheSameIsWrittenOnceAMinute) {
   w.ask("probe", probe(10));
   w.settle();
   EXPECT_EQ(w.answers(), 1u);
-  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "probe", 4}}));
+  EXPECT_EQ(w.fitting(), (Fitting{"shop/probe 4"}));
   const auto first = w.decided_at();
   const auto before = w.reads();
   w.go_on(55s);
@@ -101,13 +111,44 @@ TEST(Refresh, AnotherAnswerIsWrittenAtOnceFromTheNewestSnapshot) {
   w.go_on(10s);
   EXPECT_EQ(w.status("probe").at("outcome"), "Refused");
   EXPECT_EQ(w.labels("probe").at("podium.dev/outcome"), "Refused");
-  EXPECT_EQ(w.controller.fitting(), Fitting()) << "nobody knows how many fit";
+  EXPECT_EQ(w.fitting(), Fitting()) << "nobody knows how many fit";
   w.server.put("pods", json::parse(R"({"metadata":{"name":"web","namespace":"shop"},"spec":{
       "schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]}})"));
   w.go_on(10s);
   EXPECT_EQ(w.status("probe").at("outcome"), "Fits") << "a question that was refused is asked again, too";
-  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "probe", 1}}));
+  EXPECT_EQ(w.fitting(), (Fitting{"shop/probe 1"}));
   EXPECT_EQ(w.answers(), 3u);
+}
+
+// Of searches for nodes, by name: "podium_nodes_spare go" and the value.
+std::map<std::string, double> series_of(const Probing& w) {
+  metrics::Samples samples;
+  w.controller.sample_metrics(samples);
+  std::map<std::string, double> out;
+  for (const auto& family : samples.families()) {
+    for (const auto& series : family.series()) {
+      if (!series.label_values.empty())
+        out[fmt::format("{} {}", family.name(), series.label_values.back())] = series.value;
+    }
+  }
+  return out;
+}
+
+TEST(Refresh, SearchesForNodesHaveMetricsOfTheirOwn) {
+  Probing w;
+  using Series = std::map<std::string, double>;
+  w.ask("add", R"({"dryRun":true,"refreshSeconds":10,"search":{"forPending":{}}})");
+  w.ask("go", R"({"dryRun":true,"refreshSeconds":10,"search":{"couldGo":{}}})");
+  w.settle();
+  const auto spare = static_cast<double>(w.controller.refreshed().back().numbers.nodes_spare.value_or(99));
+  EXPECT_LE(spare, 1) << "there is one node";
+  EXPECT_EQ(series_of(w), (Series{{"podium_nodes_wanted add", 0},
+                                  {"podium_nodes_wanted_unplaced_pods add", 0},
+                                  {"podium_nodes_spare go", spare}}));
+  w.server.erase(kPlural, "shop", "go");
+  w.ask("add", R"({"dryRun":true,"refreshSeconds":10,"search":{"forPending":{"shapes":[{"name":"x"}]}}})", 2);
+  w.settle();
+  EXPECT_EQ(series_of(w), Series()) << "one is gone, the other one is refused";
 }
 
 TEST(Refresh, ItEndsWithTheObjectOrItsField) {
@@ -119,7 +160,7 @@ TEST(Refresh, ItEndsWithTheObjectOrItsField) {
   w.ask("edited", probe(0, "", 2), 2);
   w.settle();
   EXPECT_EQ(w.status("edited").at("outcome"), "Fits");
-  EXPECT_EQ(w.controller.fitting(), Fitting());
+  EXPECT_EQ(w.fitting(), Fitting());
   const auto before = w.reads("probe") + w.reads("edited");
   w.go_on(120s);
   EXPECT_EQ(w.reads("probe") + w.reads("edited"), before);
@@ -132,7 +173,7 @@ TEST(Refresh, AnEditedOneGoesOnWithItsNewPeriod) {
   w.ask("probe", probe(20, "", 3), 2);
   w.settle();
   EXPECT_EQ(w.status("probe").at("outcome"), "Fits");
-  EXPECT_EQ(w.controller.fitting(), (Fitting{{"shop", "probe", 3}}));
+  EXPECT_EQ(w.fitting(), (Fitting{"shop/probe 3"}));
   const auto before = w.reads();
   w.go_on(105s);
   EXPECT_EQ(w.reads(), before + 5);
@@ -188,7 +229,7 @@ TEST(Refresh, ATimeThatOthersWroteIsNoHarm) {
   }
   w.settle();
   w.go_on(21s);
-  EXPECT_EQ(w.controller.fitting().size(), 4u) << "each was asked within its period";
+  EXPECT_EQ(w.fitting().size(), 4u) << "each was asked within its period";
   EXPECT_EQ(w.controller.answered(), 4u);
 }
 
@@ -217,7 +258,7 @@ TEST(Refresh, TooManyAreRefused) {
   for (int i = 0; i < 11; ++i) w.ask(fmt::format("probe-{:02}", i), probe(10), 1, "flood");
   w.ask("probe", probe(10));
   w.settle();
-  EXPECT_EQ(w.controller.fitting().size(), 11u) << "ten of a namespace";
+  EXPECT_EQ(w.fitting().size(), 11u) << "ten of a namespace";
   int refused = -1;
   for (int i = 0; i < 11; ++i) {
     const auto accepted = w.accepted(fmt::format("probe-{:02}", i), "flood");
@@ -239,7 +280,7 @@ TEST(Refresh, TooManyAreRefused) {
   EXPECT_EQ(w.accepted(name, "flood"), "True Accepted: request is valid");
   for (int i = 0; i < 100; ++i) w.ask("probe", probe(10), 1, fmt::format("ns-{}", i));
   w.settle();
-  EXPECT_EQ(w.controller.fitting().size(), 100u) << "a hundred in all";
+  EXPECT_EQ(w.fitting().size(), 100u) << "a hundred in all";
 }
 
 TEST(Refresh, ItStopsWithTheController) {

@@ -73,7 +73,8 @@ TEST(NodesSpare, NothingGoesWhereNothingFits) {
   unit::run_pod(snapshot, web("b", "n2", "2"));
   const auto status = could_go(snapshot);
   EXPECT_EQ(status.outcome, "DoesNotFit");
-  EXPECT_EQ(blocked(status), "2 NoRoom n1: pod a has no other place: Insufficient cpu\n");
+  EXPECT_EQ(blocked(status),
+            "2 NoRoom n1: pod a has no other place: most nodes do not have enough free cpu\n");
 }
 
 TEST(NodesSpare, WhatBlocksANodeIsNamed) {
@@ -114,7 +115,7 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
        set_node([](api::Node& node) { node.meta.labels.set("node-role.kubernetes.io/control-plane", ""); }),
        "ControlPlane n2: it is of the control plane"},
       {"local volume", run(web("a", "n2").node_selector("only", "n2")),
-       "NoRoom n2: pod a has no other place: node(s) didn't match Pod's node affinity/selector"},
+       "NoRoom n2: pod a has no other place: most nodes do not match the pod's node selector or affinity"},
       {"budget",
        [](Snapshot& snapshot) {
          unit::run_pod(snapshot, web("a", "n2"));

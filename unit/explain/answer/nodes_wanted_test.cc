@@ -68,6 +68,32 @@ TEST(NodesWanted, WhatFitsNowNeedsNoNode) {
   EXPECT_TRUE(none.answer->nodes_wanted->is_fewest);
 }
 
+// Each pod has a volume of its own; a node takes as many as the shape says.
+TEST(NodesWanted, LimitsOfVolumes) {
+  auto snapshot = full_cluster();
+  Pods waiting;
+  for (int i = 0; i < 4; ++i) {
+    const auto name = fmt::format("data-{}", i);
+    auto volume = test::persistent_volume(name, "5Gi", "fast");
+    volume.csi_driver = "ebs.csi.aws.com";
+    volume.csi_handle = name;
+    auto claim = test::persistent_volume_claim("shop", name, "5Gi", "fast");
+    test::bind_claim(claim, volume);
+    snapshot.objects().set(test::share(std::move(volume)));
+    snapshot.objects().set(test::share(std::move(claim)));
+    waiting.push_back(waits(one_of("db", i, "1").claim(name)));
+  }
+  const auto shape = [](const char* limits) {
+    return fmt::format(R"({{"name": "l", "allocatable": {{"cpu": 16}}{}}})", limits);
+  };
+  const auto without = search(shape(""), waiting, snapshot);
+  EXPECT_EQ(choice_in(without), "1 l (4 db)");
+  EXPECT_THAT(without.answer->not_modelled, testing::Contains(HasSubstr("without csiLimits")));
+  const auto limited = search(shape(R"(, "csiLimits": {"ebs.csi.aws.com": 2})"), waiting, snapshot);
+  EXPECT_EQ(choice_in(limited), "2 l (4 db)");
+  EXPECT_THAT(limited.answer->not_modelled, testing::Not(testing::Contains(HasSubstr("csiLimits"))));
+}
+
 TEST(NodesWanted, TheLeastPrice) {
   const auto shapes = [](const char* small, const char* large) {
     return fmt::format(R"({{"name": "s", "allocatable": {{"cpu": "4"}}, "price": {}}},

@@ -16,6 +16,7 @@ TEST(Search, ReadsShapes) {
   const auto question = read(R"({"search": {"forPending": {"shapes": [
       {"name": "m.16x64", "allocatable": {"cpu": 16, "memory": "64Gi", "example.com/gpu": "2"}, "labels": {"pool": "m"},
        "taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}], "price": 0.75, "max": 3,
+       "csiLimits": {"ebs.csi.aws.com": 25, "nfs.csi.k8s.io": 0},
        "devices": [{"driver": "gpu.example.com", "count": 2, "attributes": {"model": {"string": "a100"}}},
                    {"driver": "nic.example.com"}, {"driver": "gpu.example.com"}]},
       {"name": "mine", "like": "n1", "price": 2}]}}})");
@@ -35,6 +36,10 @@ TEST(Search, ReadsShapes) {
   EXPECT_EQ(shape.slices[0].devices[2].name, "device-3");
   EXPECT_EQ(shape.slices[0].devices[0].attributes.size(), 1u);
   EXPECT_EQ(shape.slices[1].driver, "nic.example.com");
+  ASSERT_TRUE(shape.drivers);
+  ASSERT_EQ(shape.drivers->drivers.size(), 2u);
+  EXPECT_EQ(shape.drivers->drivers[0], (api::CsiNode::Driver{"ebs.csi.aws.com", 25}));
+  EXPECT_FALSE(question->search->shapes[1].drivers);
   EXPECT_EQ(question->search->shapes[1].like, "n1");
   EXPECT_TRUE(question->subject) << "no reader looks for a pod";
 }
@@ -55,7 +60,14 @@ TEST(Search, FaultsHaveTheirPath) {
       {R"({"search": {"forPending": {"shapes": [{"name": "a"}]}}})",
        "spec.search.forPending.shapes[0]: needs exactly one of allocatable and like"},
       {R"({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "labels": {}}]}}})",
-       "spec.search.forPending.shapes[0]: has the labels, taints and devices of the node that it is like"},
+       "spec.search.forPending.shapes[0]: has the labels, taints, devices and CSI limits of the node that it "
+       "is like"},
+      {R"({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 1}, "csiLimits": {"A": 1, "b": -1, "c": "many"}},
+          {"name": "b", "allocatable": {"cpu": 1}, "csiLimits": []}]}}})",
+       "spec.search.forPending.shapes[0].csiLimits[A]: \"A\" is not a valid name; "
+       "spec.search.forPending.shapes[0].csiLimits[b]: must be between 0 and 100000; "
+       "spec.search.forPending.shapes[0].csiLimits[c]: must be between 0 and 100000; "
+       "spec.search.forPending.shapes[1].csiLimits: must be an object with at most 16 drivers"},
       {R"({"search": {"forPending": {"shapes": [{"name": "a", "like": "n", "price": 1}, {"name": "b", "like": "n"}]}}})",
        "spec.search.forPending.shapes: either all shapes have a price, or none"},
       {R"({"search": {"forPending": {"shapes": [{"name": "a", "allocatable": {"cpu": 1}, "devices": [{"count": 0, "attributes": []},

@@ -1,0 +1,27 @@
+// The nodes that the user names, in the forms of kubectl.
+//
+// Threads: the Cluster's. Errors: Kind::invalid for what is not a name; else as Cluster's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/kubectl/cluster.h"
+#include "base/problems.h"
+
+namespace podium::kubectl {
+
+// "n1", "node/n1", "nodes/n1", "no/n1", "nodes n1 n2" as in kubectl, and "n1,n2". Each name once; what is not a name is a
+// problem.
+std::vector<std::string> parse_nodes(const std::vector<std::string>& words, Problems& problems);
+
+struct MissingNodes {
+  std::vector<std::string> lines;   // "there is no node n1. Did you mean n-1?"
+  std::vector<std::string> unread;  // the user may not get them
+};
+MissingNodes missing_nodes(const std::vector<std::string>& names, Cluster& cluster);
+
+// ". Did you mean n-1?" with nodes that have a similar name; else empty.
+std::string nodes_like(Cluster& cluster, const std::string& name);
+
+}  // namespace podium::kubectl
