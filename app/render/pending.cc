@@ -10,7 +10,9 @@
 #include <set>
 #include <tuple>
 
+#include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "api/values/pod.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/fields.h"
@@ -22,35 +24,6 @@ namespace podium::render {
 namespace {
 
 namespace json = boost::json;
-
-std::map<std::string, api::Quantity> requests(const json::value& pod) {
-  std::map<std::string, api::Quantity> sum;
-  for (const auto& container : list_at(pod, "/spec/containers")) {
-    const auto* given = api::find_at(container, "/resources/requests");
-    if (!given || !given->is_object()) continue;
-    for (const auto& [resource, value] : given->get_object()) {
-      // A handwritten file may have a number instead of the API server's string.
-      const auto text = value.is_string() ? std::string(value.get_string()) : json::serialize(value);
-      if (const auto quantity = api::Quantity::parse(text)) {
-        auto& so_far = sum[printable(resource)];
-        so_far = so_far + *quantity;
-      }
-    }
-  }
-  return sum;
-}
-
-std::string asks_of(const json::value& pod) {
-  Texts asked, labels;
-  std::vector<std::string> claims;
-  for (const auto& [resource, quantity] : requests(pod)) asked.emplace_back(resource, quantity.text());
-  for (const auto& claim : list_at(pod, "/spec/resourceClaims")) claims.push_back(string_at(claim, "/name"));
-  if (const auto* selector = api::find_at(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
-    for (const auto& [key, value] : selector->get_object())
-      labels.emplace_back(key, value.is_string() ? std::string(value.get_string()) : "");
-  }
-  return asks_words(asked, claims, labels);
-}
 
 // "big-2" becomes "big" and 2. A name without a number, such as that of a ReplicaSet's pod, loses its
 // last part.
@@ -188,9 +161,9 @@ std::string blocked_by(const explain::ReportStatus& status) {
                       *rejection);
 }
 
-std::string asks_words(const Texts& requests, const std::vector<std::string>& claims, const Texts& selector) {
+std::string asks_words(const explain::PodAsks& asks) {
   std::vector<std::string> scarce, common;
-  for (const auto& [resource, text] : requests) {
+  for (const auto& [resource, text] : asks.requests) {
     const auto quantity = api::Quantity::parse(text);
     if (!quantity) continue;
     if (resource == "cpu")
@@ -200,9 +173,9 @@ std::string asks_words(const Texts& requests, const std::vector<std::string>& cl
     else
       scarce.push_back(fmt::format("{} {}", exact(resource, *quantity), printable(resource)));
   }
-  for (const auto& claim : claims) scarce.push_back("claim " + printable(claim));
+  for (const auto& claim : asks.claims) scarce.push_back("claim " + printable(claim));
   scarce.insert(scarce.end(), common.begin(), common.end());
-  for (const auto& [key, value] : selector) scarce.push_back(printable(key) + "=" + printable(value));
+  for (const auto& [key, value] : asks.selector) scarce.push_back(printable(key) + "=" + printable(value));
   return fmt::format("{}", fmt::join(scarce, ", "));
 }
 
@@ -247,14 +220,13 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
                      .name = string_at(pod, "/metadata/name"),
                      .uid = string_at(pod, "/metadata/uid"),
                      .scheduler = string_at(pod, "/spec/schedulerName"),
-                     .created = parse_time(string_at(pod, "/metadata/creationTimestamp")),
-                     .asks = asks_of(pod)};
-  for (const auto& [resource, quantity] : requests(pod)) waiting.requests[resource] = quantity.text();
-  for (const auto& claim : list_at(pod, "/spec/resourceClaims"))
-    waiting.claims.push_back(string_at(claim, "/name"));
-  if (const auto* selector = api::find_at(pod, "/spec/nodeSelector"); selector && selector->is_object()) {
-    for (const auto& [key, value] : selector->get_object())
-      waiting.selector[printable(key)] = value.is_string() ? printable(value.get_string()) : "";
+                     .created = parse_time(string_at(pod, "/metadata/creationTimestamp"))};
+  if (const auto decoded = api::decode_pod(pod)) {
+    auto asks = explain::asks_of(*decoded);
+    waiting.asks = asks_words(asks);
+    for (const auto& [resource, amount] : asks.requests) waiting.requests[printable(resource)] = amount;
+    for (const auto& [key, value] : asks.selector) waiting.selector[printable(key)] = printable(value);
+    waiting.claims = std::move(asks.claims);
   }
   for (const auto& gate : list_at(pod, "/spec/schedulingGates"))
     waiting.gates.push_back(string_at(gate, "/name"));

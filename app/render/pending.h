@@ -16,6 +16,7 @@
 #include "app/render/json_path.h"
 #include "app/render/report.h"
 #include "app/render/why.h"
+#include "explain/workload/pod_asks.h"
 
 namespace podium::render {
 
@@ -30,7 +31,7 @@ struct WaitingPod {
   std::string ns, name, uid, scheduler;
   Owner owner = {};  // the topmost owner: the CronJob, the Deployment
   std::optional<Wall> created;
-  std::string asks;                        // requests of all containers, then node selector
+  std::string asks;                        // what it requests, then its node selector
   boost::json::object requests, selector;  // the same for programs
   std::vector<std::string> claims = {};    // the pod's names of its ResourceClaims
   std::vector<std::string> gates;
@@ -62,9 +63,8 @@ struct WaitingGroup {
 // Most pods first, gated ones last.
 std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods);
 
-// Scarce resources first: "2 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi, model=h100". Requests are quantities.
-using Texts = std::vector<std::pair<std::string, std::string>>;
-std::string asks_words(const Texts& requests, const std::vector<std::string>& claims, const Texts& selector);
+// Scarce resources first: "2 nvidia.com/gpu, claim gpu, 4 cpu, 64Gi, model=h100".
+std::string asks_words(const explain::PodAsks& asks);
 // "general-04: 54.25 cpu short", on the node with the smallest shortfall; empty: no amount is short.
 std::string nearest_miss(const explain::ReportStatus& status);
 

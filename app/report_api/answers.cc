@@ -72,7 +72,7 @@ json::object texts(const std::vector<std::pair<std::string, std::string>>& pairs
 }
 
 // As the rows of `kubectl podium pending -o json` have them.
-void add_asks(const controller::PodAsks& asks, json::object& out) {
+void add_asks(const explain::PodAsks& asks, json::object& out) {
   if (asks.created) out["created"] = format_time(*asks.created);
   if (!asks.requests.empty()) out["requests"] = texts(asks.requests);
   if (!asks.claims.empty()) out["resourceClaims"] = json::array(asks.claims.begin(), asks.claims.end());
@@ -111,9 +111,7 @@ json::object line_of(const DecisionMemory::Listed::Item& item, const Shown& show
   auto out = line_of(decision, item.is_gone);
   if (!shown.words) return out;
   auto words = render::said_in_line(decision.status);
-  if (decision.asks)
-    words["asks"] =
-        render::asks_words(decision.asks->requests, decision.asks->claims, decision.asks->selector);
+  if (decision.asks) words["asks"] = render::asks_words(*decision.asks);
   out["words"] = std::move(words);
   return out;
 }

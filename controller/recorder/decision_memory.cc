@@ -34,7 +34,7 @@ void DecisionMemory::begin() {
 
 void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
                               const explain::ReportStatus& status, std::string_view packed,
-                              PodAsksPtr asks) {
+                              explain::PodAsksPtr asks) {
   auto made = std::make_shared<Kept>(Kept{.ns_size = static_cast<std::uint32_t>(ns.size()),
                                           .key_size = static_cast<std::uint32_t>(ns.size() + 1 + pod.size()),
                                           .uid_size = static_cast<std::uint32_t>(uid.size()),
@@ -45,7 +45,7 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   made->text.append(ns).append("/").append(pod).append(uid).append(packed);
   KeptPtr decision = std::move(made);
   const auto bytes = kEntryBytes + sizeof(Kept) + heap_bytes(*decision) +
-                     (decision->asks ? sizeof(PodAsks) + heap_bytes(*decision->asks) : 0);
+                     (decision->asks ? sizeof(explain::PodAsks) + heap_bytes(*decision->asks) : 0);
   const auto key = decision->key();
   Dropped dropped;
   const std::lock_guard lock(mutex_);

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "controller/recorder/pod_asks.h"
 #include "explain/report/report.h"
+#include "explain/workload/pod_asks.h"
 
 namespace podium::metrics {
 class Samples;
@@ -38,7 +38,7 @@ namespace podium::controller {
 struct RememberedDecision {
   std::string ns, pod, uid;
   explain::ReportStatus status;
-  PodAsksPtr asks = {};  // of a pod that waits; else null
+  explain::PodAsksPtr asks = {};  // of a pod that waits; else null
 };
 
 class DecisionMemory {
@@ -87,7 +87,8 @@ class DecisionMemory {
   void begin();  // this process makes decisions from now on
   // Replaces the last decision on the pod of this name. packed: the status.
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
-                const explain::ReportStatus& status, std::string_view packed, PodAsksPtr asks = nullptr);
+                const explain::ReportStatus& status, std::string_view packed,
+                explain::PodAsksPtr asks = nullptr);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;
@@ -105,7 +106,7 @@ class DecisionMemory {
     std::string text;  // "namespace/pod", the UID and the packed status, one after the other
     std::uint32_t ns_size, key_size, uid_size;
     std::optional<Wall> decided_at, expires_at;
-    PodAsksPtr asks = {};
+    explain::PodAsksPtr asks = {};
 
     Key key() const { return Key(text).substr(0, key_size); }
     std::string ns() const { return text.substr(0, ns_size); }

@@ -84,12 +84,12 @@ TEST(Words, APodThatWaitsHasItsAsks) {
   Served served;
   explain::ReportStatus status;
   status.outcome = explain::kUnschedulable;
-  controller::PodAsks asks;
+  explain::PodAsks asks;
   asks.created = served.clock.wall();
   asks.requests = {{"cpu", "3"}, {"memory", "64Gi"}, {"nvidia.com/gpu", "2"}};
   asks.claims = {"device"};
   asks.selector = {{"disk", "ssd"}};
-  served.decisions.remember("shop", "big", "uid", status, std::make_shared<const controller::PodAsks>(asks));
+  served.decisions.remember("shop", "big", "uid", status, std::make_shared<const explain::PodAsks>(asks));
   const auto line = json::parse(served.get("/v1/decisions?waiting=true&words=true").body).at("items").at(0);
   EXPECT_EQ(line.at("words").at("asks"), "2 nvidia.com/gpu, claim device, 3 cpu, 64Gi, disk=ssd");
   EXPECT_EQ(line.at("requests").at("nvidia.com/gpu"), "2");
