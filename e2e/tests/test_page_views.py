@@ -13,10 +13,13 @@ VIEWS = {
     "#/pod": "form.line",
     "#/pod/default/web": "table.heat",
     "#/pod/default/huge": "#rejections",
+    "#/pod/default/picky": "#selector",
     "#/pod/default/nobody": "[role=alert]",
     "#/ask": "#manifest",
     "#/ask/default/huge": "#answer-verdict",
     "#/ask/default/huge/n00": ".node-verdict",
+    "#/ask/default/huge/gpu-0": ".node-verdict",
+    "#/ask/default/picky": "#answer-verdict",
     "#/waiting": "#waiting",
     "#/pods": "#decisions",
     "#/topology": ".bars",
@@ -48,6 +51,9 @@ class Views(PageLive):
         super().setUpClass()
         subprocess.run([ROOT / "tools/browser/axe.sh"], check=True, timeout=300)
         cls.axe = (ROOT / "build/axe/axe.min.js").read_text()
+        # A pod that asks for labels, and that nothing but several changes would help.
+        cls.plane.create(pod("picky", cpu="40", memory="400Gi", nodeSelector={
+            "topology.kubernetes.io/zone": "eu-1z", "example.com/a-label-with-a-very-long-name": "a-value-that-is-as-long-as-its-name-or-longer"}))
         for verb in ("create", "get"):
             cls.plane.kubectl("create", "clusterrole", f"operator-{verb}", f"--verb={verb}", "--resource=schedulingreports.podium.dev,pods")
             cls.plane.kubectl("create", "clusterrolebinding", f"operator-{verb}", f"--clusterrole=operator-{verb}",

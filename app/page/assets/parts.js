@@ -200,7 +200,7 @@ export function Attempts({ status }) {
     h("h2", { id: "attempts-title" }, `${count(status.attempts, "attempt")}`),
     h(
       Table,
-      { id: "attempts", caption: "Attempts in time, the last at the end", columns: ["When", "Outcome", "Most frequent reason"] },
+      { id: "attempts", caption: "Attempts in time, the last at the end", columns: ["When", "Outcome", "Main reason"] },
       all.map((one, i) =>
         h(
           "tr",

@@ -142,7 +142,8 @@ TEST(ReportApi, RefusesWhatItCannotAnswer) {
       {"GET", "/v1/namespaces/shop/decisions?continue=bank%2Fx", "",
        "400 BadRequest: continue: must be metadata.continue"},
       {"GET", "/v1/decisions?replicas=3", "",
-       "400 BadRequest: unknown query parameter \"replicas\" (known: limit, continue, waiting, newest)"},
+       "400 BadRequest: unknown query parameter \"replicas\" (known: limit, continue, waiting, newest, "
+       "words)"},
       {"DELETE", "/v1/decisions", "", "405 MethodNotAllowed: \"DELETE\" is not served here"},
       {"HEAD", "/v1/namespaces/shop/pods/web/scores", "",
        "405 MethodNotAllowed: \"HEAD\" is not served here"},
