@@ -27,8 +27,8 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
        {"--weights: NodeResourcesFit is given twice"}},
       {{"whatif", "deploy/web", "-n", n, "--weights", "NodeResourcesFit=99999999"},
        {"--weights: must be between 0 and 1000000"}},
-      {{"whatif", "deploy/web", "-n", n, "--weights="}, {"--weights: is empty"}},
-      {{"whatif", "deploy/web", "-n", n, "--drain="}, {"--drain: is empty"}},
+      {{"whatif", "deploy/web", "-n", n, "--weights=,"}, {"--weights: is empty"}},
+      {{"whatif", "deploy/web", "-n", n, "--drain=,"}, {"--drain: is empty"}},
       {{"whatif", "deploy/web", "-n", n, "--drain", "nope,n1"},
        {"--drain: there is no node nope", "--drain: there is no node n1. Did you mean n-1, n-2 and n-3?"}},
       {{"whatif", "deploy/web", "-n", n, "--drain", "n-1", "--drain", "x_y,z_z"},
@@ -205,7 +205,8 @@ TEST_F(OnADump, ASuggestionIsOfTheKindThatWasNamed) {
   EXPECT_THAT(run({"whatif", "deploy/web-a", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"capacity", "deploy/web-a-3", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"why", "rs/web", "-n", "shop"}).err, HasSubstr("Did you mean rs/web-a?\n"));
-  EXPECT_THAT(run({"why", "pod/web", "-n", "shop"}).err, HasSubstr("Did you mean web-a-1 and web-a-2?\n"));
+  EXPECT_THAT(run({"why", "pod/web", "-n", "shop"}).err,
+              HasSubstr("Did you mean sel, web-a-1 and web-a-2?\n"));
   // Another kind has that very name.
   EXPECT_THAT(run({"whatif", "sts/web", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"whatif", "sts/nothing-like-it", "-n", "shop"}).err, Not(HasSubstr("Did you mean")));
