@@ -11,8 +11,8 @@
 
 namespace podium::kubectl {
 
-// "n1", "node/n1", "nodes/n1", "no/n1", "nodes n1 n2" as in kubectl, and "n1,n2". Each name once; what is not a name is a
-// problem.
+// "n1", "node/n1", "nodes/n1", "no/n1", "nodes n1 n2" as in kubectl, and "n1,n2". Each name once; what is not
+// a name is added to the problems.
 std::vector<std::string> parse_nodes(const std::vector<std::string>& words, Problems& problems);
 
 struct MissingNodes {

@@ -40,7 +40,7 @@ json::array strategies(const std::vector<std::string>& flags, Problems& problems
       const auto equals = pair.find('=');
       const auto name = pair.substr(0, equals);
       const auto number = equals == std::string::npos ? std::string() : pair.substr(equals + 1);
-      std::int64_t weight = -1;
+      int weight = -1;
       const auto* end = number.data() + number.size();
       const auto [stop, error] = std::from_chars(number.data(), end, weight);
       if (name.empty() || number.empty() || error != std::errc() || stop != end || weight < 0) {
@@ -104,6 +104,9 @@ std::string_view flag_of(std::string_view path, std::size_t changes) {
 
 Result<json::object> question_spec(const QuestionFlags& flags) {
   Problems problems;
+  if (flags.replicas < 0 || flags.replicas > kMaxReplicas)
+    problems.add(fmt::format("--replicas: must be 1 to {}", kMaxReplicas));
+  if (flags.add_nodes < 0) problems.add("--add-nodes: must be at least 1");
   if (flags.add_nodes > 0 && flags.like.empty())
     problems.add("--add-nodes: needs --like NODE, the node that the new ones are copies of");
   if (flags.add_nodes == 0 && !flags.like.empty()) problems.add("--like: needs --add-nodes N");

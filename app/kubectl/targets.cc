@@ -104,8 +104,10 @@ Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words,
     return std::unexpected(not_a_type(words.front()));
   Problems problems;
   for (const auto& word : std::vector(words.begin() + (type ? 1 : 0), words.end())) {
-    if (type && word.find('/') != word.npos)
+    if (type && word.find('/') != word.npos) {
       problems.add(fmt::format("\"{}\" after the type {}: give only its name", word, words.front()));
+      continue;
+    }
     auto target = problems.value_of(type ? checked_target({type, word, {}, true}, word) : parse_word(word));
     if (!target) continue;
     if (!ns.empty() && !target->ns.empty() && ns != target->ns)

@@ -27,11 +27,12 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
        {"--weights: NodeResourcesFit is given twice"}},
       {{"whatif", "deploy/web", "-n", n, "--weights", "NodeResourcesFit=99999999"},
        {"--weights: must be between 0 and 1000000"}},
-      {{"whatif", "deploy/web", "-n", n, "--weights="}, {"--weights: is empty"}},
-      {{"whatif", "deploy/web", "-n", n, "--drain="}, {"--drain: is empty"}},
-      {{"whatif", "deploy/web", "-n", n, "--drain", "nope,n1", "--drain", "x_y"},
-       {"--drain: there is no node nope", "--drain: there is no node n1. Did you mean n-1, n-2 and n-3?",
-        "--drain: \"x_y\" is not the name of a node"}},
+      {{"whatif", "deploy/web", "-n", n, "--weights=,"}, {"--weights: is empty"}},
+      {{"whatif", "deploy/web", "-n", n, "--drain=,"}, {"--drain: is empty"}},
+      {{"whatif", "deploy/web", "-n", n, "--drain", "nope,n1"},
+       {"--drain: there is no node nope", "--drain: there is no node n1. Did you mean n-1, n-2 and n-3?"}},
+      {{"whatif", "deploy/web", "-n", n, "--drain", "n-1", "--drain", "x_y,z_z"},
+       {"--drain: \"x_y\" is not the name of a node", "--drain: \"z_z\" is not the name of a node"}},
       {{"whatif", "deploy/web", "-n", n, "--add-nodes", "1", "--like", "n-4"},
        {"--like: there is no node n-4. Did you mean n-1, n-2 and n-3?"}},
       {{"whatif", "deploy/web", "-n", n, "--add-nodes", "0", "--like", "n-1"},
@@ -57,9 +58,9 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
       {{"why", "-l", "a b c"}, {"-l: "}},
       {{"why", "web-a-1", "web-a-2", "-n", n, "--timeline", "--node", "n-1"}, {"--timeline: ", "--node: "}},
       {{"why", "web-a-1", "-l", "app=web"}, {"-l: names pods"}},
-      {{"drain", "n-1", "--rolling", "0", "--spare", "x", "--fail"},
-       {"--rolling: \"0\" is not a whole number from 1 to 64", "--spare: \"x\" is not a whole number",
-        "--fail: not with --rolling"}},
+      {{"drain", "n-1", "--rolling", "0", "--spare", "x"},
+       {"--rolling: \"0\" is not a whole number from 1 to 64", "--spare: \"x\" is not a whole number"}},
+      {{"drain", "n-1", "--rolling", "1", "--fail"}, {"--fail: not with --rolling"}},
       {{"drain", "n-1", "--spare", "1"}, {"--spare: needs --rolling N"}},
       {{"drain", "n-1", "--like", "n-2"}, {"--like: needs --spare N"}},
       {{"drain", "n-1", "--rolling", "1", "--spare", "1", "--like", "n-9"}, {"--like: there is no node n-9"}},
@@ -90,7 +91,7 @@ TEST_F(OnADump, WhatIsNotFoundEndsWith1) {
   const Wrong cases[] = {
       {{"why", "seel", "-n", "shop"}, {"There is no pod shop/seel", "Did you mean sel?"}},
       {{"why", "deploy/wbe", "-n", "shop"}, {"Did you mean deploy/web?"}},
-      {{"why", "seel", "web-a-1", "-n", "shop"}, {"There is no pod shop/seel"}},
+      {{"why", "seel", "wep", "-n", "shop"}, {"There is no pod shop/seel", "There is no pod shop/wep"}},
       {{"why", "seel", "--node", "n-1", "-n", "shop"}, {"Did you mean sel?"}},
       {{"why", "-l", "app=none", "-n", "shop"}, {"No pod in namespace shop has the labels app=none."}},
       {{"why", "sel", "-n", "shp"}, {"There is no namespace shp. Did you mean shop?"}},
@@ -133,7 +134,7 @@ TEST_F(OnADump, WrongFlagsOfVerbsThatNeedAServer) {
             "--limit: \"0\" is not a whole number from 1 to 500\n"
             "--since: \"half\" is not a valid duration; try \"30s\", \"2m\" or \"1h30m\"\n");
   for (const auto* since : {"0", "-5m", "5x", "m", "9999999h", "800000h", "1h30"})
-    EXPECT_THAT(said({"decisions", "--since", since, "--kubeconfig", "/nonesuch"}),
+    EXPECT_THAT(said({"decisions", std::string("--since=") + since}),
                 testing::StartsWith("2 podium decisions: --since: \""))
         << since;
   EXPECT_EQ(said({"top", "--every", "0", "--color", "x"}),
@@ -204,7 +205,8 @@ TEST_F(OnADump, ASuggestionIsOfTheKindThatWasNamed) {
   EXPECT_THAT(run({"whatif", "deploy/web-a", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"capacity", "deploy/web-a-3", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"why", "rs/web", "-n", "shop"}).err, HasSubstr("Did you mean rs/web-a?\n"));
-  EXPECT_THAT(run({"why", "pod/web", "-n", "shop"}).err, HasSubstr("Did you mean web-a-1 and web-a-2?\n"));
+  EXPECT_THAT(run({"why", "pod/web", "-n", "shop"}).err,
+              HasSubstr("Did you mean sel, web-a-1 and web-a-2?\n"));
   // Another kind has that very name.
   EXPECT_THAT(run({"whatif", "sts/web", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web?\n"));
   EXPECT_THAT(run({"whatif", "sts/nothing-like-it", "-n", "shop"}).err, Not(HasSubstr("Did you mean")));
