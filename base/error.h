@@ -1,6 +1,6 @@
 // Error: what went wrong, as data. Callers ask its kind, its status and its request; only text() makes text.
 //
-// Owner: a value. Threads: none of its own. client/error.h judges the errors of requests to an API server.
+// Owner: a value. Threads: none of its own. client/request_errors.h says what errors of requests mean.
 #pragma once
 
 #include <string>

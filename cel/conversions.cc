@@ -6,7 +6,7 @@
 #include "cel/address.h"
 #include "cel/functions.h"
 #include "cel/go_text.h"
-#include "cel/time.h"
+#include "cel/timestamp.h"
 
 // int(), string(), timestamp(), …: from one kind to another.
 namespace podium::cel {

@@ -2,7 +2,7 @@
 
 #include "cel/functions.h"
 #include "cel/go_text.h"
-#include "cel/time.h"
+#include "cel/timestamp.h"
 
 // Arithmetic, comparison, `in` and size(), with upstream's overflows.
 namespace podium::cel {

@@ -25,8 +25,8 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "client/error.h"
 #include "client/http/transport.h"
+#include "client/request_errors.h"
 #include "client/retry.h"
 
 namespace podium::client {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/clock.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 
 namespace podium::client {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "async/gate.h"
-#include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
+#include "fuzz/fuzz_cluster.h"
 #include "fuzz/fuzzers.h"
 #include "scheduler/config/load.h"
 #include "scheduler/extender/extenders.h"

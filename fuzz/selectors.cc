@@ -6,8 +6,8 @@
 
 #include "api/decode/decode.h"
 #include "api/text/parse_json.h"
-#include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
+#include "fuzz/fuzz_cluster.h"
 #include "fuzz/fuzzers.h"
 #include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/shared/selector_match.h"

@@ -13,8 +13,8 @@
 #include "explain/question/question.h"
 #include "explain/report/refusal.h"
 #include "fuzz/checks.h"
-#include "fuzz/cluster.h"
 #include "fuzz/driver/require.h"
+#include "fuzz/fuzz_cluster.h"
 #include "fuzz/fuzzers.h"
 #include "scheduler/config/load.h"
 

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "log/limit.h"
 #include "server/client_ca_source.h"
-#include "server/exchange.h"
+#include "server/messages.h"
 #include "server/review.h"
 #include "server/user.h"
 

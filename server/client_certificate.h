@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "server/exchange.h"
+#include "server/messages.h"
 #include "server/user.h"
 
 struct x509_store_st;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/exchange.h"
+#include "server/messages.h"
 
 namespace podium::server {
 

@@ -19,8 +19,8 @@
 #include "async/gate.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "server/exchange.h"
 #include "server/listener.h"
+#include "server/messages.h"
 #include "server/serving_certificate.h"
 
 namespace podium::server {

@@ -6,7 +6,7 @@
 #include <boost/json/object.hpp>
 #include <string>
 
-#include "server/exchange.h"
+#include "server/messages.h"
 
 namespace podium::server {
 

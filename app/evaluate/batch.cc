@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/text/yaml.h"
-#include "app/evaluate/evaluation.h"
+#include "app/evaluate/manifest_decisions.h"
 
 namespace podium::evaluate {
 namespace {

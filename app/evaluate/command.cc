@@ -9,14 +9,14 @@
 #include "api/decode/dump_kinds.h"
 #include "api/text/yaml.h"
 #include "app/evaluate/batch.h"
-#include "app/evaluate/evaluation.h"
+#include "app/evaluate/manifest_decisions.h"
 #include "app/evaluate/table.h"
 #include "app/render/failure.h"
 #include "app/render/terminal.h"
 #include "app/render/text.h"
 #include "app/render/values.h"
 #include "base/problems.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 
 namespace podium::evaluate {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "app/evaluate/asked.h"
+#include "app/evaluate/subjects.h"
 #include "app/offline/by_kind.h"
-#include "app/offline/cluster.h"
 #include "app/offline/files.h"
+#include "app/offline/offline_cluster.h"
 #include "base/problems.h"
 
 namespace podium::evaluate {

@@ -9,7 +9,7 @@
 
 #include "api/admission/quota.h"
 #include "api/decode/manifests.h"
-#include "app/evaluate/asked.h"
+#include "app/evaluate/subjects.h"
 #include "base/result.h"
 #include "scheduler/config/values/config.h"
 #include "scheduler/plugins/registry.h"

@@ -10,7 +10,7 @@
 #include "api/text/yaml.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/verbs.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 
 namespace podium::kubectl {
 namespace {

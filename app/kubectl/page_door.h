@@ -16,7 +16,7 @@
 #include "app/page/page.h"
 #include "client/auth/context_names.h"
 #include "client/http/transport.h"
-#include "server/exchange.h"
+#include "server/messages.h"
 
 namespace podium::kubectl {
 

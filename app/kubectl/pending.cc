@@ -10,7 +10,7 @@
 
 #include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
-#include "app/kubectl/waiting.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/json_path.h"
 
 namespace podium::kubectl {

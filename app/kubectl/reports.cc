@@ -10,7 +10,7 @@
 #include "app/render/report.h"
 #include "app/render/text.h"
 #include "app/render/why.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 
 namespace podium::kubectl {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/kubectl/last_decisions.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/verbs.h"
-#include "app/kubectl/waiting.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/terminal.h"
 #include "app/render/values.h"
 #include "base/clock.h"

@@ -19,7 +19,7 @@
 #include "app/kubectl/reports.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
-#include "app/kubectl/waiting.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/pods.h"
 #include "app/render/text.h"
 #include "app/render/timeline.h"

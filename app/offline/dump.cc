@@ -11,9 +11,9 @@
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
-#include "app/offline/cluster.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
+#include "app/offline/offline_cluster.h"
 #include "base/clock.h"
 #include "base/problems.h"
 #include "explain/answer/answer.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/exchange.h"
+#include "server/messages.h"
 
 namespace podium::app::page {
 

@@ -8,10 +8,10 @@
 #include <set>
 #include <utility>
 
-#include "app/report_api/answers.h"
 #include "app/report_api/node_list.h"
 #include "app/report_api/openapi.h"
 #include "app/report_api/question_body.h"
+#include "app/report_api/replies.h"
 #include "async/on.h"
 #include "async/within.h"
 #include "base/clock.h"

@@ -30,7 +30,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/report_api/answers.h"
+#include "app/report_api/replies.h"
 #include "app/report_api/routes.h"
 #include "async/gate.h"
 #include "base/clock.h"

@@ -15,7 +15,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/report_api/answers.h"
+#include "app/report_api/replies.h"
 #include "explain/report/node_names.h"
 #include "log/log.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "server/exchange.h"
+#include "server/messages.h"
 
 namespace podium::app::run {
 

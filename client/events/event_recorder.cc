@@ -12,9 +12,9 @@
 #include "async/writers.h"
 #include "base/check.h"
 #include "base/time.h"
-#include "client/error.h"
 #include "client/events/event_json.h"
 #include "client/events/event_series.h"
+#include "client/request_errors.h"
 #include "log/limit.h"
 #include "log/log.h"
 

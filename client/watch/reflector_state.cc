@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "client/retry.h"
 
 namespace podium::client {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 
 namespace podium::controller {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 #include "controller/retention/retention.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"

@@ -2,7 +2,7 @@
 
 #include "api/text/json_view.h"
 #include "base/time.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "controller/report/metadata.h"
 
 namespace podium::controller {

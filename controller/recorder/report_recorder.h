@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "controller/recorder/history.h"
+#include "controller/recorder/report_history.h"
 #include "controller/recorder/report_writer.h"
 #include "explain/report/report.h"
 #include "scheduler/config/values/live_podium.h"

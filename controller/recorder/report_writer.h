@@ -27,7 +27,7 @@
 #include "base/fair_queue_options.h"
 #include "client/api.h"
 #include "client/precedence.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 #include "controller/retention/retention.h"
 #include "explain/report/report.h"
 #include "scheduler/config/values/live_podium.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "log/log.h"
 
 namespace podium::controller {

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fair_queue_options.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 #include "log/limit.h"
 
 namespace podium::controller {

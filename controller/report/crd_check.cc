@@ -9,7 +9,7 @@
 
 #include "api/text/json_view.h"
 #include "async/nap.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "explain/report/visits.h"
 #include "log/log.h"
 #include "metrics/samples.h"

@@ -13,7 +13,7 @@
 #include "async/timer.h"
 #include "base/check.h"
 #include "base/clock.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "controller/report/metadata.h"
 #include "controller/retention/deleter.h"
 #include "controller/retention/state.h"

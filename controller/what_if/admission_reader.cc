@@ -10,7 +10,7 @@
 
 #include "api/decode/decode.h"
 #include "api/text/parse_json.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "log/log.h"
 #include "scheduler/config/schema/names.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "client/api.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "controller/report/metadata.h"
 #include "explain/report/json.h"
 #include "explain/report/ttl.h"

@@ -13,7 +13,7 @@
 #include "base/fair_queue_options.h"
 #include "base/result.h"
 #include "client/http/transport.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 #include "controller/what_if/asked.h"
 #include "controller/what_if/refreshes.h"
 #include "explain/report/report.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 #include "explain/question/report_text.h"
 #include "explain/report/report.h"
 

@@ -18,7 +18,7 @@
 #include "api/text/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "client/watch/reflector.h"
 #include "controller/what_if/admission_reader.h"
 #include "controller/what_if/answer_patch.h"

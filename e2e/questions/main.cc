@@ -12,7 +12,7 @@
 #include <iterator>
 #include <map>
 
-#include "app/evaluate/evaluation.h"
+#include "app/evaluate/manifest_decisions.h"
 #include "explain/answer/answer.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/drain.h"

@@ -10,7 +10,7 @@
 
 #include "api/decode/decode.h"
 #include "api/values/device.h"
-#include "e2e/tables/cluster.h"
+#include "e2e/tables/recorded_cluster.h"
 #include "scheduler/framework/events.h"
 
 namespace podium::tables {

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string>
 
-#include "e2e/tables/answer.h"
+#include "e2e/tables/recorded_answer.h"
 
 int main() {
   std::ios::sync_with_stdio(false);

@@ -40,7 +40,7 @@ def report(name, uid="pod-1", **spec):
 
 
 def fill(uid, before, **status):
-    """Returns the PATCH of a report's status, as controller/report/requests.cc makes it."""
+    """Returns the PATCH of a report's status, as controller/report/report_requests.cc makes it."""
     return [{"op": "test", "path": "/spec/podRef/uid", "value": uid}, {"op": "test", "path": "/spec/dryRun", "value": False},
             *({"op": "test", "path": path, "value": value} for path, value in before.items()),
             {"op": "add", "path": "/status", "value": status}]

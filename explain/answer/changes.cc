@@ -9,10 +9,10 @@
 
 #include "base/counted.h"
 #include "explain/answer/added_objects.h"
-#include "explain/answer/admission.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/new_nodes.h"
 #include "explain/answer/placing.h"
+#include "explain/answer/what_if_admission.h"
 #include "explain/report/bounds.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"

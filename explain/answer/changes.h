@@ -16,7 +16,7 @@
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/quotas.h"
 #include "explain/question/change.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/profile.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "explain/answer/changes.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
 

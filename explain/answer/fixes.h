@@ -13,7 +13,7 @@
 
 #include "explain/answer/changes.h"
 #include "explain/answer/placing.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::explain {

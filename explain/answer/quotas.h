@@ -13,7 +13,7 @@
 
 #include "api/admission/admission.h"
 #include "explain/answer/budget.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "explain/workload/workload.h"
 
 namespace podium::explain {

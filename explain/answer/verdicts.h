@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "explain/answer/placing.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 
 namespace podium::explain {
 

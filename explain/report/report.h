@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/instant.h"
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 
 namespace podium::explain {
 

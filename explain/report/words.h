@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 #include "scheduler/framework/reason.h"
 
 namespace podium::explain {

@@ -10,7 +10,7 @@
 #include "api/text/json_view.h"
 #include "api/values/defaults.h"
 #include "explain/workload/spec_findings.h"
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::explain {
 namespace {

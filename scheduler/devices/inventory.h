@@ -15,7 +15,7 @@
 
 #include "scheduler/cluster/devices_in_use.h"
 #include "scheduler/cluster/hash.h"
-#include "scheduler/devices/features.h"
+#include "scheduler/devices/device_features.h"
 #include "scheduler/devices/slice_devices.h"
 
 namespace podium::devices {

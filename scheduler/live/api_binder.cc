@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "async/nap.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "client/retry.h"
 #include "log/log.h"
 #include "scheduler/live/binding_request.h"

@@ -9,7 +9,7 @@
 #include "api/text/json_view.h"
 #include "async/nap.h"
 #include "base/random.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "log/log.h"
 #include "scheduler/live/object_patch.h"
 #include "scheduler/live/settling.h"

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/clock.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 
 namespace podium::live {
 

@@ -8,7 +8,7 @@
 
 #include "api/decode/decode.h"
 #include "async/nap.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "log/log.h"
 #include "scheduler/live/doubt.h"
 

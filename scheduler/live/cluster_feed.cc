@@ -11,7 +11,7 @@
 #include "api/text/json_view.h"
 #include "api/values/device.h"
 #include "base/check.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "client/watch/reflector.h"
 #include "client/watch/reflector_state.h"
 #include "log/log.h"

@@ -12,7 +12,7 @@
 #include "api/text/json_view.h"
 #include "async/timer.h"
 #include "base/time.h"
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "log/limit.h"
 #include "log/log.h"
 #include "metrics/samples.h"

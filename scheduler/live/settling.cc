@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "client/error.h"
+#include "client/request_errors.h"
 #include "scheduler/live/doubt.h"
 
 namespace podium::live {

@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
-#include "simulate/server/claims.h"
+#include "simulate/server/resource_claims.h"
 
 namespace podium::simulate {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/time.h"
-#include "simulate/server/claims.h"
+#include "simulate/server/resource_claims.h"
 
 namespace podium::simulate {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "simulate/cluster/cluster.h"
-#include "simulate/server/claims.h"
+#include "simulate/server/resource_claims.h"
 
 namespace podium::simulate {
 namespace {

@@ -4,7 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <utility>
 
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 #include "simulate/server/exchange.h"
 
 namespace podium::simulate {

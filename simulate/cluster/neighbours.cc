@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "simulate/cluster/cluster.h"
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "api/values/pod.h"
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 
 namespace podium::simulate {
 

@@ -20,7 +20,7 @@
 #include "simulate/observers/engine_observer.h"
 #include "simulate/observers/held.h"
 #include "simulate/observers/observer.h"
-#include "simulate/observers/process.h"
+#include "simulate/observers/podium_process.h"
 
 namespace podium::simulate {
 namespace {

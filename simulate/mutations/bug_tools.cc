@@ -3,7 +3,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 
 namespace podium::simulate {
 

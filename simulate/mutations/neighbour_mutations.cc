@@ -8,7 +8,7 @@
 
 #include "simulate/mutations/bug_tools.h"
 #include "simulate/mutations/mutations.h"
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {
 namespace {

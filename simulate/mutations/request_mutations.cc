@@ -3,7 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <string>
 
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 #include "simulate/mutations/bug_tools.h"
 #include "simulate/mutations/mutations.h"
 

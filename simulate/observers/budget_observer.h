@@ -13,7 +13,7 @@
 #include "client/http/transport.h"
 #include "scheduler/cluster/snapshot.h"
 #include "simulate/base/agenda.h"
-#include "simulate/server/history.h"
+#include "simulate/server/object_history.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <set>
 
-#include "simulate/server/claims.h"
+#include "simulate/server/resource_claims.h"
 #include "simulate/server/route.h"
 
 namespace podium::simulate {

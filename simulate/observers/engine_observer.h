@@ -18,7 +18,7 @@
 #include "app/engine/engine.h"
 #include "client/http/transport.h"
 #include "simulate/base/agenda.h"
-#include "simulate/observers/process.h"
+#include "simulate/observers/podium_process.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

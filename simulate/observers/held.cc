@@ -9,7 +9,7 @@
 #include "simulate/cluster/budgets.h"
 #include "simulate/cluster/volumes.h"
 #include "simulate/observers/recount.h"
-#include "simulate/server/claims.h"
+#include "simulate/server/resource_claims.h"
 
 namespace podium::simulate {
 namespace {

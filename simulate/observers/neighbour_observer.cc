@@ -6,7 +6,7 @@
 #include <chrono>
 #include <utility>
 
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {
 namespace {

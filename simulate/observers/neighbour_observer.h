@@ -17,7 +17,7 @@
 #include "scheduler/cluster/snapshot.h"
 #include "simulate/base/agenda.h"
 #include "simulate/cluster/rules.h"
-#include "simulate/server/history.h"
+#include "simulate/server/object_history.h"
 #include "simulate/server/store.h"
 
 namespace podium::simulate {

@@ -13,7 +13,7 @@
 #include "simulate/cluster/budgets.h"
 #include "simulate/cluster/cluster.h"
 #include "simulate/cluster/volumes.h"
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 #include "simulate/server/route.h"
 
 namespace podium::simulate {

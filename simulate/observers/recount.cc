@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "simulate/cluster/rules.h"
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 
 namespace podium::simulate {
 

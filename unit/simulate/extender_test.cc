@@ -6,7 +6,7 @@
 #include <boost/json/parse.hpp>
 
 #include "async/virtual_time.h"
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 
 namespace podium::simulate {
 namespace {

@@ -15,8 +15,8 @@
 #include "simulate/cluster/cluster.h"
 #include "simulate/observers/neighbour_observer.h"
 #include "simulate/observers/recount.h"
-#include "simulate/server/history.h"
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
+#include "simulate/server/object_history.h"
 
 namespace podium::simulate {
 namespace {

@@ -7,7 +7,7 @@
 #include <boost/json/parse.hpp>
 
 #include "api/decode/decode.h"
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {
 namespace {

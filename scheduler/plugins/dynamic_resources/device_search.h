@@ -13,7 +13,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/devices/tally.h"
-#include "scheduler/plugins/dynamic_resources/claims.h"
+#include "scheduler/plugins/dynamic_resources/pod_claims.h"
 
 namespace podium::plugins {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
-#include "scheduler/plugins/dynamic_resources/claims.h"
+#include "scheduler/plugins/dynamic_resources/pod_claims.h"
 
 namespace podium::plugins {
 

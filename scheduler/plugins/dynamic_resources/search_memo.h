@@ -15,8 +15,8 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/devices/inventories.h"
-#include "scheduler/plugins/dynamic_resources/claims.h"
 #include "scheduler/plugins/dynamic_resources/device_search.h"
+#include "scheduler/plugins/dynamic_resources/pod_claims.h"
 
 namespace podium::plugins {
 

@@ -8,7 +8,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
-#include "scheduler/plugins/node_resources/score.h"
+#include "scheduler/plugins/node_resources/strategies.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "scheduler/plugins/shared/node_selector_errors.h"
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::plugins {
 namespace {

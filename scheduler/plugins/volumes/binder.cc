@@ -6,7 +6,7 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/node_selector.h"
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::plugins {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector.h"
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::plugins {
 namespace {

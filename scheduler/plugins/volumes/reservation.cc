@@ -14,7 +14,7 @@
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/node_selector.h"
 #include "scheduler/plugins/volumes/binding.h"
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::plugins {
 namespace {

@@ -11,7 +11,7 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::plugins {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "scheduler/plugins/node_resources/score.h"
+#include "scheduler/plugins/node_resources/strategies.h"
 #include "scheduler/plugins/shared/exact_division.h"
 
 namespace podium::plugins {

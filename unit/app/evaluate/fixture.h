@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/evaluate/evaluation.h"
+#include "app/evaluate/manifest_decisions.h"
 #include "unit/support/temp_dir.h"
 
 namespace podium::evaluate {

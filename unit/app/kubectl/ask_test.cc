@@ -11,7 +11,7 @@
 #include "app/kubectl/reports.h"
 #include "app/kubectl/targets.h"
 #include "base/clock.h"
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 #include "unit/client/doubles.h"
 #include "unit/support/manual_clock.h"
 

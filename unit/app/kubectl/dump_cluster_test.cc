@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "app/kubectl/targets.h"
-#include "app/kubectl/waiting.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/report.h"
 
 namespace podium::kubectl {

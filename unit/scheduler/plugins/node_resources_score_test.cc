@@ -1,4 +1,4 @@
-#include "scheduler/plugins/node_resources/score.h"
+#include "scheduler/plugins/node_resources/strategies.h"
 
 #include "unit/scheduler/plugins/resource_reference.h"
 

@@ -1,4 +1,4 @@
-#include "simulate/observers/process.h"
+#include "simulate/observers/podium_process.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>

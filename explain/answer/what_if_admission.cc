@@ -1,4 +1,4 @@
-#include "explain/answer/admission.h"
+#include "explain/answer/what_if_admission.h"
 
 #include <fmt/format.h>
 

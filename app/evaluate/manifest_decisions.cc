@@ -1,19 +1,19 @@
-#include "app/evaluate/evaluation.h"
+#include "app/evaluate/manifest_decisions.h"
 
 #include <fmt/format.h>
 #include <algorithm>
 
 #include "api/admission/admission.h"
 #include "api/values/device.h"
-#include "app/evaluate/asked.h"
-#include "app/offline/cluster.h"
+#include "app/evaluate/subjects.h"
 #include "app/offline/missing_kinds.h"
+#include "app/offline/offline_cluster.h"
 #include "app/render/words.h"
 #include "base/counted.h"
 #include "base/problems.h"
-#include "explain/answer/admission.h"
 #include "explain/answer/placing.h"
 #include "explain/answer/quotas.h"
+#include "explain/answer/what_if_admission.h"
 #include "explain/report/project.h"
 #include "explain/report/words.h"
 #include "explain/workload/device_claims.h"

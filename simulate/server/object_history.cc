@@ -1,6 +1,6 @@
-#include "simulate/server/history.h"
+#include "simulate/server/object_history.h"
 
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {
 

@@ -1,4 +1,4 @@
-#include "app/offline/cluster.h"
+#include "app/offline/offline_cluster.h"
 
 #include <fmt/format.h>
 

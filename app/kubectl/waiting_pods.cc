@@ -1,4 +1,4 @@
-#include "app/kubectl/waiting.h"
+#include "app/kubectl/waiting_pods.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "simulate/server/requests.h"
+#include "simulate/server/cpu_requests.h"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "server/exchange.h"
+#include "server/messages.h"
 
 #include <boost/url/params_encoded_view.hpp>
 #include <boost/url/parse_query.hpp>

@@ -1,4 +1,4 @@
-#include "client/error.h"
+#include "client/request_errors.h"
 
 #include <algorithm>
 #include <string_view>

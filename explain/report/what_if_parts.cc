@@ -1,4 +1,4 @@
-#include "explain/report/answer.h"
+#include "explain/report/what_if_parts.h"
 
 #include <algorithm>
 #include <functional>

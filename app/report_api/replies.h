@@ -11,7 +11,7 @@
 #include "app/report_api/routes.h"
 #include "controller/recorder/decision_memory.h"
 #include "explain/report/report.h"
-#include "server/exchange.h"
+#include "server/messages.h"
 
 namespace podium::app::report_api {
 

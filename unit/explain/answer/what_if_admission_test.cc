@@ -1,5 +1,5 @@
 // admit_question(): the pod of a what-if as the API server would store it, and its profile.
-#include "explain/answer/admission.h"
+#include "explain/answer/what_if_admission.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

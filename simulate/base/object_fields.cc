@@ -1,4 +1,4 @@
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 
 #include "api/text/json_view.h"
 

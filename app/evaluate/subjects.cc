@@ -1,4 +1,4 @@
-#include "app/evaluate/asked.h"
+#include "app/evaluate/subjects.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "explain/report/fields.h"
-#include "explain/report/nodes.h"
+#include "explain/report/node_answers.h"
 #include "scheduler/framework/reason.h"
 #include "scheduler/framework/report_facts.h"
 

@@ -1,4 +1,4 @@
-#include "fuzz/cluster.h"
+#include "fuzz/fuzz_cluster.h"
 
 #include "api/admission/admission.h"
 #include "api/decode/manifests.h"

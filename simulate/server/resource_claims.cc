@@ -1,4 +1,4 @@
-#include "simulate/server/claims.h"
+#include "simulate/server/resource_claims.h"
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>

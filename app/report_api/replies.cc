@@ -1,4 +1,4 @@
-#include "app/report_api/answers.h"
+#include "app/report_api/replies.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/plugins/volumes/claims.h"
+#include "scheduler/plugins/volumes/claim_lookup.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "e2e/tables/answer.h"
+#include "e2e/tables/recorded_answer.h"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "e2e/tables/cluster.h"
 #include "e2e/tables/gates.h"
 #include "e2e/tables/hint.h"
+#include "e2e/tables/recorded_cluster.h"
 #include "scheduler/framework/filters.h"
 #include "scheduler/plugins/registry.h"
 

@@ -1,5 +1,5 @@
 // The requests that write reports: sizes and labels.
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/plugins/dynamic_resources/claims.h"
+#include "scheduler/plugins/dynamic_resources/pod_claims.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "simulate/base/objects.h"
+#include "simulate/base/object_fields.h"
 
 namespace podium::simulate {
 

@@ -1,4 +1,4 @@
-#include "e2e/tables/cluster.h"
+#include "e2e/tables/recorded_cluster.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>

@@ -1,4 +1,4 @@
-#include "controller/report/requests.h"
+#include "controller/report/report_requests.h"
 
 #include <fmt/format.h>
 

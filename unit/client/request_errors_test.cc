@@ -1,5 +1,5 @@
 // What an error of a request says about the object, its namespace and the API server.
-#include "client/error.h"
+#include "client/request_errors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cel/time.h"
+#include "cel/timestamp.h"
 
 #include <fmt/format.h>
 #include <charconv>
