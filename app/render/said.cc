@@ -108,6 +108,9 @@ json::object said_of(const explain::ReportStatus& status, const std::string& ns,
   put(out, "lead", lead(report));
   put(out, "decided", lines_of(decided_by(report)));
   put(out, "rejections", rejections(report.status.rejections));
+  json::array history;
+  for (const auto& attempt : report.status.history) history.emplace_back(attempt_words(attempt));
+  put(out, "history", std::move(history));
   put(out, "selector", lines_of(selector_table(report.status.rejections, {})));
   if (report.status.answer) add_answer(report, out);
   return out;

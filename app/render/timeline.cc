@@ -20,10 +20,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kNamedVictims = 3;
 
-std::string number_of(std::size_t nodes) {
-  return nodes == 0 ? "" : fmt::format(" ({})", counted(nodes, "node"));
-}
-
 // The last change of a condition that has this status.
 std::optional<Wall> since(const json::value& pod, std::string_view type, std::string_view status) {
   for (const auto& condition : list_at(pod, "/status/conditions")) {
@@ -94,8 +90,8 @@ std::vector<Moment> moments_of(const Report& report) {
                    fmt::format("{} before, which are not kept", counted(status.attempts - kept, "time"))});
   for (auto attempt = status.history.rbegin(); attempt != status.history.rend(); ++attempt) {
     const bool is_last = attempt + 1 == status.history.rend();
-    out.push_back({attempt->at, attempt->outcome == explain::kFailed ? "failed" : "tried",
-                   attempt->reason + number_of(attempt->nodes)});
+    out.push_back(
+        {attempt->at, attempt->outcome == explain::kFailed ? "failed" : "tried", attempt_words(*attempt)});
     if (is_last && status.choice && status.preemption)
       out.push_back(preemption_of(*status.preemption, attempt->at));
   }

@@ -53,10 +53,7 @@ std::string earlier(const Report& report, const Options& options) {
   std::vector<Cells> rows;
   for (const auto& attempt : report.status.history) {
     if (rows.size() == kAttempts) break;
-    rows.push_back({ago(attempt.at, options), attempt.outcome,
-                    attempt.reason.empty()
-                        ? ""
-                        : fmt::format("{} ({})", attempt.reason, counted(attempt.nodes, "node"))});
+    rows.push_back({ago(attempt.at, options), attempt.outcome, attempt_words(attempt)});
   }
   return "Earlier attempts:\n" + table(rows, {Align::left});
 }

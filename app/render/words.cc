@@ -82,6 +82,17 @@ std::string rejection_of(const std::string& nodes, const explain::ReportRejectio
   return fmt::format("{}{}{}", nodes, is_text_only ? ": " : " ", words);
 }
 
+std::string attempt_words(const explain::ReportAttempt& attempt) {
+  if (attempt.nodes == 0) return attempt.reason;
+  // Reports of an older podium have no names.
+  const auto* row = framework::find_reason(attempt.code);
+  const bool lacks_names = attempt.about.empty() && row && row->words.contains('{');
+  return rejection_of(counted(attempt.nodes, "node"), {.code = lacks_names ? std::string() : attempt.code,
+                                                       .reason = attempt.reason,
+                                                       .nodes = attempt.nodes,
+                                                       .about = attempt.about});
+}
+
 namespace {
 
 std::string device_words(const framework::DeviceTally& counts) {

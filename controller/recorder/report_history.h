@@ -1,6 +1,6 @@
 // ReportHistory: the history of a waiting pod: its last attempts and its preemption.
 //
-// An attempt takes 56 bytes; equal reasons of one pod share their text. Pods are bounded by the cluster's
+// An attempt takes 56 bytes; equal reasons of one pod are one. Pods are bounded by the cluster's
 // pending pods: forget() follows every placed and deleted one.
 //
 // Owner: ReportRecorder. Threads: the scheduling strand.
@@ -30,8 +30,8 @@ class ReportHistory {
     const auto& past = *it->second;
     for (std::size_t i = 0; i < past.size; ++i) {
       const auto& attempt = past.attempts[i];
-      status.history.push_back(
-          {attempt.at, attempt.outcome, *attempt.reason, attempt.nodes, std::string(attempt.code)});
+      status.history.push_back({attempt.at, attempt.outcome, attempt.why->reason, attempt.nodes,
+                                std::string(attempt.code), attempt.why->about});
     }
     if (!status.preemption) status.preemption = past.preemption;
   }
@@ -41,13 +41,12 @@ class ReportHistory {
   void failed(const std::string& pod_uid, const explain::ReportStatus& status, const char* outcome,
               const std::optional<explain::Preempted>& preemption) {
     const bool is_error = status.rejections.empty() || outcome == explain::kFailed;
-    auto reason = explain::main_reason(status);
+    Why why{explain::main_reason(status), is_error ? framework::Topics() : status.rejections.front().about};
     auto& slot = pods_[pod_uid];
     if (!slot) slot = std::make_unique<Past>();
     auto& [attempts, size, preempted] = *slot;
-    auto shared = size > 0 && *attempts[0].reason == reason
-                      ? attempts[0].reason
-                      : std::make_shared<const std::string>(std::move(reason));
+    auto shared =
+        size > 0 && *attempts[0].why == why ? attempts[0].why : std::make_shared<const Why>(std::move(why));
     std::shift_right(attempts.begin(), attempts.end(), 1);
     attempts[0] = {*status.decided_at, outcome, std::move(shared)};
     if (!is_error) {
@@ -63,10 +62,15 @@ class ReportHistory {
   std::size_t size() const { return pods_.size(); }
 
  private:
+  struct Why {
+    std::string reason;
+    framework::Topics about;
+    bool operator==(const Why&) const = default;
+  };
   struct Attempt {
     Wall at{};
     const char* outcome = "";
-    std::shared_ptr<const std::string> reason;
+    std::shared_ptr<const Why> why;
     std::size_t nodes = 0;
     std::string_view code{};  // of the table of reasons
   };

@@ -123,6 +123,7 @@ struct ReportAttempt {
   std::string outcome, reason;  // reason: the one that rejected the most nodes, or the error
   std::size_t nodes = 0;        // how many nodes it rejected
   std::string code;             // of the reason; empty: an error
+  framework::Topics about = {};
 };
 template <>
 struct Fields<ReportAttempt> {
@@ -132,6 +133,7 @@ struct Fields<ReportAttempt> {
       field("reason", &ReportAttempt::reason, Meaning::text),
       field("nodeCount", &ReportAttempt::nodes),
       field("code", &ReportAttempt::code),
+      field("about", &ReportAttempt::about),
   };
 };
 

@@ -183,14 +183,13 @@ export class Windowed extends Component {
   }
 }
 
-export function Attempts({ status }) {
+export function Attempts({ status, words }) {
   const now = {
     at: status.decidedAt,
     outcome: status.outcome,
-    reason: status.rejections?.[0]?.reason ?? "",
-    nodeCount: status.rejections?.[0]?.nodeCount,
+    reason: status.outcome === "Scheduled" ? "" : words.blockedBy,
   };
-  const history = [...(status.history ?? [])].reverse();
+  const history = (status.history ?? []).map((one, i) => ({ ...one, reason: words.history[i] })).reverse();
   const all = history.concat(now);
   // A gated pod waits: that does not count as an attempt.
   const earlier = status.attempts - (status.outcome === "Gated" ? history : all).length;
@@ -210,7 +209,7 @@ export function Attempts({ status }) {
           h(
             "td",
             null,
-            one.reason && one.outcome !== "Scheduled" && `${one.reason}${one.nodeCount ? ` (${count(one.nodeCount, "node")})` : ""}`,
+            one.reason,
           ),
         ),
       ),

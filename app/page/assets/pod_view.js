@@ -131,7 +131,7 @@ export class PodView extends LiveView {
           this.scores(status, moved),
           h(Devices, { status }),
           h(Rejections, { status, words: report.words.rejections, linkOf: (node) => `${askLink(ns, pod)}/${encodeURIComponent(node)}` }),
-          h(Attempts, { status }),
+          h(Attempts, { status, words: report.words }),
           h(
             "section",
             null,

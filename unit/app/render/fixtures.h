@@ -54,7 +54,7 @@ inline boost::json::value pending_report() {
                     "shortfall": {"resource": "nvidia.com/gpu", "least": "7", "nodeName": "gpu-04"},
                     "examples": ["gpu-02"]}],
     "history": [{"at": "2026-11-23T01:50:00Z", "outcome": "Unschedulable", "reason": "Insufficient cpu",
-                 "nodeCount": 60}]}})json");
+                 "nodeCount": 60, "code": "InsufficientResource", "about": {"resource": "cpu"}}]}})json");
 }
 
 // A question for 20 replicas, of which 13 fit.

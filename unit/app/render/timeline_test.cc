@@ -30,7 +30,8 @@ constexpr const char* kScheduled = R"({"metadata": {"name": "web", "namespace": 
     "choice": {"nodeName": "n1", "score": 731},
     "preemption": {"nodeName": "n1", "victims": [{"namespace": "batch", "name": "a"}, {"namespace": "batch", "name": "b"},
       {"namespace": "batch", "name": "c"}, {"namespace": "batch", "name": "d"}], "victimsTotal": 6},
-    "history": [{"at": "2026-11-27T10:01:00Z", "outcome": "Unschedulable", "reason": "Insufficient cpu", "nodeCount": 54},
+    "history": [{"at": "2026-11-27T10:01:00Z", "outcome": "Unschedulable", "reason": "Insufficient cpu", "nodeCount": 54,
+                 "code": "InsufficientResource", "about": {"resource": "cpu"}},
                 {"at": "2026-11-27T10:00:10Z", "outcome": "Failed", "reason": "the binding was refused"}]}})";
 
 std::vector<Moment> moments(const char* report, const char* pod) {
@@ -54,7 +55,7 @@ TEST(Timeline, OfAPodThatRuns) {
             "10:00:00 created\n"
             "10:00:10 tried 2 times before, which are not kept\n"
             "10:00:10 failed the binding was refused\n"
-            "10:01:00 tried Insufficient cpu (54 nodes)\n"
+            "10:01:00 tried 54 nodes do not have enough free cpu\n"
             "10:01:00 nominated n1; 6 pods are evicted there: batch/a, batch/b, batch/c and 3 more\n"
             "10:01:31 chose n1 with 731 points\n"
             "10:01:31 bound to n1\n"
@@ -64,6 +65,15 @@ TEST(Timeline, OfAPodThatRuns) {
   EXPECT_EQ(table.find("shop/web\n"), 0u);
   EXPECT_NE(table.find("2026-11-27T10:00:10Z"), std::string::npos);
   EXPECT_NE(table.find("+10s"), std::string::npos) << table;
+}
+
+TEST(Timeline, AnAttemptWithoutNamesHasItsText) {
+  EXPECT_EQ(
+      shown(
+          R"({"status": {"outcome": "Scheduled", "history": [{"at": "2026-11-27T10:01:00Z", "outcome": "Unschedulable",
+      "reason": "Insufficient cpu", "nodeCount": 54, "code": "InsufficientResource"}]}})",
+          nullptr),
+      "10:01:00 tried 54 nodes: Insufficient cpu\n");
 }
 
 TEST(Timeline, OfAPodThatIsGoneOrHasNoReport) {

@@ -101,7 +101,7 @@ TEST(Why, APendingPodHearsWhatIsShort) {
             "Evicting other pods would not help.\n"
             "12 attempts, the last 10 minutes ago.\n"
             "Earlier attempts:\n"
-            "  20m ago  Unschedulable  Insufficient cpu (60 nodes)\n");
+            "  20m ago  Unschedulable  60 nodes do not have enough free cpu\n");
 }
 
 TEST(Why, PreemptionNamesItsVictims) {

@@ -37,6 +37,7 @@ TEST(ReportRecorder, KeepsTheLastFiveAttemptsOfAPodThatHadToWait) {
     EXPECT_EQ(ObjectServer::text(history[i], "/reason"), "Insufficient cpu");
     EXPECT_EQ(history[i].at("nodeCount"), 1);
     EXPECT_EQ(ObjectServer::text(history[i], "/code"), "InsufficientResource");
+    EXPECT_EQ(ObjectServer::text(history[i], "/about/resource"), "cpu");
     EXPECT_GE(ObjectServer::text(history[i - 1], "/at"), ObjectServer::text(history[i], "/at"));
   }
   auto again = small("web");
