@@ -38,6 +38,10 @@ class Moment:
     def key(self):
         return frozenset(self.placed.items()), self.evicted, frozenset(self.nominated.items()), self.given, self.freed
 
+    def before_it_sees(self, claim):
+        """Returns the moment as it is before the deallocation of this claim arrives."""
+        return Moment(self.placed, self.evicted, self.nominated, self.given, self.freed - {claim})
+
     def leads_to(self, outcome):
         """Whether the moment is the step's end."""
         mine = self.placed, self.evicted, self.given, self.freed
@@ -87,8 +91,11 @@ class Judge:
 
     def decisions(self, outcome, moment, name, verdict):
         """Yields (next moment, preemption or None) for each decision on this pod that can lead to the outcome. A claim that was
-        deallocated wakes pods immediately, so they may be tried while the step's victims still exist."""
+        deallocated wakes pods immediately, so they may be tried while the step's victims still exist. PostFilter writes the deallocation
+        and does not assume it, so a pod may be tried before the watch shows it."""
         yield from self.decisions_by(outcome, moment, name, verdict)
+        for claim in sorted(moment.freed):
+            yield from self.decisions_by(outcome, moment, name, self.verdict(outcome, moment.before_it_sees(claim))[name])
         if moment.freed and moment.evicted:
             before = Moment(moment.placed, frozenset(), moment.nominated, moment.given, moment.freed)
             yield from self.decisions_by(outcome, moment, name, self.verdict(outcome, before)[name])

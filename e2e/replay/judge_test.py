@@ -240,6 +240,28 @@ class Devices(unittest.TestCase):
         self.assertTrue(explained("n2", []))
         self.assertFalse(explained("n1", []))
 
+    def test_a_pod_may_be_tried_before_the_watch_shows_a_deallocation(self):
+        """first's claim c is deallocated, and then third's claim d. second is placed last: on n1 if it sees both, on n2 if it does
+        not see the second one."""
+        class Waiting(Judge):
+            def verdict(self, outcome, moment, bound=frozenset()):
+                seen = {name.partition("/")[2] for name in moment.freed}
+                said = {"shop/first": {**full(), "deallocated": [] if seen else ["shop/c"]},
+                        "shop/second": fits("n1") if seen == {"c", "d"} else fits("n2") if seen == {"c"} else full(),
+                        "shop/third": {**full(), "deallocated": ["shop/d"] if seen == {"c"} and not moment.placed else []}}
+                return {name: verdict for name, verdict in said.items() if name not in moment.placed}
+
+        def explained(node):
+            state = State()
+            for obj in (pod_with("first", "c"), pod("second"), pod_with("third", "d"), resource_claim("c", "x"),
+                        resource_claim("d", "y")):
+                state.put(obj)
+            judge = Waiting(state, {"shop/first", "shop/second", "shop/third"}, None, collections.Counter())
+            return judge.explains(outcome({"shop/second": node}, freed=("shop/c", "shop/d"))) is not None
+        self.assertTrue(explained("n1"))
+        self.assertTrue(explained("n2"))
+        self.assertFalse(explained("n3"))
+
     def test_a_pod_whose_claim_could_be_deallocated_is_left(self):
         judge = Table(lambda *_: {**full(), "deallocated": ["shop/c"]}, pod_with("first", "c"), resource_claim("c", "x"))
         self.assertEqual(judge.left(outcome()), {"shop/first"})
