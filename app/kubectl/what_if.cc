@@ -404,13 +404,17 @@ int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
   if (flags.capacity && !has_subject) return run_for_namespace(command, flags);
   auto problems = problems_of(shared);
   if (!flags.requests.empty()) problems.add("--requests: not with -f FILE or TYPE/NAME");
-  if (flags.files.empty() == flags.words.empty())
-    problems.add("needs either -f FILE or TYPE/NAME, such as deploy/web");
+  const bool has_both = !flags.files.empty() && !flags.words.empty();
+  if (!has_subject) problems.add("needs either -f FILE or TYPE/NAME, such as deploy/web");
+  if (has_both)  // as of `-f *.yaml`
+    problems.add(
+        fmt::format("\"{}\": not with -f FILE; several files are -f a.yaml -f b.yaml", flags.words.front()));
   if (std::ranges::count(flags.files, "-") > 1) problems.add("-f -: standard input can be read only once");
   if (flags.keep && !shared.connection.dump.empty()) problems.add("--keep: a dump keeps no reports");
   problems.check(
       check_names(shared.output, flags.keep, "the question is deleted once it is answered; --keep keeps it"));
-  const auto targets = problems.value_of(parse_targets(flags.words, shared.connection.ns));
+  const auto targets =
+      has_both ? std::nullopt : problems.value_of(parse_targets(flags.words, shared.connection.ns));
   (void)problems.value_of(question_spec(flags.question));
   if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(shared.connection);

@@ -47,6 +47,8 @@ TEST_F(OnADump, AWrongFlagIsAUsageErrorThatNamesIt) {
        {"--profile: unknown profile \"nope\""}},
       {{"whatif", "-n", n, "--weights", "a"},
        {"needs either -f FILE or TYPE/NAME", "--weights: \"a\" is not STRATEGY=WEIGHT"}},
+      {{"whatif", "-f", "a.yaml", "b.yaml", "-n", n},
+       {"\"b.yaml\": not with -f FILE; several files are -f a.yaml -f b.yaml"}},
       {{"capacity", "deploy/web", "-n", n, "--up-to", "1", "--drain", "nope"},
        {"--up-to: \"1\" is not a whole number from 2 to 10000"}},
       {{"capacity", "deploy/web", "-n", n, "--drain", "nope"}, {"--drain: there is no node nope"}},
