@@ -1,7 +1,7 @@
 // The table of nodes × strategies, and the sliders of the weights.
-import { h } from "./vendor/preact.js";
-import { isEqual, rank } from "./scores.js";
-import { strategyWords } from "./words.js";
+import { Component, h } from "./vendor/preact.js";
+import { alike, isEqual, rank } from "./scores.js";
+import { count, strategyWords } from "./words.js";
 
 const slidersEnd = (weight) => Math.max(10, weight * 2);
 
@@ -55,64 +55,82 @@ function Shift({ places }) {
   );
 }
 
-export function Heat({ status, moved, caption }) {
-  const strategies = status.strategies ?? [];
-  const rows = rank(status, moved);
-  if (!rows.length) return null;
-  const columns = rows[0].scores.length ? strategies : [];
-  const equal = columns.map((_, i) => rows.length > 1 && isEqual(rows, i));
-  const weights = columns.map((one) => moved[one.name] ?? one.weight);
-  return h(
-    "div",
-    { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-    h(
-      "table",
-      { class: "heat" },
-      h("caption", null, caption),
+// Nodes with the same score of every strategy are one row, until they are asked for.
+export class Heat extends Component {
+  state = { unfolded: false };
+  render({ status, moved, caption }, { unfolded }) {
+    const strategies = status.strategies ?? [];
+    const rows = rank(status, moved);
+    if (!rows.length) return null;
+    const leader = alike(rows);
+    const followers = (node) => rows.filter((row) => row.node !== node && leader.get(row.node) === node).length;
+    const folded = rows.filter((row) => leader.get(row.node) !== row.node).length;
+    const columns = rows[0].scores.length ? strategies : [];
+    const equal = columns.map((_, i) => rows.length > 1 && isEqual(rows, i));
+    const weights = columns.map((one) => moved[one.name] ?? one.weight);
+    return h(
+      "div",
+      { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
       h(
-        "thead",
-        null,
+        "table",
+        { class: "heat" },
+        h("caption", null, caption),
         h(
-          "tr",
+          "thead",
           null,
-          h("th", { scope: "col" }, "Node"),
-          h("th", { scope: "col", class: "number" }, "Total"),
-          columns.map((one, i) =>
-            h(
-              "th",
-              { key: one.name, scope: "col", class: "number", title: one.name },
-              strategyWords(one.name),
-              h("small", null, `×${weights[i]}`),
-            ),
-          ),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((row, place) =>
           h(
             "tr",
-            { key: row.node, class: row.isChosen ? "chosen" : "" },
-            h(
-              "th",
-              { scope: "row" },
-              row.node,
-              row.isChosen && h("span", { class: "mark" }, "chosen"),
-              h(Shift, { places: row.before - place }),
+            null,
+            h("th", { scope: "col" }, "Node"),
+            h("th", { scope: "col", class: "number" }, "Total"),
+            columns.map((one, i) =>
+              h(
+                "th",
+                { key: one.name, scope: "col", class: "number", title: one.name },
+                strategyWords(one.name),
+                h("small", null, `×${weights[i]}`),
+              ),
             ),
-            h("td", { class: "number total" }, h("b", null, row.total)),
-            columns.map((one, i) => h(Cell, { key: one.name, row, column: i, weight: weights[i], equal: equal[i] })),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          rows.map((row, place) =>
+            h(
+              "tr",
+              { key: row.node, class: row.isChosen ? "chosen" : "", hidden: !unfolded && leader.get(row.node) !== row.node },
+              h(
+                "th",
+                { scope: "row" },
+                row.node,
+                row.isChosen && h("span", { class: "mark" }, "chosen"),
+                h(Shift, { places: row.before - place }),
+                !unfolded && followers(row.node) > 0 && h("small", { class: "alike" }, ` and ${followers(row.node)} alike`),
+              ),
+              h("td", { class: "number total" }, h("b", null, row.total)),
+              columns.map((one, i) => h(Cell, { key: one.name, row, column: i, weight: weights[i], equal: equal[i] })),
+            ),
           ),
         ),
       ),
-    ),
-    columns.length > 0 &&
-      h(
-        "p",
-        { class: "note" },
-        "Points are weight × score, and the total is their sum. The shade is the score, 0 to 100.",
-        equal.some(Boolean) && " Columns without a shade are the same for all shown nodes.",
-      ),
-  );
+      folded > 0 &&
+        h(
+          "p",
+          null,
+          h(
+            "button",
+            { type: "button", id: "unfold", "aria-expanded": unfolded ? "true" : "false", onClick: () => this.setState({ unfolded: !unfolded }) },
+            unfolded ? "Fold nodes with the same scores" : `Show ${count(folded, "more node")} with the same scores`,
+          ),
+        ),
+      columns.length > 0 &&
+        h(
+          "p",
+          { class: "note" },
+          "Points are weight × score, and the total is their sum. The shade is the score, 0 to 100.",
+          equal.some(Boolean) && " Columns without a shade are the same for all shown nodes.",
+        ),
+    );
+  }
 }

@@ -32,6 +32,15 @@ export function rank(status, moved) {
 // Whether a strategy scores all rows equally, so that its weight does not change their order.
 export const isEqual = (rows, column) => rows.every((row) => row.scores[column] === rows[0].scores[column]);
 
+// Of each node, the first row with its scores; the chosen node goes first.
+export function alike(rows) {
+  const keyOf = (row) => JSON.stringify(row.scores.length ? row.scores : row.total);
+  const leaders = new Map([...rows].reverse().map((row) => [keyOf(row), row.node]));
+  const chosen = rows.find((row) => row.isChosen);
+  if (chosen) leaders.set(keyOf(chosen), chosen.node);
+  return new Map(rows.map((row) => [row.node, leaders.get(keyOf(row))]));
+}
+
 // The strategies whose weight moves none of these rows.
 export const stillOf = (status, rows) =>
   (status.strategies ?? [])
