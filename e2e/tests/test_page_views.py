@@ -163,6 +163,22 @@ class Views(PageLive):
             self.says(element, "sing no songs of cpu")
             self.assertNotIn("enough free", self.browser.run("document.querySelector('main').innerText"))
 
+    def test_nodes_with_the_same_scores_are_one_row(self):
+        """The chosen node's row has those of four others, until they are asked for, by keyboard."""
+        self.replace("""(address, body) => {
+            const best = body.status?.topNodes;
+            best?.forEach((one, i) => { if (i < 5) one.strategyScores = best[0].strategyScores; else one.strategyScores[0] = i; });
+            return body; }""")
+        self.open(self.editor, "#/pod/default/web")
+        rows = "[...document.querySelectorAll('table.heat tbody tr')].filter((row) => row.checkVisibility()).map((row) => row.innerText)"
+        self.shows(lambda: len(self.browser.run(rows)), 6)
+        self.assertIn("chosen and 4 alike", self.browser.run(rows)[0])
+        self.says("#unfold", "Show 4 more nodes with the same scores")
+        self.browser.tab_to("here.id === 'unfold'")
+        self.browser.press("Enter")
+        self.shows(lambda: len(self.browser.run(rows)), 10)
+        self.assertNotIn("alike", self.browser.run(rows)[0])
+
     def test_a_drain(self):
         """The pods of a node and their new places, as podium answers."""
         where = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
