@@ -57,7 +57,14 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain:
     co_await read_all("LimitRange", &client::resource::limit_ranges, ns, &api::decode_limit_range,
                       &out.limit_ranges);
   }
-  for (const auto& name : classes) co_await read_runtime_class(name, &out);
+  // An answer has those that the question adds, whether the cluster has them or not.
+  for (const auto& change : question->changes) {
+    for (const auto& added : change.objects.runtime_classes) classes.erase(added->meta.name);
+  }
+  for (const auto& name : classes) {
+    const bool goes_on = co_await read_runtime_class(name, &out);
+    if (!goes_on) break;
+  }
   co_await read_all("ResourceQuota", &kQuotas, ns, &api::decode_resource_quota, &out.quotas);
   co_await read_claim_templates(question, &out);
   co_return out;
@@ -87,20 +94,33 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
   }
 }
 
-Task<void> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
-  std::optional<api::RuntimeClass> found_class;
-  // The author chooses the name: it must not lead to another path.
-  if (config::check_dns_subdomain(name).empty()) {
-    const auto read = co_await api_.get(client::resource::runtime_classes, "", name, of_a_read());
-    if (read) {
-      auto found = api::decode_runtime_class(*read);
-      if (!found) co_return log("RuntimeClass", found.error());
-      found_class = std::move(*found);
-    } else if (!client::object_is_gone(read.error())) {
-      co_return log("RuntimeClass", read.error());
-    }
+Task<bool> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
+  if (const auto* known = classes_.find(name, api_.clock().now())) {
+    out->runtime_classes.emplace(std::move(name), *known);
+    co_return true;
   }
-  out->runtime_classes.emplace(std::move(name), std::move(found_class));
+  // The author chooses the name: it must not lead to another path.
+  if (!config::check_dns_subdomain(name).empty()) {
+    const bool is_none = name.empty();
+    out->runtime_classes.emplace(std::move(name), std::nullopt);
+    co_return is_none;
+  }
+  const auto read = co_await api_.get(client::resource::runtime_classes, "", name, of_a_read());
+  if (!read) {
+    if (client::object_is_gone(read.error()))
+      out->runtime_classes.emplace(std::move(name), std::nullopt);
+    else
+      log("RuntimeClass", read.error());
+    co_return false;
+  }
+  auto found = api::decode_runtime_class(*read);
+  if (found) {
+    classes_.keep(name, *found, api_.clock().now());
+    out->runtime_classes.emplace(std::move(name), std::move(*found));
+  } else {
+    log("RuntimeClass", found.error());
+  }
+  co_return true;
 }
 
 Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::Question> question,
@@ -118,11 +138,12 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
     const auto text =
         co_await api_.get_text(client::resource::resource_claim_templates.path(ns, name), of_a_read());
     if (!text) {
-      if (client::object_is_gone(text.error()))
+      if (client::object_is_gone(text.error())) {
         out->no_claim_templates.insert(name);
-      else
-        log("ResourceClaimTemplate", text.error());
-      continue;
+        continue;
+      }
+      // The next one may also take as long as its deadline.
+      co_return log("ResourceClaimTemplate", text.error());
     }
     if (text->size() > left) {
       log("ResourceClaimTemplate",

@@ -18,6 +18,7 @@
 #include "api/admission/admission.h"
 #include "base/result.h"
 #include "client/api.h"
+#include "controller/what_if/runtime_class_cache.h"
 #include "explain/question/question.h"
 #include "log/limit.h"
 
@@ -38,12 +39,15 @@ class AdmissionReader {
   client::Task<void> read_all(const char* kind, const client::Resource* resource, std::string ns,
                               Result<T> (*decode)(const boost::json::value&),
                               std::optional<std::vector<T>>* out);
-  client::Task<void> read_runtime_class(std::string name, api::AdmissionObjects* out);
+  // False: no other class is read. The question is refused because this one is missing, or the API server
+  // does not answer, and each read may take as long as its deadline.
+  client::Task<bool> read_runtime_class(std::string name, api::AdmissionObjects* out);
   client::Task<void> read_claim_templates(std::shared_ptr<const explain::Question> question,
                                           api::AdmissionObjects* out);
   void log(const char* kind, const Error& error);
 
   client::Api& api_;
+  RuntimeClassCache classes_;
   LogLimit log_;
 };
 

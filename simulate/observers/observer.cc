@@ -63,7 +63,7 @@ bool fits(const Store& store, const json::value& pod, const json::value& node, s
 }  // namespace
 
 Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl)
-    : store_(store), agenda_(agenda), trace_(trace), reports_(store, agenda, ttl) {
+    : store_(store), agenda_(agenda), trace_(trace), assumptions_(agenda), reports_(store, agenda, ttl) {
   store_.on_commit([this](const Commit& commit) { committed(commit); });
   reads_always();
 }
@@ -196,7 +196,7 @@ void Observer::answered(const Host& host, const client::Request& request, const 
   if (request.method != "GET" || reply.status != 200 || request.target.ends_with("?limit=1")) return;
   const auto route = parse_route(request.target);
   if (!route) return;
-  if (route->name.empty()) return read_list(host.identity, route->plural, request.target, reply.body);
+  if (route->name.empty()) return read_list(host.identity, route->plural, reply.body);
   if (route->plural == "resourceclaims") claims_.asked(host.identity, reply.body);
 }
 
@@ -281,7 +281,8 @@ Steady Observer::decided(const json::value& pod, const std::string& by) const {
     const auto before = std::ranges::upper_bound(asked->second, sent);
     if (before != asked->second.begin()) begun = *std::prev(before);
   }
-  return std::min({has_waited ? it->second.at : sent, begun, claims_.decided(by, pod)});
+  return std::min({has_waited ? it->second.at : sent, begun, claims_.decided(by, pod),
+                   assumptions_.since(by, uid, node)});
 }
 
 // False: the engine may have decided before it read that the pod is on a node.
@@ -316,6 +317,8 @@ void Observer::check_node(const json::value& pod, const std::string& by) {
 // Another decision on the pod has another number of attempts.
 void Observer::begins(const Host& host, cycle::Scheduler& scheduler, const client::Request& request) {
   if (request.method == "GET") return;
+  assumptions_.note(host.identity, scheduler,
+                    [this](const std::string& uid) { return bound_.contains(uid); });
   if (budgets_) demand(budgets_->begins(host.identity, scheduler.snapshot(), request));
   const auto binding = binding_of(host, request);
   if (!binding) return;
@@ -416,10 +419,7 @@ std::optional<std::string> Observer::unfinished_pods() {
       // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
       // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
       if (knows_nomination(uid_of(pod->value)) && may_be_tried(pod->value)) {
-        // So does a pod whose claim another pod has: a pod that leaves without such a claim does not wake it,
-        // and the other pod is evicted only at the next attempt (5001124).
-        waits_for_flush_ = neighbours_ ? !neighbour_of(pod->value).rules.empty()
-                                       : volumes_ && !claims_of(pod->value).empty();
+        waits_for_flush_ = neighbours_ && !neighbour_of(pod->value).rules.empty();
         return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
       }
       excuse(Excuse::stale_nomination);
@@ -437,9 +437,11 @@ std::optional<std::string> Observer::unfinished_pods() {
         continue;
       }
       const bool evicts = !fits(store_, pod->value, node->value, INT64_MIN);
-      waits_for_flush_ = neighbours_ ? neighbours_->may_wait_for_flush(pod->value, evicts)
-                                     : find_at(pod->value, "/spec/resourceClaims") != nullptr ||
-                                           (volumes_ && volumes_->is_limited(pod->value));
+      waits_for_flush_ =
+          neighbours_
+              ? neighbours_->may_wait_for_flush(pod->value, evicts)
+              : find_at(pod->value, "/spec/resourceClaims") != nullptr ||
+                    (volumes_ && volumes_->may_wait_for_flush(pod->value, node->value, evicts, holder()));
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);

@@ -23,6 +23,7 @@
 #include "scheduler/cycle/scheduler.h"
 #include "simulate/base/agenda.h"
 #include "simulate/base/trace.h"
+#include "simulate/observers/assumptions.h"
 #include "simulate/observers/budget_observer.h"
 #include "simulate/observers/claim_observer.h"
 #include "simulate/observers/neighbour_observer.h"
@@ -140,8 +141,7 @@ class Observer {
   void reads_always();
   void read_claims(const std::string& engine, std::string_view objects);
   void read_pods(const std::string& engine, std::string_view objects);
-  void read_list(const std::string& engine, const std::string& plural, const std::string& query,
-                 const std::string& body);
+  void read_list(const std::string& engine, const std::string& plural, std::string_view page);
   void check_lease(const Host& host, const client::Request& request);
   void check_leaders();
   void demand(RequestObserver::Broken broken) {
@@ -190,16 +190,13 @@ class Observer {
   // By an engine's identity, the pod's UID and the node: when the binding was sent first.
   std::map<std::string, Steady> bindings_;
   // What an engine reads of a kind by a watch, or by a list.
-  struct Reader {
-    std::function<void(const std::string& engine, std::string_view objects)> read;
-    bool by_page = false;
-  };
-  std::map<std::string, Reader> readers_;     // by the kind's plural
-  std::map<std::string, std::string> pages_;  // by an engine's identity and a kind: of a list in progress
+  using Reader = std::function<void(const std::string& engine, std::string_view objects)>;
+  std::map<std::string, Reader> readers_;  // by the kind's plural
   Steady sent_at_{};
   Steady lease_taken_{};                           // the last time by hand
   std::map<std::string, Steady> excused_leaders_;  // by identity: the last deletion that was excused
   bool loses_events_ = false, waits_for_flush_ = false;
+  Assumptions assumptions_;
   ReportObserver reports_;
   RequestObserver requests_{store_, agenda_};
   ClaimObserver claims_{store_, agenda_};

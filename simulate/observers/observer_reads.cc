@@ -1,7 +1,6 @@
 // What engines read, by a watch or by a list, for the observers that ask for it.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <utility>
 
 #include "simulate/cluster/budgets.h"
 #include "simulate/cluster/volumes.h"
@@ -10,33 +9,37 @@
 namespace podium::simulate {
 
 void Observer::reads_always() {
-  readers_["pods"] = {
-      [this](const std::string& engine, std::string_view objects) { read_pods(engine, objects); }};
-  readers_["resourceclaims"] = {
-      [this](const std::string& engine, std::string_view objects) { read_claims(engine, objects); }, true};
+  readers_["pods"] = [this](const std::string& engine, std::string_view objects) {
+    read_pods(engine, objects);
+  };
+  readers_["resourceclaims"] = [this](const std::string& engine, std::string_view objects) {
+    read_claims(engine, objects);
+  };
 }
 
 void Observer::has_neighbours() {
   neighbours_.emplace(store_, agenda_);
   budgets_.emplace(store_, agenda_);
-  readers_["nodes"] = {
-      [this](const std::string& engine, std::string_view) { neighbours_->read_nodes(engine); }, true};
-  readers_[std::string(kBudgets)] = {
-      [this](const std::string& engine, std::string_view objects) { budgets_->read(engine, objects); }};
+  readers_["nodes"] = [this](const std::string& engine, std::string_view) {
+    neighbours_->read_nodes(engine);
+  };
+  readers_[std::string(kBudgets)] = [this](const std::string& engine, std::string_view objects) {
+    budgets_->read(engine, objects);
+  };
 }
 
 void Observer::has_volumes() {
   volumes_.emplace(store_, agenda_);
   for (const auto kind : {kVolumeClaims, kVolumes, kNodeDrivers, std::string_view("nodes")}) {
-    readers_[std::string(kind)] = {[this, kind](const std::string& engine, std::string_view objects) {
+    readers_[std::string(kind)] = [this, kind](const std::string& engine, std::string_view objects) {
       volumes_->read(engine, kind, objects);
-    }};
+    };
   }
 }
 
 void Observer::read(const Host& host, const std::string& plural, std::string_view objects) {
   const auto reader = readers_.find(plural);
-  if (reader != readers_.end()) reader->second.read(host.identity, objects);
+  if (reader != readers_.end()) reader->second(host.identity, objects);
 }
 
 void Observer::read_pods(const std::string& engine, std::string_view objects) {
@@ -63,17 +66,11 @@ void Observer::read_claims(const std::string& engine, std::string_view objects) 
   for (const auto& item : items->as_array()) claims_.read(engine, json::serialize(item));
 }
 
-// An engine reads a list when it is complete. Some count as read page by page: an engine that takes the page
-// later knows as much.
-void Observer::read_list(const std::string& engine, const std::string& plural, const std::string& query,
-                         const std::string& body) {
+// podium processes a list page by page: what it decides before the last page, it decides on those that it has
+// (4304372).
+void Observer::read_list(const std::string& engine, const std::string& plural, std::string_view page) {
   const auto reader = readers_.find(plural);
-  if (reader == readers_.end()) return;
-  auto& pages = pages_[engine + plural];
-  if (reader->second.by_page || query.find("continue=") == std::string::npos) pages.clear();
-  pages += body;
-  if (reader->second.by_page || body.find(R"("continue":"")") != std::string::npos)
-    reader->second.read(engine, std::exchange(pages, {}));
+  if (reader != readers_.end()) reader->second(engine, page);
 }
 
 }  // namespace podium::simulate

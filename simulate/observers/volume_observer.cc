@@ -152,6 +152,18 @@ bool VolumeObserver::fits(const json::value& pod, const json::value& node) const
   return have_volumes(claims, 0, node, taken);
 }
 
+bool VolumeObserver::may_wait_for_flush(const json::value& pod, const json::value& node, bool evicts,
+                                        const std::string& engine) const {
+  if (evicts) return !claims_of(pod).empty();
+  const auto drivers = store_.find({std::string(kNodeDrivers), "", text_at(node, "/metadata/name")});
+  if (attached_by(pod).empty() || !drivers) return false;
+  const auto read = [&](std::string_view kind, const json::value& object) {
+    return read_.find(fmt::format("{} {} {}", engine, kind, uid_of(object)));
+  };
+  const auto first = read(kNodeDrivers, drivers->value), second = read("nodes", node);
+  return first != read_.end() && second != read_.end() && first->second <= second->second;
+}
+
 bool VolumeObserver::may_be_tried(const json::value& pod) const {
   return std::ranges::all_of(claims_of(pod), [&](const std::string& name) {
     const auto claim = claim_of(pod, name);

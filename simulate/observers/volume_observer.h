@@ -41,9 +41,14 @@ class VolumeObserver {
   Broken shares(const json::value& pod, const std::string& by, Steady decided, const Knows& knows) const;
   // Without evictions.
   bool fits(const json::value& pod, const json::value& node) const;
-  // True if the pod has volumes that a node attaches. If it is rejected for their number, a new node does not
-  // wake it, but the node's CSINode does, which may be read before the node.
-  bool is_limited(const json::value& pod) const { return !attached_by(pod).empty(); }
+  // True if kube-scheduler does not wake the pod for what lets it fit on the node. `evicts`: it needs
+  // evictions there.
+  // - Its claims had no volume in reach where other filters had rejected it. A pod waits only for the events
+  //   of plugins that rejected it, not of those that only preemption asked (5003521).
+  // - It was rejected for the number of its volumes: the node's CSINode wakes it, but not the node, which the
+  //   engine has read later.
+  bool may_wait_for_flush(const json::value& pod, const json::value& node, bool evicts,
+                          const std::string& engine) const;
   // False: its claims are missing or not bound, so no node is looked at, and PostFilter fails because its
   // state is missing, as in kube-scheduler: the pod keeps its nomination.
   bool may_be_tried(const json::value& pod) const;

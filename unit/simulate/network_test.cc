@@ -132,10 +132,11 @@ TEST(Observer, KnowsTheClaimsThatAnEngineHasReadByAList) {
   EXPECT_NE(bound.bind(), std::nullopt);
 }
 
-TEST(Observer, AListIsReadWhenItIsComplete) {
+// podium dispatches a page before it asks for the next.
+TEST(Observer, AListIsReadPageByPage) {
   Bound bound;
   bound.list("next");
-  EXPECT_EQ(bound.bind(), std::nullopt);
+  EXPECT_NE(bound.bind(), std::nullopt);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "unit/controller/what_if/asking_controller.h"
@@ -67,6 +70,69 @@ TEST(WhatIfController, SaysWhatItCouldNotRead) {
             R"(["admission webhooks and policies","LimitRange","ResourceQuota","RuntimeClass"])");
 }
 
+std::size_t reads_of(const Asking& w, std::string_view plural) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      w.server.requests("GET"),
+      [&](const std::string& request) { return request.find(plural) != request.npos; }));
+}
+
+// A question whose pods have so many RuntimeClasses, class-0 and so on.
+std::string with_classes(int count) {
+  std::string changes;
+  for (int i = 0; i < count; ++i) {
+    changes +=
+        fmt::format(R"({}{{"type":"AddPods","count":1,"template":{{"spec":{{"runtimeClassName":"class-{}",
+        "containers":[{{"name":"c","image":"i"}}]}}}}}})",
+                    i ? "," : "", i);
+  }
+  return fmt::format(R"({{"dryRun":true,"changes":[{}],
+      "template":{{"spec":{{"containers":[{{"name":"c","image":"i"}}]}}}}}})",
+                     changes);
+}
+
+TEST(WhatIfController, SharesTheRuntimeClassesThatItRead) {
+  Asking w;
+  for (int i = 0; i < 20; ++i) {
+    w.server.put("runtimeclasses",
+                 json::parse(fmt::format(R"({{"metadata":{{"name":"class-{}"}},"handler":"x"}})", i)));
+  }
+  for (const auto* name : {"one", "two", "three"}) {
+    w.ask(name, with_classes(20));
+    w.settle();
+  }
+  EXPECT_EQ(w.accepted("three"), "True Accepted: request is valid");
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 20u);
+  w.clock.advance(RuntimeClassCache::kTtl);
+  w.ask("later", with_classes(20));
+  w.settle();
+  EXPECT_EQ(w.accepted("later"), "True Accepted: request is valid");
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 40u);
+}
+
+TEST(RuntimeClassCache, HasABound) {
+  RuntimeClassCache cache;
+  const Steady start{};
+  const auto name = [](std::size_t i) { return fmt::format("class-{}", i); };
+  for (std::size_t i = 0; i <= RuntimeClassCache::kMost; ++i)
+    cache.keep(name(i), {}, start + std::chrono::milliseconds(i));
+  EXPECT_EQ(cache.find(name(0), start), nullptr) << "the oldest one leaves";
+  for (std::size_t i = 1; i <= RuntimeClassCache::kMost; ++i)
+    EXPECT_NE(cache.find(name(i), start), nullptr) << i;
+}
+
+TEST(WhatIfController, ReadsNoRuntimeClassAfterOneThatIsMissing) {
+  Asking w;
+  w.ask("missing", with_classes(20));
+  w.settle();
+  EXPECT_EQ(w.accepted("missing"),
+            "False Invalid: spec.changes[0].template: pod rejected: RuntimeClass \"class-0\" not found");
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 1u);
+  w.server.put("runtimeclasses", json::parse(R"({"metadata":{"name":"class-0"},"handler":"x"})"));
+  w.ask("made", with_classes(1));
+  w.settle();
+  EXPECT_EQ(w.accepted("made"), "True Accepted: request is valid") << "that it was missing is not kept";
+}
+
 // The first replica's reason, of a pod with a claim of each of these templates.
 std::string reason_with_claims(Asking& w, const std::vector<std::string>& templates) {
   std::string claims;
@@ -115,6 +181,38 @@ TEST(WhatIfController, SaysWhichTemplateItCouldNotRead) {
       "namespace shop was not read");
 }
 
+TEST(WhatIfController, ReadsNoRuntimeClassThatTheQuestionAdds) {
+  Asking w;
+  w.server.put("runtimeclasses", json::parse(R"({"metadata":{"name":"class-1"},"handler":"x"})"));
+  auto question = with_classes(2);
+  const std::string_view changes = R"("changes":[)";
+  question.insert(question.find(changes) + changes.size(), R"({"type":"AddObjects","objects":[
+      {"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"class-0"},"handler":"x"}]},)");
+  w.ask("adds", question);
+  w.settle();
+  EXPECT_EQ(w.accepted("adds"), "True Accepted: request is valid");
+  EXPECT_EQ(text_list(w.status("adds"), "notModelled"), R"(["admission webhooks and policies"])");
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 1u);
+}
+
+// Each may take as long as its deadline.
+TEST(WhatIfController, ReadsNothingAfterAReadThatFails) {
+  Asking w;
+  w.server.on_request = [](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.target.find("resourceclaimtemplates") == std::string::npos &&
+        request.target.find("runtimeclasses") == std::string::npos)
+      return std::nullopt;
+    return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"};
+  };
+  w.ask("classes", with_classes(20));
+  w.settle();
+  EXPECT_EQ(reads_of(w, "runtimeclasses"), 1u);
+  EXPECT_EQ(text_list(w.status("classes"), "notModelled"),
+            R"(["admission webhooks and policies","RuntimeClass"])");
+  reason_with_claims(w, {"one", "two", "three"});
+  EXPECT_EQ(reads_of(w, "resourceclaimtemplates"), 1u);
+}
+
 TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
   Asking w;
   reason_with_claims(w, {"../../../../../api/v1/nodes/n1"});
@@ -126,12 +224,7 @@ TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
 }
 
 TEST(WhatIfController, ReadsOnlySoManyTemplates) {
-  const auto requests = [](Asking& w) {
-    std::size_t reads = 0;
-    for (const auto& request : w.server.requests("GET"))
-      reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
-    return reads;
-  };
+  const auto requests = [](const Asking& w) { return reads_of(w, "resourceclaimtemplates"); };
   std::vector<std::string> names;
   for (std::size_t i = 0; i < explain::kMostClaimTemplates; ++i) names.push_back(fmt::format("t{}", i));
   Asking w;
@@ -157,10 +250,7 @@ TEST(WhatIfController, ReadsNoMoreBytesOfTemplatesThanItsBound) {
     w.server.put("resourceclaimtemplates", made);
   }
   reason_with_claims(w, names);
-  std::size_t reads = 0;
-  for (const auto& request : w.server.requests("GET"))
-    reads += request.find("resourceclaimtemplates") != request.npos ? 1 : 0;
-  EXPECT_EQ(reads, 4u) << "the fourth is one too many";
+  EXPECT_EQ(reads_of(w, "resourceclaimtemplates"), 4u) << "the fourth is one too many";
   EXPECT_THAT(unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
               testing::EndsWith("ResourceClaimTemplate \"t3\" of namespace shop was not read"));
 }
