@@ -18,7 +18,7 @@ namespace podium::controller {
 class RuntimeClassCache {
  public:
   static constexpr std::size_t kMost = 64;
-  static constexpr std::chrono::seconds kTtl{10};
+  static constexpr std::chrono::seconds kTtl{2};
 
   // Null: to be read. Valid until the next keep().
   const api::RuntimeClass* find(std::string_view name, Steady now) const;
