@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/answer/answer.h"
+#include "scheduler/framework/profile.h"
 #include "unit/explain/answer/asking.h"
 
 namespace podium::explain {
