@@ -27,7 +27,7 @@ TEST(Words, OfEachReasonAreThoseOfTheTable) {
     for (const std::size_t nodes : {1, 4}) {
       Served served;
       const auto status = waits_for(row, nodes);
-      served.decisions.remember("shop", "web", "uid", status);
+      served.decisions.remember("shop", "web", "uid", status, controller::pack(status));
       auto words = explain::reason_words(status.rejections.front());
       if (nodes > 1) words = explain::plural_of(words);
       const auto report = json::parse(served.get("/v1/namespaces/shop/pods/web/report?words=true").body);
@@ -89,7 +89,8 @@ TEST(Words, APodThatWaitsHasItsAsks) {
   asks.requests = {{"cpu", "3"}, {"memory", "64Gi"}, {"nvidia.com/gpu", "2"}};
   asks.claims = {"device"};
   asks.selector = {{"disk", "ssd"}};
-  served.decisions.remember("shop", "big", "uid", status, std::make_shared<const explain::PodAsks>(asks));
+  served.decisions.remember("shop", "big", "uid", status, controller::pack(status),
+                            std::make_shared<const explain::PodAsks>(asks));
   const auto line = json::parse(served.get("/v1/decisions?waiting=true&words=true").body).at("items").at(0);
   EXPECT_EQ(line.at("words").at("asks"), "2 nvidia.com/gpu, claim device, 3 cpu, 64Gi, disk=ssd");
   EXPECT_EQ(line.at("requests").at("nvidia.com/gpu"), "2");
