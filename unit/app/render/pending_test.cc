@@ -42,14 +42,15 @@ TEST(Pending, GroupsByReason) {
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
-// The API server refuses such a name; another server's answer may have it.
-TEST(Pending, NamesOfResourcesArePrintable) {
+// The API server refuses such names; another server's answer may have them. The scheduler does not count a
+// resource of such a name.
+TEST(Pending, WhatAPodAsksForIsPrintable) {
   const auto pod = json::parse(R"({"metadata": {"namespace": "ml", "name": "p", "uid": "u",
-      "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {"containers": [
-      {"resources": {"requests": {"a\u001b[31m": "1", "b\u009b31m": "2"}}}]}, "status": {"phase": "Pending"}})");
+      "creationTimestamp": "2026-11-23T01:51:00Z"}, "spec": {"nodeSelector": {"a\u001b[31m": "b\u009b31m"}, "containers": [
+      {"name": "c", "resources": {"requests": {"a\u001b[31m": "1", "cpu": "2"}}}]}, "status": {"phase": "Pending"}})");
   std::vector<WaitingPod> pods{*read_waiting_pod(pod)};
   const auto text = pending_table(group_waiting(std::move(pods)), plain());
-  EXPECT_NE(text.find("1 a[31m, 2 b31m"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 cpu, a[31m=b31m"), std::string::npos) << text;
 }
 
 TEST(Pending, ANearestMissNamesItsNodeWhereTheReportHasIt) {
