@@ -38,3 +38,14 @@ def await_rights(plane):
                "the API server knows the namespaces' roles")
     for path in made:
         plane.request("DELETE", path)
+
+
+def account(plane, name, *roles):
+    """Returns a token of a ServiceAccount with the chart's roles in its namespace, "default": no controller runs here that would
+    aggregate them."""
+    plane.kubectl("create", "serviceaccount", name, "-n", "default")
+    for role in roles:
+        plane.kubectl("create", "rolebinding", f"{name}-{role}", "-n", "default", f"--serviceaccount=default:{name}",
+                      f"--clusterrole=podium-system:podium:{role}")
+    await_rights(plane)
+    return plane.kubectl("create", "token", name, "-n", "default", "--duration", "1h").strip()

@@ -3,7 +3,7 @@ import contextlib
 import json
 import tempfile
 
-from e2e.support.authorization import await_rights
+from e2e.support.authorization import account
 from e2e.support.browser import Browser
 from e2e.support.control_plane import wait_until
 from e2e.tests.base import Live, node, pod
@@ -32,9 +32,9 @@ class PageLive(Live):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.viewer, cls.editor, cls.nobody = (cls.account(name, *roles) for name, roles in (
+        cls.viewer, cls.editor, cls.nobody = (account(cls.plane, name, *roles) for name, roles in (
             ("viewer", ["view"]), ("editor", ["view", "edit"]), ("nobody", [])))
-        cls.operator, cls.asker = cls.account("operator"), cls.account("asker")
+        cls.operator, cls.asker = account(cls.plane, "operator"), account(cls.plane, "asker")
         cls.plane.kubectl("create", "clusterrole", "lists-nodes", "--verb=list", "--resource=nodes,schedulingreports.podium.dev")
         cls.plane.kubectl("create", "clusterrolebinding", "operator", "--clusterrole=lists-nodes", "--serviceaccount=default:operator")
         cls.plane.kubectl("create", "role", "gets-pods", "-n", "default", "--verb=get", "--resource=pods")
@@ -50,15 +50,6 @@ class PageLive(Live):
     @classmethod
     def bound(cls, name):
         wait_until(lambda: cls.plane.get(f"/api/v1/namespaces/default/pods/{name}")["spec"].get("nodeName"), f"{name} bound")
-
-    @classmethod
-    def account(cls, name, *roles):
-        cls.plane.kubectl("create", "serviceaccount", name, "-n", "default")
-        for role in roles:
-            cls.plane.kubectl("create", "rolebinding", f"{name}-{role}", "-n", "default", f"--serviceaccount=default:{name}",
-                              f"--clusterrole=podium-system:podium:{role}")
-        await_rights(cls.plane)
-        return cls.plane.kubectl("create", "token", name, "-n", "default", "--duration", "1h").strip()
 
     @classmethod
     def api(cls, path, token, body=None, **how):

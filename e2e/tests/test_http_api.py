@@ -12,7 +12,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from e2e.support.authorization import await_rights
+from e2e.support.authorization import account, await_rights
 from e2e.support.control_plane import BIN, ROOT, wait_until
 from e2e.tests.base import Live, node, pod, what_if
 
@@ -53,22 +53,12 @@ class HttpApi(Live):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.viewer, cls.editor, cls.crowd, cls.nobody = (cls.account(name, *roles) for name, roles in (
+        cls.viewer, cls.editor, cls.crowd, cls.nobody = (account(cls.plane, name, *roles) for name, roles in (
             ("viewer", ["view"]), ("editor", ["view", "edit"]), ("crowd", ["edit"]), ("nobody", [])))
         cls.plane.kubectl("create", "clusterrole", "lists-nodes", "--verb=list", "--resource=nodes")
         cls.plane.kubectl("create", "clusterrolebinding", "editor-nodes", "--clusterrole=lists-nodes", "--serviceaccount=default:editor")
         cls.plane.create(pod("web"))
         wait_until(lambda: cls.ask(f"{POD}/scores", cls.viewer)[0] == 200, "the decision on web")
-
-    @classmethod
-    def account(cls, name, *roles):
-        """Returns a token of a ServiceAccount with the chart's roles: no controller runs here that would aggregate them."""
-        cls.plane.kubectl("create", "serviceaccount", name, "-n", "default")
-        for role in roles:
-            cls.plane.kubectl("create", "rolebinding", f"{name}-{role}", "-n", "default", f"--serviceaccount=default:{name}",
-                              f"--clusterrole=podium-system:podium:{role}")
-        await_rights(cls.plane)
-        return cls.plane.kubectl("create", "token", name, "-n", "default", "--duration", "1h").strip()
 
     @classmethod
     def ask(cls, path, token=None, body=None, **how):
@@ -132,7 +122,7 @@ class HttpApi(Live):
         self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, asked), 403, "Forbidden", 'cannot get resource "pods"')
         self.plane.kubectl("create", "role", "gets-pods", "-n", "default", "--verb=get", "--resource=pods")
         self.plane.kubectl("create", "rolebinding", "reader", "-n", "default", "--role=gets-pods", "--serviceaccount=default:reader")
-        reader = self.account("reader", "edit")
+        reader = account(self.plane, "reader", "edit")
         status, _, answer = self.ask(f"{WHAT_IF}/report", reader, asked)
         self.assertEqual(status, 200, answer)
         self.plane.create(asked)
