@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/values/device.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "api/values/node.h"
 #include "scheduler/devices/allocator.h"
 
 namespace podium::devices {

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <new>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/evaluation_memo.h"

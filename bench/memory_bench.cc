@@ -12,6 +12,7 @@
 #include "controller/recorder/packed_status.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 

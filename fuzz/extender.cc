@@ -16,6 +16,7 @@
 #include "fuzz/fuzzers.h"
 #include "scheduler/config/load.h"
 #include "scheduler/extender/extenders.h"
+#include "scheduler/framework/decision.h"
 
 namespace podium::fuzz {
 namespace {

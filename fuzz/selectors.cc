@@ -6,6 +6,7 @@
 
 #include "api/decode/decode.h"
 #include "api/text/parse_json.h"
+#include "api/values/pod.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzz_cluster.h"
 #include "fuzz/fuzzers.h"

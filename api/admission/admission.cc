@@ -10,6 +10,7 @@
 #include "api/admission/runtime_class.h"
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
+#include "api/values/node.h"
 
 namespace podium::api {
 namespace {

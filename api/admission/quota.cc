@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/admission/limit_range.h"
+#include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
 #include "api/values/defaults.h"
 #include "api/values/resource_names.h"

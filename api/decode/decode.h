@@ -10,19 +10,20 @@
 #include <string_view>
 
 #include "api/values/device_fwd.h"
-#include "api/values/node.h"
 #include "api/values/object.h"
-#include "api/values/objects.h"
-#include "api/values/pod.h"
 #include "base/result.h"
 
 namespace podium::api {
+
+struct LabelSelector;
+struct NodeAffinity;
+struct ObjectMeta;
+struct TopologySpreadConstraint;
 
 Result<Pod> decode_pod(const boost::json::value&);
 Result<Pod> decode_pod_template(const boost::json::value&);  // metadata and spec of a PodTemplateSpec
 Result<Node> decode_node(const boost::json::value&);
 Result<Namespace> decode_namespace(const boost::json::value&);
-Result<Workload> decode_workload(const boost::json::value&, Workload::Kind);
 Result<PriorityClass> decode_priority_class(const boost::json::value&);
 Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::value&);
 Result<LimitRange> decode_limit_range(const boost::json::value&);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/decode/decode.h"
+#include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
 #include "api/values/device.h"
 

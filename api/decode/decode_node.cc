@@ -1,5 +1,8 @@
 #include "api/decode/decode.h"
+#include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
 
 namespace podium::api {
 

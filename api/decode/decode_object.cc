@@ -3,7 +3,11 @@
 
 #include "api/decode/decode.h"
 #include "api/decode/decode_reader.h"
+#include "api/decode/decode_workload.h"
 #include "api/values/device.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 
 namespace podium::api {
 namespace {

@@ -1,5 +1,7 @@
 #include "api/decode/decode.h"
+#include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
+#include "api/values/pod.h"
 
 namespace podium::api {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/meta.h"
-#include "api/values/node.h"
-#include "api/values/pod.h"
+#include "api/values/labels.h"
+#include "api/values/resource_list.h"
+#include "base/instant.h"
 #include "base/result.h"
 
 namespace podium::api::detail {
@@ -125,20 +125,5 @@ void Field::list(std::vector<T>& target, Read read) const {
   target.reserve(target.size() + size());
   each([&](Field item) { target.push_back(read(item)); });
 }
-
-// --- parts that several kinds share ---
-// Whether to keep annotations: those of pods, nodes and storage, for plugins. kubectl's last-applied copy of
-// the object is kept with an empty value.
-enum class Annotations { left_out, kept };
-ObjectMeta read_meta(Field metadata, Annotations);
-PodCondition read_condition(Field);
-Requirement read_requirement(Field, bool node_selector);
-LabelSelector read_label_selector(Field);
-std::vector<NodeSelectorTerm> read_node_selector(Field);  // {nodeSelectorTerms: [...]}
-NodeAffinity read_node_affinity(Field);
-Toleration read_toleration(Field);
-TaintEffect read_taint_effect(Field);
-TopologySpreadConstraint read_topology_spread_constraint(Field);
-Volume read_volume_source(Field);  // the source of a pod's volume or of a PersistentVolume
 
 }  // namespace podium::api::detail

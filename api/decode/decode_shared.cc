@@ -2,6 +2,7 @@
 #include <array>
 
 #include "api/decode/decode.h"
+#include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
 
 namespace podium::api {

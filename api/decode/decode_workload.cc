@@ -1,4 +1,7 @@
+#include "api/decode/decode_workload.h"
+
 #include "api/decode/decode.h"
+#include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
 
 namespace podium::api {

@@ -12,6 +12,10 @@
 #include "api/decode/known_fields.h"
 #include "api/decode/pod_makers.h"
 #include "api/text/yaml.h"
+#include "api/values/device.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "base/ascii.h"
 #include "base/problems.h"
 

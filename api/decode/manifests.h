@@ -13,10 +13,7 @@
 #include <vector>
 
 #include "api/decode/pod_makers.h"
-#include "api/values/device.h"
-#include "api/values/node.h"
-#include "api/values/objects.h"
-#include "api/values/pod.h"
+#include "api/values/object.h"
 #include "base/result.h"
 
 namespace podium::api {

@@ -6,7 +6,8 @@
 #include <boost/json/value.hpp>
 #include <string_view>
 
-#include "api/values/meta.h"
+#include "api/values/labels.h"
+#include "api/values/selector.h"
 #include "base/result.h"
 
 namespace podium::api {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/node.h"
-#include "api/values/pod.h"
-
 namespace podium::api {
+
+struct Node;
+struct Pod;
 
 // All findings, as "path: problem"; empty: the API server would accept the object. Defaults have to be set.
 std::vector<std::string> validate(const Pod&);

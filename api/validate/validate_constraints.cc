@@ -6,6 +6,7 @@
 
 #include "api/validate/validate.h"
 #include "api/validate/validate_names.h"
+#include "api/values/pod.h"
 
 namespace podium::api {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
+#include "api/values/meta.h"
 #include "api/values/resource_names.h"
 
 namespace podium::api {

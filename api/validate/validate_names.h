@@ -6,9 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/meta.h"
-#include "api/values/node.h"
-#include "api/values/pod.h"
+#include "api/values/labels.h"
+#include "api/values/resource_list.h"
+
+namespace podium::api {
+struct ObjectMeta;
+struct Pod;
+}  // namespace podium::api
 
 namespace podium::api::detail {
 

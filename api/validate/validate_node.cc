@@ -2,6 +2,7 @@
 
 #include "api/validate/validate.h"
 #include "api/validate/validate_names.h"
+#include "api/values/node.h"
 
 namespace podium::api {
 namespace {

@@ -3,6 +3,7 @@
 #include "api/validate/validate.h"
 #include "api/validate/validate_names.h"
 #include "api/values/defaults.h"
+#include "api/values/pod.h"
 #include "api/values/resource_names.h"
 
 namespace podium::api {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "api/values/resource_names.h"
 #include "api/values/resource_sum.h"
 

@@ -4,11 +4,19 @@
 // set while decoding. Source: pkg/apis/core/v1/defaults.go and its siblings. Threads: pure functions.
 #pragma once
 
-#include "api/values/node.h"
-#include "api/values/objects.h"
-#include "api/values/pod.h"
+#include "api/values/resource_list.h"
 
 namespace podium::api {
+
+struct Container;
+struct LimitRange;
+struct Namespace;
+struct Node;
+struct PersistentVolume;
+struct PersistentVolumeClaim;
+struct Pod;
+struct PriorityClass;
+struct StorageClass;
 
 // Requests from limits, host ports of hostNetwork pods from container ports. Rounds every quantity up to a
 // whole thousandth.

@@ -16,7 +16,6 @@
 
 #include "api/values/condition.h"
 #include "api/values/meta.h"
-#include "api/values/node.h"
 #include "api/values/node_selector_term.h"
 #include "api/values/quantity.h"
 

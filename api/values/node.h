@@ -1,29 +1,18 @@
 // Node: the fields of a node that podium reads. Plain values; immutable once shared.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
+#include "api/values/labels.h"
 #include "api/values/meta.h"
-#include "api/values/quantity.h"
+#include "api/values/resource_list.h"
+#include "api/values/taint.h"
 
 namespace podium::api {
-
-// Amounts by resource name, sorted.
-using ResourceList = std::vector<std::pair<std::string, Quantity>>;
-const Quantity* find_resource(const ResourceList&, std::string_view name);
-void set_if_absent(ResourceList&, const std::string& name, Quantity amount);
-void set_if_absent(ResourceList&, const ResourceList& defaults);
-
-enum class TaintEffect : std::uint8_t { none, no_schedule, prefer_no_schedule, no_execute, unknown };
-
-struct Taint {
-  std::string key, value;
-  TaintEffect effect = TaintEffect::none;
-  bool operator==(const Taint&) const = default;
-};
 
 struct ContainerImage {
   std::vector<std::string> names;

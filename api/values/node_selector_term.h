@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "api/values/meta.h"
+#include "api/values/selector.h"
 
 namespace podium::api {
 

@@ -3,15 +3,17 @@
 // Plain values with the fields that scheduling depends on; immutable once shared.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "api/values/labels.h"
 #include "api/values/meta.h"
-#include "api/values/node.h"
 #include "api/values/node_selector_term.h"
 #include "api/values/quantity.h"
+#include "api/values/resource_list.h"
+#include "api/values/selector.h"
 #include "api/values/toleration.h"
 #include "api/values/volume.h"
 

@@ -7,13 +7,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/values/condition.h"
+#include "api/values/labels.h"
 #include "api/values/meta.h"
-#include "api/values/node.h"
 #include "api/values/node_selector_term.h"
-#include "api/values/quantity.h"
+#include "api/values/resource_list.h"
+#include "api/values/selector.h"
 #include "api/values/toleration.h"
 #include "api/values/volume.h"
 

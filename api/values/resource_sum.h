@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/values/node.h"
+#include "api/values/resource_list.h"
 
 namespace podium::api {
 

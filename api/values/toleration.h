@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+
+#include "api/values/taint.h"
 
 namespace podium::api {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/values/node.h"
-#include "api/values/pod.h"
+#include "api/values/taint.h"
+#include "api/values/toleration.h"
 
 namespace podium::api {
 

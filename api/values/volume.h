@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
-
-#include "api/values/meta.h"
 
 namespace podium::api {
 

@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "log/sink.h"
 #include "metrics/samples.h"
+#include "scheduler/framework/decision.h"
 
 namespace podium::app {
 namespace {

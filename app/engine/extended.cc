@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "log/log.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/decision.h"
 #include "scheduler/live/binding_request.h"
 
 namespace podium::app {

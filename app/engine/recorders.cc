@@ -2,7 +2,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include "api/values/pod.h"
 #include "log/log.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/decision.h"
 
 namespace podium::app {
 

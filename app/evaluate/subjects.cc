@@ -11,6 +11,7 @@
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
+#include "api/values/device.h"
 #include "base/ascii.h"
 
 namespace podium::evaluate {

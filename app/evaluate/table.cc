@@ -9,6 +9,7 @@
 #include "base/counted.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
+#include "scheduler/cluster/snapshot.h"
 
 namespace podium::evaluate {
 namespace {

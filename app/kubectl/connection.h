@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/kubectl/output.h"
-#include "app/render/why.h"
+#include "app/render/options.h"
 #include "base/problems.h"
 #include "base/result.h"
 #include "client/auth/client_config.h"

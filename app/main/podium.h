@@ -12,6 +12,7 @@
 // docs/plugins.md explains the contract; examples/zone-budget is a complete repository.
 #pragma once
 
+#include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/lifecycle.h"
 #include "scheduler/framework/plugin.h"

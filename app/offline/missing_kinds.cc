@@ -7,6 +7,9 @@
 #include <string_view>
 
 #include "api/decode/dump_kinds.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::offline {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "api/values/quantity.h"
 #include "api/values/resource_names.h"
 
 namespace podium::render {

@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/values/quantity.h"
+namespace podium::api {
+class Quantity;
+}
 
 namespace podium::render {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/text.h"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "app/render/json_path.h"
+#include "app/render/options.h"
 #include "app/render/report.h"
-#include "app/render/why.h"
 #include "explain/workload/pod_asks.h"
 
 namespace podium::render {

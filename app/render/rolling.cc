@@ -7,6 +7,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include "api/values/quantity.h"
 #include "app/render/amounts.h"
 
 namespace podium::render {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/render/options.h"
 #include "app/render/report.h"
-#include "app/render/why.h"
 
 namespace podium::render {
 

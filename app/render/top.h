@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "app/render/options.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
-#include "app/render/why.h"
 
 namespace podium::render {
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "app/render/fixes.h"
+#include "app/render/why.h"
 #include "app/render/words.h"
 
 namespace podium::render {

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "app/render/options.h"
 #include "app/render/report.h"
-#include "app/render/why.h"
 
 namespace podium::render {
 

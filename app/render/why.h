@@ -6,21 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "app/render/options.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
 
 namespace podium::render {
-
-struct Options {
-  Style style;
-  bool wide = false;
-  Wall now{};
-  // The program's name for hints: "kubectl podium". Empty: no hints.
-  std::string program;
-  std::string flags = {};   // flags that a hint repeats, with a leading space: " --cluster dump.yaml"
-  std::size_t columns = 0;  // width of the terminal, for tables; 0: no limit
-  std::string where = {};   // what was looked at, with a leading space: " in namespace shop"
-};
 
 // Whether no node fits because of the pod itself: a claim that does not exist, and the like. No change that
 // podium tries would help.

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <map>
 
+#include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/fields.h"
 #include "app/render/fixes.h"
+#include "app/render/why.h"
 #include "app/render/words.h"
 #include "explain/report/words.h"
 

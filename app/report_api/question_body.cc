@@ -8,6 +8,7 @@
 #include "api/text/parse_json.h"
 #include "api/text/yaml.h"
 #include "base/ascii.h"
+#include "explain/question/question.h"
 #include "scheduler/config/schema/names.h"
 
 namespace podium::app::report_api {

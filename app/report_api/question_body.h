@@ -14,7 +14,10 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "explain/question/question.h"
+
+namespace podium::explain {
+struct Question;
+}
 
 namespace podium::app::report_api {
 

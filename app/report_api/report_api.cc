@@ -16,6 +16,8 @@
 #include "async/within.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "controller/what_if/asker.h"
+#include "explain/question/question.h"
 #include "scheduler/config/schema/names.h"
 #include "server/status.h"
 

@@ -37,9 +37,12 @@
 #include "base/random.h"
 #include "base/shares.h"
 #include "controller/recorder/decision_memory.h"
-#include "controller/what_if/asker.h"
 #include "server/access.h"
 #include "server/user_limits.h"
+
+namespace podium::controller {
+class Asker;
+}
 
 namespace podium::app::report_api {
 

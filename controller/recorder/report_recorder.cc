@@ -1,5 +1,6 @@
 #include "controller/recorder/report_recorder.h"
 
+#include "api/values/pod.h"
 #include "controller/recorder/packed_status.h"
 #include "controller/recorder/scope.h"
 #include "controller/report/metadata.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scheduler/cluster/snapshot.h"
+
 namespace podium::controller {
 
 bool is_in_scope(const config::Podium::Reports& reports, const std::string& ns,

@@ -5,8 +5,12 @@
 
 #include <string>
 
-#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
+
+namespace podium::cluster {
+class Snapshot;
+struct PodInfo;
+}  // namespace podium::cluster
 
 namespace podium::controller {
 

@@ -7,7 +7,9 @@
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "api/values/meta.h"
 #include "base/time.h"
+#include "explain/report/report.h"
 #include "explain/report/ttl.h"
 
 namespace podium::controller {

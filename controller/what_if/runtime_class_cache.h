@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/admission/admission.h"
+#include "api/values/objects.h"
 #include "base/clock.h"
 
 namespace podium::controller {

@@ -32,16 +32,21 @@
 #include "base/clock.h"
 #include "client/api.h"
 #include "controller/retention/retention.h"
-#include "controller/what_if/asker.h"
 #include "controller/what_if/refreshes.h"
-#include "scheduler/cluster/snapshot.h"
+#include "scheduler/cluster/pod_info.h"
 #include "scheduler/config/values/config.h"
 
 namespace podium::metrics {
 class Samples;
 }
 
+namespace podium::cluster {
+class Snapshot;
+}
+
 namespace podium::controller {
+
+class Asker;
 
 // A what-if whose answer was written.
 struct WhatIfEnd {
@@ -52,8 +57,8 @@ struct WhatIfEnd {
 
 class WhatIfController {
  public:
-  using Fork = Asker::Fork;
-  using Waiting = Asker::Waiting;
+  using Fork = std::function<async::Task<cluster::Snapshot>()>;
+  using Waiting = std::function<async::Task<std::vector<cluster::PodInfoPtr>>()>;
   using Ended = std::function<void(const WhatIfEnd&)>;  // called on `io`
 
   WhatIfController(client::Api& api, Retention& retention, const config::Config& config, async::Gate& gate,

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/decode/decode.h"
+#include "api/values/node.h"
 #include "scheduler/devices/allocator.h"
 
 namespace {

@@ -9,6 +9,7 @@
 #include "explain/answer/changes.h"
 #include "explain/answer/fix_kinds.h"
 #include "explain/answer/node_shapes.h"
+#include "scheduler/cluster/pod_requests.h"
 
 namespace podium::explain {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "api/values/resource_names.h"
 #include "explain/answer/fix_kinds.h"
+#include "scheduler/cluster/pod_requests.h"
 
 namespace podium::explain {
 namespace {

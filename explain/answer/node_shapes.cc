@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "scheduler/cluster/pod_requests.h"
+
 namespace podium::explain {
 namespace {
 

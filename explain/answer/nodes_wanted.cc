@@ -14,6 +14,7 @@
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/report/words.h"
+#include "scheduler/cluster/pod_requests.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::explain {

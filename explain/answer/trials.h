@@ -13,6 +13,7 @@
 
 #include "api/values/pod.h"
 #include "explain/answer/fixes.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::explain {
 

@@ -12,6 +12,7 @@
 #include "explain/answer/budget.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::explain {
 

@@ -4,6 +4,7 @@
 
 #include "api/values/pod.h"
 #include "api/values/quantity.h"
+#include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::explain {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/meta.h"
+#include "api/values/labels.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/rare_column.h"
 

@@ -4,8 +4,10 @@
 #include <tuple>
 #include <utility>
 
+#include "api/values/node.h"
 #include "scheduler/cluster/hash.h"
 #include "scheduler/cluster/pod_class.h"
+#include "scheduler/cluster/pod_requests.h"
 
 namespace podium::cluster {
 namespace {

@@ -11,8 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/pod.h"
+#include "scheduler/cluster/request_rules.h"
 #include "scheduler/cluster/resources.h"
+
+namespace podium::api {
+class Labels;
+struct Pod;
+}  // namespace podium::api
 
 namespace podium::cluster {
 
@@ -28,7 +33,7 @@ bool conflicts(std::span<const HostPort> ports, const HostPort& other);
 bool contains(std::span<const HostPort> ports, const HostPort& port);
 
 struct PodInfo {
-  api::PodPtr pod;
+  std::shared_ptr<const api::Pod> pod;
 
   Resources requests;  // placed pods: spec and status; pending pods: spec only
   std::int64_t non_zero_milli_cpu = 0, non_zero_memory = 0;  // its share of a node's non-zero requested sums
@@ -47,7 +52,7 @@ struct PodInfo {
 using PodInfoPtr = std::shared_ptr<const PodInfo>;
 
 // A pod with spec.nodeName counts as placed.
-PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules = {});
+PodInfoPtr make_pod_info(std::shared_ptr<const api::Pod> pod, const RequestRules& rules = {});
 // The pod's requests once it is on a node, where its status also counts. They differ from `requests` for a
 // nominated pod that was resized in place.
 Resources placed_requests(const PodInfo& pod);

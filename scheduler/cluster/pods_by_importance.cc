@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "api/values/pod.h"
+
 namespace podium::cluster {
+
+Wall start_of(const PodInfo& pod) { return pod->start_time.value_or(Wall::max()); }
 
 PodsByImportance::PodsByImportance(const std::vector<PodInfoPtr>& pods) {
   pods_.reserve(pods.size());

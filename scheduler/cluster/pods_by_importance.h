@@ -17,7 +17,7 @@
 namespace podium::cluster {
 
 // A pod without a start time counts as the latest. Source: util.GetPodStartTime.
-inline Wall start_of(const PodInfo& pod) { return pod->start_time.value_or(Wall::max()); }
+Wall start_of(const PodInfo& pod);
 
 struct RankedPod {
   Wall start;

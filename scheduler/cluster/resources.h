@@ -1,7 +1,6 @@
-// Resource requests of pods and allocatable amounts of nodes, summed as kube-scheduler sums them.
+// Resources: amounts of resources as integers, as decisions compare them. pod_requests.h makes them.
 //
-// Source: component-helpers resource.PodRequests and pkg/scheduler/framework/types.go. All sums saturate.
-// Threads: pure functions on values.
+// Source: pkg/scheduler/framework/types.go. Threads: pure functions on values.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/values/node.h"
 #include "scheduler/cluster/cow.h"
-
-namespace podium::api {
-struct Pod;
-}
 
 namespace podium::cluster {
 
@@ -46,6 +40,8 @@ class ScalarAmounts {
 };
 
 struct Resources {
+  static constexpr std::string_view kCpu = "cpu", kMemory = "memory", kEphemeralStorage = "ephemeral-storage";
+
   std::int64_t milli_cpu = 0, memory = 0, ephemeral_storage = 0;  // thousandths of a core, bytes, bytes
   // Extended resources, hugepages-*, *kubernetes.io/* and attachable-volumes-*: sorted by name, whole units.
   ScalarAmounts scalars;
@@ -65,30 +61,5 @@ std::int64_t saturating_add(std::int64_t a, std::int64_t b);
 constexpr std::int64_t wrapping_minus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
-
-// The rules for a pod's requests, by feature gate. Defaults as upstream.
-struct RequestRules {
-  bool pod_level = true;         // spec.resources
-  bool pod_level_resize = true;  // status.resources and status.allocatedResources of a running pod
-  bool operator==(const RequestRules&) const = default;
-};
-
-// The rules of pod_requests().
-struct RequestOptions {
-  // Placed pods: also count the resources that the kubelet has granted (in-place resize).
-  bool use_status = false;
-  // Scores count a container without a cpu or memory request as 100m and 200Mi. With pod-level requests, only
-  // a resource that neither they, nor a container, nor the overhead requests gets the default.
-  bool non_zero = false;
-  bool ignore_pod_level = false;  // NodeResourcesFit's score of the pending pod; or RequestRules
-  bool ignore_pod_level_resize = false;
-};
-Resources pod_requests(const api::Pod&, const RequestOptions&);
-// False: `use_status` makes no difference to the pod's requests.
-bool status_counts(const api::Pod&);
-
-// An allocatable or capacity list; "pods" is not part of it.
-Resources to_resources(const api::ResourceList&);
-std::int64_t allowed_pods(const api::Node&);  // its allocatable "pods"
 
 }  // namespace podium::cluster

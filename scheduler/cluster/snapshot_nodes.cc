@@ -1,6 +1,7 @@
 // The node half of Snapshot: rows, and what a Node object says.
 #include <algorithm>
 
+#include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::cluster {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "api/values/node.h"
+#include "api/values/taint.h"
 #include "scheduler/cluster/cow_map.h"
 
 namespace podium::cluster {

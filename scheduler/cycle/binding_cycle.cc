@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/values/pod.h"
 #include "base/clock.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/cycle/binding_pod.h"
 
 namespace podium::cycle {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/values/pod.h"
 #include "scheduler/cycle/binding_cycle.h"
 
 namespace podium::cycle {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/values/pod.h"
 #include "base/clock.h"
 #include "base/duration.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/binding_pod.h"
 

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "api/values/defaults.h"
+#include "api/values/pod.h"
 #include "api/values/resource_names.h"
+#include "scheduler/cluster/pod_requests.h"
 
 namespace podium::cycle {
 namespace {

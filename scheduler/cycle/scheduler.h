@@ -26,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/shares.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
 #include "scheduler/cycle/binding_cycle.h"
 #include "scheduler/cycle/metrics.h"

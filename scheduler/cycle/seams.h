@@ -13,10 +13,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/instant.h"
 #include "base/result.h"
 #include "scheduler/cluster/pod_info.h"
-#include "scheduler/framework/lifecycle.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/object_write.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
+namespace podium::framework {
+struct Profile;
+}
 
 namespace podium::cycle {
 

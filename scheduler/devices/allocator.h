@@ -22,6 +22,10 @@
 #include "scheduler/devices/step_budget.h"
 #include "scheduler/devices/tally.h"
 
+namespace podium::api {
+struct Node;
+}
+
 namespace podium::devices {
 
 // The inputs of the search; all must outlive the Allocator.

@@ -8,8 +8,10 @@
 
 #include "async/timer.h"
 #include "log/log.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/extender/extenders.h"
 #include "scheduler/extender/preemption.h"
+#include "scheduler/framework/evaluation.h"
 
 namespace podium::extender {
 namespace {

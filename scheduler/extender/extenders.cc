@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/values/pod.h"
+
 namespace podium::extender {
 
 Result<std::unique_ptr<Extenders>> Extenders::make(const std::vector<config::Extender>& configs,

@@ -16,8 +16,17 @@
 #include <vector>
 
 #include "async/gate.h"
+#include "scheduler/cluster/pod_info.h"
 #include "scheduler/extender/http_extender.h"
 #include "scheduler/extender/object_texts.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
+namespace podium::framework {
+struct Decision;
+struct Profile;
+}  // namespace podium::framework
 
 namespace podium::extender {
 
@@ -50,8 +59,7 @@ class Extenders {
 // evaluate() with the extenders' replies. `pod_text` is the pod's JSON; null: the pod no longer exists.
 // `extenders`, `gate` and `profile` must outlive the task. Concurrent requests run in the gate.
 client::Task<framework::Decision> decide(const Extenders& extenders, async::Gate& gate,
-                                         framework::PodInfoPtr pod, Text pod_text,
-                                         framework::Snapshot snapshot, const framework::Profile& profile,
-                                         std::size_t start = 0);
+                                         cluster::PodInfoPtr pod, Text pod_text, cluster::Snapshot snapshot,
+                                         const framework::Profile& profile, std::size_t start = 0);
 
 }  // namespace podium::extender

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/values/pod.h"
 #include "base/input.h"
 #include "client/auth/base64.h"
 #include "client/auth/tls.h"

@@ -12,10 +12,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/pod.h"
 #include "client/http/transport.h"
 #include "scheduler/config/values/config.h"
 #include "scheduler/extender/wire.h"
+
+namespace podium::api {
+struct Pod;
+}
 
 namespace podium::extender {
 
@@ -49,7 +52,7 @@ class HttpExtender {
   client::Task<Result<framework::ScoreOpinion>> prioritize(Text pod, Candidates candidates) const;
   // Sends the candidate victims of each node; returns those that the extender keeps, by node name.
   client::Task<Result<std::vector<Victims>>> preempt(Text pod, std::vector<Victims> victims) const;
-  client::Task<Result<void>> bind(api::PodPtr pod, std::string node) const;
+  client::Task<Result<void>> bind(std::shared_ptr<const api::Pod> pod, std::string node) const;
 
   void close() { transport_->close(); }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "log/log.h"
+#include "scheduler/cluster/snapshot.h"
 
 namespace podium::extender {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/extender/extenders.h"
+#include "scheduler/framework/plugin.h"
 
 namespace podium::extender {
 

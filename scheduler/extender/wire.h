@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "scheduler/framework/evaluation.h"
+#include "scheduler/framework/opinions.h"
 
 namespace podium::extender {
 

@@ -16,14 +16,16 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/cluster/snapshot.h"
-#include "scheduler/framework/profile.h"
+#include "scheduler/framework/object_write.h"
+#include "scheduler/framework/plugin.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/report_facts.h"
 #include "scheduler/framework/row_values.h"
 #include "scheduler/framework/verdict.h"
 
 namespace podium::framework {
+
+struct Profile;
 
 // The scores of one plugin or extender. 0 for rows that are not feasible.
 struct Strategy {

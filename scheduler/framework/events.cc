@@ -1,6 +1,8 @@
 #include "scheduler/framework/events.h"
 
-#include "scheduler/cluster/resources.h"
+#include "api/values/node.h"
+#include "api/values/pod.h"
+#include "scheduler/cluster/pod_requests.h"
 
 namespace podium::framework {
 namespace {

@@ -5,7 +5,7 @@
 // Source: pkg/scheduler/framework/plugins/feature. Threads: a value.
 #pragma once
 
-#include "scheduler/cluster/resources.h"
+#include "scheduler/cluster/request_rules.h"
 
 namespace podium::framework {
 

@@ -12,7 +12,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "scheduler/cluster/snapshot.h"
+#include "scheduler/cluster/node_mask.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
 
 namespace podium::framework {
 

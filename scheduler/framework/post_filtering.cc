@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "scheduler/cluster/snapshot.h"
 
 namespace podium::framework {
 

@@ -10,10 +10,17 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
-#include "scheduler/framework/decision.h"
+#include "base/instant.h"
+#include "scheduler/cluster/pod_info.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
 
 namespace podium::framework {
+
+struct Decision;
+struct Verdict;
 
 // One scheduling attempt of one pod, up to its decision.
 struct Attempt {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/values/pod.h"
 #include "scheduler/framework/evaluation.h"
 
 namespace podium::live {

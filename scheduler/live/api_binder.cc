@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <iterator>
 
+#include "api/values/pod.h"
 #include "async/nap.h"
 #include "client/request_errors.h"
 #include "client/retry.h"

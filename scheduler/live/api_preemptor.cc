@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <tuple>
 
+#include "api/values/pod.h"
 #include "base/time.h"
 #include "log/log.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/decode/decode.h"
+#include "api/values/pod.h"
 #include "async/nap.h"
 #include "client/request_errors.h"
 #include "log/log.h"

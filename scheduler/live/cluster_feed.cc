@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/decode/decode.h"
+#include "api/decode/decode_workload.h"
 #include "api/text/json_view.h"
 #include "api/values/device.h"
 #include "base/check.h"

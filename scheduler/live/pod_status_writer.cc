@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/text/json_view.h"
+#include "api/values/pod.h"
 #include "async/timer.h"
 #include "base/time.h"
 #include "client/request_errors.h"

@@ -1,5 +1,6 @@
 // SchedulingGates: a pod with scheduling gates does not enter the active queue.
 // Source: pkg/scheduler/framework/plugins/schedulinggates.
+#include "api/values/pod.h"
 #include "scheduler/plugins/shared/factories.h"
 
 namespace podium::plugins {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/values/pod.h"
 #include "base/check.h"
 
 namespace podium::queue {

@@ -16,7 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/engine/engine.h"
+#include "base/instant.h"
+#include "base/result.h"
 #include "client/http/transport.h"
 #include "simulate/server/faults.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "simulate/base/object_fields.h"
 #include "simulate/mutations/bug_tools.h"
 #include "simulate/mutations/mutations.h"
 

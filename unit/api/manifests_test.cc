@@ -1,4 +1,7 @@
 #include "api/decode/manifests.h"
+#include "api/values/node.h"
+#include "api/values/objects.h"
+#include "api/values/pod.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include "api/admission/admission.h"
 #include "api/decode/decode.h"
 #include "api/text/yaml.h"
+#include "api/values/node.h"
 
 namespace podium::api {
 namespace {

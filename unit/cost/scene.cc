@@ -11,9 +11,11 @@
 #include "api/values/device.h"
 #include "explain/report/json.h"
 #include "explain/report/project.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/profile.h"
 
 namespace podium::test::cost {
 namespace {

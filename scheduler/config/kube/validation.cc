@@ -10,6 +10,8 @@
 
 #include "base/check.h"
 #include "base/duration.h"
+#include "base/result.h"
+#include "scheduler/cluster/resources.h"
 #include "scheduler/config/schema/kube_schema.h"
 #include "scheduler/config/schema/names.h"
 

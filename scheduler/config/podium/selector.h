@@ -6,7 +6,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
-#include "api/values/meta.h"
+#include "api/values/selector.h"
 #include "scheduler/config/schema/findings.h"
 #include "scheduler/config/schema/schema.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/meta.h"
+#include "api/values/selector.h"
 #include "scheduler/config/gates/feature_gates.h"
 
 namespace podium::framework {

@@ -7,6 +7,8 @@
 // isSchedulableAfterNodeChange.
 #include <algorithm>
 
+#include "api/values/node.h"
+#include "api/values/pod.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 
 namespace podium::plugins {

@@ -1,5 +1,7 @@
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 
+#include "api/values/node.h"
+#include "api/values/pod.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 #include "scheduler/plugins/node_resources/strategies.h"

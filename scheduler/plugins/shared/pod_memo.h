@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/pod.h"
 #include "scheduler/cluster/pod_info.h"
 
 namespace podium::plugins {

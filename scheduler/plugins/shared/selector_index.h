@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/values/meta.h"
+#include "api/values/selector.h"
 
 namespace podium::plugins {
 

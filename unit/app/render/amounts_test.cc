@@ -1,5 +1,6 @@
 // Amounts as people write them.
 #include "app/render/amounts.h"
+#include "api/values/quantity.h"
 
 #include <gtest/gtest.h>
 

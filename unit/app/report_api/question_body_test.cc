@@ -1,5 +1,6 @@
 // Bodies of what-ifs: kinds, forms, and errors with the paths of the body.
 #include "app/report_api/question_body.h"
+#include "explain/question/question.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

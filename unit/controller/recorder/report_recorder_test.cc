@@ -7,6 +7,7 @@
 
 #include "controller/report/metadata.h"
 #include "metrics/samples.h"
+#include "scheduler/framework/decision.h"
 #include "unit/controller/recorder/report_writer_fixture.h"
 
 namespace podium::controller::report_writer_test {

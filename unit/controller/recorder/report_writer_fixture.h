@@ -11,6 +11,8 @@
 #include "base/time.h"
 #include "controller/recorder/report_recorder.h"
 #include "controller/recorder/report_writer.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/decision.h"
 #include "unit/controller/report/log_capture.h"
 #include "unit/controller/report/served_api.h"
 #include "unit/support/builders.h"

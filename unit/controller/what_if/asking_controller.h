@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "controller/what_if/what_if_controller.h"
+#include "scheduler/cluster/snapshot.h"
 #include "unit/controller/report/served_api.h"
 #include "unit/support/builders.h"
 

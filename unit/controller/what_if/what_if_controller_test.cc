@@ -10,10 +10,10 @@
 
 #include "base/time.h"
 #include "controller/report/metadata.h"
+#include "explain/question/question.h"
 #include "unit/controller/what_if/asking_controller.h"
 
 namespace podium::controller {
-
 using namespace explain;
 namespace {
 

@@ -12,11 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "controller/what_if/asker.h"
 #include "unit/controller/what_if/asking_controller.h"
 
 namespace podium::controller {
 namespace {
 
+using namespace std::chrono_literals;
 namespace json = boost::json;
 using unit::default_config;
 using unit::kPlural;

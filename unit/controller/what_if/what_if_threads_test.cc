@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "controller/what_if/asker.h"
 #include "controller/what_if/what_if_controller.h"
 #include "explain/answer/answer.h"
+#include "unit/controller/report/served_api.h"
 #include "unit/explain/answer/asking.h"
 
 namespace podium::controller {

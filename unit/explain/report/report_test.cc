@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/report/project.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/load.h"
 #include "scheduler/framework/profile.h"
 #include "unit/support/builders.h"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/cluster/hash.h"
+#include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::cluster::test {

@@ -1,6 +1,7 @@
 // Requests of pods, computed by hand.
 #include "scheduler/cluster/resources.h"
 #include "api/values/device.h"
+#include "scheduler/cluster/pod_requests.h"
 
 #include <gtest/gtest.h>
 

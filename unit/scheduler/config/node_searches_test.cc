@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api/text/yaml.h"
+#include "scheduler/config/load.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::config {

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "api/text/yaml.h"
+#include "scheduler/config/load.h"
 #include "scheduler/config/values/config.h"
 #include "scheduler/framework/profile.h"
 

@@ -1,4 +1,5 @@
 #include "scheduler/cycle/pod_resources.h"
+#include "scheduler/cluster/pod_requests.h"
 
 #include <fmt/format.h>
 

@@ -14,6 +14,7 @@
 
 #include "scheduler/config/load.h"
 #include "scheduler/cycle/scheduler.h"
+#include "scheduler/framework/decision.h"
 #include "unit/scheduler/cycle/unused_seams.h"
 #include "unit/support/builders.h"
 #include "unit/support/manual_clock.h"

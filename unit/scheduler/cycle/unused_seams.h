@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/values/pod.h"
 #include "scheduler/cycle/seams.h"
 
 namespace podium::cycle {

@@ -1,6 +1,7 @@
 // Which devices the search chooses, and in which order it looks at them.
 #include <gtest/gtest.h>
 
+#include "api/values/node.h"
 #include "unit/scheduler/devices/world.h"
 #include "unit/support/cost.h"
 

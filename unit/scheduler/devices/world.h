@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/values/node.h"
 #include "scheduler/devices/allocator.h"
 
 namespace podium::devices {

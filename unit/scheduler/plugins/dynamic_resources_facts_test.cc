@@ -1,5 +1,6 @@
 // The facts that DynamicResources adds to reports, next to its verdicts.
 #include "scheduler/framework/decision.h"
+#include "scheduler/framework/profile.h"
 #include "unit/scheduler/plugins/device_fixture.h"
 
 namespace podium::plugins::test::dynamic_resources_facts_test {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cluster/pod_requests.h"
 #include "unit/scheduler/plugins/ask.h"
 
 namespace podium::plugins::test {

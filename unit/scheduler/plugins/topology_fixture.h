@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/plugin.h"
 #include "unit/support/builders.h"
 

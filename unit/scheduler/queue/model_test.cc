@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/queue/fixture.h"
 
 namespace podium::queue {

@@ -1,4 +1,5 @@
 // What wakes waiting pods: events, their own updates, their gates.
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/queue/queue.h"
 
 #include <gtest/gtest.h>

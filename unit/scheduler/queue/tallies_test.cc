@@ -1,4 +1,5 @@
 #include "scheduler/queue/tallies.h"
+#include "scheduler/cluster/snapshot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "api/values/node.h"
+#include "api/values/resource_list.h"
 
 #include <algorithm>
 #include <iterator>
