@@ -4,7 +4,7 @@
 // - A node that does not fit a pod is data: a Verdict or a Reason (scheduler/framework), with the code and
 //   the parameters that the report shows. So is a failure of a plugin (Code::error, `std::string error`): it
 //   ends as kube-scheduler's text in the pod's condition. What plugins call returns that text in
-//   expected<T, string>: csi_migration, the reservations, devices/result.
+//   expected<T, string>: csi_migration, the reservations, the search for devices.
 // - A CEL expression that fails has an error value, whose text is all that it has. So cel/ and
 //   devices/cel_device return expected<T, string>.
 // - Retention's NoRoom is an answer, in expected<T, NoRoom>.

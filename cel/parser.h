@@ -18,7 +18,7 @@ namespace podium::cel {
 struct Parsed {
   NodePtr root;
   std::size_t slots = 0;  // variables that live at the same time
-  std::int64_t cost = 0;  // of parsing it and compiling its patterns, in units (budget.h)
+  std::int64_t cost = 0;  // of parsing it and compiling its patterns, in units (cost_budget.h)
   std::size_t bytes = 0;  // that it keeps, estimated
 };
 

@@ -22,7 +22,7 @@ namespace podium::cel {
 
 struct Parsed;
 
-// The budget of an evaluation, and the units that it used (budget.h).
+// The budget of an evaluation, and the units that it used (cost_budget.h).
 struct Spending {
   std::int64_t compiling = std::int64_t{1} << 40;  // for patterns that are not compiled yet
   std::int64_t units = 0;                          // out

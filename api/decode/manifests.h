@@ -2,8 +2,8 @@
 //
 // Strict, like `kubectl apply` with field validation: unknown and duplicate fields, wrong types, objects
 // without kind or name, and objects defined twice with different contents are Errors with text, document and
-// path; an Error names all of them (base/problems.h). Does not default or admit (see admission.h). Does no
-// I/O: the caller reads the files. Threads: pure functions.
+// path; an Error names all of them (base/problems.h). Does not default or admit
+// (admission/admission.h). Does no I/O: the caller reads the files. Threads: pure functions.
 #pragma once
 
 #include <memory>

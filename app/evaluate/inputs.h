@@ -18,7 +18,7 @@ namespace podium::evaluate {
 
 struct Inputs {
   std::vector<std::string> cluster;  // files and directories of files; "-" is standard input
-  std::vector<std::string> pods;     // files (see asked.h), or namespace/name of pods of the cluster
+  std::vector<std::string> pods;     // files (see subjects.h), or namespace/name of pods of the cluster
   std::string config;                // a file; empty: the defaults
   std::string ns = "default";        // of objects that name none
   bool allow_unknown_fields = false;

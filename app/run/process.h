@@ -1,10 +1,10 @@
 // Process: runs an Engine: threads, signals and the diagnostics server.
 //
-// SIGTERM and SIGINT shut down in order (exit code 0), as do a lost lease and an exception that
-// leaves a background task (exit code 1). A second signal abandons what has not ended and exits with
-// 1. Every path runs the same destructors, unless something computes for longer than a stop may take: then
-// the process ends without them, with the exit code that it would have (StopDeadline). SIGUSR2 compares the
-// cache with the API server (CacheDebugger).
+// SIGTERM, SIGINT and SIGHUP (unless it is ignored at the start) shut down in order (exit code 0), as do a
+// lost lease and an exception that leaves a background task (exit code 1). A second signal abandons what has
+// not ended and exits with 1. Every path runs the same destructors, unless something computes for longer than
+// a stop may take: then the process ends without them, with the exit code that it would have (StopDeadline).
+// SIGUSR2 compares the cache with the API server (CacheDebugger).
 //
 // Owner: run() in run.cc. Threads: one for the scheduling strand, one for I/O (the caller of run()), one
 // for decisions with extenders, one that reads changed files, a pool of lower priority for what-ifs. Errors:

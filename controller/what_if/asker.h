@@ -8,7 +8,7 @@
 //
 // Owner: WhatIfController; the executor of ask() runs until each has returned. Threads: ask() on the I/O
 // thread, the others any.
-// Errors: a question that is not valid or takes too long gets an answer that says so (answer.h).
+// Errors: a question that is not valid or takes too long gets an answer that says so (answer/answer.h).
 #pragma once
 
 #include <atomic>

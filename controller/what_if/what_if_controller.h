@@ -14,7 +14,7 @@
 // the last one, else once a minute.
 //
 // Memory: the names of queued questions; one report of at most kObjectBytes per worker, and what its question
-// adds to the fork (fork_memory.h); the answers that wait to be written, bounded in total and per namespace.
+// adds to the fork (answer/fork_memory.h); the waiting answers, bounded in total and per namespace.
 //
 // Owner: the Engine; it cancels and drains the gate before `workers` stop and before this is destroyed.
 // Threads: all functions on `io`, which has one thread; stop(), answered(), waiting() and refreshed() from

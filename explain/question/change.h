@@ -1,4 +1,4 @@
-// Change: one entry of a what-if's spec.changes, which changes.h applies to the fork.
+// Change: one entry of a what-if's spec.changes, which explain/answer/changes.h applies to the fork.
 //
 // Threads: values and pure functions. Errors: findings with their paths.
 #pragma once

@@ -1,7 +1,7 @@
 // Reads the spec of a what-if (a SchedulingReport with dryRun: true) into a Question.
 //
 // Sizes are checked before anything is decoded: a template has at most kTemplateBytes, a pod or workload of
-// the cluster kObjectBytes. fork_memory.h bounds the memory of its replicas.
+// the cluster kObjectBytes. answer/fork_memory.h bounds the memory of its replicas.
 //
 // Threads: pure functions. Errors: Kind::invalid; the message has every finding as "path: reason", joined by
 // "; ".

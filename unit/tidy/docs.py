@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Checks the documents: links within the repository lead somewhere, tests and files that they name exist, each fault of
-docs/faults.md has a test, docs/reports.md is what the CRD says, pictures are drawn from their texts, and every alert of the chart
-has a section in the runbook."""
+docs/faults.md has a test, docs/reports.md is what the CRD says, pictures are drawn from their texts, every alert of the chart has a
+section in the runbook, every decision a row in their index, and figures are those of their sources (figures.py)."""
 import pathlib
 import re
 import subprocess
 import sys
 
+import figures
 import rooms
 
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)|<img[^>]* src=\"([^\"]+)\"")
@@ -15,11 +16,13 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # `unit/server/access_test.cc::Access.Name` and `e2e/tests/test_door.py::Access.test_name`.
 TEST = re.compile(r"`([\w./-]+\.(?:cc|py))::(\w+)\.(\w+)`")
 # A path in a code span that starts with one of these folders is a file or folder of the repository.
-PATH = re.compile(r"`((?:api|app|async|base|bench|charts|client|controller|crds|docs|e2e|examples|fuzz|scheduler|server|tools|unit)/"
-                  r"[\w./*{},-]+)(?:::[\w.]+)?`")
+FOLDERS = {name.partition("/")[0] for name in
+           subprocess.run(["git", "ls-files"], cwd=rooms.ROOT, check=True, capture_output=True, text=True).stdout.splitlines() if "/" in name}
+PATH = re.compile(rf"`((?:{'|'.join(map(re.escape, sorted(FOLDERS)))})/[\w./*{{}},-]+)(?:::[\w.]+)?`")
 ALERT = re.compile(r"^\s*-? *alert: *(\w+)", re.MULTILINE)
 RUNBOOK = "docs/operations.md"
 FAULTS = "docs/faults.md"
+INDEX = "docs/decisions/README.md"
 
 
 def documents():
@@ -118,6 +121,18 @@ def faults():
             yield f"{FAULTS}:{number}: names no test; a fault that none shows says so: not shown"
 
 
+def decisions():
+    """Numbers of decisions without a row in the index, and rows whose title is not the decision's."""
+    index, last = (rooms.ROOT / INDEX).read_text(), 0
+    rows = {int(number): row for number, row in re.findall(r"^\| (\d+) \| (.*)", index, re.MULTILINE)}
+    for path in sorted((rooms.ROOT / INDEX).parent.glob("0*.md")):
+        last = int(path.name[:4])
+        title = path.read_text().splitlines()[0].partition(". ")[2]
+        if f"[{title}]({path.name})" not in rows.get(last, ""):
+            yield f"{INDEX}: no row for decision {last}: | {last} | [{title}]({path.name}) | … |"
+    yield from (f"{INDEX}: no row for decision {number}" for number in range(1, last) if number not in rows)
+
+
 def reference():
     done = subprocess.run([sys.executable, "tools/report_reference.py", "--check"], cwd=rooms.ROOT, capture_output=True, text=True)
     if done.returncode:
@@ -138,11 +153,13 @@ def findings():
         yield from names(path, text)
     yield from runbook()
     yield from faults()
+    yield from decisions()
+    yield from figures.findings()
     yield from reference()
     yield from pictures()
 
 
 if __name__ == "__main__":
     wrong = list(findings())
-    print("\n".join(wrong) or "links, names, the runbook, the report reference and the pictures are in order")
+    print("\n".join(wrong) or "links, names, the runbook, decisions, figures, the report reference and the pictures are in order")
     sys.exit(1 if wrong else 0)

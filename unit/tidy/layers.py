@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks includes. A room includes only the rooms that CMakeLists.txt links it with. A room's tests include these, the rooms of
-its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use."""
+its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use, and that the
+namespaces of headers follow the folders (docs/ARCHITECTURE.md)."""
 import re
 import sys
 
@@ -9,6 +10,7 @@ import rooms
 CORE = ("cel", "explain", "scheduler/cluster", "scheduler/cycle", "scheduler/devices", "scheduler/framework", "scheduler/plugins",
         "scheduler/queue")  # with their folders
 BANNED_IN_CORE = re.compile(r"boost/asio|boost/beast|<(random|thread|fstream|iostream)>|spdlog|system_clock\(\)|steady_clock::now")
+NAMESPACE = re.compile(r"^namespace (podium[\w:]*) \{\n(?!(?:(?:class|struct) \w+;\n)+\})", re.MULTILINE)  # not of declarations only
 INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
@@ -23,6 +25,30 @@ def may_include(table, room):
     return None
 
 
+def namespace_of(room):
+    """The namespace of the room's headers; None: any."""
+    top, _, rest = room.partition("/")
+    part = rest.partition("/")[0]
+    if top == "base":
+        return "podium"
+    if top == "scheduler":
+        return f"podium::{part}"
+    if top == "app":
+        if part in ("page", "report_api", "run"):
+            return f"podium::app::{part}"
+        return "podium::app" if part in ("config", "engine", "main") else f"podium::{part}"
+    return f"podium::{top}" if top in ("api", "async", "cel", "client", "controller", "explain", "fuzz", "log", "metrics", "server",
+                                       "simulate") else None
+
+
+def namespaces(path, room, text):
+    if str(path) in ("async/fair_queue.h", "log/limit.h"):  # of podium: these are used like those of base
+        return
+    expected, found = namespace_of(room), NAMESPACE.findall(text)
+    if path.suffix == ".h" and expected and found and not any(f"{name}::".startswith(f"{expected}::") for name in found):
+        yield f"{path}: is in {found[0]}, not in {expected} (docs/ARCHITECTURE.md)"
+
+
 def findings():
     table = rooms.closure(rooms.links())
     # The suite of cost includes the rooms that its target links, and those below them.
@@ -34,7 +60,9 @@ def findings():
         if allowed is None:
             yield f"{path}: {room} is no podium_room of CMakeLists.txt"
             continue
-        for number, line in enumerate((rooms.ROOT / path).read_text().splitlines(), 1):
+        text = (rooms.ROOT / path).read_text()
+        yield from namespaces(path, room, text)
+        for number, line in enumerate(text.splitlines(), 1):
             match = INCLUDE.match(line)
             if match and "/" in match[1] and match[1].rpartition("/")[0] not in allowed:
                 yield f"{path}:{number}: {room} may not include {match[1]}"

@@ -16,6 +16,7 @@ BANNED_FOR = {"asio::detached": "a task has an owner (async/gate.h)", "_Exit": "
 BANNED = re.compile(r"\b(?:" + "|".join(BANNED_FOR) + r")\b")
 # `name`, `name()` and name() in a comment.
 QUOTED, CALLED = re.compile(r"`([A-Za-z_]\w*(?:::\w+)*)(?:\(\))?`"), re.compile(r"\b([a-z_]\w*(?:::\w+)*)\(\)")
+HEADER = re.compile(r"(?<![\w./-])[\w./-]*\w\.h\b")
 WORD = re.compile(r"[A-Za-z_]\w*")
 # Names in comments that this tree does not define: standard library, metavariables.
 ELSEWHERE = {"brief", "use_count"}
@@ -59,7 +60,18 @@ def without_comments(text):
     return re.sub(r"//.*", "", text)
 
 
-def contracts(path, text, known):
+def is_header(path, text, name, paths):
+    """A bare name is a header of the same folder or one that this one includes; a longer one is the end of a path."""
+    if "/" in name:
+        return any(f"/{other}".endswith(f"/{name}") for other in paths)
+    return (rooms.ROOT / path.parent / name).exists() or re.search(rf'#include [<"](?:[^">]*/)?{re.escape(name)}[>"]', text)
+
+
+def contracts(path, text, known, paths):
+    for number, comment in comments(text):
+        for name in HEADER.findall(comment):
+            if not is_header(path, text, name, paths):
+                yield f"{path}:{number}: {name} is neither of this folder nor included: write its path"
     for number, comment in comments(text):
         for name in [*QUOTED.findall(comment), *CALLED.findall(comment)]:
             if name.rpartition("::")[2] not in known:
@@ -85,7 +97,7 @@ def findings():
         if not str(path).startswith(rooms.TESTS):
             yield from banned(path, text)
             if path.suffix == ".h":
-                yield from contracts(path, text, known)
+                yield from contracts(path, text, known, texts)
 
 
 if __name__ == "__main__":

@@ -38,11 +38,11 @@ struct Note {
   std::string_view gate, text;
 };
 constexpr std::array kNoDifference = std::to_array<Note>({
-    {"ComponentFlagz", "podium has no /flagz"},
-    {"ComponentStatusz", "podium has no /statusz"},
+    {"ComponentFlagz", "podium always serves /flagz"},
+    {"ComponentStatusz", "podium always serves /statusz"},
     {"InterPodAffinityHostnameFastPath", "podium's counts are the same on every topology key"},
     {"NativeHistograms", "podium writes metrics as text"},
-    {"OpportunisticBatching", "podium evaluates every pod on its own"},
+    {"OpportunisticBatching", "podium always reuses what it computed for an equal pod"},
     {"SchedulerAsyncAPICalls", "podium never waits for the API server before the next pod"},
     {"SchedulerAsyncPreemption", "podium never waits for the API server before the next pod"},
     {"SchedulerPreQueueingHints", "podium asks the same hints in either case"},

@@ -1,7 +1,7 @@
 // Sets upstream's defaults in a KubeSchedulerConfiguration and in plugin arguments.
 //
 // Source: pkg/scheduler/apis/config/v1/defaults.go.
-// Threads: pure functions. Values must have the form of their schema (kube_schema.h).
+// Threads: pure functions. Values must have the form of their schema (schema/kube_schema.h).
 #pragma once
 
 #include <boost/json/object.hpp>

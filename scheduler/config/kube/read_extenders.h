@@ -1,7 +1,7 @@
 // `extenders`: converts the defaulted JSON to values, and applies ignored resources to the profiles.
 //
 // Source: pkg/scheduler/scheduler.go buildExtenders, pkg/scheduler/extender.go NewHTTPExtender.
-// Threads: pure functions. Values must have the form of their schema (kube_schema.h).
+// Threads: pure functions. Values must have the form of their schema (schema/kube_schema.h).
 #pragma once
 
 #include <boost/json/array.hpp>

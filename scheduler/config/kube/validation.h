@@ -2,7 +2,7 @@
 //
 // Source: pkg/scheduler/apis/config/validation, component-base/config/validation,
 // client-go tools/leaderelection.
-// Threads: pure functions. Values must be defaulted and have the form of their schema (kube_schema.h).
+// Threads: pure functions. Values must be defaulted and have the form of their schema (schema/kube_schema.h).
 #pragma once
 
 #include <boost/json/object.hpp>

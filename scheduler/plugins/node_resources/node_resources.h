@@ -93,7 +93,7 @@ inline const std::int64_t* amounts_of(const cluster::Column<std::int64_t>& colum
   return column.chunk(rows.chunk).data() + rows.first;
 }
 
-// True if all amounts of the rows and the request are below kSmall (exact_division.h).
+// True if all amounts of the rows and the request are below kSmall (shared/exact_division.h).
 bool rows_are_small(const ScoredResource& resource, const ChunkRows& rows);
 
 // Declares the requests, the weights and the columns.

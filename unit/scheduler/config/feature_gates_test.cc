@@ -138,7 +138,7 @@ TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
   ASSERT_TRUE(got);
   EXPECT_EQ(got->warnings,
             std::vector<std::string>{"feature gate OpportunisticBatching=false makes no difference: podium "
-                                     "evaluates every pod on its own"});
+                                     "always reuses what it computed for an equal pod"});
   EXPECT_EQ(load("", "", {*got, {}})->warnings, got->warnings);
 }
 
