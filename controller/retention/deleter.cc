@@ -187,6 +187,8 @@ bool ReportDeleter::Impl::forget_deleted(const Report& report, const Result<std:
   if (!answer && !client::object_is_gone(answer.error())) return false;
   if (answer) ++state.deleted;
   if (answer && report.early) ++state.deleted_early;
+  if (answer && report.early && report.kind == ReportKind::decision && !report.orphan)
+    ++state.deleted_before_pod;
   const std::lock_guard lock(state.mutex);
   state.index.forget(report.ns, report.name, report.uid);
   return true;

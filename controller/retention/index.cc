@@ -460,6 +460,7 @@ RetentionIndex::Report RetentionIndex::report_of(const Slot& slot) {
           .look = entry.look,
           .early = entry.early,
           .failure = entry.failure,
+          .orphan = entry.orphan,
           .bytes = entry.bytes,
           .minute = entry.minute,
           .written = entry.written,

@@ -65,6 +65,7 @@ class RetentionIndex {
     bool look = false;         // when due, read it to find its TTL; do not delete it yet
     bool early = false;        // taken before it was due
     bool failure = false;      // of a pod that was not placed
+    bool orphan = false;       // its pod was deleted before this was taken or reserved against
     std::uint32_t bytes = 0;   // on the API server
     std::uint32_t minute = 0;  // of its label podium.dev/expires, in minutes since 1970; 0: none
     Steady written{};          // last write

@@ -316,6 +316,7 @@ std::uint64_t Retention::bytes(ReportKind kind) const {
 }
 std::uint64_t Retention::deleted() const { return impl_->state.deleted; }
 std::uint64_t Retention::deleted_early() const { return impl_->state.deleted_early; }
+std::uint64_t Retention::deleted_before_pod() const { return impl_->state.deleted_before_pod; }
 
 std::chrono::nanoseconds Retention::overdue() const {
   const std::lock_guard lock(impl_->state.mutex);
@@ -355,6 +356,10 @@ void Retention::sample_metrics(metrics::Samples& out) const {
   const auto early = deleted_early();
   deletions.add({"expired"}, deleted() - early);
   deletions.add({"limit"}, early);
+  out.counter("podium_reports_deleted_before_pod_total",
+              "Reports that a budget deleted before they expired and before their pod was deleted, as far as "
+              "podium has seen. What-ifs are not counted.",
+              deleted_before_pod());
   out.gauge("podium_reports_overdue_seconds",
             "Time since the oldest overdue report expired; 0: none is overdue.", in_seconds(overdue()));
 }

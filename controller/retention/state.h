@@ -33,7 +33,7 @@ struct RetentionState {
   ServerTime server;
   std::chrono::seconds default_ttl{};
   bool stopping = false;
-  std::atomic<std::uint64_t> deleted{0}, deleted_early{0};
+  std::atomic<std::uint64_t> deleted{0}, deleted_early{0}, deleted_before_pod{0};
 };
 
 inline constexpr std::uint32_t kTypicalBytes = 4'096;  // of a report of unknown size

@@ -238,9 +238,14 @@ TEST(RetentionIndex, TheReportOfAPodThatIsGoneLeavesBeforeOthersOfItsKind) {
   for (const char* name : {"f1", "f2", "f3"}) index.track(failed(name));
   index.pod_gone("shop", "f3", "another");
   index.pod_gone("shop", "f2", "uid-of-f2");
-  EXPECT_EQ(names(*index.reserve("shop", 0, true)), Names{"f2"});
+  const auto left = *index.reserve("shop", 0, true);
+  EXPECT_EQ(names(left), Names{"f2"});
+  EXPECT_TRUE(left.front().orphan);
   EXPECT_FALSE(index.is_kept("shop", "f2", "uid-of-f2"));
   EXPECT_TRUE(index.is_kept("shop", "f1", "uid-of-f1"));
+  const auto next = *index.reserve("shop", 0, true);
+  EXPECT_EQ(names(next), Names{"f1"});
+  EXPECT_FALSE(next.front().orphan);
 }
 
 TEST(RetentionIndex, WithoutRoomItSaysWhetherThereMayBeSome) {

@@ -1,6 +1,10 @@
 // Retention deletes expired reports, and no others.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "metrics/samples.h"
 #include "unit/controller/retention/keeping.h"
 
 namespace podium::controller::retention_test {
@@ -361,6 +365,42 @@ TEST(Retention, OneThatGaveWayAndCouldNotBeDeletedIsDeletedLater) {
   k.run_until([&] { return k.retention.deleted() == 1; });
   EXPECT_EQ(k.names(), Lines{"b"});
   EXPECT_EQ(k.retention.deleted_early(), 1u);
+}
+
+TEST(Retention, CountsTheReportsThatABudgetDeletesBeforeTheirPod) {
+  auto options = fast();
+  options.limits = {{2, 1u << 30}, {2, 1u << 30}};
+  Keeping k(options);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    k.keep(name);
+    k.track(name, 1'000s);
+  }
+  for (const char* name : {"q1", "q2", "q3"}) {
+    k.keep(name);
+    k.track(name, 1'000s, ReportKind::question);
+  }
+  k.retention.pod_gone("shop", "c", "uid-of-c");
+  k.retention.pod_gone("shop", "d", "another");
+  k.server.refuse(1, client::Response{403, "{}"});  // the list
+  k.run_until([&] { return k.retention.deleted() == 3; });
+  EXPECT_EQ(k.names(), (Lines{"b", "d", "q2", "q3"})) << "c leaves before a, since its pod is gone";
+  EXPECT_EQ(k.retention.deleted_early(), 3u);
+  metrics::Samples samples;
+  k.retention.sample_metrics(samples);
+  const auto& families = samples.families();
+  const auto it = std::ranges::find(families, std::string_view("podium_reports_deleted_before_pod_total"),
+                                    &metrics::Family::name);
+  ASSERT_NE(it, families.end());
+  EXPECT_EQ(it->series().front().value, 1) << "a; c's pod is gone, and q1 is a what-if";
+}
+
+TEST(Retention, AReportThatExpiresIsNotDeletedBeforeItsPod) {
+  Keeping k;
+  k.keep("a");
+  k.track("a", 10s);
+  k.clock.advance(30s);
+  k.run_until([&] { return k.retention.deleted() == 1; });
+  EXPECT_EQ(k.retention.deleted_before_pod(), 0u);
 }
 
 TEST(Retention, ReportsOfOneMinuteAreDeletedByTheirLabel) {
