@@ -88,7 +88,7 @@ struct ReportDeleter::Impl {
   void queue_rest(std::vector<Report>& reports);
   void removed(Deletions::Item& item, const Result<std::string>& answer);
   bool forget_deleted(const Report& report, const Result<std::string>& answer);
-  std::size_t forget_listed(const std::string& reply);
+  bool forget_listed(const std::string& reply);
   void log_minute(const std::string& ns, const Error& error);
 
   client::Api& api;
@@ -221,7 +221,7 @@ Task<void> ReportDeleter::Impl::remove_minute(Impl* self, Deletions::Item* item)
     request.push_back(delete_minute(ns, minute));
     const auto answers = co_await self->api.send_all(std::move(request));
     if (answers[0]) {
-      has_more = self->forget_listed(*answers[0]) >= kDeletedAtOnce;
+      has_more = self->forget_listed(*answers[0]);
       continue;
     }
     const auto& error = answers[0].error();
@@ -272,19 +272,23 @@ Task<Result<void>> ReportDeleter::Impl::check_minute(Impl* self, const std::stri
   co_return Result<void>{};
 }
 
-// Forgets the reports of the reply to delete_minute(); returns how many it lists.
-std::size_t ReportDeleter::Impl::forget_listed(const std::string& reply) {
+// Forgets the reports that the reply to delete_minute() lists. True if the next request may delete more: the
+// page is full, and not all of its reports are forgotten already. The API server lists reports that a
+// finalizer holds again and again.
+bool ReportDeleter::Impl::forget_listed(const std::string& reply) {
   const auto list = api::parse_json(reply);
   const auto* items = list ? api::find_at(*list, "/items") : nullptr;
-  if (!items || !items->is_array()) return 0;
+  if (!items || !items->is_array()) return false;
+  std::size_t forgotten = 0;
   const std::lock_guard lock(state.mutex);
   for (const auto& item : items->get_array()) {
     const bool known =
         state.index.forget(api::text_at(item, "/metadata/namespace"), api::text_at(item, "/metadata/name"),
                            api::text_at(item, "/metadata/uid"));
-    if (known) ++state.deleted;
+    if (known) ++forgotten;
   }
-  return items->get_array().size();
+  state.deleted += forgotten;
+  return forgotten > 0 && items->get_array().size() >= kDeletedAtOnce;
 }
 
 void ReportDeleter::Impl::queue_rest(std::vector<Report>& reports) {
