@@ -2,8 +2,7 @@
 // examples and its shared flags. The list of commands, their help, completion in shells and the table of
 // docs/kubectl.md derive from it.
 //
-// A new verb is a file of its own, a row in verbs.cc and a test; PODIUM_WRITE_DOCS=1
-// build/asan/unit/unit_app_kubectl writes docs/kubectl.md.
+// docs/adding.md has the steps for a new verb.
 // Threads: main's. Errors: on standard error.
 #pragma once
 

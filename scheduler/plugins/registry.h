@@ -1,7 +1,7 @@
 // The plugin registry: the in-tree plugins and the out-of-tree plugins that a program adds
 // (docs/plugins.md), each with its extension points and its factory.
 //
-// A new in-tree plugin is one file, one test file, one line in shared/factories.h and one in registry.cc.
+// docs/adding.md has the steps for a new in-tree plugin.
 // Threads: fill a Registry before use; after that any thread may read it.
 // Errors: a name that is added twice is in clash(); argument errors are in ArgErrors.
 #pragma once
