@@ -254,7 +254,10 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
   if (limit_) {
     for (std::size_t i = 0; i < requests.size(); ++i) co_await async::nap(limit_->take(clock_.now()));
   }
-  auto replies = co_await transport_->send_all(requests);
+  std::vector<std::pair<std::string, std::string>> lines;  // of the requests, for errors
+  lines.reserve(requests.size());
+  for (const auto& request : requests) lines.emplace_back(request.method, request.target);
+  auto replies = co_await transport_->send_all(std::move(requests));
   std::vector<Result<std::string>> answers;
   answers.reserve(replies.size());
   for (std::size_t i = 0; i < replies.size(); ++i) {
@@ -263,8 +266,8 @@ Task<std::vector<Result<std::string>>> Api::send_all(std::vector<Request> reques
     if (reply && reply->status < 300) {
       answers.push_back(std::move(reply->body));
     } else {
-      answers.push_back(std::unexpected(of_request(reply ? error_of(*reply) : std::move(reply.error()),
-                                                   requests[i].method, requests[i].target)));
+      answers.push_back(std::unexpected(
+          of_request(reply ? error_of(*reply) : std::move(reply.error()), lines[i].first, lines[i].second)));
     }
   }
   co_return answers;

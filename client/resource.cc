@@ -19,27 +19,38 @@ bool is_segment(std::string_view text) {
   });
 }
 
-// Empty if one of the segments is not valid.
-std::string with_segments(std::string path, std::initializer_list<std::string_view> segments) {
+// Empties the path if one of the segments is not valid.
+void add_segments(std::string& path, std::initializer_list<std::string_view> segments) {
   for (const auto segment : segments) {
-    if (path.empty() || !is_segment(segment)) return {};
-    path += "/" + percent_encode(segment);
+    if (path.empty() || !is_segment(segment)) return path.clear();
+    path += '/';
+    path += percent_encode(segment);
   }
-  return path;
 }
 
 }  // namespace
 
 std::string Resource::path(const std::string& ns) const {
-  auto out = group.empty() ? with_segments("/api", {version}) : with_segments("/apis", {group, version});
-  if (namespaced && !ns.empty()) out = with_segments(std::move(out), {"namespaces", ns});
-  return with_segments(std::move(out), {plural});
+  std::string out;
+  out.reserve(128);  // with a name and a query
+  if (group.empty()) {
+    out = "/api";
+    add_segments(out, {version});
+  } else {
+    out = "/apis";
+    add_segments(out, {group, version});
+  }
+  if (namespaced && !ns.empty()) add_segments(out, {"namespaces", ns});
+  add_segments(out, {plural});
+  return out;
 }
 
 std::string Resource::path(const std::string& ns, const std::string& name,
                            const std::string& subresource) const {
-  auto out = with_segments(path(ns), {name});
-  return subresource.empty() ? out : with_segments(std::move(out), {subresource});
+  auto out = path(ns);
+  add_segments(out, {name});
+  if (!subresource.empty()) add_segments(out, {subresource});
+  return out;
 }
 
 namespace resource {

@@ -1,6 +1,8 @@
 #include "api/text/json_string.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace podium::api {
 namespace {
@@ -18,12 +20,29 @@ void append_escape(std::string& out, unsigned char c) {
   out += kDigits[c & 15];
 }
 
+constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
+
+// Not zero if one of eight bytes is zero. May say so of a byte after it, too.
+constexpr std::uint64_t has_zero(std::uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; }
+
+// The number of characters at the beginning that are written as they are, in steps of eight.
+std::size_t plain_beginning(std::string_view text) {
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + at, 8);
+    const auto is_control = (bytes - kOnes * 0x20) & ~bytes & kHighs;
+    if ((is_control | has_zero(bytes ^ (kOnes * '"')) | has_zero(bytes ^ (kOnes * '\\'))) != 0) break;
+  }
+  return at;
+}
+
 }  // namespace
 
 void append_json(std::string& out, std::string_view text) {
   out += '"';
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = plain_beginning(text); i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     if (c >= 0x20 && c != '"' && c != '\\') continue;
     out.append(text, begin, i - begin);

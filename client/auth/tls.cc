@@ -27,6 +27,12 @@ Owned<BIO> bio_of(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
+// ERR_clear_error() frees sixteen texts even if there is no error.
+void forget_errors() {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+  errno = 0;
+}
+
 // The text of OpenSSL's last error, which names formats and checks but never key material.
 std::string last_error() {
   unsigned long code = ERR_peek_last_error();
@@ -80,6 +86,48 @@ int expired_index() {
   return index;
 }
 
+// The last session of a context's connections. A new connection resumes it, if the server agrees: the server
+// then shows no certificate, and the client signs nothing. It ends with its context, when the credentials or
+// the CA change.
+class LastSession {
+ public:
+  ~LastSession() { SSL_SESSION_free(session_); }
+  void keep(SSL_SESSION* session) {
+    {
+      const std::lock_guard lock(mutex_);
+      std::swap(session, session_);
+    }
+    SSL_SESSION_free(session);
+  }
+  void resume(SSL* ssl) {
+    const std::lock_guard lock(mutex_);
+    if (session_) SSL_set_session(ssl, session_);
+  }
+
+  static LastSession* of(SSL_CTX* context) {
+    return static_cast<LastSession*>(SSL_CTX_get_ex_data(context, index()));
+  }
+  static void add_to(SSL_CTX* context) {
+    SSL_CTX_set_ex_data(context, index(), new LastSession);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context, [](SSL* ssl, SSL_SESSION* session) {
+      of(SSL_get_SSL_CTX(ssl))->keep(session);
+      return 1;  // takes it
+    });
+  }
+
+ private:
+  static int index() {
+    static const int index = SSL_CTX_get_ex_new_index(
+        0, nullptr, nullptr, nullptr,
+        [](void*, void* last, CRYPTO_EX_DATA*, int, long, void*) { delete static_cast<LastSession*>(last); });
+    return index;
+  }
+
+  std::mutex mutex_;  // guards session_
+  SSL_SESSION* session_ = nullptr;
+};
+
 // Keeps OpenSSL's verdict. Only this callback sees which certificate of the chain has expired.
 int note_expired(int verdict, X509_STORE_CTX* store) {
   const auto* ssl =
@@ -117,7 +165,7 @@ Owned<SSL_CTX> new_context() {
   SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_mode(
       ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+  LastSession::add_to(ctx);
   SSL_CTX_set_read_ahead(ctx, 1);  // reads a record's header and body with one recv()
   static const unsigned char http_1_1[] = "\x08http/1.1";
   SSL_CTX_set_alpn_protos(ctx, http_1_1, sizeof http_1_1 - 1);
@@ -157,10 +205,15 @@ TlsSession::TlsSession(SSL_CTX* context, int fd, const std::string& name, bool n
     name_is_checked_ = !name.empty() && SSL_set1_host(ssl_, name.c_str()) == 1 &&
                        SSL_set_tlsext_host_name(ssl_, name.c_str()) == 1;
   }
+  LastSession::of(context)->resume(ssl_);
   ERR_clear_error();
 }
 
-TlsSession::~TlsSession() { SSL_free(ssl_); }
+TlsSession::~TlsSession() {
+  // Else no connection resumes the session of one that ended without a close_notify.
+  SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN);
+  SSL_free(ssl_);
+}
 
 IoStep TlsSession::step_of(int result) {
   using Kind = IoStep::Kind;
@@ -192,8 +245,7 @@ IoStep TlsSession::handshake() {
   if (!checked) {
     return {IoStep::Kind::failed, 0, "the server's certificate cannot be checked for the name: " + name_};
   }
-  ERR_clear_error();
-  errno = 0;
+  forget_errors();
   IoStep step = step_of(SSL_do_handshake(ssl_));
   if (step.kind == IoStep::Kind::failed && untrusted()) step.message = why_untrusted();
   return step;
@@ -212,14 +264,12 @@ std::string TlsSession::why_untrusted() const {
 }
 
 IoStep TlsSession::read(std::span<char> into) {
-  ERR_clear_error();
-  errno = 0;
+  forget_errors();
   return step_of(SSL_read(ssl_, into.data(), static_cast<int>(into.size())));
 }
 
 IoStep TlsSession::write(std::string_view bytes) {
-  ERR_clear_error();
-  errno = 0;
+  forget_errors();
   return step_of(
       SSL_write(ssl_, bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), 1 << 30))));
 }
@@ -228,8 +278,7 @@ bool TlsSession::buffered() const { return SSL_has_pending(ssl_) == 1; }
 
 // Session tickets may arrive at any time; the peek processes them, and they leave nothing to read.
 bool TlsSession::quiet() {
-  ERR_clear_error();
-  errno = 0;
+  forget_errors();
   char byte;
   return step_of(SSL_peek(ssl_, &byte, 1)).kind == IoStep::Kind::want_read;
 }

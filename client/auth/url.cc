@@ -1,5 +1,6 @@
 #include "client/auth/url.h"
 
+#include <algorithm>
 #include <boost/url/encode.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/rfc/unreserved_chars.hpp>
@@ -40,6 +41,8 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
+  // Of most texts nothing is encoded.
+  if (std::ranges::all_of(text, boost::urls::unreserved_chars)) return std::string(text);
   return boost::urls::encode({text.data(), text.size()}, boost::urls::unreserved_chars);
 }
 

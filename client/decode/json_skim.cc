@@ -1,14 +1,30 @@
 #include "client/decode/json_skim.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace podium::client {
 namespace {
 
+// Characters as indices: one look-up for each, since most of a text is skipped.
+using Characters = std::array<bool, 256>;
+consteval Characters characters(std::string_view of) {
+  Characters out{};
+  for (const char c : of) out[static_cast<unsigned char>(c)] = true;
+  return out;
+}
+constexpr auto kEndsPiece = characters("\"\\"), kEndsStep = characters("\"{}[]");
+
+// The first of the characters from `at` on, or the end.
+std::size_t find_one(std::string_view text, std::size_t at, const Characters& of) {
+  while (at < text.size() && !of[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
+
 class Cursor {
  public:
-  explicit Cursor(std::string_view text) : text_(text) {}
+  explicit Cursor(std::string_view text, std::size_t at = 0) : text_(text), at_(at) {}
 
   bool take(char wanted) {
     skip_space();
@@ -45,12 +61,12 @@ class Cursor {
   }
   // Moves from the opening quote to after the closing one.
   bool skip_string() {
-    for (++at_; at_ < text_.size(); ++at_) {
+    for (++at_; (at_ = find_one(text_, at_, kEndsPiece)) < text_.size(); ++at_) {
       if (text_[at_] == '"') {
         ++at_;
         return true;
       }
-      if (text_[at_] == '\\') ++at_;
+      ++at_;
     }
     at_ = text_.size();
     return false;
@@ -64,7 +80,7 @@ class Cursor {
       return true;
     }
     std::size_t depth = 0;
-    while (at_ < text_.size()) {
+    while ((at_ = find_one(text_, at_, kEndsStep)) < text_.size()) {
       switch (text_[at_]) {
         case '"':
           if (!skip_string()) return false;
@@ -87,10 +103,16 @@ class Cursor {
   }
 
   const std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_;
 };
 
 }  // namespace
+
+std::size_t end_of_value(std::string_view text, std::size_t at) {
+  std::string_view value;
+  return Cursor(text, at).take_value(value) ? static_cast<std::size_t>(value.end() - text.begin())
+                                            : std::string_view::npos;
+}
 
 bool skim_members(std::string_view object,
                   const std::function<void(std::string_view, std::string_view)>& each) {

@@ -3,6 +3,7 @@
 // Finds where values begin and end, at any depth; does not validate them. Pure. Threads: none of its own.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string_view>
 
@@ -15,5 +16,8 @@ bool skim_members(std::string_view object,
 
 // The same for the items of a JSON array.
 bool skim_items(std::string_view list, const std::function<void(std::string_view item)>& each);
+
+// The end of the value that begins at `at`; npos: it is incomplete.
+std::size_t end_of_value(std::string_view text, std::size_t at);
 
 }  // namespace podium::client

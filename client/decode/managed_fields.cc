@@ -2,31 +2,12 @@
 
 #include <cstddef>
 
+#include "client/decode/json_skim.h"
+
 namespace podium::client {
 namespace {
 
 constexpr auto npos = std::string_view::npos;
-
-// The end of the list that begins there; npos: it does not end.
-std::size_t end_of_list(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  for (; at < text.size(); ++at) {
-    switch (text[at]) {
-      case '"':
-        for (++at; at < text.size() && text[at] != '"'; ++at) {
-          if (text[at] == '\\') ++at;
-        }
-        break;
-      case '[':
-        ++depth;
-        break;
-      case ']':
-        if (--depth == 0) return at + 1;
-        break;
-    }
-  }
-  return npos;
-}
 
 }  // namespace
 
@@ -40,7 +21,7 @@ std::string_view without_managed_fields(std::string_view text, std::string& buff
   const auto key = name - 1;
   const auto before = text.substr(0, key);
   if (before.find(kSpec) != npos) return text;
-  const auto end = end_of_list(text, name + kKey.size() - 1);
+  const auto end = end_of_value(text, name + kKey.size() - 1);
   if (end == npos || end == text.size()) return text;
   // One comma goes with it: the one before, or the one after if it is the first field.
   const bool is_first = before.back() == '{' && text[end] == ',';

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using Kind = EventSeries::Write::Kind;
 
 constexpr unsigned kTries = 5;
-constexpr std::size_t kAtOnce = 16;
+constexpr std::size_t kAtOnce = 32;
 constexpr std::chrono::milliseconds kFirstDelay = 500ms, kLongestDelay = 30s, kCall = 10s, kTick = 30s;
 constexpr std::size_t kInstanceLimit = 128;
 

@@ -166,10 +166,22 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
   Result<std::string> compose(const Request& request, const std::string& token) const {
+    std::string text;
+    text.reserve(size_of(request, token));
+    auto composed = compose(request, token, text);
+    if (!composed) return std::unexpected(std::move(composed.error()));
+    return text;
+  }
+
+  // A bit more than the request takes.
+  static std::size_t size_of(const Request& request, const std::string& token) {
+    return 512 + request.target.size() + token.size() + request.body.size();
+  }
+
+  // Appends the request.
+  Result<void> compose(const Request& request, const std::string& token, std::string& text) const {
     if (!url_) return std::unexpected(url_.error());
     if (!is_request_target(request.target)) return invalid("not a request target: " + request.target);
-    std::string text;
-    text.reserve(256 + request.target.size() + token.size() + request.body.size());
     text.append(request.method)
         .append(" ")
         .append(url_->prefix)
@@ -181,7 +193,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     if (!request.body.empty() || (request.method != "GET" && request.method != "DELETE"))
       text.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
     text.append("\r\n").append(request.body);
-    return text;
+    return {};
   }
 
   // Waits for a process or a file on a separate thread, not on an I/O thread. Also refreshes the TLS context;
@@ -245,17 +257,21 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
   }
 
   // Appends one answer per request that was sent; on failure with maybe_applied. The returned error is that
-  // of the requests that were not sent.
-  Task<Result<void>> exchange_all(const std::vector<Request>& requests, Steady deadline,
+  // of the requests that were not sent. Takes the bodies of the requests.
+  Task<Result<void>> exchange_all(std::vector<Request>& requests, Steady deadline,
                                   std::vector<Result<Response>>& answers) {
     auto token = co_await current_token(deadline);
     if (!token) co_return std::unexpected(std::move(token.error()));
+    std::size_t size = 0;
+    for (const auto& request : requests) size += size_of(request, *token);
     std::string texts;
+    texts.reserve(size);
     std::vector<std::size_t> ends;
-    for (const auto& request : requests) {
-      auto text = compose(request, *token);
-      if (!text) co_return std::unexpected(std::move(text.error()));
-      texts += *text;
+    ends.reserve(requests.size());
+    for (auto& request : requests) {
+      auto composed = compose(request, *token, texts);
+      if (!composed) co_return std::unexpected(std::move(composed.error()));
+      request.body = std::string();  // it is there twice otherwise, until the replies come
       ends.push_back(texts.size());
     }
     const bool changes = std::ranges::any_of(requests, [](const auto& r) { return !reads_only(r.method); });

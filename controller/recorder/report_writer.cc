@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using async::Task;
 
-constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 8;
+constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 16;
 constexpr unsigned kReportWriters = 4;
 // A user looks for the report of a pod that waits; a placed pod shows its node. Rewrites come last.
 enum Lane : unsigned { kOfWaitingPod, kOfPlacedPod, kRewrite };

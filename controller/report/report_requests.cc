@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "api/text/json_string.h"
 #include "base/time.h"
 #include "client/api.h"
 #include "client/auth/url.h"
@@ -49,27 +50,39 @@ json::object to_json(const ReportLabels& labels) {
   return out;
 }
 
-json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+std::string report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
                         const explain::ReportStatus& status) {
-  json::object metadata{{"name", name},
-                        {"namespace", owner.ns},
-                        {"labels", to_json(labels_of(status, explain::kDecision))},
-                        {"annotations",
-                         {{explain::kTtlAnnotation, std::to_string(notes.ttl.count())},
-                          {explain::kBytesAnnotation, std::to_string(notes.bytes)}}}};
-  json::object spec{{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}},
-                    {"dryRun", false},
-                    {"ttlSeconds", notes.ttl.count()}};
-  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
-                      {"kind", "SchedulingReport"},
-                      {"metadata", std::move(metadata)},
-                      {"spec", std::move(spec)}};
+  std::string out;
+  out.reserve(768);
+  const auto add = [&out](std::string_view before, std::string_view text) {
+    out += before;
+    api::append_json(out, text);
+  };
+  const auto add_label = [&](std::string_view key, std::string_view text) {
+    if (out.back() != '{') out += ',';
+    add("", key);
+    add(":", text);
+  };
+  add(R"({"apiVersion":"podium.dev/v1alpha1","kind":"SchedulingReport","metadata":{"name":)", name);
+  add(R"(,"namespace":)", owner.ns);
+  out += R"(,"labels":{)";
+  const auto labels = labels_of(status, explain::kDecision);
+  add_label(explain::kReportLabel, labels.kind);
+  if (!labels.outcome.empty()) add_label(explain::kOutcomeLabel, labels.outcome);
+  if (labels.expires) add_label(explain::kExpiresLabel, expiry_minute(*labels.expires));
+  out += R"(},"annotations":{)";
+  add_label(explain::kTtlAnnotation, std::to_string(notes.ttl.count()));
+  add_label(explain::kBytesAnnotation, std::to_string(notes.bytes));
+  add(R"(}},"spec":{"podRef":{"name":)", owner.pod);
+  add(R"(,"uid":)", owner.uid);
+  out.append(R"(},"dryRun":false,"ttlSeconds":)").append(std::to_string(notes.ttl.count())).append("}}");
+  return out;
 }
 
 client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
                             const explain::ReportStatus& status) {
   return request("POST", client::resource::scheduling_reports.path(owner.ns) + "?fieldManager=podium",
-                 json::serialize(report_body(owner, name, notes, status)));
+                 report_body(owner, name, notes, status));
 }
 
 std::size_t status_bytes(const ReportOwner& owner, const std::string& name) {

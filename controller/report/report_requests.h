@@ -50,8 +50,8 @@ struct ReportNotes {
 };
 
 // The object to create. The TTL is also in its spec.
-boost::json::value report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
-                               const explain::ReportStatus& status);
+std::string report_body(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
+                        const explain::ReportStatus& status);
 
 client::Request make_report(const ReportOwner& owner, const std::string& name, const ReportNotes& notes,
                             const explain::ReportStatus& status);

@@ -149,8 +149,10 @@ void StrategyScores::add_up_chunk(std::span<const Strategy> strategies, std::siz
                                   Totals& total) const {
   std::vector<Weighted> weighted;
   weighted.reserve(strategies.size());
-  for (const auto& strategy : strategies)
-    weighted.push_back({strategy.score.chunk(chunk).data(), strategy.weight});
+  for (const auto& strategy : strategies) {
+    if (strategy.score.summary(chunk).most > 0)  // else it adds nothing
+      weighted.push_back({strategy.score.chunk(chunk).data(), strategy.weight});
+  }
   total.set_summary(chunk, add_up(weighted, total.write_chunk(chunk)));
 }
 

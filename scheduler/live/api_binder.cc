@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <boost/json/serialize.hpp>
-#include <boost/json/value.hpp>
 #include <iterator>
 
+#include "api/text/json_string.h"
 #include "api/values/pod.h"
 #include "async/nap.h"
 #include "client/request_errors.h"
@@ -17,7 +16,6 @@ namespace podium::live {
 namespace {
 
 namespace asio = boost::asio;
-namespace json = boost::json;
 
 constexpr std::chrono::milliseconds kBindDeadline{70'000};  // above the API server's own 60 s
 constexpr std::chrono::milliseconds kFastReply{250};        // for each request of a batch
@@ -25,11 +23,17 @@ constexpr std::chrono::milliseconds kLongestPause{5'000};   // whatever Retry-Af
 constexpr std::size_t kLanes = 16, kAtOnce = 8, kShare = 4;
 
 std::string binding_body(const api::Pod& pod, const std::string& node) {
-  return json::serialize(json::object{
-      {"apiVersion", "v1"},
-      {"kind", "Binding"},
-      {"metadata", {{"name", pod.meta.name}, {"namespace", pod.meta.namespace_}, {"uid", pod.meta.uid}}},
-      {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}});
+  std::string out;
+  out.reserve(256);
+  const auto add = [&out](std::string_view before, std::string_view text) {
+    out += before;
+    api::append_json(out, text);
+  };
+  add(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":)", pod.meta.name);
+  add(R"(,"namespace":)", pod.meta.namespace_);
+  add(R"(,"uid":)", pod.meta.uid);
+  add(R"(},"target":{"apiVersion":"v1","kind":"Node","name":)", node);
+  return out += "}}";
 }
 
 std::string binding_path(const api::Pod& pod) {

@@ -259,6 +259,13 @@ std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluste
   return arrival;
 }
 
+// Of other kinds, such as the one with the service account's token that each pod has, nothing reads even the
+// name. They were a tenth of a pod.
+void keep_read_volumes(std::vector<api::Volume>& volumes) {
+  if (std::erase_if(volumes, [](const auto& volume) { return volume.kind == api::Volume::Kind::other; }) > 0)
+    volumes.shrink_to_fit();
+}
+
 Result<Arrival> arrive(const Kind& kind, const client::Change& change, const cluster::RequestRules& rules) {
   using Type = client::Change::Type;
   if (change.type == Type::deleted || change.type == Type::unreadable) {
@@ -274,6 +281,7 @@ Result<Arrival> arrive(const Kind& kind, const client::Change& change, const clu
   if (!kind.decode) {
     auto pod = api::decode_pod(change.object.view());
     if (!pod) return std::unexpected(pod.error());
+    keep_read_volumes(pod->volumes);
     arrival.pod = cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(*pod)), rules);
   } else {
     auto object = kind.decode(change.object.view());

@@ -20,6 +20,19 @@ TEST(JsonString, IsAsBoostWritesIt) {
   }
 }
 
+TEST(JsonString, IsAsBoostWritesItWhereverAnEscapeIs) {
+  for (std::size_t size = 1; size < 20; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (const char c : {'"', '\\', '\x1f', '\0', ' ', '\x7f', '!', '#', '[', ']'}) {
+        std::string text(size, 'x'), out;
+        text[at] = c;
+        append_json(out, text);
+        EXPECT_EQ(out, boost::json::serialize(boost::json::value(text))) << size << " " << at;
+      }
+    }
+  }
+}
+
 TEST(JsonString, KeepsBytesThatAreNotUtf8) {
   std::string out;
   append_json(out, "a\xff");

@@ -74,6 +74,24 @@ TEST(Skim, FindsTheItems) {
   }
 }
 
+TEST(Skim, FindsTheEndOfAValue) {
+  constexpr auto npos = std::string_view::npos;
+  struct Case {
+    const char* text;
+    std::size_t at, end;
+  } cases[] = {
+      {R"([1,"]\"]",{"a":[2]}],3)", 0, 20},
+      {R"({"a":"}"},3)", 0, 9},
+      {R"(x"a\\",)", 1, 6},
+      {"12,3", 0, 2},
+      {"[[1]", 0, npos},
+      {R"("a\")", 0, npos},
+      {"", 0, npos},
+      {R"(["\)", 0, npos},
+  };
+  for (const auto& test : cases) EXPECT_EQ(end_of_value(test.text, test.at), test.end) << test.text;
+}
+
 TEST(Skim, GoesAsDeepAsTheTextDoes) {
   const int levels = 1'000'000;
   std::string text = deep(levels);

@@ -272,11 +272,6 @@ ObjectWrite deallocation_of(const api::ResourceClaim& claim) {
 
 // --- Score ---
 
-class ZeroScorer final : public NodeScorer {
- public:
-  void score(const NodeMask&, std::span<std::uint8_t>) const override {}
-};
-
 // Prefers nodes that serve requests with their first alternatives.
 class AlternativesScorer final : public NodeScorer {
  public:
@@ -428,7 +423,7 @@ PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot
       accepted && std::ranges::any_of(accepted->claims, has_alternatives)) {
     return {std::make_unique<AlternativesScorer>(devices_for(std::move(*accepted), snapshot))};
   }
-  return {std::make_unique<ZeroScorer>()};
+  return {std::make_unique<framework::SameScore>(0)};
 }
 
 std::vector<EventHint> DynamicResources::hints() const {

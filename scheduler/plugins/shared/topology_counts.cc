@@ -72,6 +72,14 @@ void look_up(const std::uint8_t* of_level, const std::uint32_t* level, std::uint
 
 namespace {
 
+// The levels of the rows of a word, as bits. All levels are below 64.
+PODIUM_VECTOR_CLONES_WIDE
+std::uint64_t levels_in_word(const std::uint32_t* level, std::uint64_t rows) {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < 64; ++i) found |= (rows >> i & 1) << level[i];
+  return found;
+}
+
 // Calls f(level) for every node in a word of the mask.
 template <typename F>
 void each_level(const LevelColumn& column, const cluster::NodeMask& nodes, std::size_t word, F&& f) {
@@ -97,7 +105,8 @@ std::vector<std::uint8_t> used_levels(const LevelColumn& column, const cluster::
   const auto all = column.levels_of_all_nodes();
   std::uint64_t found = 0;
   for (std::size_t w = 0; w < nodes.words() && (all == 0 || (found & all) != all); ++w) {
-    each_level(column, nodes, w, [&](auto level) { found |= std::uint64_t{1} << level; });
+    if (nodes.word(w) == 0) continue;
+    found |= levels_in_word(column.chunk(w / kChunkWords) + w % kChunkWords * 64, nodes.word(w));
   }
   for (std::size_t level = 0; level < used.size(); ++level) used[level] = found >> level & 1;
   return used;

@@ -81,11 +81,6 @@ class StorageScorer final : public framework::NodeScorer {
   const std::vector<std::int32_t>& by_utilization_;
 };
 
-class NothingToScore final : public framework::NodeScorer {
- public:
-  void score(const NodeMask&, std::span<std::uint8_t>) const override {}
-};
-
 }  // namespace
 
 std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args) {
@@ -96,7 +91,7 @@ std::vector<std::int32_t> decode_storage_shape(const boost::json::object& args) 
 std::unique_ptr<framework::NodeScorer> make_storage_scorer(const Snapshot& snapshot, const PodClaims& claims,
                                                            const std::vector<std::int32_t>& by_utilization,
                                                            AvailableCache& cache) {
-  if (claims.delayed.empty()) return std::make_unique<NothingToScore>();
+  if (claims.delayed.empty()) return std::make_unique<framework::SameScore>(0);
   PodClaims waiting;  // only delayed claims affect the score
   waiting.delayed = claims.delayed;
   return std::make_unique<StorageScorer>(snapshot, waiting, by_utilization, cache);

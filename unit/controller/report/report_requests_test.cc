@@ -27,7 +27,7 @@ TEST(ReportRequests, AReportOfTheLongestNamesIsWithinItsBytes) {
   const ReportOwner owner{std::string(63, 's'), name, std::string(36, 'u')};
   constexpr std::size_t kAdded =
       1'600;  // UID, creation time and managedFields; a live test has the real ones
-  const auto object = json::serialize(report_body(owner, name, {2'592'000s, 8'192}, scheduled()));
+  const auto object = report_body(owner, name, {2'592'000s, 8'192}, scheduled());
   EXPECT_LE(object.size() + status_bytes(owner, name) + kAdded, explain::kReportBytes);
 }
 

@@ -107,6 +107,24 @@ TEST_F(ClusterFeedTest, APlacedPodThatCannotBeDecodedKeepsItsRoom) {
   EXPECT_EQ(undecodable_, 6u);
 }
 
+TEST_F(ClusterFeedTest, APodKeepsTheVolumesThatPluginsRead) {
+  const auto spec = [](const std::string& volumes) {
+    return R"({"nodeName":"n","containers":[{"name":"c"}],"volumes":[)" + volumes + "]}";
+  };
+  const std::string token = R"({"name":"token","projected":{"sources":[]}})",
+                    data = R"({"name":"data","persistentVolumeClaim":{"claimName":"web"}})";
+  feed({node_event("ADDED", "both", 2, spec(token + "," + data)) +
+            node_event("ADDED", "token", 3, spec(token)) + kListed,
+        node_event("ADDED", "last", 10)},
+       "/api/v1/pods");
+  std::map<std::string, std::vector<std::string>> names;
+  scheduler_.snapshot().each_pod([&](const cluster::PodInfoPtr& pod) {
+    auto& of_pod = names[pod->pod->meta.name];
+    for (const auto& volume : pod->pod->volumes) of_pod.push_back(volume.name);
+  });
+  EXPECT_EQ(names, (std::map<std::string, std::vector<std::string>>{{"both", {"data"}}, {"token", {}}}));
+}
+
 TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {
   const auto service = [](const std::string& type, const std::string& name, int version) {
     return fmt::format(
