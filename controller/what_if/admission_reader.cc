@@ -29,6 +29,16 @@ client::CallOptions of_a_read() {
   return options;
 }
 
+// The object was read, and cannot be decoded. After other errors nothing more is read: the next read may also
+// take as long as its deadline.
+bool is_read(const Error& error) { return error.kind == Error::Kind::invalid; }
+
+std::unexpected<Error> too_large() {
+  return std::unexpected(Error{.kind = Error::Kind::too_large,
+                               .message = fmt::format("the objects of the question are larger than {} bytes",
+                                                      AdmissionReader::kMostListedBytes)});
+}
+
 template <typename T>
 Result<std::vector<T>> decode_all(const std::vector<boost::json::value>& items,
                                   Result<T> (*decode)(const boost::json::value&)) {
@@ -95,32 +105,23 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
 }
 
 Task<bool> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
-  if (const auto* known = classes_.find(name, api_.clock().now())) {
-    out->runtime_classes.emplace(std::move(name), *known);
-    co_return true;
-  }
   // The author chooses the name: it must not lead to another path.
   if (!config::check_dns_subdomain(name).empty()) {
     const bool is_none = name.empty();
     out->runtime_classes.emplace(std::move(name), std::nullopt);
     co_return is_none;
   }
-  const auto read = co_await api_.get(client::resource::runtime_classes, "", name, of_a_read());
-  if (!read) {
-    if (client::object_is_gone(read.error()))
-      out->runtime_classes.emplace(std::move(name), std::nullopt);
-    else
-      log("RuntimeClass", read.error());
-    co_return false;
+  auto path = client::resource::runtime_classes.path("", name);
+  auto read = co_await read_one(std::move(path), kMostListedBytes, &api::decode_runtime_class, &classes_);
+  if (read) {
+    out->runtime_classes.emplace(std::move(name), std::move(read->object));
+    co_return true;
   }
-  auto found = api::decode_runtime_class(*read);
-  if (found) {
-    classes_.keep(name, *found, api_.clock().now());
-    out->runtime_classes.emplace(std::move(name), std::move(*found));
-  } else {
-    log("RuntimeClass", found.error());
-  }
-  co_return true;
+  if (client::object_is_gone(read.error()))
+    out->runtime_classes.emplace(std::move(name), std::nullopt);
+  else
+    log("RuntimeClass", read.error());
+  co_return is_read(read.error());
 }
 
 Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::Question> question,
@@ -134,31 +135,34 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
       out->no_claim_templates.insert(name);
       continue;
     }
-    const auto& ns = question->subject->pod.meta.namespace_;
-    const auto text =
-        co_await api_.get_text(client::resource::resource_claim_templates.path(ns, name), of_a_read());
-    if (!text) {
-      if (client::object_is_gone(text.error())) {
-        out->no_claim_templates.insert(name);
-        continue;
-      }
-      // The next one may also take as long as its deadline.
-      co_return log("ResourceClaimTemplate", text.error());
-    }
-    if (text->size() > left) {
-      log("ResourceClaimTemplate",
-          invalid(fmt::format("those of the question are larger than {} bytes", kMostListedBytes)).error());
-      co_return;
-    }
-    left -= text->size();
-    const auto read = api::parse_json(*text);
-    auto found = read ? api::decode_resource_claim_template(*read) : std::unexpected(read.error());
-    if (found) {
-      out->claim_templates.emplace(name, std::move(*found));
+    auto path = client::resource::resource_claim_templates.path(question->subject->pod.meta.namespace_, name);
+    auto read = co_await read_one(std::move(path), left, &api::decode_resource_claim_template, &templates_);
+    if (read) {
+      left -= read->bytes;
+      out->claim_templates.emplace(name, std::move(read->object));
+    } else if (client::object_is_gone(read.error())) {
+      out->no_claim_templates.insert(name);
     } else {
-      log("ResourceClaimTemplate", found.error());
+      log("ResourceClaimTemplate", read.error());
+      if (!is_read(read.error())) co_return;
     }
   }
+}
+
+template <typename T>
+Task<Result<typename ReadCache<T>::Entry>> AdmissionReader::read_one(
+    std::string path, std::size_t most_bytes, Result<T> (*decode)(const boost::json::value&),
+    ReadCache<T>* cache) {
+  const auto* known = cache->find(path, api_.clock().now());
+  if (known && known->bytes <= most_bytes) co_return *known;
+  const auto text = co_await api_.get_text(path, of_a_read());
+  if (!text) co_return std::unexpected(text.error());
+  if (text->size() > most_bytes) co_return too_large();
+  const auto read = api::parse_json(*text);
+  auto object = read ? decode(*read) : std::unexpected(read.error());
+  if (!object) co_return std::unexpected(object.error());
+  cache->keep(std::move(path), *object, text->size(), api_.clock().now());
+  co_return typename ReadCache<T>::Entry{.object = std::move(*object), .bytes = text->size()};
 }
 
 void AdmissionReader::log(const char* kind, const Error& error) {

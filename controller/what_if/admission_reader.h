@@ -18,7 +18,7 @@
 #include "api/admission/admission.h"
 #include "base/result.h"
 #include "client/api.h"
-#include "controller/what_if/runtime_class_cache.h"
+#include "controller/what_if/read_cache.h"
 #include "explain/question/question.h"
 #include "log/limit.h"
 
@@ -39,6 +39,11 @@ class AdmissionReader {
   client::Task<void> read_all(const char* kind, const client::Resource* resource, std::string ns,
                               Result<T> (*decode)(const boost::json::value&),
                               std::optional<std::vector<T>>* out);
+  // An object, from the cache if it has it.
+  template <typename T>
+  client::Task<Result<typename ReadCache<T>::Entry>> read_one(std::string path, std::size_t most_bytes,
+                                                              Result<T> (*decode)(const boost::json::value&),
+                                                              ReadCache<T>* cache);
   // False: no other class is read. The question is refused because this one is missing, or the API server
   // does not answer, and each read may take as long as its deadline.
   client::Task<bool> read_runtime_class(std::string name, api::AdmissionObjects* out);
@@ -47,7 +52,8 @@ class AdmissionReader {
   void log(const char* kind, const Error& error);
 
   client::Api& api_;
-  RuntimeClassCache classes_;
+  ReadCache<api::RuntimeClass> classes_;
+  ReadCache<api::ResourceClaimTemplate> templates_;
   LogLimit log_;
 };
 

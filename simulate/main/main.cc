@@ -189,7 +189,7 @@ int run_seeds(const Options& options) {
         if (options.lives > 0 && at == options.lives) return mine;
         if (at++ % workers != worker || (options.first && mine.failed > 0)) continue;
         run_seed(seed, options, mine);
-        progress.tell(mine.lives, mine.failed);
+        progress.tell(mine.excused.lives, mine.failed);
       }
     }
     return mine;
@@ -200,7 +200,7 @@ int run_seeds(const Options& options) {
   }
   fmt::print("{}\n", sum->text());
   // A planted bug may need more of them, and so may lives that were chosen because they failed.
-  const auto too_often = options.mutation.empty() && options.also.empty() ? sum->excused_too_often() : "";
+  const auto too_often = options.mutation.empty() && options.also.empty() ? sum->excused.too_often() : "";
   fmt::print("{}", too_often);
   return sum->failed == 0 && too_often.empty() ? 0 : 1;
 }

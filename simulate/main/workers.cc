@@ -36,43 +36,28 @@ Sum timed(const std::function<Sum(unsigned, unsigned)>& work, unsigned worker, u
 }  // namespace
 
 void Sum::add(std::uint64_t seed, const Outcome& outcome) {
-  ++lives;
   bound += outcome.bound;
   allocated += outcome.allocated;
   hash += Dice(seed ^ outcome.hash).next();
-  for (std::size_t i = 0; i < excused.size(); ++i) excused[i] += outcome.excused[i];
+  excused.add(outcome.excused);
 }
 
 Sum& Sum::operator+=(const Sum& other) {
-  lives += other.lives;
   failed += other.failed;
   bound += other.bound;
   allocated += other.allocated;
   hash += other.hash;
   seconds += other.seconds;
-  for (std::size_t i = 0; i < excused.size(); ++i) excused[i] += other.excused[i];
+  excused += other.excused;
   return *this;
 }
 
 std::string Sum::text() const {
-  auto out = fmt::format("{} lives, {} failed; {} pods bound, {} claims allocated; excused:", lives, failed,
-                         bound, allocated);
-  for (std::size_t i = 0; i < excused.size(); ++i)
-    out += fmt::format("{} {} {}", i > 0 ? "," : "", excused[i], kExcuses[i]);
-  return out + fmt::format("; traces {:016x}; {:.1f} ms a life", hash,
-                           1000 * seconds / static_cast<double>(std::max<std::uint64_t>(lives, 1)));
-}
-
-std::string Sum::excused_too_often() const {
-  // Fewer lives may have as many excuses as a thousand: their number is left to chance.
-  const auto counted = std::max<std::uint64_t>(lives, 1'000);
-  std::string out;
-  for (std::size_t i = 0; i < excused.size(); ++i) {
-    if (excused[i] * 1'000 <= kMostExcused[i] * counted) continue;
-    out += fmt::format("excused too often: {} {} in {} lives, {} a thousand may be\n", excused[i],
-                       kExcuses[i], lives, kMostExcused[i]);
-  }
-  return out;
+  return fmt::format(
+      "{} lives, {} failed; {} pods bound, {} claims allocated; excused: {}; traces {:016x}; {:.1f} ms a "
+      "life",
+      excused.lives, failed, bound, allocated, excused.text(), hash,
+      1000 * seconds / static_cast<double>(std::max<std::uint64_t>(excused.lives, 1)));
 }
 
 std::optional<Sum> share(unsigned workers, const std::function<Sum(unsigned, unsigned)>& work) {

@@ -13,16 +13,14 @@
 namespace podium::simulate {
 
 struct Sum {
-  std::uint64_t lives = 0, failed = 0, bound = 0, allocated = 0;
+  std::uint64_t failed = 0, bound = 0, allocated = 0;
   std::uint64_t hash = 0;  // of all traces, in any order
-  Excuses excused{};
-  double seconds = 0;  // of all workers
+  Excused excused;         // with the number of lives
+  double seconds = 0;      // of all workers
 
   void add(std::uint64_t seed, const Outcome& outcome);
   Sum& operator+=(const Sum& other);
   std::string text() const;
-  // The excuses that exceed their bound, in a thousand lives or more; empty: none.
-  std::string excused_too_often() const;
 };
 
 // Runs `work` in `workers` processes, each with its number; in this one if it is 1. Nullopt: one has died.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "simulate/server/cpu_requests.h"
@@ -13,6 +14,8 @@ namespace {
 
 // An engine may read events between a decision and the start of its binding, in one turn of its loop.
 constexpr std::chrono::milliseconds kTurn{2};
+// At most, from a decision to the start of its binding, which waits for those before it.
+constexpr std::chrono::milliseconds kToBegin{100};
 
 std::map<std::string, std::string> labels_of(const json::value& node) {
   return {{"zone", text_at(node, "/metadata/labels/zone")},
@@ -30,8 +33,20 @@ void NeighbourObserver::committed(const Commit& commit) {
   history_.committed(commit);
   if (commit.key.plural == "pods" && !text_at(commit.after->value, "/spec/nodeName").empty())
     bound_.insert(uid_of(commit.after->value));
-  if (commit.key.plural == "nodes" && commit.type == Commit::Type::added)
-    made_[commit.key.name] = agenda_.now();
+}
+
+bool NeighbourObserver::knew_node(const std::string& name, const std::string& engine, Steady decided) const {
+  const auto node = store_.find({"nodes", "", name});
+  return node && nodes_.knew(uid_of(node->value), engine, decided);
+}
+
+std::vector<Neighbour> NeighbourObserver::refused_lately(const std::string& engine) const {
+  std::vector<Neighbour> out;
+  for (auto it = begun_.lower_bound({engine, ""}); it != begun_.end() && it->first.first == engine; ++it) {
+    const auto& [pod, refused] = it->second;
+    if (refused && agenda_.now() - *refused <= kToBegin) out.push_back(pod);
+  }
+  return out;
 }
 
 Topology NeighbourObserver::topology() const {
@@ -68,13 +83,15 @@ bool NeighbourObserver::is_newly_read(const std::string& engine, const std::stri
 NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
                                                     const cluster::Snapshot& snapshot, const std::string& uid,
                                                     const std::string& node) {
-  begun_.insert(engine + uid);
-  refused_.erase(engine + uid);
+  auto& begun = begun_[{engine, uid}];
+  begun = {};
   const auto stored = waiting_pod(uid);
   const auto* assumed = snapshot.find_pod(uid);
   if (!stored || !assumed) return std::nullopt;
   auto pod = neighbour_of(***assumed);
   pod.rules = neighbour_of(stored->value).rules;
+  begun.pod = pod;
+  begun.pod.node = node;
   std::vector<Neighbour> others, sure;
   const auto nodes = nodes_read_.find(engine);
   // Decisions between the pieces of a list of nodes; their bindings wait for each other.
@@ -82,10 +99,12 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
                      (nodes != nodes_read_.end() && nodes->second + 4 * kTurn >= agenda_.now());
   snapshot.each_pod([&](const cluster::PodInfoPtr& other) {
     const auto& its = (*other)->meta.uid;
-    if (its == uid || (!begun_.contains(engine + its) && !read_placed_.contains(engine + its))) return;
+    const auto its_binding = begun_.find({engine, its});
+    if (its == uid || (its_binding == begun_.end() && !read_placed_.contains(engine + its))) return;
     others.push_back(neighbour_of(**other));
     const auto& back = others.back();
-    if (bound_.contains(its) || !refused_.contains(engine + its)) sure.push_back(back);
+    if (bound_.contains(its) || its_binding == begun_.end() || !its_binding->second.refused)
+      sure.push_back(back);
     has_changed = has_changed || (back.ns == pod.ns && is_newly_read(engine, back.uid));
   });
   Topology topology;
@@ -93,6 +112,8 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
     topology[std::string(snapshot.node_name(row))] = labels_of(*snapshot.entry(row).node);
   const auto broken = broken_rule(pod, node, others, topology);
   if (!broken || has_changed || !broken_rule(pod, node, sure, topology)) return std::nullopt;
+  std::ranges::copy(refused_lately(engine), std::back_inserter(others));
+  if (!broken_rule(pod, node, others, topology)) return std::nullopt;
   return fmt::format("{} binds {} to {}, which breaks {}", engine, pod.name, node, *broken);
 }
 
@@ -104,7 +125,7 @@ StoredPtr NeighbourObserver::repels(const json::value& pod, const std::string& e
     const auto there = text_at(other->value, "/spec/nodeName");
     if (there.empty() || is_finished(other->value) || uid_of(other->value) == now.uid) continue;
     if (!repel(now, node, neighbour_of(other->value), there, topology)) continue;
-    if (is_newer(node, decided) || is_newer(there, decided)) continue;
+    if (!knew_node(node, engine, decided) || !knew_node(there, engine, decided)) continue;
     const auto its = history_.possible_of_placed(uid_of(other->value), engine, decided);
     const auto own = history_.possible(now.uid, engine, decided);
     const bool always = std::ranges::all_of(own, [&](const auto& one) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
@@ -35,7 +36,10 @@ class NeighbourObserver {
 
   // The engine has read that the pod is on a node.
   void read_placed(const std::string& engine, const std::string& uid) { read_placed_.insert(engine + uid); }
-  void read_nodes(const std::string& engine) { nodes_read_[engine] = agenda_.now(); }
+  void read_nodes(const std::string& engine, std::string_view objects) {
+    nodes_read_[engine] = agenda_.now();
+    nodes_.read(engine, objects, agenda_.now());
+  }
 
   Broken begins(const std::string& engine, const cluster::Snapshot& snapshot, const std::string& uid,
                 const std::string& node);
@@ -46,7 +50,10 @@ class NeighbourObserver {
   // `evicts`: the pods on the node with a lower priority leave.
   bool allows(const json::value& pod, const std::string& node, bool evicts) const;
   // The binding was refused: unless it is in doubt, the engine decides on the pod again.
-  void refused(const std::string& engine, const std::string& uid) { refused_.insert(engine + uid); }
+  void refused(const std::string& engine, const std::string& uid) {
+    const auto it = begun_.find({engine, uid});
+    if (it != begun_.end()) it->second.refused = agenda_.now();
+  }
   // True if kube-scheduler does not wake the pod for what lets it fit, so that it waits for the flush.
   // `evicts`: it fits only if pods are evicted.
   // - Only others' anti-affinity concerns the pod: a new node does not wake it.
@@ -55,11 +62,18 @@ class NeighbourObserver {
   bool may_wait_for_flush(const json::value& pod, bool evicts) const;
 
  private:
-  // True if the node was made since: while it did not exist, the pods on it were in no domain (4102262).
-  bool is_newer(const std::string& node, Steady than) const {
-    const auto it = made_.find(node);
-    return it != made_.end() && it->second > than;
-  }
+  // A binding that has begun.
+  struct Begun {
+    Neighbour pod;  // on the node
+    // It was refused, and the pod may be decided on again (4003411).
+    std::optional<Steady> refused;
+  };
+  // False: a deleted node was made again, and the engine had not read that. While a node does not exist, the
+  // pods on it are in no domain (4102262, 4327512).
+  bool knew_node(const std::string& name, const std::string& engine, Steady decided) const;
+  // The pods of bindings that were refused so short a time ago that the engine may have counted them when it
+  // decided on a binding that begins now: they were company (4325865).
+  std::vector<Neighbour> refused_lately(const std::string& engine) const;
   bool is_only_repelled(const Neighbour& pod) const;
   bool is_first_of_its_kind(const Neighbour& pod) const;
   // True if the engine may have read the pod after the decision on a binding that begins now.
@@ -70,16 +84,13 @@ class NeighbourObserver {
 
   const Store& store_;
   const Agenda& agenda_;
-  History history_{"pods"};
+  History history_{"pods"}, nodes_{"nodes"};
   std::set<std::string> bound_;  // the UIDs of pods that are or were on a node
   // By the engine and the pod's UID: pods that it has read on a node. Another engine may have bound a pod
   // that this one takes for waiting and decides on later (4304186).
   std::set<std::string> read_placed_;
-  std::set<std::string> begun_;  // bindings, by the engine and the pod's UID
-  // Of begun_: those that were refused, and whose pods may be decided on again (4003411).
-  std::set<std::string> refused_;
-  std::map<std::string, Steady> made_;        // nodes, the last time
-  std::map<std::string, Steady> nodes_read_;  // by engine: when it last read nodes
+  std::map<std::pair<std::string, std::string>, Begun> begun_;  // by the engine and the pod's UID
+  std::map<std::string, Steady> nodes_read_;                    // by engine: when it last read nodes
 };
 
 }  // namespace podium::simulate

@@ -175,7 +175,8 @@ void Observer::count(const Host& host, const client::Request& request) {
 
 void Observer::served(const Host& host, const client::Request& request, int status) {
   const auto path = std::string_view(request.target).substr(0, request.target.find('?'));
-  trace_.line(fmt::format("server answers {} {} {} {}", host.identity, request.method, path, status));
+  trace_.line(
+      {"server answers ", host.identity, " ", request.method, " ", path, " ", std::to_string(status)});
   requests_.served(host, request, status);
   if (rests_since_ && status == 403) {
     ++refused_since_rest_;
@@ -419,7 +420,8 @@ std::optional<std::string> Observer::unfinished_pods() {
       // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
       // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
       if (knows_nomination(uid_of(pod->value)) && may_be_tried(pod->value)) {
-        waits_for_flush_ = neighbours_ && !neighbour_of(pod->value).rules.empty();
+        waits_for_flush_ = (neighbours_ && !neighbour_of(pod->value).rules.empty()) ||
+                           (volumes_ && volumes_->lacks_its_claim(pod->value));
         return fmt::format("{} waits, and is nominated to {}", full_name(pod->value), node);
       }
       excuse(Excuse::stale_nomination);

@@ -9,7 +9,6 @@
 // Owner: a Life. Threads: one. Errors: failed().
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -26,6 +25,7 @@
 #include "simulate/observers/assumptions.h"
 #include "simulate/observers/budget_observer.h"
 #include "simulate/observers/claim_observer.h"
+#include "simulate/observers/excuses.h"
 #include "simulate/observers/neighbour_observer.h"
 #include "simulate/observers/report_observer.h"
 #include "simulate/observers/request_observer.h"
@@ -34,41 +34,6 @@
 #include "simulate/server/store.h"
 
 namespace podium::simulate {
-
-enum class Excuse : std::uint8_t {
-  // The lease of an engine was deleted by hand: it learns of it when it renews it, and makes it again if
-  // nobody has it then. It does not know what another engine wrote in between.
-  lease_deleted,
-  // A binding of the previous leader that the next one has not seen: it was in flight at the takeover, or a
-  // watch of the next one was already silent. A binding in doubt is sent again as it was decided then.
-  takeover,
-  // A watch has lost an event: the engine does not know of that pod before the next list.
-  lost_event,
-  // A pod that was nominated to a node was bound to another one. kube-scheduler wakes none of the pods that
-  // the nomination kept out (kubernetes#134859): they wait for an event, or for its flush of five minutes.
-  // podium does the same, so that both do the same at each step.
-  nomination,
-  // A pod keeps a nomination that the leader did not know of when it decided on the pod: its write took
-  // effect late, or was of the previous leader. kube-scheduler also leaves it until the pod is tried again.
-  // Or a claim of the pod is deleted, so that the pod is not tried.
-  stale_nomination,
-  // A pod would have to evict others, and cannot use its claim where that is allocated. kube-scheduler's
-  // PostFilter deallocates the claims that the filter of devices has found, and it finds this one on no node:
-  // an earlier filter rejects the pod, or another claim cannot be allocated.
-  kept_claim,
-  count,
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(Excuse::count)> kExcuses{
-    "lease deleted by hand",
-    "binding not seen at a takeover",
-    "lost event",
-    "nomination given up by a binding elsewhere",
-    "nomination that the leader did not know",
-    "claim that no filter of devices met"};
-// Bounds per thousand lives: several times the observed number, so that a bug behind an excuse shows.
-inline constexpr std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)> kMostExcused{150, 15, 5,
-                                                                                                 5,   25, 10};
-using Excuses = std::array<std::uint64_t, static_cast<std::size_t>(Excuse::count)>;
 
 class Observer {
  public:

@@ -20,8 +20,8 @@ void Observer::reads_always() {
 void Observer::has_neighbours() {
   neighbours_.emplace(store_, agenda_);
   budgets_.emplace(store_, agenda_);
-  readers_["nodes"] = [this](const std::string& engine, std::string_view) {
-    neighbours_->read_nodes(engine);
+  readers_["nodes"] = [this](const std::string& engine, std::string_view objects) {
+    neighbours_->read_nodes(engine, objects);
   };
   readers_[std::string(kBudgets)] = [this](const std::string& engine, std::string_view objects) {
     budgets_->read(engine, objects);

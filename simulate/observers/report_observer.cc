@@ -49,6 +49,7 @@ void ReportObserver::sent(const client::Request& request) {
   const auto key = route->key().text();
   if (request.method == "GET") read_.try_emplace(key, agenda_.now());
   if (request.method != "PATCH") return;
+  if (const auto there = store_.find(route->key()); there && !is_what_if(there->value)) return;
   boost::system::error_code failure;
   const auto body = json::parse(request.body, failure);
   const auto decided = failure ? "" : text_at(body, "/1/value/decidedAt");  // of a JSON patch

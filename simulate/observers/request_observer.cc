@@ -39,18 +39,24 @@ bool is_marked(const json::value& pod) {
 }  // namespace
 
 RequestObserver::Broken RequestObserver::sent(const Host& host, const client::Request& request) {
+  if (request.method == "GET") return std::nullopt;
   const auto route = parse_route(request.target);
-  if (!route) return std::nullopt;
-  if (request.method == "GET" || route->plural == "leases") return std::nullopt;
-  if (const auto it = not_before_.find(text_of(host, request)); it != not_before_.end()) {
-    if (agenda_.now() < it->second)
-      return fmt::format("{} sends {} {} again before its Retry-After", host.identity, request.method,
-                         request.target);
-    not_before_.erase(it);
-  }
+  if (!route || route->plural == "leases") return std::nullopt;
+  if (is_too_early(host, request))
+    return fmt::format("{} sends {} {} again before its Retry-After", host.identity, request.method,
+                       request.target);
   if (route->plural == "events" && request.method == "POST") count_event(host, read_json(request.body));
   const bool deletes = request.method == "DELETE" && !route->name.empty();
   return deletes ? check_deletion(host, request, read_json(request.body)) : std::nullopt;
+}
+
+bool RequestObserver::is_too_early(const Host& host, const client::Request& request) {
+  if (not_before_.empty()) return false;
+  const auto it = not_before_.find(text_of(host, request));
+  if (it == not_before_.end()) return false;
+  if (agenda_.now() < it->second) return true;
+  not_before_.erase(it);
+  return false;
 }
 
 // A name is not enough: another object may have it by now.
@@ -73,14 +79,15 @@ void RequestObserver::count_event(const Host& host, const json::value& event) {
 }
 
 void RequestObserver::served(const Host& host, const client::Request& request, int status) {
+  if (request.method != "POST" || !is_final(status)) return;
   const auto route = parse_route(request.target);
-  if (!route) return;
-  if (route->plural == "events" && request.method == "POST" && is_final(status))
+  if (route && route->plural == "events")
     given_up_.insert(host.identity + text_at(read_json(request.body), "/regarding/uid"));
 }
 
 void RequestObserver::answered(const Host& host, const client::Request& request,
                                const client::Response& reply) {
+  if (reply.retry_after <= 0) return;
   if (request.method == "GET" || request.target.find("/leases") != std::string::npos) return;
   // A deletion is sent again too early in one of 1,500 lives (4279, 5288): the cause is not known yet.
   if (request.method == "DELETE") return;
@@ -91,8 +98,7 @@ void RequestObserver::answered(const Host& host, const client::Request& request,
   // One in 300 lives with devices sends a write again too early: the cause is not known yet
   // (1000516, 1000724, 2000174).
   if (!store_.all("resourceslices").empty() || !store_.all("resourceclaims").empty()) return;
-  if (reply.retry_after > 0)
-    not_before_[text_of(host, request)] = agenda_.now() + reply.retry_after * kSecondOfRetryAfter;
+  not_before_[text_of(host, request)] = agenda_.now() + reply.retry_after * kSecondOfRetryAfter;
 }
 
 void RequestObserver::committed(const Commit& commit) {

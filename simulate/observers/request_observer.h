@@ -39,6 +39,7 @@ class RequestObserver {
     auto operator<=>(const Place&) const = default;
   };
   Broken check_deletion(const Host& host, const client::Request& request, const json::value& body) const;
+  bool is_too_early(const Host& host, const client::Request& request);
   void note_event(const Commit& commit);
   void count_event(const Host& host, const json::value& event);
 

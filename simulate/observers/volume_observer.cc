@@ -164,6 +164,10 @@ bool VolumeObserver::may_wait_for_flush(const json::value& pod, const json::valu
   return first != read_.end() && second != read_.end() && first->second <= second->second;
 }
 
+bool VolumeObserver::lacks_its_claim(const json::value& pod) const {
+  return !claim_in_use(pod, [](const json::value&) { return true; }).empty();
+}
+
 bool VolumeObserver::may_be_tried(const json::value& pod) const {
   return std::ranges::all_of(claims_of(pod), [&](const std::string& name) {
     const auto claim = claim_of(pod, name);

@@ -49,6 +49,10 @@ class VolumeObserver {
   //   engine has read later.
   bool may_wait_for_flush(const json::value& pod, const json::value& node, bool evicts,
                           const std::string& engine) const;
+  // True if another pod has a claim of the pod that is for one pod alone. A preemptor that waits for its
+  // victims and loses its claim in the meantime is rejected for that: no end of a victim without the claim
+  // wakes it (5012509).
+  bool lacks_its_claim(const json::value& pod) const;
   // False: its claims are missing or not bound, so no node is looked at, and PostFilter fails because its
   // state is missing, as in kube-scheduler: the pod keeps its nomination.
   bool may_be_tried(const json::value& pod) const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <utility>
@@ -72,9 +73,9 @@ std::string broken_precondition(const json::value& asked, const json::value& obj
   return {};
 }
 
-std::optional<json::value> parsed(const std::string& text) {
+std::optional<json::value> parsed(const std::string& text, const json::storage_ptr& storage = {}) {
   boost::system::error_code failure;
-  auto value = json::parse(text.empty() ? "{}" : text, failure);
+  auto value = json::parse(text.empty() ? "{}" : text, failure, storage);
   if (failure) return std::nullopt;
   return value;
 }
@@ -101,11 +102,15 @@ bool has_status(const std::string& plural) {
 json::value written(const Route& route, const json::value& before, json::value after) {
   const bool of_status = route.subresource == "status";
   if (!of_status && !has_status(route.plural)) return after;
-  const auto* state = (of_status ? after : before).as_object().if_contains("status");
-  const auto kept = state ? std::optional(*state) : std::nullopt;
+  std::optional<json::value> kept;
+  if (auto* written = after.as_object().if_contains("status"); of_status && written) {
+    kept = std::move(*written);
+  } else if (const auto* state = before.as_object().if_contains("status"); !of_status && state) {
+    kept = *state;
+  }
   auto result = of_status ? before : std::move(after);
   result.as_object().erase("status");
-  if (kept) result.as_object()["status"] = *kept;
+  if (kept) result.as_object()["status"] = std::move(*kept);
   return result;
 }
 
@@ -286,7 +291,8 @@ Response ApiServer::put(const Route& route, const Stored& before, json::value af
 Response ApiServer::patch(const Route& route, const client::Request& request, const std::string& by) {
   const auto object = store_.find(route.key());
   if (!object) return not_found(route);
-  const auto body = parsed(request.body);
+  json::monotonic_resource storage;  // what is kept of the body is copied
+  const auto body = parsed(request.body, &storage);
   const bool of_status = route.subresource == "status";
   if (!body || (!route.subresource.empty() && !of_status)) return not_understood(request, "unknown patch");
   auto patched = object->value;

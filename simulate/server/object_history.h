@@ -29,6 +29,10 @@ class History {
     const auto it = read_.find(engine + uid);
     return it == read_.end() ? std::nullopt : std::optional(it->second.back().first);
   }
+  // The engine had read the object at that time.
+  bool knew(const std::string& uid, const std::string& engine, Steady at) const {
+    return last_version(uid, engine, at) > 0;
+  }
   // The versions of the object if it exists, from the one on that the engine had read at that time. All
   // versions if it has not read any.
   std::vector<StoredPtr> possible(const std::string& uid, const std::string& engine, Steady decided) const;

@@ -17,6 +17,25 @@ std::vector<std::string_view> split(std::string_view text, char by) {
   return out;
 }
 
+// The segments of a path, one by one; empty ones after its end.
+class Segments {
+ public:
+  explicit Segments(std::string_view path) : left_(path) {}
+  std::string_view next() {
+    const auto end = left_.find('/');
+    const auto segment = left_.substr(0, end);
+    ended_ = end == left_.npos;
+    left_ = ended_ ? std::string_view() : left_.substr(end + 1);
+    return segment;
+  }
+  std::string_view left() const { return left_; }
+  bool ended() const { return ended_; }
+
+ private:
+  std::string_view left_;
+  bool ended_ = false;
+};
+
 std::string decoded(std::string_view text) {
   if (text.find('%') == text.npos) return std::string(text);
   std::string out;
@@ -64,24 +83,23 @@ std::optional<Route> parse_route(std::string_view target) {
       route.query[std::string(pair.substr(0, equals))] = decoded(pair.substr(equals + 1));
     }
   }
-  auto parts = split(target.substr(0, question), '/');
-  std::size_t at = 1;
-  const auto next = [&] { return at < parts.size() ? decoded(parts[at++]) : std::string(); };
-  const auto root = next();
+  Segments path(target.substr(0, question));
+  path.next();  // before the first slash
+  const auto root = path.next();
   if (root == "apis") {
-    route.group = next();
+    route.group = decoded(path.next());
   } else if (root != "api") {
     return std::nullopt;
   }
-  next();  // the version
-  if (at + 2 < parts.size() && parts[at] == "namespaces") {
-    ++at;
-    route.ns = next();
+  path.next();  // the version
+  if (path.left().starts_with("namespaces/") && std::ranges::count(path.left(), '/') > 1) {
+    path.next();
+    route.ns = decoded(path.next());
   }
-  route.plural = next();
-  route.name = next();
-  route.subresource = next();
-  if (route.plural.empty() || at != parts.size()) return std::nullopt;
+  route.plural = decoded(path.next());
+  route.name = decoded(path.next());
+  route.subresource = decoded(path.next());
+  if (route.plural.empty() || !path.ended()) return std::nullopt;
   return route;
 }
 

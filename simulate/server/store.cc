@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <utility>
 
@@ -25,10 +26,30 @@ void sign(const Key& key, const std::string& by, Wall now, json::object& metadat
       json::array{{{"manager", manager}, {"operation", "Update"}, {"time", format_time(now)}}};
 }
 
+bool equal(const json::value& a, const json::value& b);
+
+// Looks up a key only where the order differs: the == of Boost looks up each, a thirtieth of a life.
+bool equal_objects(const json::object& a, const json::object& b) {
+  if (a.size() != b.size()) return false;
+  auto next = b.begin();
+  for (const auto& [key, value] : a) {
+    const auto* other = next->key() == key ? &next->value() : b.if_contains(key);
+    ++next;
+    if (!other || !equal(value, *other)) return false;
+  }
+  return true;
+}
+
+bool equal(const json::value& a, const json::value& b) {
+  if (a.is_object() && b.is_object()) return equal_objects(a.get_object(), b.get_object());
+  if (a.is_array() && b.is_array()) return std::ranges::equal(a.get_array(), b.get_array(), equal);
+  return a == b;
+}
+
 bool same(const json::value& a, const json::value& b, const char* field) {
   const auto* left = a.as_object().if_contains(field);
   const auto* right = b.as_object().if_contains(field);
-  return left && right ? *left == *right : left == right;
+  return left && right ? equal(*left, *right) : left == right;
 }
 
 }  // namespace
@@ -61,7 +82,7 @@ StoredPtr Store::create(const Key& key, json::value object, const std::string& b
 
 StoredPtr Store::update(const Key& key, json::value object, const std::string& by) {
   const auto before = objects_.at(key);
-  if (object == before->value) return before;
+  if (equal(object, before->value)) return before;
   auto& metadata = metadata_of(object);
   if (!same(object, before->value, "spec"))
     metadata["generation"] = number_at(before->value, "/metadata/generation") + 1;

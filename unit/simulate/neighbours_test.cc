@@ -107,6 +107,32 @@ TEST(Budgets, TheStatusFollowsThePods) {
   EXPECT_FALSE(allows_disruption(town.store.find(key)->value));
 }
 
+TEST(NeighbourObserver, AnEngineKeepsAwayOnlyOnNodesThatItHasRead) {
+  Town town;
+  NeighbourObserver observer(town.store, town.agenda);
+  town.store.on_commit([&](const Commit& commit) { observer.committed(commit); });
+  const Key node{"nodes", "", "n0"};
+  const auto pod = town.pod("a", 1000);
+  const Key other{"pods", "shop", "b"};
+  town.store.create(other, json::parse(R"({"metadata":{"labels":{"app":"web"}},"spec":{"nodeName":"n0",
+      "affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
+        {"topologyKey":"zone","labelSelector":{"matchLabels":{"app":"web"}}}]}}},"status":{}})"),
+                    kPeople);
+  const auto repels = [&] {
+    return observer.repels(town.store.find(pod)->value, "podium-1", town.time.now()) != nullptr;
+  };
+  EXPECT_FALSE(repels());
+  observer.read_nodes("podium-1", town.store.find(node)->text);
+  EXPECT_TRUE(repels());
+  const auto made = town.store.find(node)->value;
+  town.store.remove(node, kPeople);
+  town.store.create(node, made, kPeople);
+  town.pass(10s);
+  EXPECT_FALSE(repels()) << "the engine's watch does not show the new node yet";
+  observer.read_nodes("podium-1", town.store.find(node)->text);
+  EXPECT_TRUE(repels());
+}
+
 TEST(Recount, FindsWhatASnapshotDoesNotHave) {
   Town town;
   const auto pod = town.pod("a", 1000);
@@ -147,6 +173,21 @@ TEST(NeighbourObserver, APodOfALaterDecisionIsNoCompany) {
   snapshot.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(assumed)));
   EXPECT_EQ(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
   observer.read_placed("podium-1", company);
+  EXPECT_NE(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
+  // A pod that was on that node when the engine decided, and whose binding was refused since.
+  const Key refused{"pods", "shop", "refused"};
+  town.store.create(refused, json::parse(R"({"metadata":{"labels":{"app":"web"}},"spec":{},"status":{}})"),
+                    kPeople);
+  auto before = town.snapshot();
+  auto its = *api::decode_pod(town.store.find(refused)->value);
+  its.node_name = "n1";
+  before.set_node(std::make_shared<api::Node>(other));
+  before.add_pod(cluster::make_pod_info(std::make_shared<api::Pod>(its)));
+  EXPECT_EQ(observer.begins("podium-1", before, its.meta.uid, "n1"), std::nullopt);
+  EXPECT_NE(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
+  observer.refused("podium-1", its.meta.uid);
+  EXPECT_EQ(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
+  town.pass(1s);
   EXPECT_NE(observer.begins("podium-1", snapshot, assumed.meta.uid, "n1"), std::nullopt);
 }
 

@@ -102,22 +102,40 @@ TEST(WhatIfController, SharesTheRuntimeClassesThatItRead) {
   }
   EXPECT_EQ(w.accepted("three"), "True Accepted: request is valid");
   EXPECT_EQ(reads_of(w, "runtimeclasses"), 20u);
-  w.clock.advance(RuntimeClassCache::kTtl);
+  w.clock.advance(ReadCache<api::RuntimeClass>::kTtl);
   w.ask("later", with_classes(20));
   w.settle();
   EXPECT_EQ(w.accepted("later"), "True Accepted: request is valid");
   EXPECT_EQ(reads_of(w, "runtimeclasses"), 40u);
 }
 
-TEST(RuntimeClassCache, HasABound) {
-  RuntimeClassCache cache;
+using Classes = ReadCache<api::RuntimeClass>;
+
+std::string path_of(std::size_t i) { return fmt::format("/classes/{}", i); }
+
+TEST(ReadCache, HasABound) {
+  Classes cache;
   const Steady start{};
-  const auto name = [](std::size_t i) { return fmt::format("class-{}", i); };
-  for (std::size_t i = 0; i <= RuntimeClassCache::kMost; ++i)
-    cache.keep(name(i), {}, start + std::chrono::milliseconds(i));
-  EXPECT_EQ(cache.find(name(0), start), nullptr) << "the oldest one leaves";
-  for (std::size_t i = 1; i <= RuntimeClassCache::kMost; ++i)
-    EXPECT_NE(cache.find(name(i), start), nullptr) << i;
+  for (std::size_t i = 0; i <= Classes::kMost; ++i)
+    cache.keep(path_of(i), {}, 1, start + std::chrono::milliseconds(i));
+  EXPECT_EQ(cache.find(path_of(0), start), nullptr) << "the oldest one leaves";
+  for (std::size_t i = 1; i <= Classes::kMost; ++i) EXPECT_NE(cache.find(path_of(i), start), nullptr) << i;
+}
+
+TEST(ReadCache, HasABoundOfBytes) {
+  Classes cache;
+  const Steady start{};
+  cache.keep(path_of(0), {}, Classes::kMostBytes / 2, start);
+  cache.keep(path_of(1), {}, Classes::kMostBytes / 2, start + std::chrono::milliseconds(1));
+  ASSERT_NE(cache.find(path_of(0), start), nullptr);
+  cache.keep(path_of(2), {}, 1, start + std::chrono::milliseconds(2));
+  EXPECT_EQ(cache.find(path_of(0), start), nullptr) << "the oldest one leaves";
+  EXPECT_NE(cache.find(path_of(1), start), nullptr);
+  cache.keep(path_of(3), {}, Classes::kMostBytes + 1, start + std::chrono::milliseconds(3));
+  EXPECT_EQ(cache.find(path_of(3), start), nullptr) << "one that is too large takes nobody's place";
+  EXPECT_NE(cache.find(path_of(2), start), nullptr);
+  cache.keep(path_of(2), {}, Classes::kMostBytes / 2, start + std::chrono::milliseconds(4));
+  EXPECT_NE(cache.find(path_of(1), start), nullptr) << "its earlier bytes count no more";
 }
 
 TEST(WhatIfController, ReadsNoRuntimeClassAfterOneThatIsMissing) {
@@ -134,17 +152,20 @@ TEST(WhatIfController, ReadsNoRuntimeClassAfterOneThatIsMissing) {
 }
 
 // The first replica's reason, of a pod with a claim of each of these templates.
-std::string reason_with_claims(Asking& w, const std::vector<std::string>& templates) {
+std::string reason_with_claims(Asking& w, const std::vector<std::string>& templates,
+                               const std::string& name = "ask", const std::string& ns = "shop") {
   std::string claims;
   for (std::size_t i = 0; i < templates.size(); ++i) {
     claims +=
         fmt::format(R"({}{{"name":"c{}","resourceClaimTemplateName":"{}"}})", i ? "," : "", i, templates[i]);
   }
-  w.ask("ask", fmt::format(R"({{"dryRun":true,"template":{{"spec":{{"resourceClaims":[{}],
+  w.ask(name,
+        fmt::format(R"({{"dryRun":true,"template":{{"spec":{{"resourceClaims":[{}],
       "containers":[{{"name":"c","image":"i"}}]}}}}}})",
-                           claims));
+                    claims),
+        1, ns);
   w.settle();
-  return unit::ObjectServer::text(w.status("ask"), "/firstFailure/reason");
+  return unit::ObjectServer::text(w.status(name, ns), "/firstFailure/reason");
 }
 
 json::value claim_template(const std::string& name, const std::string& ns, const std::string& device_class) {
@@ -165,6 +186,35 @@ TEST(WhatIfController, MakesClaimsOfTheTemplatesOfItsNamespace) {
             "True DoesNotFit: 0 of 1 replicas fit: pod \"shop/ask\": ResourceClaim not created yet: "
             "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has no "
             "ResourceClaimTemplate \"two\"");
+}
+
+TEST(WhatIfController, SharesTheTemplatesThatItRead) {
+  Asking w;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < explain::kMostClaimTemplates; ++i) {
+    names.push_back(fmt::format("t{}", i));
+    w.server.put("resourceclaimtemplates", claim_template(names.back(), "shop", "fast"));
+  }
+  const std::string reason = "request gpu: device class fast does not exist";
+  for (const auto* name : {"one", "two", "three"}) EXPECT_EQ(reason_with_claims(w, names, name), reason);
+  EXPECT_EQ(reads_of(w, "resourceclaimtemplates"), names.size());
+  w.server.put("resourceclaimtemplates", claim_template("t0", "shop", "slow"));
+  w.clock.advance(ReadCache<api::ResourceClaimTemplate>::kTtl);
+  EXPECT_EQ(reason_with_claims(w, names, "later"), "request gpu: device class slow does not exist");
+  EXPECT_EQ(reads_of(w, "resourceclaimtemplates"), 2 * names.size());
+}
+
+// A user sees nothing of a namespace by asking in another one.
+TEST(WhatIfController, SharesNoTemplatesAmongNamespaces) {
+  Asking w;
+  w.server.put("resourceclaimtemplates", claim_template("one", "shop", "fast"));
+  EXPECT_EQ(reason_with_claims(w, {"one"}), "request gpu: device class fast does not exist");
+  EXPECT_EQ(reason_with_claims(w, {"one"}, "ask", "elsewhere"),
+            "pod \"elsewhere/ask\": ResourceClaim not created yet");
+  w.server.put("resourceclaimtemplates", claim_template("one", "elsewhere", "slow"));
+  EXPECT_EQ(reason_with_claims(w, {"one"}, "again", "elsewhere"),
+            "request gpu: device class slow does not exist")
+      << "that it was missing is not kept";
 }
 
 TEST(WhatIfController, SaysWhichTemplateItCouldNotRead) {
