@@ -12,6 +12,7 @@
 #include "client/auth/url.h"
 #include "controller/report/metadata.h"
 #include "explain/report/bounds.h"
+#include "explain/report/labels.h"
 
 namespace podium::controller {
 namespace {
@@ -60,8 +61,8 @@ json::value report_body(const ReportOwner& owner, const std::string& name, const
   json::object spec{{"podRef", {{"name", owner.pod}, {"uid", owner.uid}}},
                     {"dryRun", false},
                     {"ttlSeconds", notes.ttl.count()}};
-  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
-                      {"kind", "SchedulingReport"},
+  return json::object{{"apiVersion", explain::kReportVersion},
+                      {"kind", explain::kReportKind},
                       {"metadata", std::move(metadata)},
                       {"spec", std::move(spec)}};
 }

@@ -20,7 +20,7 @@ class RuntimeClassCache {
   static constexpr std::size_t kMost = 64;
   static constexpr std::chrono::seconds kTtl{2};
 
-  // Null: to be read. Valid until the next keep().
+  // Null: not cached. Valid until the next keep().
   const api::RuntimeClass* find(std::string_view name, Steady now) const;
   void keep(std::string name, api::RuntimeClass read, Steady now);
 
