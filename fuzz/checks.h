@@ -20,7 +20,7 @@ bool is_harmless(std::string_view text);
 
 // What of a structural OpenAPI schema the value breaks, as "path: reason"; empty: nothing. Knows the
 // keywords of crds/: an API server refuses the whole status for one of them. A field that the schema lacks
-// is a finding, too.
+// is also a finding.
 std::string schema_finding(const boost::json::value& value, const boost::json::object& schema,
                            const std::string& path);
 

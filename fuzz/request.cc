@@ -131,7 +131,7 @@ class Port {
 };
 
 // What was asked, in short.
-std::string told(const std::vector<Asked>& all) {
+std::string listed(const std::vector<Asked>& all) {
   std::string out = fmt::format("{} requests", all.size());
   for (const auto& each : all) {
     out += fmt::format(", {} {} with {}", each.method, each.path,
@@ -170,7 +170,7 @@ void request(std::string_view input) {
   auto cut = port.send(input, piece);
   if (planted() && piece == 7 && cut.size() == 1 && cut.front().body.size() > 20) cut.front().body.pop_back();
   require(cut == whole, "requests are the same however they arrive",
-          fmt::format("whole: {}; by {}: {}", told(whole), piece, told(cut)));
+          fmt::format("whole: {}; by {}: {}", listed(whole), piece, listed(cut)));
 }
 
 }  // namespace podium::fuzz

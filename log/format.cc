@@ -60,8 +60,8 @@ std::size_t utf8_length(std::string_view text) {
   if (!std::ranges::all_of(text.substr(1, length - 1), continues)) return 0;
   const auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0;
   const bool is_overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-  const bool is_no_character = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
-  return is_overlong || is_no_character ? 0 : length;
+  const bool is_invalid = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
+  return is_overlong || is_invalid ? 0 : length;
 }
 
 void append_json(std::string_view text, spdlog::memory_buf_t& out) {

@@ -3,6 +3,7 @@
 #include <boost/json/object.hpp>
 
 #include "async/nap.h"
+#include "base/check.h"
 #include "base/input.h"
 #include "log/log.h"
 
@@ -38,6 +39,7 @@ Result<void> FileClientCa::load() {
 
 void FileClientCa::watch(async::Gate& gate, boost::asio::any_io_executor executor,
                          boost::asio::any_io_executor files) {
+  PODIUM_CHECK(ca_ != nullptr, path_);
   async::spawn(gate, std::move(executor), "client CA's file", reload_.run(&reload_, std::move(files)));
 }
 

@@ -1,7 +1,7 @@
 // ClientCaSource: the CA of client certificates. Either a file, reloaded when it changes, or the ConfigMap
 // kube-system/extension-apiserver-authentication, where kube-apiserver publishes its own.
 //
-// Owner: Delegation. Threads: one at a time, on the executor, but for what reads a changed file.
+// Owner: Delegation. Threads: one at a time, on the executor, except for what reads a changed file.
 // Errors: those of the first load are returned; later ones are logged once, and the last good CA stays.
 #pragma once
 
@@ -27,7 +27,7 @@ class FileClientCa final : public ClientCaSource {
  public:
   explicit FileClientCa(std::string path);
   Result<void> load();  // for the first time, on the caller's thread
-  // Reloads it when the file changes. After load().
+  // Reloads it when the file changes. load() must have succeeded.
   void watch(async::Gate& gate, boost::asio::any_io_executor executor, boost::asio::any_io_executor files);
   std::shared_ptr<const ClientCa> current() override { return ca_; }
 

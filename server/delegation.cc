@@ -1,5 +1,6 @@
 #include "server/delegation.h"
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/random.h"
 
@@ -48,6 +49,16 @@ void Delegation::start(std::function<void(const Error&)> fatal) {
   cluster_ca_.start([this, fatal = std::move(fatal)](const Result<void>& found) {
     if (!found && !options_.tolerate_lookup_failure) fatal(found.error());
   });
+}
+
+async::Task<AccessDecision> Delegation::admit(Request request, Attributes what) {
+  PODIUM_CHECK(access_.has_value());
+  return access_->admit(std::move(request), std::move(what));
+}
+
+async::Task<std::optional<Reply>> Delegation::refusal(Request request) {
+  PODIUM_CHECK(access_.has_value());
+  return access_->refusal(std::move(request));
 }
 
 void Delegation::disconnect() {

@@ -46,11 +46,9 @@ class Delegation {
   void start(std::function<void(const Error&)> fatal);
   void disconnect();  // from the API servers
 
-  // See Access. After load().
-  async::Task<AccessDecision> admit(Request request, Attributes what) {
-    return access_->admit(std::move(request), std::move(what));
-  }
-  async::Task<std::optional<Reply>> refusal(Request request) { return access_->refusal(std::move(request)); }
+  // See Access. load() must have succeeded.
+  async::Task<AccessDecision> admit(Request request, Attributes what);
+  async::Task<std::optional<Reply>> refusal(Request request);
 
  private:
   const DelegationOptions options_;

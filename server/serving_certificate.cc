@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/check.h"
 #include "base/input.h"
 #include "client/auth/tls.h"
 #include "log/log.h"
@@ -180,8 +181,14 @@ Result<void> ServingCertificate::load() {
 
 void ServingCertificate::watch(async::Gate& gate, asio::any_io_executor executor,
                                asio::any_io_executor files) {
+  PODIUM_CHECK(current_ != nullptr, options_.certificate_file);
   if (reload_)
     async::spawn(gate, std::move(executor), "certificate", reload_->run(&*reload_, std::move(files)));
+}
+
+std::shared_ptr<asio::ssl::context> ServingCertificate::current() const {
+  PODIUM_CHECK(current_ != nullptr, options_.certificate_file);
+  return current_;
 }
 
 void ServingCertificate::take(Made made) {

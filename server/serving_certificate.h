@@ -4,8 +4,8 @@
 // good one stays. Without files it makes a self-signed certificate, like kube-scheduler; with a directory it
 // reads that one from there, or writes it.
 // Requests client certificates without verifying them: ClientCa does that for each request.
-// Owner: HttpsServer; the gate of watch() is empty before this is destroyed. Threads: one at a time, but for
-// what reads changed files.
+// Owner: HttpsServer; the gate of watch() is empty before this is destroyed. Threads: one at a time, except
+// for what reads changed files.
 // Errors: Kind::invalid with the file or flag and the reason.
 #pragma once
 
@@ -34,10 +34,10 @@ class ServingCertificate {
 
   // Loads the certificate for the first time, on the caller's thread.
   Result<void> load();
-  // Reloads it when its files change. After load().
+  // Reloads it when its files change. load() must have succeeded.
   void watch(async::Gate& gate, boost::asio::any_io_executor executor, boost::asio::any_io_executor files);
-  // The context for the next connection. After load().
-  std::shared_ptr<boost::asio::ssl::context> current() const { return current_; }
+  // The context for the next connection. load() must have succeeded.
+  std::shared_ptr<boost::asio::ssl::context> current() const;
 
  private:
   using Made = Result<std::shared_ptr<boost::asio::ssl::context>>;

@@ -37,7 +37,7 @@ UserLimits::Admission UserLimits::admit(const std::string& name, Steady now) {
   auto& user = find(name, now);
   if (user.in_progress >= options_.at_once) return refused("too many of your requests are in progress", 1);
   const double left = tokens(user, now);
-  if (left < 1) return refused("you send too many requests", (1 - left) / options_.per_second);
+  if (left < 1) return refused("too many requests per second", (1 - left) / options_.per_second);
   user.tokens = left - 1;
   user.filled = now;
   ++user.in_progress;

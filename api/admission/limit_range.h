@@ -1,7 +1,7 @@
 // LimitRange: what the admission plugin LimitRanger does to the pods and claims of its namespace.
 //
-// The API server defaults a LimitRange, too; one that it returns has these defaults. Where several of them
-// set a default for one resource, the API server's order is not defined; callers here go by name.
+// The API server also defaults LimitRanges; one that it returns has these defaults. If several set a default
+// for one resource, its order is not defined; callers here use the order of names.
 // Source: plugin/pkg/admission/limitranger. Threads: pure functions. Errors: messages in upstream's words.
 #pragma once
 

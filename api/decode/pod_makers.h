@@ -35,6 +35,9 @@ const PodMaker* pod_maker(std::string_view api_version, std::string_view kind);
 // Null: none.
 const PodMaker* pod_maker_named(std::string_view word);
 
+// What a file without a pod maker contains, for errors.
+inline constexpr std::string_view kNoPodMaker = "no pod and no object with a pod template";
+
 // What an object of a file is for those who ask where the file's pods would go.
 enum class Role : std::uint8_t {
   makes_pods,

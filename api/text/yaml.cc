@@ -100,7 +100,7 @@ Place place_at(std::string_view text, std::size_t offset) {
   return place;
 }
 
-// Text that starts with a brace and a quote. YAML may start with a brace, too, but rarely quotes its keys.
+// Text that starts with a brace and a quote. YAML may also start with a brace, but rarely quotes its keys.
 bool looks_like_json(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   auto at = text.find_first_not_of(kSpace);

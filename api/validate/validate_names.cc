@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/validate/name_forms.h"
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
 #include "api/values/meta.h"
@@ -13,30 +14,36 @@ namespace {
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
-bool is_dns_part(std::string_view text) {
-  return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back()) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_lower_or_digit(c) || c == '-'; });
-}
-
-// [A-Za-z0-9] at both ends; also - _ . in between.
-bool is_name_part(std::string_view text) {
-  const auto inner = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
-  return !text.empty() && text.size() <= 63 && is_alphanumeric(text.front()) &&
-         is_alphanumeric(text.back()) && std::all_of(text.begin(), text.end(), inner);
-}
+bool is_name_part(std::string_view text) { return text.size() <= kLongestName && has_form_of_name(text); }
 
 }  // namespace
 
-bool is_dns_label(std::string_view name) { return name.size() <= 63 && is_dns_part(name); }
+bool has_form_of_name(std::string_view text) {
+  const auto inner = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
+  return !text.empty() && is_alphanumeric(text.front()) && is_alphanumeric(text.back()) &&
+         std::ranges::all_of(text, inner);
+}
+
+bool has_form_of_dns_label(std::string_view text) {
+  return !text.empty() && is_lower_or_digit(text.front()) && is_lower_or_digit(text.back()) &&
+         std::ranges::all_of(text, [](char c) { return is_lower_or_digit(c) || c == '-'; });
+}
+
+bool has_form_of_dns_subdomain(std::string_view text) {
+  while (true) {
+    const auto dot = text.find('.');
+    if (!has_form_of_dns_label(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+bool is_dns_label(std::string_view name) {
+  return name.size() <= kLongestName && has_form_of_dns_label(name);
+}
 
 bool is_dns_subdomain(std::string_view name) {
-  if (name.size() > 253) return false;
-  while (true) {
-    const auto dot = name.find('.');
-    if (!is_dns_part(name.substr(0, dot))) return false;
-    if (dot == std::string_view::npos) return true;
-    name.remove_prefix(dot + 1);
-  }
+  return name.size() <= kLongestSubdomain && has_form_of_dns_subdomain(name);
 }
 
 bool is_qualified_name(std::string_view name) {

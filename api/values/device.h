@@ -101,7 +101,7 @@ struct CounterSet {
   bool operator==(const CounterSet&) const = default;
 };
 
-// Which nodes have a slice's or a device's devices. The API server sees to it that one of them is given.
+// Which nodes have a slice's or a device's devices. The API server requires exactly one of them.
 struct DeviceNodes {
   std::optional<std::string> name;                        // nodeName
   std::optional<std::vector<NodeSelectorTerm>> selector;  // terms are ORed

@@ -49,7 +49,7 @@ void Driver::wake() {
 void Driver::turn() {
   turn_posted_ = false;
   if (!running_) {
-    if (idle_ && scheduler_.under_way() == 0) std::exchange(idle_, nullptr)();
+    if (idle_ && scheduler_.in_flight() == 0) std::exchange(idle_, nullptr)();
     return;
   }
   bool more = may_decide_();

@@ -20,7 +20,7 @@ class Driver {
   Driver(boost::asio::any_io_executor strand, cycle::Scheduler& scheduler, Clock& clock,
          std::function<bool()> may_decide);
   void start();
-  // Schedules no further pod; work in flight continues. Calls `idle` when Scheduler::under_way() is 0.
+  // Schedules no further pod; work in flight continues. Calls `idle` when Scheduler::in_flight() is 0.
   void stop(std::function<void()> idle);
   void give_up();  // after stop(): calls `idle` now, even with work in flight
   bool started() const { return running_; }

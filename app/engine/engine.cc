@@ -175,7 +175,7 @@ void Engine::binding_ended(const std::string& uid, const cycle::BindOutcome& out
   scheduler_.binding_ended(uid, outcome);
 }
 
-// None if nobody reads reports: an attempt without a report is then free.
+// None if nothing reads reports: an attempt without a report is then free.
 controller::ReportRecorder::Ended Engine::memory_of_decisions() {
   const bool remembers = config_.podium.http_api.enabled;
   if (!remembers && !world_.attempt_ended) return {};

@@ -143,8 +143,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
-  auto* command = app.add_subcommand(
-      "evaluate", "Where would these pods go? The scheduler's decision on manifests, offline");
+  auto* command = app.add_subcommand("evaluate", "evaluates pods offline, against manifests of a cluster");
   const auto options = std::make_shared<Options>();
   options->inputs.plugins = plugins;
   options->command = command;
@@ -186,10 +185,9 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
   command->add_flag("--allow-unknown-fields", options->inputs.allow_unknown_fields,
                     "ignore fields the API types do not have instead of failing");
   command->add_flag("--preemption-candidates", options->inputs.preemption_candidates,
-                    "report the victims on every node preemption could use");
-  command->add_flag(
-      "--place", options->place,
-      "place each pod that fits for those after it, in the order given, and say where all went");
+                    "report the victims on every node that preemption could use");
+  command->add_flag("--place", options->place,
+                    "place the pods one after the other in the given order, and print all placements");
   command->add_flag("--exit-code", options->exit_code,
                     "exit with 3 if some of the pods do not fit, with 4 if none fits");
   command->add_option("--batch", options->batch)->group("");  // hidden: for comparisons with the oracle

@@ -351,7 +351,7 @@ Result<Placements> place_files(const Inputs& inputs) {
     }
     const auto placed = explain::place_replicas(
         {subject, *asked.pod, *asked.profile, {}, templates},
-        {.asked = admitted, .goes_on = true, .start = start}, prepared->snapshot, {}, {},
+        {.asked = admitted, .continues = true, .start = start}, prepared->snapshot, {}, {},
         [&](const ReplicaSeen& seen) { placements.pods.push_back(placed_of(asked, seen)); });
     start = placed.next_start;
     for (auto index = admitted; index < subject.replicas; ++index)

@@ -13,6 +13,7 @@
 #include "api/text/yaml.h"
 #include "api/values/device.h"
 #include "base/ascii.h"
+#include "explain/question/question.h"
 
 namespace podium::evaluate {
 namespace {
@@ -20,8 +21,6 @@ namespace {
 namespace json = boost::json;
 using api::Manifests;
 using explain::Subject;
-
-constexpr std::int64_t kMaxPods = 10'000;
 
 // Of larger files, messages name the document and not the line.
 constexpr std::size_t kLocated = 8 << 20;  // bytes
@@ -67,7 +66,7 @@ class AskedReader {
     const auto place = fmt::format("{}: {}", where, said);
     const auto* dry_run = api::find_at(value, "/spec/dryRun");
     if (!dry_run || *dry_run != json::value(true)) {
-      problems_.add(place + ": is a decision; a question has spec.dryRun: true");
+      problems_.add(place + ": is the report of a decision; set spec.dryRun: true to ask a question");
       return true;
     }
     for (const auto* field :
@@ -88,8 +87,8 @@ class AskedReader {
     add_subject(object, *given, {name, namespace_of(value)}, said, "spec.template");
     if (const auto* replicas = api::find_at(value, "/spec/replicas");
         replicas && replicas->is_int64() && is_last_new_)
-      out_.items.back().subject->replicas =
-          static_cast<std::int32_t>(std::clamp<std::int64_t>(replicas->get_int64(), 0, kMaxPods));
+      out_.items.back().subject->replicas = static_cast<std::int32_t>(
+          std::clamp<std::int64_t>(replicas->get_int64(), 0, explain::kMostReplicas));
     return true;
   }
 
@@ -130,7 +129,8 @@ class AskedReader {
       return;
     }
     if (subject->name.empty()) subject->name = of.name;
-    subject->replicas = static_cast<std::int32_t>(std::min<std::int64_t>(subject->replicas, kMaxPods));
+    subject->replicas =
+        static_cast<std::int32_t>(std::min<std::int64_t>(subject->replicas, explain::kMostReplicas));
     out_.items.push_back({std::make_shared<const api::Pod>(subject->pod), std::move(*subject)});
     is_last_new_ = true;
   }
@@ -195,7 +195,7 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
       warnings.push_back(fmt::format("{}: not asked: {}", text.source, fmt::join(sorted.skipped, ", ")));
     if (out.items.size() + out.references.size() + problems.count() == before)
       problems.add(
-          fmt::format("{}: no pod, and nothing with a template of pods, in it{}{}", text.source,
+          fmt::format("{}: contains {}{}{}", text.source, api::kNoPodMaker,
                       sorted.skipped.empty() ? "" : "; not asked: ", fmt::join(sorted.skipped, ", ")));
   }
   reader.finish();

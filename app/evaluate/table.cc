@@ -8,6 +8,7 @@
 #include "app/render/what_if.h"
 #include "base/counted.h"
 #include "explain/report/json.h"
+#include "explain/report/labels.h"
 #include "explain/report/project.h"
 #include "scheduler/cluster/snapshot.h"
 
@@ -140,8 +141,8 @@ json::object report_json(const PodResult& result, const cluster::Snapshot& snaps
     status.outcome = running == answer.asked && running > 0 ? "Fits"
                      : running > 0                          ? "PartlyFits"
                                                             : "DoesNotFit";
-  return {{"apiVersion", "podium.dev/v1alpha1"},
-          {"kind", "SchedulingReport"},
+  return {{"apiVersion", explain::kReportVersion},
+          {"kind", explain::kReportKind},
           {"metadata", json::object{{"name", meta.name}, {"namespace", meta.namespace_}}},
           {"spec", json::object{{"dryRun", true}}},
           {"status", explain::to_json(status)}};

@@ -58,9 +58,7 @@ bool is_rights(LiveCluster& cluster, const Error& error, const client::Resource&
 
 Error create_error(LiveCluster& cluster, Error error, const std::string& ns) {
   if (is_not_installed(error)) {
-    error.message =
-        "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
-        offline_hint(ns, "POD");
+    error.message = not_installed_words(ns, "POD");
   } else if (is_rights(cluster, error, reports, ns)) {
     error.message = fmt::format(
         "a question is a SchedulingReport, which you may not create in namespace {}; the role \"edit\" "
@@ -96,8 +94,9 @@ bool is_not_installed(const Error& error) {
   return client::is_not_found(error) && !client::object_is_gone(error);
 }
 
-std::string offline_hint(const std::string& ns, const std::string& pod) {
+std::string not_installed_words(const std::string& ns, const std::string& pod) {
   return fmt::format(
+      "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. "
       "Without it, from what you may list:\n"
       "  {} > dump.yaml\n"
       "  podium evaluate --cluster dump.yaml --pod {}/{}",

@@ -27,7 +27,7 @@ Result<boost::json::value> ask(LiveCluster& cluster, const std::string& ns, boos
 // Whether the API server does not serve SchedulingReports: podium is not installed.
 bool is_not_installed(const Error& error);
 
-// How to get an answer without podium in the cluster.
-std::string offline_hint(const std::string& ns, const std::string& pod);
+// "podium is not installed in this cluster: …", and how to get an answer without it.
+std::string not_installed_words(const std::string& ns, const std::string& pod);
 
 }  // namespace podium::kubectl

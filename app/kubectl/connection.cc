@@ -40,7 +40,7 @@ void add_cluster(CLI::App& command, Connection& connection) {
       ->take_all();
   command
       .add_option("--request-timeout", connection.request_timeout,
-                  "how long to wait for an answer, with all requests that it takes")
+                  "time limit of the answer, all requests included")
       ->type_name("TIME")
       ->capture_default_str();
 }
@@ -106,7 +106,7 @@ void add_shared(CLI::App& command, Shared& shared, unsigned takes) {
   if (has(kTakesAll))
     command.add_flag("-A,--all-namespaces", shared.connection.all_namespaces, "all namespaces");
   if (has(kTakesSelector))
-    command.add_option("-l,--selector", shared.selector, "only those with these labels: app=web,tier!=test")
+    command.add_option("-l,--selector", shared.selector, "select objects by labels: app=web,tier!=test")
         ->type_name("SELECTOR");
   if (has(kTakesSortBy))
     command.add_option("--sort-by", shared.sort_by, "a field of a row of -o json: .count, {.since}")

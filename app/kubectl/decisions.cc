@@ -128,15 +128,16 @@ int run_decisions(const CLI::App& command, DecisionsFlags flags) {
 std::function<int()> declare_decisions(CLI::App& command, const std::shared_ptr<Shared>& shared) {
   const auto flags = std::make_shared<DecisionsFlags>();
   flags->shared = shared;
-  command.add_option("POD", flags->options.prefix, "only of pods whose name begins like this");
+  command.add_option("POD", flags->options.prefix, "only decisions on pods whose names start with POD");
   render::add_choice(command, shared->wrong, "--outcome", flags->options.outcome,
                      {"Scheduled", "Unschedulable", "Failed", "Gated"},
-                     "only of this outcome: Scheduled, Unschedulable, Failed, Gated")
+                     "only decisions with this outcome: Scheduled, Unschedulable, Failed, Gated")
       ->type_name("OUTCOME");
-  command.add_option("--since", flags->since, "only those of this long: 90s, 30m, 1h30m")->type_name("TIME");
+  command.add_option("--since", flags->since, "only decisions of the last TIME, such as 90s, 30m or 1h30m")
+      ->type_name("TIME");
   render::add_number(
       command, shared->wrong, "--limit", flags->limit, {1, kMostDecisions},
-      fmt::format("how many at most (default: {}; with --since {})", kDecisions, kMostDecisions));
+      fmt::format("maximum number of decisions (default: {}; with --since {})", kDecisions, kMostDecisions));
   return [&command, flags] { return run_decisions(command, *flags); };
 }
 

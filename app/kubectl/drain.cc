@@ -1,5 +1,5 @@
-// `podium drain NODE`: where would the pods of nodes go, and what blocks that? For nodes that are drained at
-// the same time, with --rolling in steps, or that fail.
+// `podium drain NODE`: shows where the pods of nodes would be placed, and what blocks the drain. The nodes
+// are drained at the same time, with --rolling in steps, or fail.
 #include "app/render/drain.h"
 
 #include <fmt/format.h>
@@ -185,10 +185,10 @@ class Draining {
   void take_answer(const std::string& ns, const explain::ChangeResult& answer) {
     if (!answered_) render::set_numbers(answer, drain_);
     answered_ = true;
-    for (const auto& told : answer.pods) {
+    for (const auto& entry : answer.pods) {
       const auto pod = std::ranges::find_if(
-          drain_.pods, [&](const auto& each) { return each.ns == ns && each.name == told.name; });
-      if (pod != drain_.pods.end()) pod->answer = told;
+          drain_.pods, [&](const auto& each) { return each.ns == ns && each.name == entry.name; });
+      if (pod != drain_.pods.end()) pod->answer = entry;
     }
   }
 
@@ -379,7 +379,7 @@ struct NamedNodes {
 NamedNodes check_drain_flags(const DrainFlags& flags, Problems& problems) {
   const auto& shared = *flags.shared;
   if (flags.words.empty() && shared.selector.empty())
-    problems.add("which node? Give its name, several, or -l SELECTOR");
+    problems.add("no node is given: name nodes, or use -l SELECTOR");
   if (flags.spare > 0 && flags.rolling == 0) problems.add("--spare: needs --rolling N");
   if (!flags.like.empty() && flags.spare == 0) problems.add("--like: needs --spare N");
   if (flags.fail && flags.rolling > 0) problems.add("--fail: not with --rolling");
@@ -413,8 +413,8 @@ int run_drain(const CLI::App& command, DrainFlags flags) {
   }
   const bool are_of_selector = flags.fail && flags.words.empty();
   if (nodes->size() > explain::kMostDrainedNodes && !are_of_selector) {
-    return fail_with(command, invalid(fmt::format("{} nodes at the same time are too many, at most {}; a few "
-                                                  "after the other: --rolling N",
+    return fail_with(command, invalid(fmt::format("cannot drain {} nodes at the same time (at most {}); "
+                                                  "use --rolling N",
                                                   nodes->size(), explain::kMostDrainedNodes))
                                   .error());
   }
@@ -434,17 +434,20 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
   const auto flags = std::make_shared<DrainFlags>();
   flags->shared = shared;
   command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
-  render::add_number(command, shared->wrong, "--rolling", flags->rolling, {1, 64},
-                     "as an upgrade: this many at a time, which return before the next ones are drained");
+  render::add_number(
+      command, shared->wrong, "--rolling", flags->rolling, {1, 64},
+      "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
+      "drained");
   render::add_number(
       command, shared->wrong, "--spare", flags->spare, {1, 16},
-      "with --rolling: as if so many nodes were added before the first step, and drained after the last one");
+      "with --rolling: adds this number of nodes before the first step and drains them after the last");
   command
-      .add_option("--like", flags->like, "the node that the spare ones are like; without it, the first one")
+      .add_option("--like", flags->like,
+                  "the node that the spare nodes are copies of (default: the first one)")
       ->type_name("NODE");
   command.add_flag(
       "--fail", flags->fail,
-      "as if the nodes failed at the same time: no budget is asked, and pods of DaemonSets are gone");
+      "lets the nodes fail at the same time: ignores disruption budgets, and pods of DaemonSets are deleted");
   command.add_option("--profile", flags->profile, "the profile of podium's configuration")->type_name("NAME");
   return [&command, flags] { return run_drain(command, *flags); };
 }

@@ -90,9 +90,8 @@ std::vector<std::string> FileContext::add(Cluster& cluster, const std::vector<Fi
     } else if (explain::can_be_added(version, kind)) {
       objects_.push_back({&object, ns});
     } else {
-      warnings.push_back(
-          fmt::format("{}: {} {} is not part of the question: the answer is for the cluster {}",
-                      object.place(""), kind, name, stored ? "as it is" : "without it"));
+      warnings.push_back(fmt::format("{}: {} {} was ignored: {}", object.place(""), kind, name,
+                                     stored ? "the answer uses the cluster's own" : "the cluster has none"));
     }
   }
   return warnings;

@@ -126,8 +126,8 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
     for (const auto& each : out.not_asked) {
       if (std::ranges::find(found, each) == found.end()) found.push_back(each);
     }
-    problems.add(source + ": nothing in it makes pods" + (found.empty() ? "" : "; it has ") +
-                 fmt::format("{}", fmt::join(found, ", ")));
+    problems.add(fmt::format("{}: contains {}{}{}", source, api::kNoPodMaker,
+                             found.empty() ? "" : "; it has ", fmt::join(found, ", ")));
   }
   if (problems) return std::unexpected(problems.error());
   return out;

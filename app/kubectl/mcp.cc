@@ -3,9 +3,13 @@
 
 #include "app/kubectl/verbs.h"
 #include "app/mcp/serve.h"
+#include "app/mcp/tools.h"
+#include "explain/question/question.h"
 
 namespace podium::kubectl {
 namespace {
+
+static_assert(mcp::kMostCount == explain::kMostReplicas);
 
 int run_mcp(const CLI::App& command, const Shared& shared) {
   const auto& connection = shared.connection;

@@ -1,4 +1,4 @@
-// `podium nodes`: which nodes do the pods that wait need, and which nodes could go?
+// `podium nodes`: finds nodes to add for the pending pods, or nodes that could be removed.
 #include "app/render/nodes.h"
 
 #include <fmt/format.h>
@@ -190,8 +190,7 @@ int run_could_go(const CLI::App& command, const NodesFlags& flags, Cluster& clus
 
 int run_nodes(const CLI::App& command, const NodesFlags& flags) {
   auto problems = problems_of(*flags.shared);
-  if (flags.for_pending == flags.could_go)
-    problems.add("which nodes? Give one of --for-pending and --could-go");
+  if (flags.for_pending == flags.could_go) problems.add("give one of --for-pending and --could-go");
   if (flags.could_go && !flags.shapes.empty()) problems.add("--shapes: needs --for-pending");
   json::array shapes;
   if (!flags.shapes.empty()) {
@@ -215,12 +214,11 @@ std::function<int()> declare_nodes(CLI::App& command, const std::shared_ptr<Shar
   const auto flags = std::make_shared<NodesFlags>();
   flags->shared = shared;
   command.add_flag("--for-pending", flags->for_pending,
-                   "the nodes to add, so that the pods that wait are placed: the fewest, or the cheapest");
-  command.add_flag("--could-go", flags->could_go,
-                   "the nodes that could go, so that all that they run is placed again");
+                   "find the fewest (or cheapest) nodes to add so that all pending pods fit");
+  command.add_flag("--could-go", flags->could_go, "find nodes whose pods all fit elsewhere");
   command
       .add_option("--shapes", flags->shapes,
-                  "what new nodes may be like, as a YAML file; without it, like those of the cluster")
+                  "a YAML file of the shapes of new nodes (default: those of the cluster's nodes)")
       ->type_name("FILE");
   return [&command, flags] { return run_nodes(command, *flags); };
 }

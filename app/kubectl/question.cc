@@ -10,6 +10,7 @@
 #include "app/kubectl/named_nodes.h"
 #include "app/render/why.h"
 #include "base/problems.h"
+#include "explain/report/labels.h"
 
 namespace podium::kubectl {
 namespace {
@@ -178,8 +179,8 @@ std::string other_options(const QuestionFlags& flags, const render::Report& repo
 
 json::value question_object(const std::string& ns, const std::string& name, json::object spec, bool keep) {
   if (!keep) spec["ttlSeconds"] = kTtlSeconds;
-  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
-                      {"kind", "SchedulingReport"},
+  return json::object{{"apiVersion", explain::kReportVersion},
+                      {"kind", explain::kReportKind},
                       {"metadata", json::object{{"name", name}, {"namespace", ns}}},
                       {"spec", std::move(spec)}};
 }

@@ -67,12 +67,11 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   const auto subject = ns + "/" + name;
   const auto waiting = render::read_waiting_pod(*pod);
   const auto scheduler = render::printable(api::text_at(*pod, "/spec/schedulerName"));
-  const auto ask =
-      fmt::format("Where would it go now? {} whatif pod/{} -n {}{}\n", program, name, ns, hint_flags);
+  const render::Options options{.program = program, .flags = hint_flags};
+  const auto ask = render::where_now(ns, name, options);
   if (waiting && !waiting->gates.empty())
     return render::gated(subject, waiting->gates) +
-           fmt::format("Without its gate{}? {} whatif pod/{} -n {}{}\n",
-                       waiting->gates.size() == 1 ? "" : "s", program, name, ns, hint_flags);
+           render::without_gates(waiting->gates.size(), ns, name, options);
   if (!waiting) {
     const auto node = render::printable(api::text_at(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);

@@ -118,8 +118,6 @@ Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words,
   return out;
 }
 
-Result<Target> parse_target(const std::string& word) { return parse_word(word); }
-
 Target resolved(Cluster& cluster, Target target) {
   if (target.ns.empty()) target.ns = cluster.ns();
   if (target.has_type) return target;

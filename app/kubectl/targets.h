@@ -25,7 +25,6 @@ client::Resource resource_of(const api::PodMaker& maker);
 // "web-07", "shop/web-07", "deploy/web", "deployment.apps/web", "deploy web api", and several of the first
 // four. `ns`: the value of -n; a word with another namespace is an error.
 Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words, const std::string& ns);
-Result<Target> parse_target(const std::string& word);
 
 // A name without a type is a pod, else the only workload of that name. Does not change other names.
 Target resolved(Cluster& cluster, Target target);

@@ -27,120 +27,124 @@ Run declare_completion(CLI::App& command, const SharedPtr& shared);
 namespace {
 
 constexpr Verb kVerbs[] = {
-    {"why", "POD...|TYPE/NAME|-l SELECTOR", "why is a pod where it is, or why does it wait",
+    {"why", "POD...|TYPE/NAME|-l SELECTOR", "explains why a pod is on its node, or why it is pending",
      "get `pods`; get and list `schedulingreports`; of a workload also list `pods`, `replicasets` or `jobs`, "
-     "and get it; with `--node` create, get, watch and delete `schedulingreports`. If there is no report, "
-     "the "
+     "and get it; with `--node` create, get, watch and delete `schedulingreports`. Without a report, the "
      "rights of `page`, to ask podium's process",
-     "# why is this pod there, or why does it wait?\n"
+     "# explain why a pod is on its node, or why it is pending\n"
      "why web-07 -n shop\n"
-     "# how many pods of a Deployment run, and what blocks the others?\n"
+     "# count the pods of a Deployment that run, and explain what blocks the others\n"
      "why deploy/web\n"
-     "# a line for each pod with this label\n"
+     "# print a line for each pod with this label\n"
      "why -l app=web\n"
-     "# why not on this node, and what would help?\n"
+     "# explain why a pod is not on this node, and what would help\n"
      "why web-07 --node gpu-03\n"
-     "# what happened to this pod, and when?\n"
+     "# list what happened to a pod, with times\n"
      "why web-07 --timeline",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector | kTakesWatch | kTakesPodium, declare_why},
-    {"whatif", "-f FILE|TYPE/NAME", "where would pods go; nothing is created but the question",
+    {"whatif", "-f FILE|TYPE/NAME", "shows where pods would be placed; creates only the question",
      "create, get, watch and delete `schedulingreports`, and create `pods` (dry run) but for `pod/NAME`; see "
      "[below](#rights-on-workloads)",
-     "# where would the pods of a manifest go?\n"
+     "# show where the pods of a manifest would be placed\n"
      "whatif -f deploy.yaml\n"
-     "# what would let a pod run that waits?\n"
+     "# search for changes that would let a pending pod run\n"
      "whatif pod/web-07 --fixes\n"
-     "# would 200 replicas fit with two more nodes like general-00?\n"
+     "# try 200 replicas with two more nodes like general-00\n"
      "whatif deploy web --replicas 200 --add-nodes 2 --like general-00\n"
-     "# a whole chart\n"
+     "# evaluate a whole chart\n"
      "whatif -f - -n shop < rendered.yaml",
      kTakesCluster | kTakesDump | kTakesOutput, declare_what_if},
-    {"capacity", "[-f FILE|TYPE/NAME]", "how many more of these pods fit; what a namespace could still run",
-     "the same; of a namespace list its `deployments`, `statefulsets` and, to see them, `resourcequotas`",
-     "# how many more pods of this Deployment fit?\n"
+    {"capacity", "[-f FILE|TYPE/NAME]",
+     "counts how many more of these pods fit, or what a namespace could still run",
+     "those of `whatif`; of a namespace list its `deployments`, `statefulsets` and, to see them, "
+     "`resourcequotas`",
+     "# count how many more pods of this Deployment fit\n"
      "capacity deploy/web\n"
-     "# and without this node?\n"
+     "# count them without this node\n"
      "capacity -f pod.yaml --drain general-07\n"
-     "# what could this namespace still run of its workloads, and what limits it?\n"
+     "# count what this namespace could still run of each of its workloads, and what limits it\n"
      "capacity -n shop\n"
-     "# and of other pods?\n"
+     "# count pods with other requests\n"
      "capacity -n shop --requests cpu=500m,memory=1Gi --requests cpu=8,nvidia.com/gpu=1",
      kTakesCluster | kTakesDump | kTakesOutput, declare_capacity},
-    {"drain", "NODE...|-l SELECTOR", "where would the pods of nodes go, and what blocks that",
+    {"drain", "NODE...|-l SELECTOR",
+     "shows where the pods of drained nodes would be placed, and what blocks the drain",
      "list `pods`, and `poddisruptionbudgets` where it may; create, get, watch and delete "
      "`schedulingreports` "
      "in their namespaces; with `-l` or `--rolling` list `nodes`",
-     "# where would the pods of a node go?\n"
+     "# show where the pods of a node would be placed\n"
      "drain general-29\n"
-     "# of two nodes that are drained at the same time\n"
+     "# drain two nodes at the same time\n"
      "drain general-29 general-30\n"
-     "# an upgrade of a pool, three nodes at a time\n"
+     "# upgrade a pool, three nodes at a time\n"
      "drain -l pool=general --rolling 3\n"
-     "# the same with three spare nodes\n"
+     "# upgrade it with three spare nodes\n"
      "drain -l pool=general --rolling 3 --spare 3\n"
-     "# a zone that fails\n"
+     "# let a zone fail\n"
      "drain -l topology.kubernetes.io/zone=eu-1a --fail",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector, declare_drain},
-    {"nodes", "--for-pending|--could-go", "which nodes do the pods that wait need; which nodes could go",
+    {"nodes", "--for-pending|--could-go",
+     "finds nodes to add for the pending pods, or nodes that could be removed",
      "list `pods`; create, get, watch and delete `schedulingreports` in their namespaces",
-     "# the fewest nodes to add, so that all that waits is placed: like those of the cluster\n"
+     "# find the fewest nodes to add so that all pending pods fit, of the cluster's own shapes\n"
      "nodes --for-pending\n"
-     "# of the shapes in a file, the cheapest if they have prices\n"
+     "# find them among the shapes of a file: the cheapest if they have prices\n"
      "nodes --for-pending --shapes shapes.yaml\n"
-     "# the nodes whose pods all have another place\n"
+     "# find the nodes whose pods all fit elsewhere\n"
      "nodes --could-go\n"
-     "# with the names of pods of one namespace only\n"
+     "# name only the pods of one namespace\n"
      "nodes --could-go -n shop",
      kTakesCluster | kTakesAll | kTakesDump | kTakesOutput, declare_nodes},
-    {"pending", "", "which pods wait, by what blocks them", "list `pods` and `schedulingreports`",
-     "# all that wait in the cluster\n"
+    {"pending", "", "lists the pending pods by what blocks them", "list `pods` and `schedulingreports`",
+     "# list all pending pods of the cluster\n"
      "pending -A\n"
-     "# those that wait longest first\n"
+     "# list those that wait longest first\n"
      "pending -A --sort-by .since\n"
-     "# the names of the pods of an application\n"
+     "# print the names of the pending pods of an application\n"
      "pending -l app=web -o name",
      kTakesCluster | kTakesAll | kTakesDump | kTakesOutput | kTakesSelector | kTakesSortBy | kTakesWatch,
      declare_pending},
-    {"top", "", "the same and the last decisions, live", "the same; get `schedulingreports`",
-     "# every two seconds, until Ctrl-C\n"
+    {"top", "", "shows the pending pods and the last decisions, live",
+     "list `pods`; list and get `schedulingreports`",
+     "# refresh every two seconds, until Ctrl-C\n"
      "top -A --every 2",
      kTakesCluster | kTakesAll, declare_top},
-    {"decisions", "[POD]", "the last decisions, newest first", "list and get `schedulingreports`",
-     "# what podium has decided in this namespace\n"
+    {"decisions", "[POD]", "lists the last decisions, newest first", "list and get `schedulingreports`",
+     "# list podium's decisions in this namespace\n"
      "decisions -n shop\n"
-     "# of the pods whose names begin like this, those that did not fit\n"
+     "# list those on pods whose names start with web- and that did not fit\n"
      "decisions web- --outcome Unschedulable\n"
-     "# of the last half hour\n"
+     "# list those of the last half hour\n"
      "decisions -A --since 30m\n"
-     "# each new decision of the cluster as it comes\n"
+     "# print each new decision of the cluster\n"
      "decisions -A -w",
      kTakesCluster | kTakesAll | kTakesOutput | kTakesWatch, declare_decisions},
-    {"diff", "A B", "what differs between two reports", "get `schedulingreports`",
-     "# why is one pod there and the other here?\n"
+    {"diff", "A B", "shows the differences between two reports", "get `schedulingreports`",
+     "# compare the decisions on two pods\n"
      "diff shop/web-07 shop/web-08\n"
-     "# against the report of yesterday\n"
+     "# compare with a report of yesterday\n"
      "diff yesterday.yaml web-07",
      kTakesCluster | kTakesOutput, declare_diff},
-    {"page", "", "podium's page in your browser, as you: [page.md](page.md)",
+    {"page", "", "opens podium's page in your browser, with your rights: [page.md](page.md)",
      "get `services`, list and get `pods`, create `pods/portforward` in podium's namespace; none of these "
      "with `--podium https://…`",
-     "# in a browser\n"
+     "# open it in a browser\n"
      "page --open",
      kTakesKubeconfig | kTakesPodium, declare_page},
-    {"dump", "", "the cluster's state, for `--cluster`",
+    {"dump", "", "prints the cluster's state, for `--cluster`",
      "list [all kinds that a decision may depend on](#without-podium-in-the-cluster)",
-     "# to ask offline\n"
+     "# save it for offline questions\n"
      "dump > dump.yaml",
      kTakesCluster, declare_dump},
-    {"mcp", "", "podium's answers as tools for an agent: [agents.md](agents.md)",
+    {"mcp", "", "serves podium's answers as tools for an agent: [agents.md](agents.md)",
      "those of `why`, `whatif`, `capacity`, `drain`, `nodes` and `pending`",
-     "# as your user; an agent's program starts this\n"
+     "# serve with your rights; an agent's program starts this\n"
      "mcp\n"
-     "# on a dump\n"
+     "# serve from a dump\n"
      "mcp --cluster dump.yaml",
      kTakesCluster | kTakesDump | kTakesPodium, declare_mcp},
-    {"completion", "bash|zsh|fish", "a script that completes commands in a shell", "",
-     "# in this shell\n"
+    {"completion", "bash|zsh|fish", "prints a script that completes commands in a shell", "",
+     "# print it for bash\n"
      "completion bash",
      0, declare_completion},
 };
@@ -209,7 +213,7 @@ void add_verbs(CLI::App& app, int& exit_code) {
 }
 
 std::string verbs_table() {
-  std::string out = "| Command | Answers | Needs the right to |\n|---|---|---|\n";
+  std::string out = "| Command | What it does | Needs the right to |\n|---|---|---|\n";
   for (const auto& verb : kVerbs) {
     std::string usage = fmt::format("{}{}{}", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments);
     for (std::size_t at = 0; (at = usage.find('|', at)) != usage.npos; at += 2) usage.insert(at, "\\");

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 
+#include "api/decode/pod_makers.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/file_context.h"
@@ -155,7 +156,7 @@ class Asking {
       files_.push_back({source, std::move(*objects)});
     }
     if (!problems && !texts.empty() && makers == 0)
-      problems.add(fmt::format("nothing in {} files makes pods", texts.size()));
+      problems.add(fmt::format("the {} files contain {}", texts.size(), api::kNoPodMaker));
     if (problems) fail(problems.error());
     return !problems;
   }
@@ -247,9 +248,9 @@ class Asking {
       before_[ns].push_back(std::move(change));
       placed_before_[ns].push_back(&object);
     } else if (!std::exchange(is_cut_, true)) {
-      std::cerr << "These files are too large for one question: the workloads that follow are asked without "
-                   "those after the first "
-                << before_[ns].size() << ".\n";
+      std::cerr << "The files exceed the limit of one question: later workloads are evaluated with only the "
+                   "first "
+                << before_[ns].size() << " in place.\n";
     }
   }
 
@@ -347,8 +348,7 @@ class Asking {
     const auto options = render_options(output, program_of(command_));
     say(flags_.capacity ? render::capacity(report, name, options)
                         : render::what_if(report, name, options, other_options(flags_.question, report)));
-    if (subject.replaces)
-      say("Pods that " + name + " has now were asked about as if they were not placed.\n");
+    if (subject.replaces) say("The existing pods of " + name + " were ignored.\n");
     if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
   }
 
@@ -426,7 +426,7 @@ int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {
 
 void add_common(CLI::App& command, WhatIfFlags& flags) {
   command.add_option("TYPE/NAME", flags.words, "workloads or pods of the cluster: deploy/web, pod/web-0");
-  command.add_option("-f,--filename", flags.files, "manifests, whole ones too; - for standard input")
+  command.add_option("-f,--filename", flags.files, "manifests; - for standard input")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->take_all();
@@ -436,17 +436,18 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
       ->type_name("S=W,...")
       ->allow_extra_args(false)
       ->take_all();
-  command.add_option("--drain", flags.question.drain, "as if this node were drained first")
+  command.add_option("--drain", flags.question.drain, "drain this node on the copy first")
       ->type_name("NODE")
       ->allow_extra_args(false)
       ->take_all();
   render::add_number(command, flags.shared->wrong, "--add-nodes", flags.question.add_nodes,
-                     {1, explain::kMostNewNodes}, "as if there were this many more nodes, with --like");
+                     {1, explain::kMostNewNodes}, "add this number of nodes to the copy first, with --like");
   command.add_option("--like", flags.question.like, "the node that the new ones are copies of")
       ->type_name("NODE");
   command.add_option("--profile", flags.question.profile, "the profile of podium's configuration")
       ->type_name("NAME");
-  command.add_flag("--fixes", flags.question.fixes, "what would let it run; podium tries each fix");
+  command.add_flag("--fixes", flags.question.fixes,
+                   "search for changes that would let the pods fit; each is tried");
   command.add_flag("--keep", flags.keep, "keep the question with its answer as a SchedulingReport");
 }
 
@@ -457,9 +458,9 @@ std::function<int()> declare_what_if(CLI::App& command, const std::shared_ptr<Sh
   flags->shared = shared;
   add_common(command, *flags);
   command.add_flag("--each", flags->each,
-                   "ask about each workload of the files alone (default: one after the other, together)");
+                   "evaluate each workload on its own (default: all together, in order)");
   render::add_number(command, shared->wrong, "--replicas", flags->question.replicas, {1, kMaxReplicas},
-                     "how many (default: as the workload has)");
+                     "number of pods (default: that of the workload)");
   return [&command, flags] { return run_what_if(command, *flags); };
 }
 
@@ -472,12 +473,12 @@ std::function<int()> declare_capacity(CLI::App& command, const std::shared_ptr<S
   add_common(command, *flags);
   command
       .add_option("--requests", flags->requests,
-                  "of pods that ask for this: what the namespace could still run of them")
+                  "count pods with these requests instead of the namespace's workloads")
       ->type_name("RESOURCE=AMOUNT,...")
       ->allow_extra_args(false)
       ->take_all();
   render::add_number(command, shared->wrong, "--up-to", flags->question.replicas, {2, kMaxReplicas},
-                     "how many to try")
+                     "number of pods to try")
       ->default_str(fmt::to_string(kMaxReplicas));
   return [&command, flags] { return run_what_if(command, *flags); };
 }

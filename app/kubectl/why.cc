@@ -123,9 +123,7 @@ class Why {
         cluster_.decision(target.ns, target.name, pod ? api::text_at(*pod, "/metadata/uid") : std::string());
     if (!report && is_not_installed(report.error())) {
       report.error().request = {};
-      report.error().message =
-          "podium is not installed in this cluster: the API server has no schedulingreports.podium.dev. " +
-          offline_hint(target.ns, target.name);
+      report.error().message = not_installed_words(target.ns, target.name);
     }
     return report;
   }
@@ -330,8 +328,8 @@ int run_why(const CLI::App& command, const WhyFlags& flags) {
   const bool has_selector = !shared.selector.empty();
   const bool is_one = flags.words.size() < 2 || (targets && targets->size() == 1);
   if (flags.words.empty() && !has_selector)
-    problems.add("which pod? Give POD, TYPE/NAME or -l SELECTOR; all that wait: " + program_of(command) +
-                 " pending");
+    problems.add("no pod is given: give POD, TYPE/NAME or -l SELECTOR; for all pending pods: " +
+                 program_of(command) + " pending");
   if (!flags.words.empty() && has_selector) problems.add("-l: names pods; it takes no other names");
   if (flags.timeline && (!is_one || has_selector || !flags.node.empty()))
     problems.add("--timeline: needs one pod, without --node");

@@ -58,8 +58,9 @@ std::string result_of(const json::value& id, json::object result) {
 }
 
 json::object server_info() {
-  return {
-      {"name", "podium"}, {"title", "podium, a Kubernetes scheduler that explains"}, {"version", kVersion}};
+  return {{"name", "podium"},
+          {"title", "podium, a Kubernetes scheduler that explains its decisions"},
+          {"version", kVersion}};
 }
 
 json::object capabilities() { return {{"tools", json::object{{"listChanged", false}}}}; }
@@ -166,8 +167,8 @@ std::string shortened(std::string text) {
   auto end = std::min(text.rfind('\n', kMostWords), kMostWords);
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   text.resize(end);
-  return text +
-         fmt::format("\n… {} of {} bytes: ask about less, by namespace or selector.\n", text.size(), size);
+  return text + fmt::format("\n… {} of {} bytes: narrow the question by namespace or selector.\n",
+                            text.size(), size);
 }
 
 }  // namespace
@@ -216,8 +217,9 @@ std::string reply_of(const Call& call, const Result<ChildEnd>& end) {
   json::object result{{"isError", false}};
   const auto size = json::serialize(*document).size();
   if (size > kMostDocument)
-    text += fmt::format("The JSON of this answer has {} bytes and is left out, at most {}: ask about less.\n",
-                        size, kMostDocument);
+    text += fmt::format(
+        "The JSON of this answer has {} bytes and is left out, at most {}: narrow the question.\n", size,
+        kMostDocument);
   else if (document->is_object())
     result["structuredContent"] = *document;
   result["content"] = json::array{text_content(text)};

@@ -30,7 +30,7 @@ struct Call {
 struct Step {
   std::string reply;                            // a line without its end; empty: none
   std::optional<Call> call;                     // to be run; reply_of() is its reply
-  std::optional<boost::json::value> cancelled;  // the id of a call that nobody waits for
+  std::optional<boost::json::value> cancelled;  // the id of a call that no client waits for
 };
 
 Step take(std::string_view message);

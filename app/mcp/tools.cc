@@ -14,7 +14,6 @@ namespace json = boost::json;
 using Type = Argument::Type;
 
 constexpr std::size_t kMostNames = 64, kLongestName = 512, kLongestText = 1024, kLargestManifest = 512 * 1024;
-constexpr std::int64_t kMostCount = 10'000;
 
 constexpr Argument kNamespace{"namespace", Type::name, "--namespace",
                               "the namespace; without it, that of the user's context"};
@@ -42,7 +41,7 @@ constexpr Argument kWhatIf[] = {
     kSubject,
     kManifest,
     kNamespace,
-    {"replicas", Type::count, "--replicas", "how many pods; without it, as many as the workload has"},
+    {"replicas", Type::count, "--replicas", "the number of pods; without it, that of the workload"},
     kDrained,
     kAddNodes,
     kLike,
@@ -50,8 +49,10 @@ constexpr Argument kWhatIf[] = {
      "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0; 0 is off"},
     kProfile};
 constexpr Argument kHowMany[] = {
-    kSubject, kManifest, kNamespace, {"upTo", Type::count, "--up-to", "how many to try, at least 2"},
-    kDrained, kAddNodes, kLike,      kProfile};
+    kSubject,   kManifest,
+    kNamespace, {"upTo", Type::count, "--up-to", "the number of pods to try, at least 2"},
+    kDrained,   kAddNodes,
+    kLike,      kProfile};
 constexpr Argument kCouldRun[] = {
     kNamespace,
     {"requests", Type::text, "--requests",
@@ -60,19 +61,21 @@ constexpr Argument kCouldRun[] = {
 constexpr Argument kWhatHelps[] = {kSubject, kManifest, kNamespace};
 constexpr Argument kWhatWaits[] = {
     kNamespace,
-    {"allNamespaces", Type::flag, "--all-namespaces", "of all namespaces"},
+    {"allNamespaces", Type::flag, "--all-namespaces", "lists the pods of all namespaces"},
     {"selector", Type::text, "--selector", "only pods with these labels: app=web,tier!=test"}};
 constexpr Argument kDrain[] = {
-    {"nodes", Type::names, "", "the nodes, which are gone at the same time"},
+    {"nodes", Type::names, "", "the nodes, which are drained at the same time"},
     {"selector", Type::text, "--selector", "instead of names: the labels of the nodes: pool=general"},
     {"rolling", Type::count, "--rolling",
-     "as an upgrade: so many nodes at a time, which come back before the next ones go; at most 64"},
+     "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
+     "drained; at most 64"},
     {"spare", Type::count, "--spare",
-     "with \"rolling\": so many nodes are added during the upgrade; at most 16"},
-    {"like", Type::name, "--like", "the node that the spare ones are copies of"},
+     "with \"rolling\": adds this number of nodes before the first step and drains them after the last; at "
+     "most 16"},
+    {"like", Type::name, "--like", "the node that the spare nodes are copies of"},
     {"fail", Type::flag, "--fail",
-     "as if the nodes failed at the same time, as a zone does: no budget is asked, DaemonSets' pods are "
-     "gone"},
+     "lets the nodes fail at the same time, as a zone does: ignores disruption budgets, and pods of "
+     "DaemonSets are deleted"},
     kProfile};
 
 constexpr Argument kNodesWanted[] = {

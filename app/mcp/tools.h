@@ -6,6 +6,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 #include "base/result.h"
 
 namespace podium::mcp {
+
+// Of an argument of Type::count; app/kubectl checks that it is the largest number of replicas.
+inline constexpr std::int64_t kMostCount = 10'000;
 
 struct Argument {
   enum class Type {

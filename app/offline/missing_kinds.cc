@@ -67,7 +67,7 @@ void tell_spreading(const Manifests& dump, const Pods& pods, std::vector<std::st
       .when(!has(Kind::service) && labelled, "services")
       .when(!has(Kind::replica_set) && owned_by("ReplicaSet"), "replicasets")
       .when(!has(Kind::stateful_set) && owned_by("StatefulSet"), "statefulsets")
-      .tell("where there are any, pods are spread by them, and the scores differ", out);
+      .tell("pods may be spread by them, which changes scores", out);
 }
 
 bool selects_namespaces(const api::PodAffinity& affinity) {
@@ -153,7 +153,7 @@ std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) 
   if (any_pod(pods, has_new_class)) {
     Lacks(dump)
         .of("runtimeclasses", dump.runtime_classes)
-        .tell("the overhead and the node selector of the pod's are not counted", out);
+        .tell("the overhead and node selector of the pods' RuntimeClasses are not applied", out);
   }
   if (any_pod(pods, [](const api::Pod& pod) { return pod.priority_or_zero() > 0; })) {
     Lacks(dump)

@@ -16,7 +16,7 @@ constexpr std::array<Unit, 5> kUnits{{{50, "Pi"}, {40, "Ti"}, {30, "Gi"}, {20, "
 
 enum class Round : std::uint8_t { up, down };
 
-// Units and a part of one, of so many digits, without zeros at the end: 3 and 250 of 3 digits are "3.25".
+// Units and a part of one with `digits` digits, without zeros at the end: 3 and 250 of 3 digits are "3.25".
 std::string decimal(std::int64_t units, std::int64_t part, int digits) {
   if (part == 0) return fmt::format("{}", units);
   auto text = fmt::format("{}.{:0{}}", units, part, digits);

@@ -60,7 +60,7 @@ std::vector<std::string> strategy_names(const Report& a, const Report& b) {
 }
 
 // Numbers of rejected nodes, by reason.
-std::map<std::string, std::size_t> turned_down_by(const Report& report) {
+std::map<std::string, std::size_t> rejected_by(const Report& report) {
   std::map<std::string, std::size_t> out;
   const auto& rejections = answer_of(report).first_failure && report.status.rejections.empty()
                                ? answer_of(report).first_failure->rejections
@@ -87,7 +87,7 @@ std::string result_of(const Report& report) {
 }
 
 // The other report's score of this report's node.
-std::string beside_choice(const Report& report, const Report& other, const std::string& name) {
+std::string next_to_choice(const Report& report, const Report& other, const std::string& name) {
   if (!report.status.choice || !other.status.choice ||
       report.status.choice->node == other.status.choice->node)
     return {};
@@ -135,14 +135,15 @@ std::vector<Difference> differences(const Report& a, const Report& b) {
     return fmt::format("{} of {}", r.status.node_counts.feasible, r.status.node_counts.total);
   };
   add("nodes that fit", fit(a), fit(b));
-  const auto down_a = turned_down_by(a), down_b = turned_down_by(b);
-  auto reasons = down_a;
-  reasons.insert(down_b.begin(), down_b.end());
+  const auto rejected_a = rejected_by(a), rejected_b = rejected_by(b);
+  auto reasons = rejected_a;
+  reasons.insert(rejected_b.begin(), rejected_b.end());
   const auto nodes = [](const auto& counts, const std::string& reason) {
     const auto found = counts.find(reason);
     return found == counts.end() ? std::string(kAbsent) : counted(found->second, "node");
   };
-  for (const auto& [reason, count] : reasons) add(reason, nodes(down_a, reason), nodes(down_b, reason));
+  for (const auto& [reason, count] : reasons)
+    add(reason, nodes(rejected_a, reason), nodes(rejected_b, reason));
   if (answer_of(a).asked > 1 || answer_of(b).asked > 1) {
     const auto replicas = [](const Report& r) {
       return fmt::format("{} of {}", answer_of(r).fitting, answer_of(r).asked);
@@ -174,7 +175,7 @@ std::string diff(const Report& a, const Report& b, const std::string& name_a, co
       equal.push_back(fmt::format("{} {}", strategy_words(name), in_a->second.points));
   }
   if (!equal.empty()) out += fmt::format("Equal in both: {}.\n", fmt::join(equal, ", "));
-  return out + beside_choice(a, b, name_b) + beside_choice(b, a, name_a);
+  return out + next_to_choice(a, b, name_b) + next_to_choice(b, a, name_a);
 }
 
 json::value diff_document(const Report& a, const Report& b, const std::string& name_a,

@@ -139,10 +139,7 @@ std::string unknown(const Drain& drain) {
     out += fmt::format("{} of namespaces that you may not list {} counted and not named.\n",
                        counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
   }
-  if (!drain.unasked.empty()) {
-    out += fmt::format("You may not create schedulingreports in {}, so pods there were not evaluated.\n",
-                       listed(drain.unasked, kNamed));
-  }
+  out += may_not_ask_line(drain.unasked, "evaluated");
   if (!drain.sees_budgets && drain.budgets_broken > 0) {
     out += fmt::format("! {} not allow all of these evictions now.\n",
                        counted(drain.budgets_broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));

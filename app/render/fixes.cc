@@ -106,11 +106,11 @@ std::string heading(std::size_t asked) {
                      asked > 1 ? "more" : "it");
 }
 
-std::string none_helps(const explain::ReportAnswer& answer) {
+}  // namespace
+
+std::string no_fix_words(const explain::ReportAnswer& answer) {
   return answer.no_fix_helps ? "No single change and no pair of changes that podium tries would help.\n" : "";
 }
-
-}  // namespace
 
 std::string fix_snippet(const explain::ReportFix& fix) {
   std::string out;
@@ -137,7 +137,7 @@ std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
 
 std::string tried_fixes(const Report& report) {
   const auto& answer = answer_of(report);
-  if (answer.fixes.empty()) return none_helps(answer);
+  if (answer.fixes.empty()) return no_fix_words(answer);
   auto out = heading(answer.asked);
   for (const auto& fix : answer.fixes) out += lines_of(fix, answer.asked);
   return out;
@@ -145,7 +145,7 @@ std::string tried_fixes(const Report& report) {
 
 std::string tried_fixes_of_nodes(const Report& report) {
   const auto& answer = answer_of(report);
-  if (answer.fixes.empty()) return none_helps(answer);
+  if (answer.fixes.empty()) return no_fix_words(answer);
   std::string here, elsewhere;
   for (const auto& fix : answer.fixes) {
     const bool is_here =

@@ -86,7 +86,7 @@ std::string wanted_verdict(const NodesAnswers& answers, const Options& options) 
   const auto& first = answers.asked.front();
   const auto& wanted = wanted_of(first);
   const auto asked = first.answer.asked, fitting = first.answer.fitting;
-  if (asked == 0) return options.style.good("No pod waits.") + "\n";
+  if (asked == 0) return options.style.good("No pods are pending.") + "\n";
   auto text = fmt::format("{} {}", counted(asked, "pod"), asked == 1 ? "waits" : "wait");
   if (wanted.fit_now > 0)
     text += fmt::format("; {} {} on the nodes that there are", wanted.fit_now, fit(wanted.fit_now));
@@ -158,18 +158,6 @@ std::string not_counted(const NodesWanted& wanted) {
     out += fmt::format("{} of {} shapes were tried, those of the most nodes.\n", wanted.shapes_tried,
                        wanted.shapes_total);
   return out;
-}
-
-std::string unasked_words(const NodesAnswers& answers) {
-  return answers.unasked.empty()
-             ? ""
-             : fmt::format("You may not create schedulingreports in {}, so pods there are not named.\n",
-                           listed(answers.unasked, kNamedWorkloads));
-}
-
-std::string not_modelled_words(const NodesAnswers& answers) {
-  const auto& list = answers.asked.front().answer.not_modelled;
-  return list.empty() ? "" : fmt::format("podium does not model: {}.\n", fmt::join(list, ", "));
 }
 
 std::string to_add(const NodesWanted& wanted) {
@@ -269,7 +257,8 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
                                const Options& options) {
   const auto& wanted = wanted_of(answers.asked.front());
   auto out = wanted_verdict(answers, options) + wanted_rows(answers, options) + not_counted(wanted) +
-             unasked_words(answers) + not_modelled_words(answers) + to_add(wanted);
+             may_not_ask_line(answers.unasked, "named") +
+             not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted);
   return spare.empty() ? out : out + spare_line(spare.front());
 }
 
@@ -292,7 +281,8 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
   if (spare.nodes_total > spare.nodes.size())
     out += fmt::format("{} more could go after that.\n",
                        counted(spare.nodes_total - spare.nodes.size(), "node"));
-  out += blocked_rows(answers, options) + unasked_words(answers) + not_modelled_words(answers);
+  out += blocked_rows(answers, options) + may_not_ask_line(answers.unasked, "named") +
+         not_modelled_line(answers.asked.front().answer.not_modelled);
   if (spare.nodes.empty()) return out;
   out += spare.cordon_first
              ? fmt::format("Nothing was drained. First kubectl cordon {}; then each with its command:\n",

@@ -19,6 +19,7 @@
 #include "app/render/words.h"
 #include "base/time.h"
 #include "explain/report/json.h"
+#include "explain/report/labels.h"
 
 namespace podium::render {
 namespace {
@@ -279,7 +280,7 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
   for (const auto& group : groups) {
     (group.gated ? gated : waiting) += group.count;
   }
-  if (waiting + gated == 0) return fmt::format("No pod waits{}.\n", options.where);
+  if (waiting + gated == 0) return fmt::format("No pods are pending{}.\n", options.where);
   auto out = options.style.bold(counted(waiting, "pod waits", "pods wait"));
   if (gated > 0) out += fmt::format("; {} more {} gated", gated, gated == 1 ? "is" : "are");
   out += ".\n";
@@ -296,7 +297,7 @@ json::value pending_document(const std::vector<WaitingGroup>& groups) {
   json::array rows;
   for (const auto& group : groups) rows.push_back(to_row(group));
   return json::object{
-      {"apiVersion", "podium.dev/v1alpha1"}, {"kind", "PendingPods"}, {"items", std::move(rows)}};
+      {"apiVersion", explain::kReportVersion}, {"kind", "PendingPods"}, {"items", std::move(rows)}};
 }
 
 }  // namespace podium::render

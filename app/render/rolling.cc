@@ -129,7 +129,7 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   out += gone(rolling);
   auto last = least_spare(rolling);
   if (rolling.spare_nodes > 0)
-    last += fmt::format("{}With {} like {} nothing waits.", last.empty() ? "" : " ",
+    last += fmt::format("{}With {} like {}, no pod would be pending.", last.empty() ? "" : " ",
                         counted(rolling.spare_nodes, "spare node"), rolling.spare_like);
   if (!last.empty()) out += wrapped(last, options.columns, 0);
   return out + "Nothing was evicted.\n";

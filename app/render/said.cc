@@ -91,6 +91,7 @@ void add_answer(const Report& report, json::object& out) {
     out["firstFailure"] = json::object{{"rejections", rejections(failure.rejections)}};
   }
   put(out, "fixes", fixes(answer));
+  put(out, "noFix", lines_of(no_fix_words(answer)));
   put(out, "verdicts", verdicts(answer));
   put(out, "changes", changes(answer));
 }

@@ -112,7 +112,7 @@ std::string tenant_table(const Tenant& tenant, const Options& options) {
   if (const auto cut = tenant.workloads_total - tenant.rooms.size(); cut > 0)
     out += fmt::format("  and {}, which were not asked about\n", counted(cut, "more workload"));
   for (const auto& quota : tenant.quotas) out += used_of(quota);
-  return out + "NOW: the replicas that have a place. Nothing was created.\n";
+  return out + "NOW: replicas that are placed. Nothing was created.\n";
 }
 
 int tenant_exit_code(const Tenant& tenant) {

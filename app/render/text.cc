@@ -1,6 +1,7 @@
 #include "app/render/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <numeric>
 
@@ -171,6 +172,17 @@ std::string listed(const std::vector<std::string>& names, std::size_t most, std:
   }
   if (shown < total) out += fmt::format("{}{} more", shown ? " and " : "", total - shown);
   return out;
+}
+
+std::string not_modelled_line(const std::vector<std::string>& what) {
+  return what.empty() ? "" : fmt::format("podium does not model: {}.\n", fmt::join(what, ", "));
+}
+
+std::string may_not_ask_line(const std::vector<std::string>& namespaces, std::string_view what) {
+  constexpr std::size_t kNamed = 3;
+  if (namespaces.empty()) return {};
+  return fmt::format("You may not create schedulingreports in {}, so pods there are not {}.\n",
+                     listed(namespaces, kNamed), what);
 }
 
 }  // namespace podium::render

@@ -73,5 +73,9 @@ std::size_t distance(std::string_view a, std::string_view b);
 
 // "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.
 std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total = 0);
+// "podium does not model: ….", or empty.
+std::string not_modelled_line(const std::vector<std::string>& what);
+// "You may not create schedulingreports in …, so pods there are not …": `what` is "named"; or empty.
+std::string may_not_ask_line(const std::vector<std::string>& namespaces, std::string_view what);
 
 }  // namespace podium::render

@@ -1,7 +1,7 @@
 // A pod's timeline: when it was created, gated, tried, bound and ready, as far as the pod, its report and its
 // eviction say.
 //
-// Threads: values and pure functions. Errors: none; what nobody knows is left out.
+// Threads: values and pure functions. Errors: none; unknown facts are left out.
 #pragma once
 
 #include <boost/json/value.hpp>

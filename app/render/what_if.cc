@@ -1,7 +1,6 @@
 #include "app/render/what_if.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -105,7 +104,7 @@ std::string stopped(const Report& report, const Options& options) {
     return rejected_nodes(report.status.rejections, report.status.rejections_total, options);
   const auto& failure = *answer.first_failure;
   const auto& why = failure.message.empty() ? failure.reason : failure.message;
-  auto out = answer.fitting == 0 ? "" : fmt::format("Replica {} does not fit any more.\n", failure.replica);
+  auto out = answer.fitting == 0 ? "" : fmt::format("Replica {} does not fit.\n", failure.replica);
   if (failure.rejections.empty()) return out + (why.empty() ? "" : why + "\n");
   return out + rejected_nodes(failure.rejections, failure.rejections_total, options);
 }
@@ -141,11 +140,8 @@ std::string changed(const Report& report) {
 }
 
 std::string footer(const Report& report, const std::string& next = {}) {
-  std::string out;
-  if (!answer_of(report).not_modelled.empty()) {
-    out += fmt::format("podium does not model: {}.\n", fmt::join(answer_of(report).not_modelled, ", "));
-  }
-  return out + "Nothing was created." + (next.empty() ? "" : " Compare: " + next) + "\n";
+  return not_modelled_line(answer_of(report).not_modelled) + "Nothing was created." +
+         (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ std::string placed(const Report& report, const std::string& subject, const Optio
   auto out = fmt::format("{} {} {}{}.\n", options.style.bold(subject), verb,
                          options.style.good(report.status.choice->node), points.empty() ? "" : ": " + points);
   if (report.status.preemption) {
-    out += fmt::format("To make room, {} had to go.\n", evicted(*report.status.preemption));
+    out += fmt::format("Evicted to make room: {}.\n", evicted(*report.status.preemption));
   }
   const auto scores = score_table(report, options.wide ? kWideColumns : kColumns, options.wide);
   out += fitting_nodes(report);
@@ -246,13 +246,23 @@ std::string what_would_help(const std::string& target, const std::string& ns, co
                      options.flags);
 }
 
+std::string where_now(const std::string& ns, const std::string& pod, const Options& options) {
+  return fmt::format("Where would it go now? {} whatif pod/{} -n {}{}\n", options.program, pod, ns,
+                     options.flags);
+}
+
+std::string without_gates(std::size_t gates, const std::string& ns, const std::string& pod,
+                          const Options& options) {
+  return fmt::format("Without its gate{}? {} whatif pod/{} -n {}{}\n", gates == 1 ? "" : "s", options.program,
+                     pod, ns, options.flags);
+}
+
 std::string next_step(const Report& report, const std::string& ns, const std::string& pod,
                       const Options& options) {
   if (options.program.empty() || (report.is_question && report.status.outcome == "Fits")) return {};
-  const auto ask = fmt::format("{} whatif pod/{} -n {}{}\n", options.program, pod, ns, options.flags);
-  if (!report.status.scheduling_gates.empty())
-    return fmt::format("Without its gate{}? {}", report.status.scheduling_gates.size() == 1 ? "" : "s", ask);
-  if (report.status.outcome == explain::kScheduled) return "Where would it go now? " + ask;
+  const auto gates = report.status.scheduling_gates.size();
+  if (gates > 0) return without_gates(gates, ns, pod, options);
+  if (report.status.outcome == explain::kScheduled) return where_now(ns, pod, options);
   const bool may_help = report.status.outcome == explain::kUnschedulable || report.is_question;
   return may_help && !is_pods_own_fault(report) ? what_would_help("pod/" + pod, ns, options) : std::string();
 }

@@ -19,6 +19,11 @@ bool is_pods_own_fault(const Report& report);
 // A line with the next command for a pod that exists, or nothing. Nothing if `options.program` is empty.
 std::string next_step(const Report& report, const std::string& ns, const std::string& pod,
                       const Options& options);
+// "Where would it go now? kubectl podium whatif pod/web -n shop".
+std::string where_now(const std::string& ns, const std::string& pod, const Options& options);
+// "Without its gate? kubectl podium whatif pod/web -n shop".
+std::string without_gates(std::size_t gates, const std::string& ns, const std::string& pod,
+                          const Options& options);
 // "What would help? kubectl podium whatif pod/huge -n default --fixes". `target`: "pod/huge".
 std::string what_would_help(const std::string& target, const std::string& ns, const Options& options);
 

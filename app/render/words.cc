@@ -49,7 +49,6 @@ constexpr Word kFilters[] = {
 }  // namespace
 
 std::span<const Word> strategy_table() { return kStrategies; }
-std::span<const Word> filter_table() { return kFilters; }
 
 std::string strategy_words(std::string_view plugin) {
   const auto exact = std::ranges::find(kStrategies, plugin, &Word::first);

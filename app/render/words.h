@@ -13,10 +13,9 @@
 
 namespace podium::render {
 
-// Names of strategies and of filters with their words, for the page.
+// Names of strategies with their words, for the page.
 using Word = std::pair<std::string_view, std::string_view>;
 std::span<const Word> strategy_table();
-std::span<const Word> filter_table();
 
 // The subject of a scoring strategy: "taints", "cpu and memory".
 std::string strategy_words(std::string_view plugin);

@@ -136,9 +136,7 @@ std::string fixes_in_line(const Report& report, const Options& options) {
   constexpr std::size_t kMost = 3;
   const auto& answer = answer_of(report);
   if (answer.fitting >= answer.asked) return {};
-  if (answer.fixes.empty())
-    return answer.no_fix_helps ? "No single change and no pair of changes that podium tries would help.\n"
-                               : "";
+  if (answer.fixes.empty()) return no_fix_words(answer);
   std::vector<std::string> parts;
   for (const auto& fix : answer.fixes) {
     if (parts.size() == kMost) break;

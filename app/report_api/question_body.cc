@@ -9,6 +9,7 @@
 #include "api/text/yaml.h"
 #include "base/ascii.h"
 #include "explain/question/question.h"
+#include "explain/report/labels.h"
 #include "scheduler/config/schema/names.h"
 
 namespace podium::app::report_api {
@@ -17,7 +18,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kNodes = 100'000;  // of a YAML document, after alias expansion
-constexpr std::string_view kReportKind = "SchedulingReport", kReportVersion = "podium.dev/v1alpha1";
+using explain::kReportKind;
+using explain::kReportVersion;
 
 const json::object* object_at(const json::object& parent, std::string_view key) {
   const auto* value = parent.if_contains(key);
@@ -80,7 +82,7 @@ Result<json::object> spec_of_report(const json::object& report, const json::obje
   if (auto checked = check_report(report); !checked) return std::unexpected(checked.error());
   json::object spec = report.at("spec").as_object();
   for (const auto& [name, value] : query) {
-    if (spec.contains(name)) return invalid(fmt::format("{}: given in spec, too", std::string_view(name)));
+    if (spec.contains(name)) return invalid(fmt::format("{}: also given in spec", std::string_view(name)));
     spec[name] = value;
   }
   // The TTL and the interval of answers apply only to reports in the cluster.

@@ -12,6 +12,7 @@
 #include "controller/report/metadata.h"
 #include "explain/answer/answer.h"
 #include "explain/report/json.h"
+#include "explain/report/labels.h"
 #include "explain/report/node_names.h"
 #include "explain/report/report.h"
 #include "server/status.h"
@@ -128,7 +129,8 @@ Cause cause_of(const DecisionMemory::Found& found) {
     case DecisionMemory::Absence::expired:
       return {"Expired", fmt::format("decided at {}, longer ago than decisions are kept (reports.ttl)", at)};
     case DecisionMemory::Absence::evicted:
-      return {"Evicted", fmt::format("decided at {}, and forgotten for newer ones (httpAPI.memoryMiB)", at)};
+      return {"Evicted",
+              fmt::format("decided at {}, and dropped to make room for newer ones (httpAPI.memoryMiB)", at)};
     case DecisionMemory::Absence::lost:
       return {"Unknown",
               fmt::format("not decided since this process began to schedule at {}, or too long ago to be "
@@ -148,8 +150,8 @@ Cause cause_of(const DecisionMemory::Found& found) {
 json::value answer_in(Form form, const ReportStatus& status, json::object metadata, json::object spec) {
   if (form == Form::scores) return hosts(status.top_nodes);
   if (form == Form::strategies) return strategies(status);
-  return json::object{{"apiVersion", "podium.dev/v1alpha1"},
-                      {"kind", "SchedulingReport"},
+  return json::object{{"apiVersion", explain::kReportVersion},
+                      {"kind", explain::kReportKind},
                       {"metadata", std::move(metadata)},
                       {"spec", std::move(spec)},
                       {"status", explain::to_json(status)}};

@@ -98,10 +98,10 @@ Reply no_thread() {
   return with(status_reply(504, "no thread for what-ifs was free in time"), "Retry-After", "5");
 }
 
-UserLimits::Admission under_way(const char* whose) {
+UserLimits::Admission in_progress(const char* whose) {
   return {{}, fmt::format("too many requests of {} are in progress", whose), std::chrono::seconds(1)};
 }
-UserLimits::Admission of_namespace_refused() { return under_way("this namespace"); }
+UserLimits::Admission of_namespace_refused() { return in_progress("this namespace"); }
 
 using Read = Result<QuestionPtr>;
 
@@ -237,7 +237,7 @@ Task<Reply> ReportApi::changes(ReportApi* self, const Target* target, Request re
                                std::string since) {
   const auto of_user = self->waits_of_user_.take(user);
   const auto of_peer = self->waits_of_peer_.take(request.peer);
-  if (!of_user || !of_peer) co_return too_many(under_way(of_user ? "this address" : "yours"));
+  if (!of_user || !of_peer) co_return too_many(in_progress(of_user ? "this address" : "yours"));
   const auto until = self->clock_.now() + kLongestWait;
   auto version = self->sources_.decisions.version(target->ns);
   if (version != since) co_return self->changed(version);
@@ -354,7 +354,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   auto of_user = self->bodies_of_user_.take(user);
   auto of_namespace = self->bodies_of_namespace_.take(target->ns);
   if (!of_user || !of_namespace) {
-    co_return too_many(of_user ? of_namespace_refused() : under_way("yours"));
+    co_return too_many(of_user ? of_namespace_refused() : in_progress("yours"));
   }
   auto text = co_await request.read_body(kBodyBytes);
   of_user.reset();

@@ -134,8 +134,7 @@ const std::vector<Parameter>& question_parameters() {
       {"fixes", flag, 0, 0, "true: looks for changes that would let more replicas fit"},
       {"room", flag, 0, 0, "true: counts how many more fit where all do, up to 10,000 in all"},
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
-      {kSeed, text, 0, 0,
-       "draws among nodes of equal score; questions with the same seed draw alike, and others by chance"},
+      {kSeed, text, 0, 0, "seed of the draw among nodes with equal scores; equal seeds give equal draws"},
       kWordsParameter,
   };
   return all;

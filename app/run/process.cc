@@ -88,7 +88,7 @@ Process::Process(const Options& options, config::Config config, Servers servers,
 
 Process::~Process() = default;
 
-// Empty: nobody asks for them.
+// Empty: they are not requested.
 controller::ReportRecorder::Ended Process::log_of_decisions() {
   if (!decision_log_) return {};
   decision_log_->on_end([this](bool was_written) { podium_metrics_.decision_line(was_written); });

@@ -40,7 +40,7 @@ struct WatchEvent {
   bool initial_events_end = false;  // bookmark with the annotation k8s.io/initial-events-end
 };
 
-// Refuses an event whose resourceVersion is not a number: kept, no watch could go on from it.
+// Refuses an event whose resourceVersion is not a number: no watch could resume from it.
 Result<WatchEvent> parse_watch_event(std::string_view line, const boost::json::storage_ptr& storage);
 
 // The Error of a metav1.Status. `http` is the reply's status code, or 0 without a reply. `reason` is empty if

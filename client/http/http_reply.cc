@@ -110,8 +110,8 @@ Result<void> HttpReply::feed(std::string_view bytes) {
   }
   if (!parser_->is_done() && bytes.size() > kUnparsedBytes)
     return fail(Error::Kind::unavailable,
-                fmt::format("not an HTTP reply: more than {} bytes of it are no header "
-                            "and no body",
+                fmt::format("not an HTTP reply: more than {} bytes of it are neither "
+                            "header nor body",
                             kUnparsedBytes));
   pending_ = bytes;
   return {};

@@ -26,7 +26,7 @@ Result<WatchEvent> ChangeBatch::parse_event(std::string_view line) {
   return event && event->problem.empty() ? std::move(event) : parse_watch_event(line, &memory_);
 }
 
-// Reports tell by their managers who wrote them.
+// The managers of a report say who wrote it.
 std::string_view ChangeBatch::read_part_of(std::string_view text) {
   return keeps_managers_ ? text : without_managed_fields(text, text_);
 }

@@ -82,7 +82,7 @@ struct ReflectorCounts {
   std::uint64_t lists = 0;       // complete lists, streaming or not
   std::uint64_t watches = 0;     // watches opened
   std::uint64_t changes = 0;     // changes dispatched
-  std::uint64_t errors = 0;      // failed requests, cut streams, lines that are no events
+  std::uint64_t errors = 0;      // failed requests, cut streams, lines that are not events
   std::uint64_t unreadable = 0;  // objects that could not be parsed, counted each time
 };
 

@@ -1,7 +1,7 @@
 // The placed pods without a report, which a new leader logs once. The previous leader may have ended before
 // it wrote them; the new one cannot write them, since it does not have the decisions.
 //
-// Threads: pure functions, but for Retention's own lock. Errors: none.
+// Threads: pure functions, except for Retention's own lock. Errors: none.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ std::vector<ReportOwner> recently_placed(const cluster::Snapshot& snapshot, cons
                                          const config::Podium& settings, Wall now);
 
 // The pods without a report; call it after all reports have been listed. A report of an earlier pod of the
-// same name counts: a list of metadata does not tell the two apart.
+// same name counts: a list of metadata does not distinguish the two.
 std::vector<ReportOwner> without_report(const Retention& retention, std::vector<ReportOwner> pods);
 
 // Logs one line with the count and the first names; nothing if `pods` is empty.

@@ -13,6 +13,7 @@
 #include "client/auth/url.h"
 #include "controller/report/metadata.h"
 #include "explain/report/bounds.h"
+#include "explain/report/labels.h"
 
 namespace podium::controller {
 namespace {
@@ -63,7 +64,9 @@ std::string report_body(const ReportOwner& owner, const std::string& name, const
     add("", key);
     add(":", text);
   };
-  add(R"({"apiVersion":"podium.dev/v1alpha1","kind":"SchedulingReport","metadata":{"name":)", name);
+  add(R"({"apiVersion":)", explain::kReportVersion);
+  add(R"(,"kind":)", explain::kReportKind);
+  add(R"(,"metadata":{"name":)", name);
   add(R"(,"namespace":)", owner.ns);
   out += R"(,"labels":{)";
   const auto labels = labels_of(status, explain::kDecision);

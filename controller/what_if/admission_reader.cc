@@ -72,8 +72,8 @@ Task<api::AdmissionObjects> AdmissionReader::read(std::shared_ptr<const explain:
     for (const auto& added : change.objects.runtime_classes) classes.erase(added->meta.name);
   }
   for (const auto& name : classes) {
-    const bool goes_on = co_await read_runtime_class(name, &out);
-    if (!goes_on) break;
+    const bool continues = co_await read_runtime_class(name, &out);
+    if (!continues) break;
   }
   co_await read_all("ResourceQuota", &kQuotas, ns, &api::decode_resource_quota, &out.quotas);
   co_await read_claim_templates(question, &out);

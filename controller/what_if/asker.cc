@@ -36,11 +36,11 @@ bool Asker::Slices::go_on() {
 void Asker::Slices::pause() {
   const auto slice = used();
   auto resumed = std::make_shared<std::promise<void>>();
-  auto goes_on = resumed->get_future();
+  auto resumes = resumed->get_future();
   boost::asio::post(
       io_, [turn = &turn_, slice, resumed] { turn->pause(slice, [resumed] { resumed->set_value(); }); });
   charged_ += slice;
-  while (goes_on.wait_for(kStopCheck) != std::future_status::ready && !asker_.stopped()) {
+  while (resumes.wait_for(kStopCheck) != std::future_status::ready && !asker_.stopped()) {
   }
 }
 

@@ -129,7 +129,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     // If the queued answer is for an older spec, the reply to its patch shows that, and leads back here.
     if (answers.contains(key)) return;
     // The watch shows the labels of an answer before its status. When the answer is written, the report is
-    // read again: only that tells if the answer has been removed or the spec edited since.
+    // read again: only that shows if the answer has been removed or the spec edited since.
     if (answers.holds(key)) {
       unanswered.insert_or_assign(key, asked);
       return;
@@ -181,7 +181,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   void watch_turns(const Seen& seen, const std::string& key, bool ours) {
     if (!ours || seen.refresh == 0s) return refreshes.drop(key);
     if (!seen.is_answered()) return refreshes.no_turn(key);
-    if (is_under_way(key) || refreshes.has_turn(key)) return;
+    if (is_in_progress(key) || refreshes.has_turn(key)) return;
     // A refusal stays until the spec changes: otherwise what-ifs would take turns in each other's places.
     const auto* accepted = seen.asked.before.condition("Accepted");
     if (accepted && accepted->reason == explain::kTooManyRefreshed) return;
@@ -195,7 +195,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     rearm_refresh_timer();
   }
 
-  bool is_under_way(const std::string& key) const { return questions.holds(key) || answers.holds(key); }
+  bool is_in_progress(const std::string& key) const { return questions.holds(key) || answers.holds(key); }
 
   void end_turn(const std::string& key) {
     refreshes.next_turn(key, api.clock().now());
@@ -223,7 +223,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       }
       for (auto& turn : refreshes.take_due(now)) {
         // A what-if in progress gets its next turn when it ends.
-        if (is_under_way(turn.key)) continue;
+        if (is_in_progress(turn.key)) continue;
         const auto pushed = questions.push(turn.ns, turn.key, {turn.name, true}, kAgain);
         if (pushed == Questions::Pushed::refused) refreshes.next_turn(turn.key, now);
       }
@@ -255,7 +255,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     const bool was_answered = again && accepted && accepted->is_true;  // and so has its place
     if (question && !was_answered && question->ttl >= explain::kKept &&
         !retention.may_keep(asked.ns, asked.name, size_of(bytes))) {
-      question = invalid("spec.ttlSeconds: too many what-ifs with 0 are there; give this one a TTL");
+      question = invalid("spec.ttlSeconds: too many what-ifs are kept without expiry; set a TTL");
       terms = of_wrong_spec(item);
     }
     std::optional<AnswerPatch> answer;
@@ -287,7 +287,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   static explain::ReportStatus too_many_refreshed() {
     return explain::declined(
         explain::kTooManyRefreshed,
-        fmt::format("spec.refreshSeconds: too many what-ifs are asked again and again (at most {} in "
+        fmt::format("spec.refreshSeconds: too many what-ifs are refreshed (at most {} in "
                     "a namespace, {} in all); try again later, by another change of the spec",
                     kRefreshed.per_namespace, kRefreshed.all));
   }

@@ -65,7 +65,7 @@ class KubectlPodium(Plugin):
 
     def test_missing_pods_and_wrong_arguments(self):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
-        self.assertIn("which pod? Give POD, TYPE/NAME or -l SELECTOR", self.ask("why", code=2))
+        self.assertIn("give POD, TYPE/NAME or -l SELECTOR", self.ask("why", code=2))
         self.assertIn('kubectl podium: unknown command "wy"\nDid you mean why?\n', self.ask("wy", "web", code=2))
         self.assertIn("is not a valid duration", self.ask("why", "web", "--request-timeout", "soon", code=2))
         self.assertIn('"svc" is not a type that makes pods', self.ask("whatif", "svc/web", code=2))
@@ -103,7 +103,7 @@ class KubectlPodium(Plugin):
         typo = pod("typo")
         typo["spec"]["containers"][0]["resuorces"] = {}
         self.assertIn('unknown field "spec.containers[0].resuorces"', self.ask("whatif", "-f", "-", stdin=self.file(typo), code=2))
-        self.assertIn("nothing in it makes pods; it has ConfigMap",
+        self.assertIn("contains no pod and no object with a pod template; it has ConfigMap",
                       self.ask("whatif", "-f", "-", stdin='{"apiVersion": "v1", "kind": "ConfigMap"}', code=2))
         hard = {"requests.cpu": "1"}
         self.plane.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small", "namespace": "default"},

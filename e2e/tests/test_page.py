@@ -340,7 +340,7 @@ class Page(PageLive):
         for problem in self.browser.problems:
             self.assertRegex(problem, r"status of 403")
 
-        self.browser.tab_to("here.innerText === 'Forget it'")
+        self.browser.tab_to("here.innerText === 'Remove the token'")
         self.browser.press("Enter")
         self.browser.wait("document.querySelector('[role=alert]')?.innerText.includes('Who are you?')", "a request without a token")
         self.assertEqual(self.browser.run("sessionStorage.length + localStorage.length"), 0)

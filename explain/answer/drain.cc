@@ -63,17 +63,17 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
   sort_for_placing(evicted);
   Drained out;
   for (const auto& pod : evicted) {
-    DrainedPod told{.name = pod->pod->meta.name};
+    DrainedPod entry{.name = pod->pod->meta.name};
     const auto* profile = config.profile(pod->pod->scheduler_name);
     if (!pod->pod->meta.controller()) {
       ++out.gone;
-      told.code = "NoController";
+      entry.code = "NoController";
     } else if (!profile || (budget && !budget())) {
       ++out.skipped;
-      told.code = profile ? "NotEvaluated" : "OtherScheduler";
+      entry.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
       auto moved = move_pod(*pod, *profile, fork);
-      told = std::move(moved.told);
+      entry = std::move(moved.entry);
       if (moved.to) {
         ++out.moved;
         out.rows.push_back(*moved.to);
@@ -82,7 +82,7 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
         out.waiting.push_back(std::move(moved.next));
       }
     }
-    if (pod->pod->meta.namespace_ == ns) out.of_author.push_back(std::move(told));
+    if (pod->pod->meta.namespace_ == ns) out.of_author.push_back(std::move(entry));
   }
   return out;
 }
@@ -160,31 +160,31 @@ bool is_of_daemon_set(const api::Pod& pod) {
 bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
 
 Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, Snapshot& fork) {
-  Moved out{.told = {.name = pod.pod->meta.name}, .next = successor(pod), .to = std::nullopt};
-  auto& told = out.told;
+  Moved out{.entry = {.name = pod.pod->meta.name}, .next = successor(pod), .to = std::nullopt};
+  auto& entry = out.entry;
   hand_claims_on(*pod.pod, *out.next->pod, fork);
   const auto decision = framework::evaluate(*out.next, fork, profile);
   const auto refused =
       decision.fits() ? framework::place(out.next, *decision.choice, profile, fork) : std::nullopt;
   if (refused) {
-    told.code = "NoNode";
-    told.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
+    entry.code = "NoNode";
+    entry.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
     return out;
   }
   if (!decision.fits()) {
-    told.code = "NoNode";
+    entry.code = "NoNode";
     const auto failed = project(*out.next, decision, fork);
-    told.reason = cut(main_reason(failed), kDrainReasonBytes);
+    entry.reason = cut(main_reason(failed), kDrainReasonBytes);
     if (!failed.rejections.empty() && decision.error.empty()) {
       const auto& most = failed.rejections.front();
-      told.cause = Cause{most.code, most.about};
+      entry.cause = Cause{most.code, most.about};
     }
     return out;
   }
   out.to = decision.choice;
-  told.node = fork.node_name(*out.to);
-  if (!decision.total.empty()) told.score = decision.total[*out.to];
-  told.feasible = decision.feasible.count();
+  entry.node = fork.node_name(*out.to);
+  if (!decision.total.empty()) entry.score = decision.total[*out.to];
+  entry.feasible = decision.feasible.count();
   return out;
 }
 

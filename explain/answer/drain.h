@@ -25,7 +25,7 @@ bool stays(const api::Pod& pod);  // of a DaemonSet, or static: kubectl drain le
 
 // Places the pod that a controller creates for an evicted one, which has left the fork.
 struct Moved {
-  DrainedPod told;                 // an empty node: it has no place
+  DrainedPod entry;                // an empty node: it has no place
   cluster::PodInfoPtr next;        // the new pod
   std::optional<cluster::Row> to;  // its node
 };

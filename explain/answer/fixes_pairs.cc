@@ -43,11 +43,11 @@ class Pairs {
 
   bool try_all() {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      for (std::size_t j = i + 1; j < requests_.size() && goes_on(); ++j)
+      for (std::size_t j = i + 1; j < requests_.size() && has_room(); ++j)
         try_requests(requests_[i], requests_[j]);
     }
     for (std::size_t i = 0; i < constraints_.size(); ++i) {
-      for (std::size_t j = i + 1; j < constraints_.size() && goes_on(); ++j)
+      for (std::size_t j = i + 1; j < constraints_.size() && has_room(); ++j)
         try_two(constraints_[i], constraints_[j]);
     }
     for (const auto& constraint : constraints_) {
@@ -61,7 +61,7 @@ class Pairs {
   }
 
  private:
-  bool goes_on() const { return found_ < kMostPairs && trials_.has_time(); }
+  bool has_room() const { return found_ < kMostPairs && trials_.has_time(); }
 
   void add(Remedy remedy, const Trials::Landing& landing) {
     ++found_;
@@ -69,7 +69,7 @@ class Pairs {
   }
 
   void try_two(const Remedy& first, const Remedy& second) {
-    if (!goes_on()) return;
+    if (!has_room()) return;
     if (const auto landing = trials_.with({&first, &second})) add(pair_of(first, second), *landing);
   }
 
@@ -82,7 +82,7 @@ class Pairs {
   }
 
   void try_with(const Remedy& other, const Request& request) {
-    if (!goes_on()) return;
+    if (!has_room()) return;
     if (const auto best = largest(other, request, 1))
       add(pair_of(other, request_at_most(request, request.now - 1 - best->index)), best->landing);
   }

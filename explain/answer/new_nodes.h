@@ -54,7 +54,7 @@ class DaemonSets {
   std::vector<Set> sets_;
 };
 
-// Adds so many under names that are not taken, and returns these. Fewer, if the budget ends.
+// Adds `count` nodes under names that are not taken, and returns the names. Adds fewer if the budget ends.
 std::vector<std::string> add_nodes(const NodeModel& model, std::int32_t count, const Budget& budget,
                                    cluster::Snapshot& fork);
 

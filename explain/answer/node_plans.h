@@ -42,7 +42,7 @@ class NodePlans {
   std::optional<NodePlan> try_counts(const ShapeCounts& counts) const;
 
   // A choice of nodes with which all pods that some shape can hold are placed. `now`: the plan without new
-  // new nodes. If the budget ends, the choice places some of the pods.
+  // nodes. If the budget ends, the choice places some of the pods.
   struct Cover {
     NodePlan plan;
     bool is_whole = true;

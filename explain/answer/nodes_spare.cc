@@ -181,8 +181,8 @@ class Sparing {
     for (const auto& pod : evicted) {
       if (!has_time()) return std::nullopt;
       auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
-      if (!moved.to) return no_room(*pod, moved.told);
-      moves.emplace_back(pod, std::move(moved.told.node));
+      if (!moved.to) return no_room(*pod, moved.entry);
+      moves.emplace_back(pod, std::move(moved.entry.node));
     }
     if (with_waiting) {
       if (auto blocked = wanted_by_waiting(row, fork)) return blocked;
@@ -209,14 +209,14 @@ class Sparing {
 
   std::optional<Blocked> blocked_by_node(const api::Node& node) const {
     if (node.meta.labels.contains(kControlPlane))
-      return Blocked{"ControlPlane", "it is of the control plane"};
+      return Blocked{"ControlPlane", "it is a control-plane node"};
     if (says(node.meta.annotations, kScaleDownDisabled, "true"))
       return Blocked{"ScaleDownDisabled", fmt::format("it has the annotation {}: true", kScaleDownDisabled)};
     if (says(node.meta.annotations, kDoNotDisrupt, "true"))
       return Blocked{"DoNotDisrupt", fmt::format("it has the annotation {}: true", kDoNotDisrupt)};
     for (const auto& nomination : base_.nominations()) {
       if (nomination.node == node.meta.name)
-        return Blocked{"Nominated", "a pod that waits for evictions gets it"};
+        return Blocked{"Nominated", "it is nominated for a pod that waits for evictions"};
     }
     return std::nullopt;
   }
@@ -260,16 +260,16 @@ class Sparing {
   }
 
   // "most nodes do not have enough free cpu"
-  static std::string words_of(const DrainedPod& told) {
-    if (!told.cause) return told.reason;
-    const auto words = reason_words(told.cause->code, told.cause->about, told.reason);
-    return words == told.reason || is_of_pod(told.cause->code) ? words : "most nodes " + plural_of(words);
+  static std::string words_of(const DrainedPod& entry) {
+    if (!entry.cause) return entry.reason;
+    const auto words = reason_words(entry.cause->code, entry.cause->about, entry.reason);
+    return words == entry.reason || is_of_pod(entry.cause->code) ? words : "most nodes " + plural_of(words);
   }
 
-  Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& told) const {
-    const bool is_told = is_own(pod.pod->meta) && !told.reason.empty();
+  Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const {
+    const bool is_named = is_own(pod.pod->meta) && !entry.reason.empty();
     return blocked_by("NoRoom", pod,
-                      is_told ? "has no other place: " + words_of(told) : "has no other place");
+                      is_named ? "has no other place: " + words_of(entry) : "has no other place");
   }
 
   // A node that is empty and takes a pod that waits is of use.
@@ -294,13 +294,13 @@ class Sparing {
     for (const auto& step : found.steps) {
       out.pods_moved += step.moves.size();
       if (out.nodes.size() == kMostSpareListed) continue;
-      SpareNode told{.node = step.node, .pods_moved = step.moves.size()};
+      SpareNode entry{.node = step.node, .pods_moved = step.moves.size()};
       for (const auto& [pod, to] : step.moves) {
         if (pod->pod->meta.namespace_ != search_.question.meta.namespace_) continue;
-        ++told.pods_total;
-        if (listed++ < kMostMovesListed) told.pods.push_back({pod->pod->meta.name, to});
+        ++entry.pods_total;
+        if (listed++ < kMostMovesListed) entry.pods.push_back({pod->pod->meta.name, to});
       }
-      out.nodes.push_back(std::move(told));
+      out.nodes.push_back(std::move(entry));
     }
     out.nodes_total = found.steps.size();
     std::map<std::string_view, BlockedNodes> by_code;

@@ -70,7 +70,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     if (!has_failed && failed) failed({i, info, decision, fork, refused});
     has_failed = true;
     placed.counted = true;
-    if (!is_daemon_set && !count.goes_on) break;
+    if (!is_daemon_set && !count.continues) break;
   }
   return placed;
 }

@@ -57,7 +57,7 @@ struct Count {
   std::int32_t most = kAny;  // to place; the what-if has no memory for more
   std::int32_t seen = 0;     // the replica that `see` is called with
   bool evicts = false;       // evicts the pods that a replica that does not fit would preempt
-  bool goes_on = false;      // after a replica that does not fit
+  bool continues = false;    // after a replica that does not fit
   std::size_t start = 0;     // of the search for nodes
 };
 

@@ -1,7 +1,11 @@
-// The labels and annotations of a SchedulingReport, by which lists select it without reading it whole.
+// The API version and kind of a SchedulingReport, and its labels and annotations, by which lists select it
+// without reading it whole.
 #pragma once
 
 namespace podium::explain {
+
+inline constexpr const char* kReportVersion = "podium.dev/v1alpha1";
+inline constexpr const char* kReportKind = "SchedulingReport";
 
 inline constexpr const char* kReportLabel = "podium.dev/report";
 inline constexpr const char* kDecision = "decision";

@@ -96,9 +96,9 @@ void NodeNames::value(json::value& field) {
   } else if (auto* list = field.if_array()) {
     for (auto& item : *list) value(item);
   } else if (field.is_string()) {
-    std::string told(field.get_string());
-    text(told);
-    field = told;
+    std::string shown(field.get_string());
+    text(shown);
+    field = shown;
   }
 }
 

@@ -1,4 +1,4 @@
-// Tells AFL++ which edges an input takes. GCC calls __sanitizer_cov_trace_pc() at each basic block
+// Reports to AFL++ which edges an input takes. GCC calls __sanitizer_cov_trace_pc() at each basic block
 // (-fsanitize-coverage=trace-pc). AFL++'s own plugin for GCC refuses every GCC but the one that it was built
 // with, and Debian's is newer.
 //

@@ -59,7 +59,7 @@ class CowMap {
     auto& shard = place.write();
     shard.erase(shard.find(key));
     --size_;
-    // Gives back the memory of a crowd that is gone.
+    // Frees the memory of a shard that has become empty.
     if (shard.empty()) place = {};
     if (size_ == 0) shards_ = {};
   }

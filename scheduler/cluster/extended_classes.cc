@@ -18,7 +18,7 @@ bool goes_before(const api::DeviceClass& known, const api::DeviceClass& other) {
 
 std::string implicit_name(const api::DeviceClass& of) { return std::string(kClassPrefix) + of.meta.name; }
 
-bool may_stand_for_devices(std::string_view resource) {
+bool may_be_backed_by_devices(std::string_view resource) {
   return resource.starts_with(kClassPrefix) || is_extended_resource(resource);
 }
 

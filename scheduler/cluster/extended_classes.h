@@ -20,7 +20,7 @@
 namespace podium::cluster {
 
 // True for an extended resource, and for the implicit name of a class.
-bool may_stand_for_devices(std::string_view resource);
+bool may_be_backed_by_devices(std::string_view resource);
 // deviceclass.resource.kubernetes.io/<class>
 std::string implicit_name(const api::DeviceClass& of);
 

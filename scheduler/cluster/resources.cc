@@ -3,33 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/validate/validate.h"
+#include "api/values/pod.h"
 #include "api/values/resource_names.h"
 
 namespace podium::cluster {
 namespace {
 
 constexpr std::string_view kAttachableVolumes = "attachable-volumes-";
-
-bool lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool alphanumeric(char c) { return lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
-
-// A DNS-1123 subdomain: dot-separated labels of lower case letters, digits and inner dashes.
-bool is_subdomain(std::string_view text) {
-  if (text.empty() || text.size() > 253) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool edge = i == 0 || i + 1 == text.size() || text[i - 1] == '.' || text[i + 1] == '.';
-    if (!lower_or_digit(c) && (edge || (c != '-' && c != '.'))) return false;
-  }
-  return true;
-}
-
-bool is_qualified_name_part(std::string_view text) {
-  if (text.empty() || text.size() > 63) return false;
-  if (!alphanumeric(text.front()) || !alphanumeric(text.back())) return false;
-  return std::ranges::all_of(text,
-                             [](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 }  // namespace
 
@@ -54,11 +35,8 @@ std::int64_t Resources::get(std::string_view name) const {
 
 // Source: pkg/apis/core/v1/helper IsExtendedResourceName; the name must be valid with the quota prefix.
 bool is_extended_resource(std::string_view name) {
-  const auto slash = name.find('/');
-  if (slash == std::string_view::npos || name.find("kubernetes.io/") != std::string_view::npos) return false;
-  if (name.starts_with("requests.")) return false;
-  return is_subdomain(std::string("requests.").append(name.substr(0, slash))) &&
-         is_qualified_name_part(name.substr(slash + 1));
+  if (!name.contains('/') || name.contains("kubernetes.io/") || name.starts_with("requests.")) return false;
+  return api::is_qualified_name(std::string("requests.").append(name));
 }
 
 bool is_scalar_resource(std::string_view name) {

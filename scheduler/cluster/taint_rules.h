@@ -51,7 +51,7 @@ class TaintRules {
   // Bits: the fields that a rule names.
   static constexpr std::size_t kDriver = 1, kPool = 2, kDevice = 4, kKinds = 8;
 
-  // What a rule names; what it leaves open is empty.
+  // The fields that a rule names; the others are empty.
   template <typename Text>
   struct Named {
     std::uint64_t hash = 0;

@@ -20,7 +20,7 @@
 namespace podium::cycle {
 
 inline constexpr auto kGone = "the pod is gone, or was bound by another scheduler";
-inline constexpr auto kPendingAgain = "the API server shows the pod on no node any more";
+inline constexpr auto kPendingAgain = "the API server no longer shows the pod on a node";
 inline constexpr auto kStopping = "the scheduler is stopping";
 
 struct BindingCycle::Failure {

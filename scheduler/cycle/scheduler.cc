@@ -254,7 +254,7 @@ void Scheduler::bound_pod_read(const std::string& uid, const PodRead& read) {
     remove_from_node(uid);
     pod_added_or_updated(read.pod);
     parts_.announcer.failed(*read.pod, "SchedulerError",
-                            "the API server confirmed the binding to " + node + ", but the pod is on no node",
+                            "the API server confirmed the binding to " + node + ", but the pod has no node",
                             std::nullopt);
   } else {
     pod_added_or_updated(read.pod);

@@ -88,7 +88,7 @@ class Scheduler {
   void preemption_ended(const PreemptionOrder& order, const PreemptionOutcome& outcome);
   std::size_t preemptions() const { return preemptions_.size(); }
   // Bindings, preemptions and consultations that have not ended.
-  std::size_t under_way() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
+  std::size_t in_flight() const { return bindings() + preemptions() + (consulting() ? 1 : 0); }
   // Called at shutdown: gives up the pods that only wait, so that bindings() counts only pods with a
   // request in flight.
   void stop() { cycle_.stop(); }

@@ -17,7 +17,7 @@ std::string full_name(const SliceDevices& slice, std::size_t device) {
   return fmt::format("{}/{}/{}", of.driver, of.pool.name, of.devices[device].name);
 }
 
-// As upstream, the text decides: one that quotes such a text of the expression gets the hint, too.
+// As upstream, the text decides: one that quotes such a text of the expression also gets the hint.
 // Source: dynamic-resource-allocation/cel EnhanceRuntimeError.
 std::string with_hint(std::string error) {
   if (!error.contains("no such key:")) return error;

@@ -1,6 +1,7 @@
 // The filters whose verdicts the thread's EvaluationMemo keeps.
 #include <algorithm>
 
+#include "base/check.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation_memo.h"
 #include "scheduler/framework/filters.h"
@@ -54,6 +55,7 @@ std::size_t Filters::run_with_memo(NodeMask& nodes, Rejections& out) const {
     declared.add(entry.plugin, inputs);
   }
   if (ran == 0) return 0;
+  PODIUM_CHECK(out.verdicts().empty(), out.verdicts().size());
   const auto asked = observer_ ? nodes.count() : 0;
   auto& kept = memo->verdicts(declared);
   const auto now = memo->view().look(declared.columns(), snapshot_.chunks());

@@ -35,8 +35,8 @@ class ExtenderWire final : public client::Transport {
         });
       }
     }
-    std::erase_if(under_way_, [](const auto& weak) { return weak.expired(); });
-    under_way_.push_back(exchange);
+    std::erase_if(in_flight_, [](const auto& weak) { return weak.expired(); });
+    in_flight_.push_back(exchange);
     const bool rung = co_await Bell::wait(&exchange->bell);
     agenda.cancel(patience);
     if (!rung) exchange->finish(Kind::cancelled);
@@ -50,7 +50,7 @@ class ExtenderWire final : public client::Transport {
 
   void close() override {
     closed_ = true;
-    for (const auto& weak : under_way_) {
+    for (const auto& weak : in_flight_) {
       if (const auto exchange = weak.lock()) exchange->finish(Kind::cancelled);
     }
   }
@@ -59,7 +59,7 @@ class ExtenderWire final : public client::Transport {
   Extender& extender_;
   const HostPtr host_;
   bool closed_ = false;
-  std::vector<std::weak_ptr<Exchange>> under_way_;
+  std::vector<std::weak_ptr<Exchange>> in_flight_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 //   longer than podium waits.
 // - A claim of class "local" is bound to the volume that names it. If the claim has another one already, the
 //   volume is free again.
-// - A volume of a deleted claim is removed, if it was provisioned; else it stays, and nobody gets it.
+// - A volume of a deleted claim is removed, if it was provisioned; else it stays and is not used again.
 // Source: pkg/controller/volume/persistentvolume/pv_controller.go syncClaim, syncVolume.
 // Owner: a Life with volumes. Threads: one. Errors: none.
 #pragma once

@@ -172,8 +172,8 @@ int run_seeds(const Options& options) {
     return 2;
   }
   if (!read_faults(options.faults)) {
-    fmt::print(stderr, "podium_simulate: --faults: {}: some are no faults; they are: {}\n", options.faults,
-               text_of(Faults::all()));
+    fmt::print(stderr, "podium_simulate: --faults: {}: not all are faults; the faults are: {}\n",
+               options.faults, text_of(Faults::all()));
     return 2;
   }
   std::uint64_t total = 0;
@@ -239,9 +239,10 @@ int run(int argc, char** argv) {
   app.add_option("--seeds,--seed", options.seeds, "A..B, or one");
   app.add_option("--also", options.also, "a file of seeds to run first")->check(CLI::ExistingFile);
   app.add_option("--drawn", options.drawn, "the seeds A..B, begun where PODIUM_TEST_SEED falls");
-  app.add_option("--lives", options.lives, "run so many of them");
+  app.add_option("--lives", options.lives, "the number of lives to run");
   app.add_option("--faults", options.faults, "only these faults: names, joined by commas");
-  app.add_option("--jobs", options.jobs, "share the seeds among so many processes")->check(CLI::Range(1, 64));
+  app.add_option("--jobs", options.jobs, "the number of processes that share the seeds")
+      ->check(CLI::Range(1, 64));
   app.add_option("--mutation", options.mutation, "plant this bug");
   app.add_flag("--mutations", options.mutations, "plant each bug in the life that finds it");
   app.add_flag("--rare", options.rare, "with --mutations: also those that few lives find");

@@ -71,8 +71,8 @@ std::optional<Sum> share(unsigned workers, const std::function<Sum(unsigned, uns
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
       const auto sum = timed(work, i, workers);
       std::fflush(stdout);
-      const bool told = ::write(ends[1], &sum, sizeof(sum)) == sizeof(sum);
-      ::_exit(told ? 0 : 1);
+      const bool reported = ::write(ends[1], &sum, sizeof(sum)) == sizeof(sum);
+      ::_exit(reported ? 0 : 1);
     }
     ::close(ends[1]);
     running.push_back({id, ends[0]});

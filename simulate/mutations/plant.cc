@@ -68,11 +68,11 @@ class EmptyList final : public client::Stream {
         R"({"type":"BOOKMARK","object":{"kind":"List","metadata":{"resourceVersion":"1",)"
         R"("annotations":{"k8s.io/initial-events-end":"true"}}}})"
         "\n";
-    co_return Result<std::string>(std::exchange(told_, true) ? std::string() : std::string(kLine));
+    co_return Result<std::string>(std::exchange(said_, true) ? std::string() : std::string(kLine));
   }
 
  private:
-  bool told_ = false;
+  bool said_ = false;
 };
 
 class PlantedTransport final : public client::Transport {

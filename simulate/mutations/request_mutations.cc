@@ -77,8 +77,9 @@ Bug loses_conditions() {
 Bug loses_events_of_bindings() {
   Bug bug;
   bug.instead = [](const Request& request) -> std::optional<Response> {
-    const bool told = is_event(request) && request.body.find(R"("reason":"Scheduled")") != std::string::npos;
-    return told ? std::optional(stored(201, request)) : std::nullopt;
+    const bool reported =
+        is_event(request) && request.body.find(R"("reason":"Scheduled")") != std::string::npos;
+    return reported ? std::optional(stored(201, request)) : std::nullopt;
   };
   return bug;
 }

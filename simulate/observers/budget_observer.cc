@@ -11,7 +11,7 @@
 namespace podium::simulate {
 namespace {
 
-// The victim of a mark or of a deletion; null: the request evicts nobody.
+// The victim of a mark or of a deletion; null: the request evicts no pod.
 const cluster::PodInfoPtr* victim_of(const cluster::Snapshot& snapshot, const client::Request& request) {
   if (request.target.find("/pods/") == std::string::npos) return nullptr;
   const bool evicts =

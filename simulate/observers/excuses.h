@@ -13,7 +13,7 @@ namespace podium::simulate {
 
 enum class Excuse : std::uint8_t {
   // The lease of an engine was deleted by hand: it learns of it when it renews it, and makes it again if
-  // nobody has it then. It does not know what another engine wrote in between.
+  // no process has it then. It does not know what another engine wrote in between.
   lease_deleted,
   // A binding of the previous leader that the next one has not seen: it was in flight at the takeover, or a
   // watch of the next one was already silent. A binding in doubt is sent again as it was decided then.

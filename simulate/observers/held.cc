@@ -102,7 +102,7 @@ std::optional<std::string> held_wrongly(app::Engine& engine, const Store& store,
   const Held all[] = {
       {"pods in flight", counts.in_flight},
       {"events of pods in flight", counts.in_flight_events},
-      {"bindings and preemptions", scheduler.under_way()},
+      {"bindings and preemptions", scheduler.in_flight()},
       {"claims in flight", scheduler.snapshot().objects().claims_in_flight().size()},
       {"events to write", engine.events_waiting()},
       {"statuses to write", engine.pod_statuses().counts().waiting},

@@ -54,7 +54,7 @@ void ReportObserver::sent(const client::Request& request) {
   const auto body = json::parse(request.body, failure);
   const auto decided = failure ? "" : text_at(body, "/1/value/decidedAt");  // of a JSON patch
   const auto read = read_.find(key);
-  if (!decided.empty() && read != read_.end()) told_.try_emplace(key + decided, read->second);
+  if (!decided.empty() && read != read_.end()) answered_.try_emplace(key + decided, read->second);
 }
 
 void ReportObserver::answered(const Host& host, const client::Request& request,
@@ -82,11 +82,12 @@ std::optional<std::string> ReportObserver::committed(const Commit& commit, Stead
 std::optional<std::string> ReportObserver::written(const Commit& commit, Steady sent_at) {
   const auto& report = commit.after->value;
   const auto uid = uid_of(report);
-  const auto told = told_.find(commit.key.text() + text_at(report, "/status/decidedAt"));
-  if (is_what_if(report) && told == told_.end()) return std::nullopt;  // its labels come before its answer
+  const auto answered = answered_.find(commit.key.text() + text_at(report, "/status/decidedAt"));
+  if (is_what_if(report) && answered == answered_.end())
+    return std::nullopt;  // its labels come before its answer
   auto& written = written_[uid];
   // A report's TTL counts from its last write, regardless of the delay and of the sender of that write.
-  written = std::max(written, is_what_if(report) ? told->second : agenda_.now());
+  written = std::max(written, is_what_if(report) ? answered->second : agenda_.now());
   writers_[uid] = commit.by;
   if (is_what_if(report) || !find_at(report, "/status")) return std::nullopt;
   if (commit.before && same_status(commit.before->value, report)) return std::nullopt;
@@ -150,10 +151,11 @@ std::optional<std::string> ReportObserver::unwritten(const Bindings& bindings, b
       if (may_lack || text_at(pod->value, "/metadata/namespace") == "full") continue;
       return fmt::format("{} was bound and has no report", full_name(pod->value));
     }
-    const auto& told = report->second->value;
-    const auto outcome = text_at(told, "/status/outcome"), chosen = text_at(told, "/status/choice/nodeName");
+    const auto& answered = report->second->value;
+    const auto outcome = text_at(answered, "/status/outcome"),
+               chosen = text_at(answered, "/status/choice/nodeName");
     if (outcome == "Scheduled" ? chosen == node : may_lack) continue;
-    const auto writer = writers_.find(uid_of(told));
+    const auto writer = writers_.find(uid_of(answered));
     if (lease_was_deleted && (writer == writers_.end() || writer->second != by)) {
       ++excused;
       continue;

@@ -70,7 +70,7 @@ class ReportObserver {
   std::map<std::string, Steady> written_, filled_;
   std::map<std::string, std::string> writers_, knows_;
   // By a what-if's key: when podium first read its current version; and the same with the time of the answer.
-  std::map<std::string, Steady> read_, told_;
+  std::map<std::string, Steady> read_, answered_;
 };
 
 }  // namespace podium::simulate

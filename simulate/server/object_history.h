@@ -37,7 +37,7 @@ class History {
   // versions if it has not read any.
   std::vector<StoredPtr> possible(const std::string& uid, const std::string& engine, Steady decided) const;
   // The same for a pod that has a node. An engine that knows this by its own assumption ignores the pod's
-  // updates, as kube-scheduler does, until the watch shows the binding: all earlier versions count, too.
+  // updates, as kube-scheduler does, until the watch shows the binding: all earlier versions also count.
   std::vector<StoredPtr> possible_of_placed(const std::string& uid, const std::string& engine,
                                             Steady decided) const;
 

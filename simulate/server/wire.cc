@@ -99,7 +99,7 @@ class Wire final : public client::Transport {
 
   void close() override {
     closed_ = true;
-    for (const auto& weak : under_way_) {
+    for (const auto& weak : in_flight_) {
       const auto exchange = weak.lock();
       if (exchange) exchange->finish(Kind::cancelled);
     }
@@ -117,9 +117,9 @@ class Wire final : public client::Transport {
     exchange->host = host_;
     exchange->requests = std::move(requests);
     for (const auto& request : exchange->requests) network_.begins(*host_, request);
-    std::erase_if(under_way_, [](const auto& weak) { return weak.expired(); });
+    std::erase_if(in_flight_, [](const auto& weak) { return weak.expired(); });
     std::erase_if(streams_, [](const auto& weak) { return weak.expired(); });
-    under_way_.push_back(exchange);
+    in_flight_.push_back(exchange);
     return exchange;
   }
 
@@ -161,7 +161,7 @@ class Wire final : public client::Transport {
   const HostPtr host_;
   const client::MayWrite may_write_;
   bool closed_ = false;
-  std::vector<std::weak_ptr<Exchange>> under_way_;
+  std::vector<std::weak_ptr<Exchange>> in_flight_;
   std::vector<std::weak_ptr<Pipe>> streams_;
 };
 

@@ -33,7 +33,7 @@ for file in /etc/apt/sources.list.d/*.sources; do
 done
 apt=(apt-get -qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$work/sources.d"
      -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o "APT::Sandbox::User=$(id -un)")
-# A source of other people's packages may have no source packages; the next step tells whether any has what is
+# A source of other people's packages may have no source packages; the next step shows whether any has what is
 # needed.
 "${apt[@]}" update >"$work/log" 2>&1 || true
 # package NAME VERSION DIRECTORY: unpacks the source package.

@@ -116,7 +116,10 @@ TEST(ReadManifests, SaysAllThatIsWrong) {
 TEST(ReadManifests, AllowsUnknownFieldsOnRequest) {
   std::vector<std::string> warnings;
   const std::string text = "{apiVersion: v1, kind: Node, metadata: {name: a}, colour: red}";
-  EXPECT_TRUE(read_manifests({{"in.yaml", text}}, {.allow_unknown_fields = true}, warnings));
+  const auto got = read_manifests({{"in.yaml", text}}, {.allow_unknown_fields = true}, warnings);
+  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_EQ(got->nodes.size(), 1u);
+  EXPECT_EQ(got->nodes.front().meta.name, "a");
 }
 
 TEST(ReadManifests, FreeFormFieldsAreNotLookedInto) {

@@ -1,7 +1,6 @@
 // Input from outside never aborts: mutated manifests, from a seed. PODIUM_SEED replays a run.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include "api/decode/decode.h"
 #include "api/text/yaml.h"
 #include "api/values/node.h"
+#include "unit/support/seed.h"
 
 namespace podium::api {
 namespace {
@@ -140,15 +140,14 @@ bool read(const std::string& text) {
 }
 
 TEST(Mutations, NeverCrash) {
-  const char* given = std::getenv("PODIUM_SEED");
-  const std::uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  const auto seed = podium::test::drawn_seed();
   std::mt19937_64 random(seed);
   ASSERT_TRUE(read(std::string(kJson)));
   ASSERT_TRUE(read(std::string(kYaml)));
   int good = 0, bad = 0;
   for (int i = 0; i < 2000; ++i) {
     const auto text = mutate(std::string(i % 2 ? kYaml : kJson), random);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(i));
+    SCOPED_TRACE(podium::test::seed_text(seed) + ", round " + std::to_string(i));
     (read(text) ? good : bad) += 1;
     // A parsed document can be written and parsed again.
     if (const auto documents = parse_documents(text, "in"); documents && !documents->empty()) {

@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "unit/support/seed.h"
 
 namespace podium {
 namespace {
@@ -92,8 +93,8 @@ class RandomRun {
   void check() {
     EXPECT_EQ(queue_.busy(), taken_.size());
     for (const auto& [key, value] : pushed_) {
-      const bool under_way = std::ranges::any_of(taken_, [&](const auto& item) { return item.key == key; });
-      EXPECT_TRUE(under_way || queue_.contains(key) || written_[key] == value) << key << " is lost";
+      const bool in_flight = std::ranges::any_of(taken_, [&](const auto& item) { return item.key == key; });
+      EXPECT_TRUE(in_flight || queue_.contains(key) || written_[key] == value) << key << " is lost";
     }
   }
 
@@ -113,11 +114,9 @@ class RandomRun {
 };
 
 TEST(FairQueueRandom, KeepsItsPromisesWhateverHappens) {
-  const char* given = std::getenv("PODIUM_TEST_SEED");
-  const unsigned first =
-      given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device{}();
+  const auto first = static_cast<unsigned>(podium::test::drawn_seed());
   for (unsigned seed = first; seed < first + 20; ++seed) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+    SCOPED_SEED(seed);
     RandomRun(seed).run();
     if (testing::Test::HasFailure()) break;
   }

@@ -155,7 +155,7 @@ TEST(LeaderState, Leads) {
        [](Life& l) { l.waited().written().waited(); },
        {"update me transitions=4", "wait 2000", "update me transitions=4"},
        true},
-      {"reads after a conflict, and goes on where it is still its own",
+      {"reads after a conflict, and continues where it is still its own",
        [](Life& l) { l.waited().failed().observed(held_by("me", "r9", 4)).written(); },
        {"update me transitions=4", "get", "update me transitions=4", "wait 2000"},
        true},

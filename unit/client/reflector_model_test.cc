@@ -22,6 +22,7 @@
 #include "client/watch/reflector_state.h"
 #include "unit/client/doubles.h"
 #include "unit/client/model_server.h"
+#include "unit/support/seed.h"
 
 namespace podium::client::reflector_model_test {
 namespace {
@@ -131,7 +132,7 @@ class World {
       }
     }
     EXPECT_TRUE(quiet()) << "it never comes to rest";
-    EXPECT_FALSE(lost) << "it never lists anew";
+    EXPECT_FALSE(lost) << "it never lists again";
   }
   // The server's objects that the handler can parse.
   ModelServer::Objects readable() const {
@@ -371,19 +372,18 @@ class World {
   std::vector<Change> changes;
 };
 
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+std::uint64_t steps_of_each() {
+  const char* text = std::getenv("PODIUM_STEPS");
+  return text ? std::strtoull(text, nullptr, 10) : 3'000;
 }
 
 TEST(ReflectorModel, KnowsWhatTheServerHasWhenTheFaultsAreOver) {
-  const auto first = number("PODIUM_TEST_SEED", std::random_device()());
+  const auto first = podium::test::drawn_seed();
   constexpr auto worlds = 40;
-  const auto steps = number("PODIUM_STEPS", 3'000);
-  std::cout << "PODIUM_TEST_SEED=" << first << " and the " << worlds - 1 << " after it\n";
+  const auto steps = steps_of_each();
   Counts sum;
   for (auto seed = first; seed < first + worlds && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(fmt::format("PODIUM_TEST_SEED={}", seed));
+    SCOPED_SEED(seed);
     World world(seed);
     for (std::uint64_t step = 0; step < steps && !::testing::Test::HasFatalFailure(); ++step) {
       world.step();

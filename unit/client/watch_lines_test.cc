@@ -85,12 +85,25 @@ TEST(WatchEvent, AnAnnotationOfAnObjectEndsNoList) {
 }
 
 TEST(WatchEvent, RefusesWhatMakesNoSense) {
-  for (const char* bad :
-       {"", "{", "[]", "null", R"({"type":"ADDED"})", R"({"type":"ADDED","object":3})", R"({"object":{}})",
-        R"({"type":"NEW","object":{}})", R"({"type":7,"object":{}})", R"({"type":"ADDED")",
-        R"({"type":"ADDED","obj)", R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"})",
-        R"({"type":"ERROR","object":{"code":410})"}) {
-    EXPECT_FALSE(parse_watch_event(bad, {})) << bad;
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "not JSON: incomplete JSON"},
+      {"{", "not JSON: incomplete JSON"},
+      {"[]", "watch event has an unknown type"},
+      {"null", "watch event has an unknown type"},
+      {R"({"type":"ADDED"})", "watch event has no object"},
+      {R"({"type":"ADDED","object":3})", "watch event has no object"},
+      {R"({"object":{}})", "watch event has an unknown type"},
+      {R"({"type":"NEW","object":{}})", "watch event has an unknown type"},
+      {R"({"type":7,"object":{}})", "watch event has an unknown type"},
+      {R"({"type":"ADDED")", "not JSON: incomplete JSON"},
+      {R"({"type":"ADDED","obj)", "not JSON: incomplete JSON"},
+      {R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"})", "not JSON: incomplete JSON"},
+      {R"({"type":"ERROR","object":{"code":410})", "not JSON: incomplete JSON"},
+  };
+  for (const auto& [bad, why] : cases) {
+    const auto event = parse_watch_event(bad, {});
+    ASSERT_FALSE(event) << bad;
+    EXPECT_EQ(event.error().message, why) << bad;
   }
 }
 

@@ -29,13 +29,13 @@ struct Limited {
 TEST(UserLimits, ABurstThenARate) {
   Limited limited;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(limited.ask("ann"), "ok");
-  EXPECT_EQ(limited.ask("ann"), "you send too many requests, after 2");
+  EXPECT_EQ(limited.ask("ann"), "too many requests per second, after 2");
   EXPECT_EQ(limited.ask("bob"), "ok") << "it is another's";
   limited.clock.advance(1s);
-  EXPECT_EQ(limited.ask("ann"), "you send too many requests, after 1");
+  EXPECT_EQ(limited.ask("ann"), "too many requests per second, after 1");
   limited.clock.advance(1s);
   EXPECT_EQ(limited.ask("ann"), "ok");
-  EXPECT_EQ(limited.ask("ann"), "you send too many requests, after 2");
+  EXPECT_EQ(limited.ask("ann"), "too many requests per second, after 2");
 }
 
 TEST(UserLimits, InProgress) {
@@ -56,7 +56,7 @@ TEST(UserLimits, RemembersFewUsersAndWhoIsBusy) {
   for (int i = 0; i < 3; ++i) limited.ask("ann", i == 0);
   for (int i = 0; i < 1000; ++i) limited.ask("user-" + std::to_string(i));
   EXPECT_LE(limited.limits.users(), 4u);
-  EXPECT_EQ(limited.ask("ann"), "you send too many requests, after 2") << "she has one in progress";
+  EXPECT_EQ(limited.ask("ann"), "too many requests per second, after 2") << "she has one in progress";
 }
 
 }  // namespace

@@ -51,7 +51,10 @@ TEST(Extender, BeforeThatIsLateWrongAndSilent) {
     fails = fails || (answer.reply && answer.reply->status == 500);
     says_error = says_error || (answer.reply && answer.reply->body.find("Error") != std::string::npos);
   }
-  EXPECT_TRUE(is_late && fails && is_silent && says_error);
+  EXPECT_TRUE(is_late);
+  EXPECT_TRUE(fails);
+  EXPECT_TRUE(is_silent);
+  EXPECT_TRUE(says_error);
 }
 
 }  // namespace

@@ -31,10 +31,20 @@ IDIOMS = [(re.compile(rf"\b{pattern}\b", re.IGNORECASE), better) for pattern, be
     (r"g(?:ives?|ave) way", "yield, is evicted, is closed"),
     (r"is carried out", "takes effect"),
 )]
+# Those that the tests, and the tools in other languages, are allowed: names of cases, and Go's comments.
+OF_PROGRAM = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in (
+    (r", too\b(?! (?:few|high|large|late|long|low|many|much|short|small)\b)", "also"),
+    (r"\bnobody\b", "nothing does X, X is not done"),
+    (r"\bso (?:many|much)\b", "the number, or a comparison with it"),
+    (r"\btells?\b", "says, reports, returns"),
+    (r"\bthat are no (?!longer\b)[a-z]+|\bare no (?=faults|events|headers?|HTTP)", "are not …"),
+)]
+IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_\w+|k[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|told|meanwhile|anew)\b")
+IN_NAMES = re.compile(r"\b(?:told|meanwhile|anew|beside|whoever|goes on|under way|stands? for|turned down)\b", re.IGNORECASE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`]*`")
-# A string literal of C++; the other alternatives skip comments and characters.
-LITERAL = re.compile(r'R"(?P<end>\w*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:\\.|[^"\\\n])*)"|//[^\n]*|\'(?:\\.|[^\'\\])+\'', re.DOTALL)
+# A string literal of C++; the other alternatives skip comments and characters, but not the ' of 10'000.
+LITERAL = re.compile(r'R"(?P<end>\w*)\((?P<raw>.*?)\)(?P=end)"|"(?P<text>(?:\\.|[^"\\\n])*)"|//[^\n]*|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 # A string literal of JavaScript, in any quotes; the other alternative skips comments.
 PAGE_LITERAL = re.compile(r'"(?P<double>(?:\\.|[^"\\\n])*)"|\'(?P<single>(?:\\.|[^\'\\\n])*)\'|`(?P<template>(?:\\.|[^`\\])*)`'
                           r'|(?<![:\\])//[^\n]*')
@@ -93,6 +103,13 @@ def page_literals(content):
         yield from enumerate(words.splitlines(), content.count("\n", 0, match.start()) + 1)
 
 
+def identifiers(content):
+    """The words of each name in the program's C++ that may have an idiom."""
+    for number, line in enumerate(content.splitlines(), 1):
+        for name in IDENTIFIER.findall(re.sub(r'"(?:\\.|[^"\\])*"|//.*', "", line)):
+            yield number, " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name))
+
+
 def prose(path):
     """(line number, words) of each line of a document, of each line with a comment, and of each string literal."""
     content = (rooms.ROOT / path).read_text()
@@ -115,10 +132,20 @@ def prose(path):
 PLAIN = plain_files()
 
 
+def names(path):
+    for number, words in identifiers((rooms.ROOT / path).read_text()):
+        for match in IN_NAMES.finditer(words):
+            yield f"{path}:{number}: a name with \"{match[0]}\" (docs/STYLE.md)"
+
+
 def findings():
     for path in [*rooms.sources(), *pages(), *scripts(), *PLAIN, *documents()]:
+        of_tests = path.parts[0] in ("unit", "e2e")
+        idioms = IDIOMS if of_tests else IDIOMS + OF_PROGRAM
+        if path.suffix in (".h", ".cc") and not of_tests:
+            yield from names(path)
         for number, words in prose(path):
-            for idiom, better in IDIOMS:
+            for idiom, better in idioms:
                 for match in idiom.finditer(words):
                     yield f"{path}:{number}: \"{match[0]}\": write: {better} (docs/STYLE.md)"
 

@@ -255,14 +255,14 @@ export class AskView extends Component {
       h(Compared, { moves: question.before && movesOf(question.before.status, status), weights: question.answered }),
       failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
-        h("h2", null, status.replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you"),
+        h("h2", null, status.replicas?.asked > 1 ? "More would fit if you" : "It would fit if you"),
         h(
           "ul",
           { id: "fixes-found" },
           words.fixes.map(({ what, outcome, snippet }) => h("li", { key: what }, what, outcome, snippet && h("pre", null, snippet))),
         ),
       ],
-      status.noFixHelps && h("p", null, "No single change and no pair of changes that podium tries would help."),
+      h(Lines, { of: words.noFix }),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
       (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i] })),
       h(Lines, { id: "room-left", of: words.room }),

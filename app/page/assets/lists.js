@@ -110,7 +110,7 @@ export function waitingVerdict(items, more) {
   const gated = items.filter((one) => one.outcome === "Gated").length;
   const waiting = items.length - gated;
   const atLeast = more ? "At least " : "";
-  if (!items.length) return "No pod waits for a node.";
+  if (!items.length) return "No pods are pending.";
   if (!waiting) return `${atLeast}${count(gated, "pod is", "pods are")} gated; no other pod waits.`;
   const gatedWords = gated ? `; ${count(gated, "more is gated", "more are gated")}` : "";
   return `${atLeast}${count(waiting, "pod waits", "pods wait")}${gatedWords}.`;

@@ -60,7 +60,7 @@ class Token extends Component {
               onToken();
             },
           },
-          "Forget it",
+          "Remove the token",
         ),
       );
     }
@@ -184,7 +184,7 @@ class Page extends Component {
             document.getElementById("main").focus();
           },
         },
-        "To the content",
+        "Skip to content",
       ),
       h(
         "header",

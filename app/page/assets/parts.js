@@ -69,7 +69,7 @@ export function NodeVerdict({ verdict, words }) {
     { class: "node-verdict", "aria-label": `The node ${nodeName}` },
     h("h2", null, fits ? `It fits on ${nodeName}${rank ? `: rank ${rank}` : ""}${score !== undefined ? `, ${count(score, "point")}` : ""}` : `Not on ${nodeName}`),
     h("ul", { class: "checks" }, words.rejects.map(line("bad")), words.passes.map(line("good"))),
-    verdict.wouldFitWith && h("p", null, `It would fit there, if you ${verdict.wouldFitWith}.`),
+    verdict.wouldFitWith && h("p", null, `It would fit there if you ${verdict.wouldFitWith}.`),
   );
 }
 

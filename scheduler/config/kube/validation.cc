@@ -85,7 +85,7 @@ void validate_managed_resources(const json::array& resources, const std::string&
     const std::string name(value.as_string());
     const auto errors = check_label_key(name);
     for (const auto& error : errors) findings.invalid(at, value, error);
-    if (errors.empty() && !is_extended_resource(name)) {
+    if (errors.empty() && !cluster::is_extended_resource(name)) {
       findings.invalid(at, value, "is an invalid extended resource name");
     }
     if (!seen.insert(name).second) findings.invalid(at, value, "duplicate extender managed resource name");

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "api/validate/name_forms.h"
 #include "api/values/decimal.h"
 #include "base/duration.h"
 #include "scheduler/config/kube/validation.h"
@@ -188,16 +189,14 @@ void label_requirement(const json::object& requirement, const std::string& path,
   if (const auto errors = check_label_key(key.as_string()); !errors.empty()) {
     findings.invalid(child(path, "key"), key, joined(errors));
   }
-  if ((op == "In" || op == "NotIn") && values.empty())
-    wrong("for 'in', 'notin' operators, values set can't be empty");
+  if ((op == "In" || op == "NotIn") && values.empty()) wrong(api::kNoValuesError);
   if ((op == "Exists" || op == "DoesNotExist") && !values.empty()) {
-    wrong("values set must be empty for exists and does not exist");
+    wrong(api::kValuesOfExistsError);
   }
-  if (comparison && values.size() != 1) wrong("for 'Gt', 'Lt' operators, exactly one value is required");
+  if (comparison && values.size() != 1) wrong(api::kOneValueError);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (comparison && !api::parse_integer(values[i].as_string())) {
-      findings.invalid(item(values_path, i), values[i],
-                       "for 'Gt', 'Lt' operators, the value must be an integer");
+      findings.invalid(item(values_path, i), values[i], api::kIntegerError);
     }
     if (const auto errors = check_label_value(values[i].as_string()); !errors.empty()) {
       findings.invalid(item(values_path, i), values[i], joined(errors));
@@ -210,7 +209,7 @@ void field_requirement(const json::object& requirement, const std::string& path,
   if (op != "In" && op != "NotIn") {
     findings.not_supported(child(path, "operator"), op, {"In", "NotIn"});
   } else if (requirement.at("values").as_array().size() != 1) {
-    findings.invalid(child(path, "values"), requirement.at("values"), "must have one element");
+    findings.invalid(child(path, "values"), requirement.at("values"), api::kOneElementError);
   }
 }
 

@@ -14,7 +14,5 @@ std::vector<std::string> check_label_key(std::string_view key);  // "name", "exa
 std::vector<std::string> check_label_value(std::string_view value);
 std::vector<std::string> check_dns_label(std::string_view name);      // namespace names
 std::vector<std::string> check_dns_subdomain(std::string_view name);  // names of pods
-// True for example.com/gpu: a qualified name outside of kubernetes.io without the prefix "requests.".
-bool is_extended_resource(std::string_view name);
 
 }  // namespace podium::config

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kInMemory = "<extended-resources>";
 
-bool stands_for(const api::ResourceClaim& claim, const api::Pod& pod) {
+bool represents(const api::ResourceClaim& claim, const api::Pod& pod) {
   const auto* value = claim.meta.annotations.find(kExtendedClaimAnnotation);
   if (!value || *value != "true") return false;
   return std::ranges::any_of(claim.meta.owners, [&](const api::OwnerReference& owner) {
@@ -22,7 +22,7 @@ ClaimPtr claim_left_over(const api::Pod& pod, const cluster::Objects& objects) {
   const std::string_view space = pod.meta.namespace_;
   for (auto it = claims.lower_bound(std::pair(space, std::string_view()));
        it != claims.end() && it->first.first == space; ++it) {
-    if (stands_for(*it->second, pod)) return it->second;
+    if (represents(*it->second, pod)) return it->second;
   }
   return nullptr;
 }
@@ -37,7 +37,7 @@ std::shared_ptr<const ExtendedResources> ExtendedResources::of(const cluster::Po
   if (classes.empty() || pod.requests.scalars.empty()) return nullptr;
   std::shared_ptr<ExtendedResources> made(new ExtendedResources(pod.pod, snapshot));
   for (const auto& [resource, count] : pod.requests.scalars) {
-    if (count == 0 || !cluster::may_stand_for_devices(resource)) continue;
+    if (count == 0 || !cluster::may_be_backed_by_devices(resource)) continue;
     made->wanted_.push_back({resource, classes.find(resource) != nullptr});
   }
   if (std::ranges::none_of(made->wanted_, &Wanted::has_class)) return nullptr;

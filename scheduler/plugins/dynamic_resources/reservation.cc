@@ -157,12 +157,12 @@ std::expected<ObjectWrite, std::string> next_request(Reservation& reserved, cons
     reserved.request = Reservation::Request::create;
     return creation_of(claim, pod);
   }
-  const auto meanwhile = [&](std::string_view what) {
+  const auto changed = [&](std::string_view what) {
     return std::unexpected(fmt::format("claim {} got {} in the meantime", full_name(claim), what));
   };
-  if (claim.meta.deleted) return meanwhile("deleted");
-  if (item.allocation && claim.status.allocation) return meanwhile("allocated elsewhere");
-  if (!item.allocation && !claim.status.allocation) return meanwhile("deallocated elsewhere");
+  if (claim.meta.deleted) return changed("deleted");
+  if (item.allocation && claim.status.allocation) return changed("allocated elsewhere");
+  if (!item.allocation && !claim.status.allocation) return changed("deallocated elsewhere");
   if (is_withdrawn(claim, pod.meta.uid)) {
     reserved.request = Reservation::Request::withdrawal;
     return withdrawal_from(claim, pod);
@@ -229,16 +229,16 @@ void forget_assumed(const api::ResourceClaim& claim, cluster::Objects& objects) 
 
 // The reason why the claim that was read does not match the decision; empty: it matches. The name may be of
 // another claim, or the claim was deallocated and allocated again: its devices may be on another node.
-std::string lost_meanwhile(const Reservation::Item& item, const api::ResourceClaim& live) {
-  const auto meanwhile = [&](std::string_view what) {
+std::string lost_since(const Reservation::Item& item, const api::ResourceClaim& live) {
+  const auto changed = [&](std::string_view what) {
     return fmt::format("claim {} got {} in the meantime", full_name(*item.claim), what);
   };
   if (is_in_memory(*item.claim)) return {};  // this is its creation
-  if (live.meta.uid != item.claim->meta.uid) return meanwhile("deleted");
+  if (live.meta.uid != item.claim->meta.uid) return changed("deleted");
   const auto &had = item.claim->status.allocation, &has = live.status.allocation;
   const bool same =
       !had || !has || (had->results == has->results && had->node_selector == has->node_selector);
-  return same ? "" : meanwhile("allocated elsewhere");
+  return same ? "" : changed("allocated elsewhere");
 }
 
 NextStep give_up(std::string error) { return {.writes = {}, .error = std::move(error), .events = {}}; }
@@ -382,7 +382,7 @@ std::optional<NextStep> DynamicResources::replied(const AssumedPod& pod, PluginS
   if (reserved.request == Request::mention) return next_claim(reserved, **pod.pod);
   auto decoded = api::decode_resource_claim(*reply.object);
   if (!decoded) return give_up(failure_of(reserved, **pod.pod, decoded.error().message));
-  if (auto lost = lost_meanwhile(item, *decoded); !lost.empty()) return give_up(std::move(lost));
+  if (auto lost = lost_since(item, *decoded); !lost.empty()) return give_up(std::move(lost));
   item.claim = std::make_shared<const api::ResourceClaim>(std::move(*decoded));
   const auto& meta = item.claim->meta;
   const bool is_known = objects.find<api::ResourceClaim>(meta.namespace_, meta.name) != nullptr;

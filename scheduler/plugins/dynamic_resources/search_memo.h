@@ -1,9 +1,9 @@
 // SearchMemo: what earlier searches have found on each node for claims that ask for the same.
 //
-// The pods of a workload have equal claims, and of the nodes only few have changed since the last pod. So a
-// search asks the allocator only about nodes that are others now, or whose pools have other devices in use.
+// The pods of a workload have equal claims, and few nodes have changed since the last pod. So a search asks
+// the allocator only about nodes that have changed, or whose pools have other devices in use.
 // An answer follows from the claims' specs, the classes, the slices, the node and what is in use of the pools
-// that the node reaches. With DeviceTaintRules nothing is kept: the answers follow from these, too.
+// that the node reaches. With DeviceTaintRules nothing is kept: the answers also follow from these.
 // Owner: SearchMemos, which gives a memo to one search at a time. Threads: as its owner says.
 #pragma once
 
@@ -34,7 +34,7 @@ class SearchMemo {
   // False: it is about other claims, classes or slices.
   bool is_for(const cluster::Snapshot& snapshot, const std::vector<ClaimPtr>& claims,
               const devices::Inventories::Ptr& inventory) const;
-  // Forgets the nodes of whose pools another part is in use now.
+  // Forgets the nodes that reach a pool whose use has changed.
   void renew(const cluster::Snapshot& snapshot);
 
   // Null: unknown. `node` is the row's.

@@ -1,6 +1,6 @@
-// RoomRun: the dry run of one node after the other where all that victims change is the sums of requests.
+// RoomRun: the dry run of one node after the other for filters that depend only on sums of requests.
 //
-// So it is for most pods: of the default profile's filters only NodeResourcesFit depends on a node's pods,
+// Most pods have only such filters: NodeResourcesFit is the only default filter that looks at a node's pods,
 // unless the pod has host ports, volumes, topology constraints or affinity. It then reads no pod: each node's
 // pods are in one array, the more important first (NodeEntry::by_importance).
 // The results are those of select_victims() in dry_run.cc, and it asks the filters and the budgets in the

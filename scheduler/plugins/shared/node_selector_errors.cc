@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_from.hpp>
 
+#include "api/validate/name_forms.h"
 #include "api/values/decimal.h"
 
 namespace podium::plugins {
@@ -16,19 +17,6 @@ using api::Requirement;
 using Op = api::Requirement::Op;
 
 constexpr std::string_view kTooLong = "must be no more than 63 bytes";
-constexpr std::string_view kNoLabelValue =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must "
-    "start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used "
-    "for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-bool has_form_of_label(std::string_view text) {
-  const auto alphanumeric = [](unsigned char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  const auto inner = [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
-  if (text.empty()) return true;
-  return alphanumeric(text.front()) && alphanumeric(text.back()) && std::ranges::all_of(text, inner);
-}
 
 // Checks one requirement. Formats paths only for errors.
 class Checker {
@@ -42,18 +30,17 @@ class Checker {
     switch (requirement_.op) {
       case Op::in:
       case Op::not_in:
-        if (values.empty()) bad_values("for 'in', 'notin' operators, values set can't be empty");
+        if (values.empty()) bad_values(api::kNoValuesError);
         break;
       case Op::exists:
       case Op::does_not_exist:
-        if (!values.empty()) bad_values("values set must be empty for exists and does not exist");
+        if (!values.empty()) bad_values(api::kValuesOfExistsError);
         break;
       case Op::gt:
       case Op::lt:
-        if (values.size() != 1) bad_values("for 'Gt', 'Lt' operators, exactly one value is required");
+        if (values.size() != 1) bad_values(api::kOneValueError);
         for (std::size_t i = 0; i < values.size(); ++i) {
-          if (!api::parse_integer(values[i]))
-            bad_value(i, "", "for 'Gt', 'Lt' operators, the value must be an integer");
+          if (!api::parse_integer(values[i])) bad_value(i, "", api::kIntegerError);
         }
         break;
       case Op::unknown:
@@ -64,15 +51,15 @@ class Checker {
 
   void check_field() {
     if (requirement_.op != Op::in && requirement_.op != Op::not_in) return unsupported("\"In\", \"NotIn\"");
-    if (requirement_.values.size() != 1) bad_values("must have one element");
+    if (requirement_.values.size() != 1) bad_values(api::kOneElementError);
   }
 
  private:
   void check_label_value(std::size_t i) {
     const auto& value = requirement_.values[i];
     std::vector<std::string_view> problems;
-    if (value.size() > 63) problems.push_back(kTooLong);
-    if (!has_form_of_label(value)) problems.push_back(kNoLabelValue);
+    if (value.size() > api::kLongestName) problems.push_back(kTooLong);
+    if (!value.empty() && !api::has_form_of_name(value)) problems.push_back(api::kLabelValueError);
     if (problems.empty()) return;
     bad_value(i, fmt::format("[{}]", requirement_.key), fmt::format("{}", fmt::join(problems, "; ")));
   }

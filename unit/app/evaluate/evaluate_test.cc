@@ -174,7 +174,7 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
       {"a kind of another API group",
        {files.write("kruise.yaml",
                     "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}")},
-       "kruise.yaml: no pod, and nothing with a template of pods, in it; not asked: StatefulSet kr "
+       "kruise.yaml: contains no pod and no object with a pod template; not asked: StatefulSet kr "
        "(apps.kruise.io/v1beta1)"},
       {"a name alone",
        {"web-07"},
@@ -182,7 +182,7 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
       {"no such pod", {"shop/nobody"}, "--pod shop/nobody: no such pod in --cluster, and no such file"},
       {"nothing with pods",
        {files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")},
-       "map.yaml: no pod, and nothing with a template of pods, in it"},
+       "map.yaml: contains no pod and no object with a pod template"},
       {"a workload without a template",
        {files.write("web.yaml", "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {}}")},
        "web.yaml:1: deployment web: spec.template: required"},

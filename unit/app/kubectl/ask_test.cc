@@ -126,7 +126,7 @@ TEST_F(Ask, AfterATimeoutNoOtherKindIsAskedFor) {
   error = Error{.kind = Error::Kind::timeout, .message = "no answer"};
   EXPECT_EQ(resolved(server, {pods, "web"}).maker, pods);
   EXPECT_EQ(requests().size(), after + 1);
-  EXPECT_EQ(did_you_mean(server, "shop", *parse_target("web")), "");
+  EXPECT_EQ(did_you_mean(server, "shop", parse_targets({"web"}, "")->front()), "");
   EXPECT_EQ(requests().size(), after + 2);
 }
 

@@ -150,7 +150,7 @@ TEST_F(DumpClusterTest, FindsThePodsOfAWorkload) {
   spec: {containers: [{name: c, image: i}]}
 )";
   const auto cluster = open_cluster(connection(more)).value();
-  const auto pods = pods_of(*cluster, parse_target("deploy/web").value(), "shop");
+  const auto pods = pods_of(*cluster, parse_targets({"deploy/web"}, "").value().front(), "shop");
   ASSERT_TRUE(pods) << pods.error().message;
   ASSERT_EQ(pods->size(), 1u) << "web-0 has no owner";
   EXPECT_EQ(pods->front().at("metadata").at("name"), "web-a-1");
@@ -158,9 +158,10 @@ TEST_F(DumpClusterTest, FindsThePodsOfAWorkload) {
 
 TEST_F(DumpClusterTest, SuggestsNamesThatExist) {
   const auto cluster = open_cluster(connection()).value();
-  EXPECT_EQ(did_you_mean(*cluster, "shop", *parse_target("web")), "Did you mean deploy/web and web-0?\n");
-  EXPECT_EQ(did_you_mean(*cluster, "shop", *parse_target("samll")), "Did you mean small?\n");
-  EXPECT_EQ(did_you_mean(*cluster, "shop", *parse_target("nobody")), "");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"web"}, "")->front()),
+            "Did you mean deploy/web and web-0?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"samll"}, "")->front()), "Did you mean small?\n");
+  EXPECT_EQ(did_you_mean(*cluster, "shop", parse_targets({"nobody"}, "")->front()), "");
 }
 
 TEST_F(DumpClusterTest, SaysWhatIsWrongWithTheFlags) {

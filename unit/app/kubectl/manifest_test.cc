@@ -58,8 +58,8 @@ TEST(Manifest, FindsWhatMakesPodsAndNamesTheOthers) {
 
 TEST(Manifest, SaysWhatIsWrong) {
   const std::pair<const char*, const char*> cases[] = {
-      {"{kind: Service}", "f.yaml: nothing in it makes pods; it has Service"},
-      {"", "f.yaml: nothing in it makes pods"},
+      {"{kind: Service}", "f.yaml: contains no pod and no object with a pod template; it has Service"},
+      {"", "f.yaml: contains no pod and no object with a pod template"},
       {"a: 1", "f.yaml: document 1 (line 1): missing kind"},
       {"3", "f.yaml: document 1 (line 1): expected an object"},
   };

@@ -40,7 +40,7 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
   EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
-  EXPECT_THAT(two.out, HasSubstr("With 1 spare node like n-1 nothing waits."));
+  EXPECT_THAT(two.out, HasSubstr("With 1 spare node like n-1, no pod would be pending."));
 }
 
 TEST_F(OnADump, AnUpgradeWithSpareNodes) {

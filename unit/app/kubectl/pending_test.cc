@@ -15,9 +15,9 @@ using testing::StartsWith;
 
 TEST_F(OnADump, PendingSaysWhereNothingWaits) {
   EXPECT_EQ(out({"pending", "-A", "-l", "app=none"}),
-            "No pod waits in any namespace with the labels app=none.\n");
+            "No pods are pending in any namespace with the labels app=none.\n");
   EXPECT_EQ(out({"pending", "-n", "ml", "-l", "app=none"}),
-            "No pod waits in namespace ml with the labels app=none.\n");
+            "No pods are pending in namespace ml with the labels app=none.\n");
 }
 
 TEST_F(OnADump, AFieldThatNoRowHasSortsNothing) {

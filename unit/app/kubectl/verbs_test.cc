@@ -66,7 +66,7 @@ TEST_F(OnADump, WhoMistypesReadsWhatWasMeant) {
   EXPECT_THAT(said.err, HasSubstr("There is no pod shop/bg"));
   EXPECT_THAT(said.err, HasSubstr("Did you mean deploy/big"));
   EXPECT_THAT(run({"why", "web-a-1", "-n", "shp"}).err, HasSubstr("There is no namespace shp."));
-  EXPECT_THAT(run({"why"}).err, HasSubstr("which pod? Give POD, TYPE/NAME or -l SELECTOR"));
+  EXPECT_THAT(run({"why"}).err, HasSubstr("give POD, TYPE/NAME or -l SELECTOR"));
   EXPECT_THAT(run({"why", "-l", "app=none", "-n", "shop"}).err,
               HasSubstr("No pod in namespace shop has the labels app=none."));
   EXPECT_THAT(run({"whatif", "deploy/wbe", "-n", "shop"}).err, HasSubstr("Did you mean deploy/web"));

@@ -58,9 +58,7 @@ TEST_F(OnADump, WhatCannotBePartOfTheQuestionIsNamed) {
           deployment("new", "1"));
   auto said = run({"whatif", "-f", file, "-n", "shop"});
   EXPECT_EQ(said.code, 0);
-  EXPECT_EQ(warnings_, "warning: " + file +
-                           ":1: Node n-9 is not part of the question: the answer is for the "
-                           "cluster without it\n")
+  EXPECT_EQ(warnings_, "warning: " + file + ":1: Node n-9 was ignored: the cluster has none\n")
       << "the namespace exists";
   EXPECT_THAT(said.err, StartsWith("Skipped: ConfigMap of " + file + ".\n"));
 }

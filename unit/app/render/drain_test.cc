@@ -103,7 +103,7 @@ TEST(Drain, SaysWhatTheUserMayNotSee) {
   drain.unasked = {"bank"};
   const auto text = drain_table(drain, plain());
   EXPECT_NE(text.find("4 pods of namespaces that you may not list are counted and not named.\n"
-                      "You may not create schedulingreports in bank, so pods there were not evaluated.\n"
+                      "You may not create schedulingreports in bank, so pods there are not evaluated.\n"
                       "! 1 PodDisruptionBudget does not allow all of these evictions now.\n"),
             std::string::npos)
       << text;

@@ -71,7 +71,7 @@ TEST(NodesTable, SaysHowGoodTheChoiceIs) {
   EXPECT_EQ(verdict(true, true, "2.5"), "1 pod waits. Cheapest additions, for 2.5:");
   EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions of which no node can be left out:");
   EXPECT_EQ(verdict(false, false, ""), "1 pod waits. The best additions found before the deadline:");
-  EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pod waits.\n");
+  EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pods are pending.\n");
 }
 
 TEST(NodesTable, StepsAndWhatBlocks) {

@@ -95,7 +95,7 @@ TEST(Pending, PlacedAndEndedPodsDoNotWait) {
       read_waiting_pod(json::parse(R"({"spec": {"nodeName": "n"}, "status": {"phase": "Pending"}})")));
   EXPECT_FALSE(read_waiting_pod(json::parse(R"({"spec": {}, "status": {"phase": "Failed"}})")));
   EXPECT_FALSE(read_waiting_pod(json::parse("3")));
-  EXPECT_EQ(pending_table({}, plain()), "No pod waits.\n");
+  EXPECT_EQ(pending_table({}, plain()), "No pods are pending.\n");
 }
 
 }  // namespace

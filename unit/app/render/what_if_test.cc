@@ -15,7 +15,7 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "  NODE  PODS\n"
             "  n1       7\n"
             "  n2       6\n"
-            "Replica 14 does not fit any more.\n"
+            "Replica 14 does not fit.\n"
             "Rejected nodes:\n"
             "  12 nodes  do not have enough free cpu; least short: 500m cpu  n1, n2, n3 and 9 more\n"
             "With these changes:\n"

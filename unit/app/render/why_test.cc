@@ -114,7 +114,7 @@ TEST(Why, PreemptionNamesItsVictims) {
       << text;
   auto placed = read_report(scheduled_report());
   placed.status.preemption = explain::Preempted{"general-01", {{"batch", "a"}}, 1};
-  EXPECT_NE(why(placed, "shop/web-07", plain()).find("\nTo make room, batch/a had to go.\n"),
+  EXPECT_NE(why(placed, "shop/web-07", plain()).find("\nEvicted to make room: batch/a.\n"),
             std::string::npos);
 }
 

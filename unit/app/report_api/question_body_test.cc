@@ -126,7 +126,7 @@ TEST(QuestionBody, WhatIsWrongInAReportIsSaidWithItsPath) {
       {report(R"({"dryRun":true,"template":{"spec":{"containers":[]}}})"), "spec.template.spec.containers: "},
   };
   for (const auto& c : cases) EXPECT_THAT(asked(c.body), StartsWith(c.finding)) << c.body;
-  EXPECT_EQ(asked(whole(R"("replicas":2)"), {{"replicas", 3}}), "replicas: given in spec, too");
+  EXPECT_EQ(asked(whole(R"("replicas":2)"), {{"replicas", 3}}), "replicas: also given in spec");
 }
 
 TEST(QuestionBody, EveryFindingHasItsOwnPath) {
@@ -147,20 +147,28 @@ TEST(QuestionBody, HostileOnes) {
     for (int n = 0; n < 10; ++n) bomb += fmt::format("{}*a{}", n ? "," : "", i - 1);
     bomb += "]\n";
   }
-  std::string deep_json = R"({"kind":"Pod","apiVersion":"v1","spec":)";
-  for (int i = 0; i < 100'000; ++i) deep_json += R"({"a":)";
-  const std::string bodies[] = {
-      bomb,
-      deep_json,
-      "kind: " + std::string(100'000, '['),
-      std::string(1000, '\0'),
-      "kind: Pod\napiVersion: v1\nspec: \xff\xfe\n",
-      "{\"kind\":\"Pod\xff\"}",
-      "kind: Pod\nkind: Pod\n",
-      "? {a: b}\n: c\n",
-      "!!binary x",
+  constexpr int kLevels = 1'000;
+  std::string deep_json = R"({"kind":"Pod","apiVersion":"v1","metadata":{"annotations":)";
+  for (int i = 0; i < kLevels; ++i) deep_json += R"({"a":)";
+  deep_json += "1" + std::string(kLevels + 2, '}');
+  // Valid but for what the text names.
+  const std::pair<std::string, std::string> cases[] = {
+      {"kind: Pod\napiVersion: v1\nspec:\n  containers: [{name: c, image: i}]\n" + bomb,
+       "excessive aliasing"},
+      {deep_json, "too deep"},
+      {"kind: " + std::string(100'000, '[') + std::string(100'000, ']'), "too deep"},
+      {std::string(1000, '\0'), "body:1:"},
+      {"kind: Pod\napiVersion: v1\nspec: \xff\xfe\n", "body:"},
+      {"{\"kind\":\"Pod\xff\"}", "kind: unknown kind"},
+      {"kind: Pod\nkind: Pod\n", "key \"kind\" is set twice"},
+      {"? {a: b}\n: c\n", "a key must be a scalar"},
+      {"!!binary x", "body: must be an object"},
   };
-  for (const auto& body : bodies) EXPECT_FALSE(ask(body)) << body.substr(0, 100);
+  for (const auto& [body, why] : cases) {
+    const auto read = ask(body);
+    ASSERT_FALSE(read) << body.substr(0, 100);
+    EXPECT_TRUE(read.error().message.contains(why)) << body.substr(0, 100) << ": " << read.error().message;
+  }
 }
 
 TEST(QuestionBody, ContentTypes) {

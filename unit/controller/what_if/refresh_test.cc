@@ -263,10 +263,9 @@ TEST(Refresh, TooManyAreRefused) {
   for (int i = 0; i < 11; ++i) {
     const auto accepted = w.accepted(fmt::format("probe-{:02}", i), "flood");
     if (accepted == "True Accepted: request is valid") continue;
-    EXPECT_EQ(
-        accepted,
-        "False TooManyRefreshed: spec.refreshSeconds: too many what-ifs are asked again and again (at most "
-        "10 in a namespace, 100 in all); try again later, by another change of the spec");
+    EXPECT_EQ(accepted,
+              "False TooManyRefreshed: spec.refreshSeconds: too many what-ifs are refreshed (at most "
+              "10 in a namespace, 100 in all); try again later, by another change of the spec");
     EXPECT_EQ(refused, -1) << "one of them";
     refused = i;
   }

@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "unit/explain/answer/asking.h"
+#include "unit/support/seed.h"
 
 namespace podium::explain {
 namespace {
@@ -113,7 +112,7 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
        "DoNotDisrupt n2: it has the annotation karpenter.sh/do-not-disrupt: true"},
       {"control plane",
        set_node([](api::Node& node) { node.meta.labels.set("node-role.kubernetes.io/control-plane", ""); }),
-       "ControlPlane n2: it is of the control plane"},
+       "ControlPlane n2: it is a control-plane node"},
       {"local volume", run(web("a", "n2").node_selector("only", "n2")),
        "NoRoom n2: pod a has no other place: most nodes do not match the pod's node selector or affinity"},
       {"budget",
@@ -136,7 +135,7 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
        [](Snapshot& snapshot) {
          snapshot.nominate(cluster::make_pod_info(pod("waits").req("cpu", "1").ptr()), "n2");
        },
-       "Nominated n2: a pod that waits for evictions gets it"},
+       "Nominated n2: it is nominated for a pod that waits for evictions"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.name);
@@ -220,11 +219,9 @@ Snapshot draw_cluster(std::uint64_t seed) {
 
 // Each step is possible after those before it, and no other node could go after the last.
 TEST(NodesSpare, EachStepIsPossibleAndNoneIsLeft) {
-  const char* given = std::getenv("PODIUM_SEED");
-  const auto first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
-  std::cout << "PODIUM_SEED=" << first << '\n';
+  const auto first = podium::test::drawn_seed();
   for (std::uint64_t seed = first; seed < first + 40; ++seed) {
-    SCOPED_TRACE(fmt::format("PODIUM_SEED={}", seed));
+    SCOPED_SEED(seed);
     auto snapshot = draw_cluster(seed);
     const auto status = could_go(snapshot);
     ASSERT_TRUE(status.answer) << status.message;

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,6 +15,7 @@
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/placement.h"
 #include "unit/explain/answer/nodes_wanted.h"
+#include "unit/support/seed.h"
 
 namespace podium::explain {
 namespace {
@@ -308,18 +307,11 @@ bool is_there_fewer(const Drawn& drawn, int most, std::size_t placed, Vector& co
   return false;
 }
 
-std::uint64_t first_seed() {
-  const char* given = std::getenv("PODIUM_SEED");
-  const auto seed = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
-  std::cout << "PODIUM_SEED=" << seed << '\n';
-  return seed;
-}
-
 TEST(NodesWanted, AsFewAsAllChoicesTriedOneByOne) {
-  const auto first = first_seed();
+  const auto first = podium::test::drawn_seed();
   int proven = 0, displaced = 0;
   for (std::uint64_t seed = first; seed < first + 40; ++seed) {
-    SCOPED_TRACE(fmt::format("PODIUM_SEED={}", seed));
+    SCOPED_SEED(seed);
     const auto drawn = draw_waiting(seed, 7);
     const auto status = search(drawn.shapes, drawn.pods, drawn.snapshot);
     ASSERT_TRUE(status.answer) << status.message;
@@ -340,9 +332,9 @@ TEST(NodesWanted, AsFewAsAllChoicesTriedOneByOne) {
 }
 
 TEST(NodesWanted, NoNodeCanBeLeftOut) {
-  const auto first = first_seed();
+  const auto first = podium::test::drawn_seed();
   for (std::uint64_t seed = first; seed < first + 4; ++seed) {
-    SCOPED_TRACE(fmt::format("PODIUM_SEED={}", seed));
+    SCOPED_SEED(seed);
     const auto drawn = draw_waiting(seed, 30);
     const auto status = search(drawn.shapes, drawn.pods, drawn.snapshot);
     ASSERT_TRUE(status.answer) << status.message;

@@ -65,7 +65,7 @@ const Case kCases[] = {
        return pod_json(R"("containers":[{"name":"c","resources":)" + requests(n) + "}]");
      }},
     {"containers", [](std::size_t n) { return pod_json(R"("containers":)" + containers(n)); }},
-    {"init containers beside a sidecar with many requests",
+    {"init containers next to a sidecar with many requests",
      [](std::size_t n) {
        return pod_json(R"("initContainers":[{"name":"s","restartPolicy":"Always","resources":)" +
                        requests(n) + "}," + containers(n).substr(1));

@@ -92,10 +92,10 @@ TEST(ExtendedClasses, ACopyKeepsWhatItHad) {
 }
 
 TEST(ExtendedClasses, NamesThatMayStandForDevices) {
-  EXPECT_TRUE(may_stand_for_devices("example.com/gpu"));
-  EXPECT_TRUE(may_stand_for_devices("deviceclass.resource.kubernetes.io/gpu"));
+  EXPECT_TRUE(may_be_backed_by_devices("example.com/gpu"));
+  EXPECT_TRUE(may_be_backed_by_devices("deviceclass.resource.kubernetes.io/gpu"));
   for (const auto* other : {"cpu", "hugepages-2Mi", "kubernetes.io/batch", "requests.example.com/gpu"}) {
-    EXPECT_FALSE(may_stand_for_devices(other)) << other;
+    EXPECT_FALSE(may_be_backed_by_devices(other)) << other;
   }
 }
 

@@ -2,11 +2,11 @@
 // much later.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "unit/scheduler/cluster/model.h"
 #include "unit/support/builders.h"
+#include "unit/support/seed.h"
 
 namespace podium::cluster::test {
 namespace {
@@ -147,10 +147,7 @@ class World {
   Names names_;
 };
 
-std::uint64_t first_seed() {
-  const char* given = std::getenv("PODIUM_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : 1;
-}
+std::uint64_t first_seed() { return podium::test::given_seed().value_or(1); }
 
 // Free rows are zero; the next node would inherit anything else.
 void expect_free_rows_empty(const Snapshot& s, const Names& names) {
@@ -172,7 +169,7 @@ void expect_same(const Snapshot& s, const Model& model, const Names& names) {
 
 TEST(SnapshotRandom, AgreesWithAModelThatCountsFromScratch) {
   for (auto seed = first_seed(); seed < first_seed() + 10; ++seed) {
-    SCOPED_TRACE("PODIUM_SEED=" + std::to_string(seed));
+    SCOPED_SEED(seed);
     World world(seed);
     Snapshot live;
     Model model;

@@ -35,14 +35,5 @@ TEST(Names, OfLabels) {
   for (const auto& c : namespaces) EXPECT_EQ(check_dns_label(c.key).size(), c.errors) << c.key;
 }
 
-TEST(Names, OfExtendedResources) {
-  for (const auto* name : {"example.com/gpu", "nvidia.com/gpu"})
-    EXPECT_TRUE(is_extended_resource(name)) << name;
-  for (const auto* name :
-       {"cpu", "kubernetes.io/x", "a.kubernetes.io/x", "requests.example.com/x", "/x", "a/b/c"}) {
-    EXPECT_FALSE(is_extended_resource(name)) << name;
-  }
-}
-
 }  // namespace
 }  // namespace podium::config

@@ -212,7 +212,7 @@ class SharedPreemptions : public SchedulerTest {
               .node_selector("kubernetes.io/hostname", node));
     }
   }
-  std::size_t under_way(const std::string& ns) const {
+  std::size_t in_flight(const std::string& ns) const {
     return static_cast<std::size_t>(std::ranges::count_if(
         preemptor_.orders, [&](const auto& order) { return (*order.preemptor)->meta.namespace_ == ns; }));
   }
@@ -222,20 +222,20 @@ class SharedPreemptions : public SchedulerTest {
 TEST_F(SharedPreemptions, AGreedyNamespaceLeavesTheOthersTheirs) {
   want_preemptions("greedy", kBounds.of_one + 20);
   run();
-  EXPECT_EQ(under_way("greedy"), kBounds.of_one);
+  EXPECT_EQ(in_flight("greedy"), kBounds.of_one);
   want_preemptions("modest", 3);
   see(machine("room"));
   see(pod("fits").ns("greedy").req("cpu", "4").node_selector("kubernetes.io/hostname", "room"));
   run();
-  EXPECT_EQ(under_way("modest"), 3u);
+  EXPECT_EQ(in_flight("modest"), 3u);
   EXPECT_EQ(binder_.asked, Log{"fits to room"}) << "pods of the greedy one that need no victim go on";
 
   const auto first = preemptor_.orders.front();
   scheduler_.preemption_ended(first, {.evicted = first.victims});
-  EXPECT_EQ(under_way("greedy"), kBounds.of_one) << "after a backoff";
+  EXPECT_EQ(in_flight("greedy"), kBounds.of_one) << "after a backoff";
   sleep_until_wakeup();
   run();
-  EXPECT_EQ(under_way("greedy"), kBounds.of_one + 1) << "the next one's turn";
+  EXPECT_EQ(in_flight("greedy"), kBounds.of_one + 1) << "the next one's turn";
   EXPECT_EQ(scheduler_.preemptions(), kBounds.of_one + 3);
 }
 
@@ -256,7 +256,7 @@ TEST_F(SharedPreemptions, WhoHasNoneGetsOneWhateverTheGreedyOnesHold) {
   EXPECT_EQ(scheduler_.preemptions(), kBounds.in_all + 1) << "and one of the reserve";
   want_preemptions("modest", 2);
   run();
-  EXPECT_EQ(under_way("modest"), 1u);
+  EXPECT_EQ(in_flight("modest"), 1u);
   EXPECT_EQ(scheduler_.preemptions(), kBounds.in_all + 2);
 }
 

@@ -49,9 +49,8 @@ TEST_F(Unseen, ThatWasNotMadeIsMadeAgain) {
   EXPECT_EQ(used_cpu("n1"), 0);
   EXPECT_TRUE(waits("web"));
   EXPECT_TRUE((*scheduler_.queue().find("uid-web")->pod)->meta.labels.contains("seen"));
-  EXPECT_EQ(
-      take_log().back(),
-      "event web SchedulerError: the API server confirmed the binding to n1, but the pod is on no node");
+  EXPECT_EQ(take_log().back(),
+            "event web SchedulerError: the API server confirmed the binding to n1, but the pod has no node");
   EXPECT_EQ(after(1s).size(), 1u) << "one of the two fits";
   EXPECT_EQ(after(0s), Log{});
 }

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/score_loops.h"
 #include "unit/scheduler/framework/fakes.h"
+#include "unit/support/seed.h"
 
 namespace podium::framework::test {
 namespace {
@@ -280,9 +280,8 @@ TEST(Rank, WhoWouldWinWithoutAStrategyOnManyNodes) {
   std::vector<std::string> names;
   for (int i = 0; i < 1500; ++i) names.push_back(fmt::format("n{:04}", i));
   const auto snapshot = cluster_of(names);
-  const auto* given = std::getenv("PODIUM_TEST_SEED");
-  const auto seed = given ? std::strtoul(given, nullptr, 10) : 1;
-  SCOPED_TRACE(fmt::format("PODIUM_TEST_SEED={}", seed));
+  const auto seed = podium::test::given_seed().value_or(1);
+  SCOPED_SEED(seed);
   std::mt19937 draw(static_cast<std::mt19937::result_type>(seed));
   for (int round = 0; round < 20; ++round) {
     std::map<std::string, std::uint8_t> first, second;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "scheduler/framework/plugin.h"
 #include "scheduler/plugins/shared/factories.h"
 #include "unit/support/builders.h"
+#include "unit/support/seed.h"
 
 namespace podium::plugins::test {
 
@@ -143,10 +143,7 @@ inline framework::ClusterEvent pod_updated(framework::Resource resource, const a
   return {resource, framework::pod_changes(before, after), object(before), object(after)};
 }
 
-// The seed of a randomised test: PODIUM_TEST_SEED or a fixed default. Printed if the test fails.
-inline std::uint64_t test_seed() {
-  const char* given = std::getenv("PODIUM_TEST_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : 20240611;
-}
+// The seed of a randomised test: the given one or a fixed default.
+inline std::uint64_t test_seed() { return podium::test::given_seed().value_or(20240611); }
 
 }  // namespace podium::plugins::test

@@ -65,7 +65,7 @@ TEST(ColumnScan, ScalesExactly) {
 
 // Tests values around each change of the percentage, for divisors of all sizes.
 TEST(ExactDivision, PercentIsTheIntegerQuotient) {
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
+  SCOPED_SEED(test_seed());
   std::mt19937_64 random(test_seed());
   for (int round = 0; round < 20000; ++round) {
     const auto whole = static_cast<std::int64_t>(random() >> (1 + random() % 62)) + 1;

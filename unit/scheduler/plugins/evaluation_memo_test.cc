@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <random>
 
 #include "scheduler/framework/evaluation.h"
 #include "unit/scheduler/plugins/resource_reference.h"
+#include "unit/support/seed.h"
 
 namespace podium::plugins::test::evaluation_memo_test {
 namespace {
@@ -230,16 +230,9 @@ class Cluster {
   std::optional<Decision> kept_;
 };
 
-// PODIUM_TEST_SEED, or a drawn one; printed.
-std::uint64_t seed_of_run() {
-  const auto seed = std::getenv("PODIUM_TEST_SEED") ? test_seed() : std::random_device()();
-  std::cout << "PODIUM_TEST_SEED=" << seed << '\n';
-  return seed;
-}
-
 void run(bool huge) {
-  const auto seed = seed_of_run();
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+  const auto seed = podium::test::drawn_seed();
+  SCOPED_SEED(seed);
   Cluster cluster(seed, huge);
   EvaluationMemo memo;
   for (int round = 0; round < 40; ++round) {
@@ -259,14 +252,26 @@ TEST(EvaluationMemo, DecidesAsWithoutItWithHugeAmounts) { run(true); }
 
 // A smaller cluster after a larger one: rows that no longer exist count for nothing.
 TEST(EvaluationMemo, DecidesAboutAnotherCluster) {
-  const auto seed = seed_of_run();
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+  const auto seed = podium::test::drawn_seed();
+  SCOPED_SEED(seed);
   Cluster cluster(seed, false);
   EvaluationMemo memo;
   cluster.expect_equal(memo, cluster.snapshot());
   const auto small = snapshot_of({node("a").cap("cpu", "4").cap("memory", "4Gi").cap("pods", "4"),
                                   node("b").cap("cpu", "4").cap("memory", "4Gi").cap("pods", "0")});
   for (int i = 0; i < 4; ++i) cluster.expect_equal(memo, small);
+}
+
+TEST(EvaluationMemoDeathTest, ARunBeginsWithoutVerdicts) {
+  const auto snapshot = snapshot_of({node("a").cap("cpu", "4").cap("memory", "4Gi").cap("pods", "4")});
+  const auto profile = profile_with("{}", 1);
+  const auto incoming = info(bare());
+  const framework::Filters filters(*incoming, snapshot, profile.profile);
+  framework::Rejections out(snapshot.chunks());
+  out.add({"NodeName", framework::Code::unschedulable, {}});
+  EvaluationMemo memo;
+  const EvaluationMemo::Use use(memo);
+  EXPECT_DEATH((void)filters.run(out), "check failed at .*verdicts\\(\\).empty\\(\\)");
 }
 
 }  // namespace

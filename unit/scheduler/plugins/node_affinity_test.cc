@@ -300,7 +300,7 @@ class RandomAffinity {
 };
 
 TEST(NodeAffinity, RandomTermsAgreeWithAskingEveryNode) {
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
+  SCOPED_SEED(test_seed());
   RandomAffinity random(test_seed());
   const auto nodes = random.nodes(1500);
   const auto snapshot = snapshot_of(nodes);

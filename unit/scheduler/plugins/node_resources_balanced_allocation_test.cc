@@ -101,7 +101,7 @@ TEST(NodeResourcesBalancedAllocation, PodLevelRequestsThatDoNotCount) {
 }
 
 TEST(NodeResourcesBalancedAllocation, RandomScoresAgreeWithOneNodeAtATime) {
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
+  SCOPED_SEED(test_seed());
   const std::vector<std::string> lists[] = {
       {"cpu", "memory"}, {"cpu", "memory", "example.com/gpu", "ephemeral-storage"}, {"memory"}};
   for (const bool huge : {false, true}) {

@@ -378,7 +378,7 @@ TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
 
 // Several chunks, compared with a calculation per node.
 TEST(NodeResourcesFit, RandomNodesAgreeWithAskingEveryNode) {
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
+  SCOPED_SEED(test_seed());
   for (const bool huge : {false, true}) {
     RandomResources random(test_seed(), huge);
     const auto snapshot = snapshot_of(random.nodes(1200), random.placed(3000, 1200));

@@ -227,7 +227,7 @@ TEST(NodeResourcesFit, ShapeIsTabulated) {
 
 // All strategies on several chunks, small and huge amounts, compared with plain wide division.
 TEST(NodeResourcesFit, RandomScoresAgreeWithPlainDivision) {
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
+  SCOPED_SEED(test_seed());
   const std::vector<Weighted> resources{
       {"cpu", 3}, {"memory", 100}, {"ephemeral-storage", 7}, {"example.com/gpu", 1}, {"hugepages-2Mi", 11}};
   std::string list;

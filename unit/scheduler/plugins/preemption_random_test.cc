@@ -4,17 +4,13 @@
 
 #include "unit/scheduler/plugins/preemption_fixture.h"
 #include "unit/scheduler/plugins/resource_reference.h"
+#include "unit/support/seed.h"
 
 namespace podium::plugins::test::preemption_random_test {
 namespace {
 
 using podium::test::disruption_budget;
 using podium::test::select_labels;
-
-std::uint64_t seed() {
-  if (const char* given = std::getenv("PODIUM_TEST_SEED")) return std::strtoull(given, nullptr, 10);
-  return std::random_device{}();
-}
 
 // Accepts every node. It says that pods count, so that the dry run asks about each of them.
 class AsksAboutPods final : public framework::Plugin, public framework::FilterPlugin {
@@ -122,15 +118,15 @@ std::string text_of(const PreemptionDryRun& run, const Snapshot& snapshot) {
 }
 
 TEST(PreemptionReference, SumsOfRequestsSayWhatTheFiltersSay) {
-  const auto given = seed();
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(given));
+  const auto seed = podium::test::drawn_seed();
+  SCOPED_SEED(seed);
   const auto quick = default_profile();
   const AsksAboutPods asks;
   auto plain = default_profile();
   plain.filters.push_back({"AsksAboutPods", &asks});
   std::size_t with_victims = 0, in_vain = 0, violating = 0;
   for (std::uint64_t run = 0; run < 150; ++run) {
-    World world(given + run);
+    World world(seed + run);
     std::optional<Snapshot> fork;
     for (int step = 0; step < 15; ++step) {
       world.change();

@@ -2,21 +2,16 @@
 // claims, nodes, slices, classes and taint rules change, and with forks in between.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "scheduler/plugins/dynamic_resources/search_memo.h"
 #include "unit/scheduler/plugins/device_fixture.h"
+#include "unit/support/seed.h"
 
 namespace podium::plugins::test::search_memo_test {
 namespace {
 
 constexpr auto kGpu = "gpu.example.com";
-
-std::uint64_t seed() {
-  if (const char* given = std::getenv("PODIUM_TEST_SEED")) return std::strtoull(given, nullptr, 10);
-  return std::random_device{}();
-}
 
 class World {
  public:
@@ -127,11 +122,11 @@ class World {
 };
 
 TEST(SearchMemo, WhatIsKeptIsWhatIsSo) {
-  const auto given = seed();
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(given));
+  const auto seed = podium::test::drawn_seed();
+  SCOPED_SEED(seed);
   std::size_t found = 0, none = 0, invalid = 0;
   for (std::uint64_t run = 0; run < 20; ++run) {
-    World world(given + run);
+    World world(seed + run);
     const auto keeps = device_search();
     std::vector<Snapshot> forks{world.start()};
     std::unique_ptr<DeviceSearch> another;  // has its claims' memo while it lives

@@ -139,7 +139,7 @@ TEST(TaintToleration, Hints) {
 
 // Many taint sets on several chunks, compared with a check of each node.
 TEST(TaintToleration, ManyTaintSets) {
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(test_seed()));
+  SCOPED_SEED(test_seed());
   std::mt19937_64 random(test_seed());
   const char* effects[] = {"NoSchedule", "NoExecute", "PreferNoSchedule"};
   Nodes nodes;

@@ -8,6 +8,7 @@
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "unit/scheduler/plugins/affinity_reference.h"
 #include "unit/scheduler/plugins/spread_reference.h"
+#include "unit/support/seed.h"
 
 namespace podium::plugins::topology_test::topology_random_test {
 namespace {
@@ -228,7 +229,7 @@ cluster::Snapshot by_detour(const Scenario& scenario, std::uint64_t seed) {
 
 // PODIUM_TEST_SEED runs one seed only; PODIUM_TEST_SEEDS sets how many.
 std::vector<std::uint64_t> seeds() {
-  if (const auto* one = std::getenv("PODIUM_TEST_SEED")) return {std::strtoull(one, nullptr, 10)};
+  if (const auto one = podium::test::given_seed()) return {*one};
   const auto* many = std::getenv("PODIUM_TEST_SEEDS");
   std::vector<std::uint64_t> result(many ? std::strtoull(many, nullptr, 10) : 2000);
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = i + 1;
@@ -249,7 +250,7 @@ std::string after(const TestCluster& cluster, const std::string& node, const std
 
 TEST(TopologyReference, RandomClusters) {
   for (const auto seed : seeds()) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+    SCOPED_SEED(seed);
     const auto scenario = random_scenario(seed);
     const auto& [cluster, incoming, defaults, affinity_args, infeasible] = scenario;
     const PodTopologySpread spread(defaults.constraints, defaults.system);
@@ -300,7 +301,7 @@ TEST(TopologyReference, ManyNodesAndScores) {
 
 TEST(TopologyReference, RandomDeltas) {
   for (const auto seed : seeds()) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+    SCOPED_SEED(seed);
     auto scenario = random_scenario(seed);
     auto& [cluster, incoming, defaults, affinity_args, infeasible] = scenario;
     // Terminating pods and empty selectors count in a delta, but not in a cluster.
@@ -340,7 +341,7 @@ TEST(TopologyReference, RandomDeltas) {
 // As in preemption, all pods of a node leave, and some return. A trial counts as a fresh filter does.
 TEST(TopologyReference, PodsThatLeaveAndReturn) {
   for (const auto seed : seeds()) {
-    SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(seed));
+    SCOPED_SEED(seed);
     const auto scenario = random_scenario(seed);
     Random random(seed);
     const auto snapshot = scenario.cluster.snapshot();

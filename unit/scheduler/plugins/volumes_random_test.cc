@@ -2,11 +2,11 @@
 // pods, claims, volumes, classes, drivers and attachments, and with forks in between.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "scheduler/plugins/volumes/binding.h"
 #include "unit/scheduler/plugins/volume_fixture.h"
+#include "unit/support/seed.h"
 
 namespace podium::plugins::test::volumes_random_test {
 namespace {
@@ -14,11 +14,6 @@ namespace {
 using Kind = api::Volume::Kind;
 
 constexpr auto kDriver = "disks.example.com", kEbs = "ebs.csi.aws.com";
-
-std::uint64_t seed() {
-  if (const char* given = std::getenv("PODIUM_TEST_SEED")) return std::strtoull(given, nullptr, 10);
-  return std::random_device{}();
-}
 
 // The same cluster with a fresh VolumeIndex.
 Snapshot anew(const Snapshot& from) {
@@ -189,11 +184,11 @@ class World {
 };
 
 TEST(Volumes, WhatIsKeptIsWhatIsSo) {
-  const auto given = seed();
-  SCOPED_TRACE("PODIUM_TEST_SEED=" + std::to_string(given));
+  const auto seed = podium::test::drawn_seed();
+  SCOPED_SEED(seed);
   std::size_t full = 0, bindable = 0, in_use = 0;
   for (std::uint64_t run = 0; run < 40; ++run) {
-    World world(given + run);
+    World world(seed + run);
     std::vector<Snapshot> forks(1);
     AvailableCache available;
     const auto limits = make(make_node_volume_limits), binding = make(make_volume_binding),

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include "scheduler/cluster/snapshot.h"
 #include "unit/scheduler/queue/fixture.h"
+#include "unit/support/seed.h"
 
 namespace podium::queue {
 namespace {
@@ -327,10 +327,10 @@ class History {
 };
 
 TEST(QueueModel, RandomHistories) {
-  const auto* given = std::getenv("PODIUM_TEST_SEED");
-  const auto first = given ? std::strtoull(given, nullptr, 10) : 1;
+  const auto given = podium::test::given_seed();
+  const auto first = given.value_or(1);
   for (auto seed = first; seed < first + (given ? 1 : 300) && !HasFailure(); ++seed) {
-    SCOPED_TRACE(fmt::format("PODIUM_TEST_SEED={}", seed));
+    SCOPED_SEED(seed);
     History(seed).run(400);
   }
 }
