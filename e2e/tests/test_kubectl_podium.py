@@ -73,7 +73,7 @@ class KubectlPodium(Plugin):
         self.assertIn("there is no pod default/nobody", self.ask("whatif", "pod/nobody", code=1))
         said = self.ask("whatif", "-f", "-", "--weights", "Nobody=1", stdin=self.file(pod("asked")), code=2)
         self.assertIn('--weights: unknown strategy "Nobody"', said)
-        self.assertIn('--drain: unknown node "n9"', self.ask("whatif", "-f", "-", "--drain", "n9", stdin=self.file(pod("asked")), code=2))
+        self.assertIn('--drain: there is no node n9', self.ask("whatif", "-f", "-", "--drain", "n9", stdin=self.file(pod("asked")), code=2))
         self.assertIn("There is no namespace nonesuch.",
                       self.ask("nodes", "--could-go", "-n", "nonesuch", code=1, kubeconfig=self.plane.kubeconfig))
         self.assertTrue(self.ask("--version").startswith("podium "))

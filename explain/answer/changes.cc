@@ -15,6 +15,7 @@
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/bounds.h"
 #include "explain/report/project.h"
+#include "explain/report/words.h"
 #include "explain/workload/device_claims.h"
 
 namespace podium::explain {
@@ -139,7 +140,7 @@ Result<std::vector<Row>> rows_named(const std::vector<std::string>& names, const
   std::vector<Row> rows;
   for (const auto& name : names) {
     const auto row = fork.find_row(name);
-    if (!row) return invalid((path / "nodeNames").said(fmt::format("unknown node \"{}\"", name)));
+    if (!row) return invalid((path / "nodeNames").said(no_node(name, {})));
     if (std::ranges::find(rows, *row) == rows.end()) rows.push_back(*row);
   }
   return rows;
@@ -186,8 +187,7 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
 Result<void> add_nodes(const Change& change, const FieldPath& path, const Budget& budget, ForkMemory& memory,
                        ChangeResult& done, Snapshot& fork) {
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
-  if (!change.node && !like)
-    return invalid((path / "like").said(fmt::format("unknown node \"{}\"", change.like)));
+  if (!change.node && !like) return invalid((path / "like").said(no_node(change.like, {})));
   const auto model = like ? model_like(*like, fork) : DaemonSets(budget, fork).model_of(*change.node);
   const auto each = model.memory;
   const auto count = change.count.value_or(1);
@@ -323,8 +323,7 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
       delete_pods(change, context, done, fork);
     } else {
       const auto row = fork.find_row(change.node_name);
-      if (!row)
-        return invalid((path / "nodeName").said(fmt::format("unknown node \"{}\"", change.node_name)));
+      if (!row) return invalid((path / "nodeName").said(no_node(change.node_name, {})));
       change_node(change, *row, context, done, fork);
     }
     if (!made) return std::unexpected(made.error());

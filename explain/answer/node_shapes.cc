@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "explain/report/words.h"
+
 namespace podium::explain {
 namespace {
 
@@ -139,7 +141,7 @@ Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPat
       known.model = daemons->model_of(*given[i].node, given[i].slices, given[i].drivers);
     } else {
       const auto row = fork.find_row(given[i].like);
-      if (!row) return invalid((path[i] / "like").said(fmt::format("unknown node \"{}\"", given[i].like)));
+      if (!row) return invalid((path[i] / "like").said(no_node(given[i].like, {})));
       known.model = model_like(*row, fork);
     }
     out.list.push_back(std::move(known));

@@ -57,11 +57,12 @@ inline constexpr const char* kOneOfSeveralTerms = "nodeAffinityTerm";
 
 // A part of the pod's node selector or required node affinity.
 struct UnmetPart {
-  std::string from, requirement;  // from: nodeSelector, nodeAffinity or kOneOfSeveralTerms
+  std::string from, requirement;  // from: nodeName, nodeSelector, nodeAffinity or kOneOfSeveralTerms
   std::size_t nodes = 0;          // that meet this part, regardless of the other parts
   // If no node meets it: the values of the label on nodes.
   std::vector<std::string> values = {};  // at most 5, the most frequent first
   std::size_t values_total = 0;
+  std::string missing_node = {};  // the node that it names and that does not exist; `values`: similar names
 };
 template <>
 struct Fields<UnmetPart> {
@@ -70,6 +71,7 @@ struct Fields<UnmetPart> {
       required("requirement", &UnmetPart::requirement, Meaning::text),
       required("nodeCount", &UnmetPart::nodes),
       counted("values", &UnmetPart::values, "valuesTotal", &UnmetPart::values_total, Meaning::domain),
+      field("missingNode", &UnmetPart::missing_node),
   };
 };
 
@@ -94,7 +96,8 @@ struct ReportRejection {
   std::size_t nodes = 0;
   bool preemption_may_help = false;
   framework::Topics about = {};
-  std::vector<UnmetPart> parts = {};  // of NodeSelectorMismatch, if no node fits: at most 8
+  // Of NodeSelectorMismatch and NodeNotFound, if no node fits: at most 8.
+  std::vector<UnmetPart> parts = {};
   std::optional<Shortfall> shortfall = {};
   std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
   std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
