@@ -11,9 +11,9 @@
 
 namespace podium::render {
 
-// blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, selector, and of a question's
-// answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], verdicts: [{rejects,
-// passes}], changes: [{pods}], why each pod has no place. Lists are in the order of those in the status.
+// blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, gated, selector, and of a
+// question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], verdicts:
+// [{rejects, passes}], changes: [{pods}], why each pod has no place. Lists are in the status's order.
 boost::json::object said_of(const explain::ReportStatus& status, const std::string& ns, bool is_question);
 
 // Of a line in a list: reason, and missing if an amount is short.

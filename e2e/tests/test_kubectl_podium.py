@@ -62,6 +62,10 @@ class KubectlPodium(Plugin):
                          "default/gated waits for its scheduling gate: example/quota. No node was evaluated.\n"
                          "Without its gate? kubectl podium whatif pod/gated -n default\n")
         self.assertRegex(self.ask("whatif", "pod/gated"), r"\Adefault/gated would go to n")
+        self.plane.kubectl("patch", "pod", "gated", "--type=json", "-p", '[{"op": "remove", "path": "/spec/schedulingGates"}]')
+        self.report("gated", "Scheduled")
+        self.assertRegex(self.ask("why", "gated", "--timeline"),
+                         r"(?s) created\n.* gated +by example/quota\n.* ungated\n.* chose .* bound ")
 
     def test_missing_pods_and_wrong_arguments(self):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))

@@ -191,13 +191,18 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   return status;
 }
 
+std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate) {
+  if (!pod->scheduling_gates.empty()) return first(pod->scheduling_gates, kGates);
+  return {cut(fmt::format("{}: {}", gate.plugin, framework::message(gate)), kReasonBytes)};
+}
+
 ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate) {
   ReportStatus status;
   status.outcome = kGated;
   status.profile = pod->scheduler_name;
   const auto& gates = pod->scheduling_gates;
   status.scheduling_gates = first(gates, kGates);
-  auto message = gates.empty() ? fmt::format("waits for {}: {}", gate.plugin, framework::message(gate))
+  auto message = gates.empty() ? "waits for " + gates_of(pod, gate).front()
                  : gates.size() == 1
                      ? "waits for its scheduling gate: " + gates.front()
                      : fmt::format("waits for {} scheduling gates: {}", gates.size(), fmt::join(gates, ", "));
