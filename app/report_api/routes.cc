@@ -136,6 +136,9 @@ const std::vector<Parameter>& question_parameters() {
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
       {kSeed, text, 0, 0,
        "draws among nodes of equal score; questions with the same seed draw alike, and others by chance"},
+      {kAllNamespaces, flag, 0, 0,
+       "true: a drain names the pods of all namespaces in which the user may list pods and create "
+       "schedulingreports"},
       kWordsParameter,
   };
   return all;

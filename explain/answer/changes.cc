@@ -116,7 +116,7 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
       return;
     case Change::Type::drain_node:
       cordon(row, fork);
-      drain({row}, context.ns, context.config, context.budget, done, fork);
+      drain({row}, context, done, fork);
       return;
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
@@ -157,7 +157,7 @@ Result<void> fail_nodes(const Change& change, const FieldPath& path, const Chang
     }
     if (rows->empty()) return invalid((path / "selector").said("no node has these labels"));
   }
-  lose(*rows, context.ns, context.config, context.budget, done, fork);
+  lose(*rows, context, done, fork);
   done.spare = spare_of(fork);
   return {};
 }
@@ -174,7 +174,7 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
     was_cordoned.push_back(fork.entry(row).node->unschedulable);
     cordon(row, fork);
   }
-  const auto waiting = drain(rows, context.ns, context.config, context.budget, done, fork);
+  const auto waiting = drain(rows, context, done, fork);
   done.spare = spare_of(fork);
   if (!change.then_uncordon) return {};
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -330,8 +330,30 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     done.message = cut(std::move(done.message), kMessageBytes);
     out.push_back(std::move(done));
   }
-  cut_drained_pods(out);
+  cut_drained_pods(context.seen_namespaces, out);
   return out;
+}
+
+std::vector<std::string> namespaces_drained(const Question& question, const Snapshot& snapshot) {
+  Namespaces out;
+  const auto add = [&](Row row) {
+    for (const auto& pod : snapshot.entry(row).pods) out.insert(pod->pod->meta.namespace_);
+  };
+  for (const auto& change : question.changes) {
+    using enum Change::Type;
+    if (change.type != drain_node && change.type != drain_nodes && change.type != fail_nodes) continue;
+    auto names = change.node_names;
+    if (!change.node_name.empty()) names.push_back(change.node_name);
+    for (const auto& name : names) {
+      if (const auto row = snapshot.find_row(name)) add(*row);
+    }
+    if (!names.empty()) continue;
+    for (const auto row : snapshot.rows_by_name()) {
+      if (change.selector.matches(snapshot.entry(row).node->meta.labels)) add(row);
+    }
+  }
+  out.erase(question.meta.namespace_);
+  return {out.begin(), out.end()};
 }
 
 }  // namespace podium::explain

@@ -281,7 +281,7 @@ struct Fields<GroupAnswer> {
   };
 };
 
-// A pod of a drained node, in the namespace of the what-if.
+// A pod of a drained node, which the asker may see.
 struct DrainedPod {
   std::string name;
   std::string node = {};  // its new node; empty: none
@@ -289,13 +289,18 @@ struct DrainedPod {
   std::optional<std::size_t> feasible = {};  // nodes on which it fits
   std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
   std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
+  std::string ns = {};                       // empty: that of the what-if
 };
 template <>
 struct Fields<DrainedPod> {
   static constexpr std::tuple all{
-      required("name", &DrainedPod::name), field("nodeName", &DrainedPod::node, Meaning::node),
-      field("score", &DrainedPod::score),  field("feasible", &DrainedPod::feasible),
-      field("code", &DrainedPod::code),    field("reason", &DrainedPod::reason, Meaning::text),
+      required("name", &DrainedPod::name),
+      field("namespace", &DrainedPod::ns),
+      field("nodeName", &DrainedPod::node, Meaning::node),
+      field("score", &DrainedPod::score),
+      field("feasible", &DrainedPod::feasible),
+      field("code", &DrainedPod::code),
+      field("reason", &DrainedPod::reason, Meaning::text),
       field("cause", &DrainedPod::cause),
   };
 };
@@ -330,7 +335,7 @@ struct Fields<SpareAmount> {
 struct ChangeResult {
   std::string type, node, message;
   std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
-  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: in the what-if's namespace
+  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: those that the asker may see
   std::vector<DrainedPod> pods = {};                              // at most 64 of those
   std::vector<FullNode> fullest = {};                             // at most 3
   std::vector<SpareAmount> spare = {};  // DrainNodes, FailNodes: of cpu and memory, while the nodes are away
