@@ -16,6 +16,7 @@
 #include "async/within.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "explain/answer/changes.h"
 #include "scheduler/config/schema/names.h"
 #include "server/status.h"
 

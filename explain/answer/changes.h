@@ -22,7 +22,7 @@
 
 namespace podium::explain {
 
-inline const Namespaces kNoNamespaces;
+inline const Namespaces kNoNamespaces{};
 
 struct ChangeContext {
   const std::string& ns;  // of the what-if

@@ -151,7 +151,7 @@ TEST(EvaluatePreFilter, ASetOfUnknownNodesLeavesAllNodesOut) {
   const auto reason_of = [](const Decision& of) { return of.rejections.verdicts().front().reasons.front(); };
   EXPECT_EQ(reason_of(decision).code, ReasonCode::node_not_found);
   EXPECT_EQ(reason_of(decision).about, (Topics{{Topic::node, "unknown"}}));
-  affinity.only_nodes = {{"a", "unknown"}};
+  affinity.only_nodes = {"a", "unknown"};
   FakeFilter full("Full");
   full.reject("a", {"full"});
   const auto named = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity).filter(full));
