@@ -7,6 +7,7 @@
 #include "app/render/text.h"
 #include "app/render/what_if.h"
 #include "base/counted.h"
+#include "base/similar.h"
 #include "explain/report/json.h"
 #include "explain/report/labels.h"
 #include "explain/report/project.h"
@@ -61,7 +62,7 @@ std::string where(const Group& group) {
   if (group.zones.empty()) return counted(group.nodes.size(), "node");
   std::vector<std::string> zones;
   for (const auto& [zone, count] : sorted(group.zones)) zones.push_back(fmt::format("{} {}", zone, count));
-  return render::listed(zones, kPlaces, zones.size());
+  return listed(zones, kPlaces, zones.size());
 }
 
 std::string every_pod(const std::vector<PlacedPod>& pods) {

@@ -340,8 +340,7 @@ Result<void> ask_about(const Names& nodes, Cluster& cluster) {
   const auto report = render::read_report(*answered);
   std::vector<std::string> lines;
   for (const auto& verdict : render::answer_of(report).verdicts) {
-    if (render::is_unknown_node(verdict))
-      lines.push_back(fmt::format("there is no node {}", render::printable(verdict.node)));
+    if (render::is_unknown_node(verdict)) lines.push_back(render::unknown_node(verdict));
   }
   if (lines.empty()) return {};
   return std::unexpected(Error{.message = join_lines(lines)});

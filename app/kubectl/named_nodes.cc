@@ -1,18 +1,17 @@
 #include "app/kubectl/named_nodes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
 #include "app/render/text.h"
+#include "base/similar.h"
+#include "explain/report/words.h"
 
 namespace podium::kubectl {
 namespace {
 
 const client::Resource kNodeResource("", "v1", "nodes", false);
-constexpr std::size_t kNodesSuggested = 3, kNodesNear = 2;
 
 bool is_node_type(std::string_view word) {
   return word == "node" || word == "nodes" || word == "no" || word == "node.v1." || word == "nodes.v1.";
@@ -29,6 +28,17 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& words) 
     }
   }
   return out;
+}
+
+// The nodes with a similar name.
+std::vector<std::string> nodes_like(Cluster& cluster, const std::string& name) {
+  client::ListOptions names_only;
+  names_only.metadata_only = true;
+  const auto listed = cluster.list(kNodeResource, "", names_only);
+  std::vector<std::string> names;
+  for (const auto& node : listed ? *listed : std::vector<boost::json::value>())
+    names.push_back(render::printable(api::text_at(node, "/metadata/name")));
+  return similar(name, std::move(names));
 }
 
 }  // namespace
@@ -53,28 +63,11 @@ MissingNodes missing_nodes(const std::vector<std::string>& names, Cluster& clust
     const auto found = cluster.get(kNodeResource, "", name);
     if (found) continue;
     if (client::object_is_gone(found.error()))
-      out.lines.push_back(fmt::format("there is no node {}{}", name, nodes_like(cluster, name)));
+      out.lines.push_back(explain::no_node(name, nodes_like(cluster, name)));
     else
       out.unread.push_back(name);
   }
   return out;
-}
-
-std::string nodes_like(Cluster& cluster, const std::string& name) {
-  client::ListOptions names_only;
-  names_only.metadata_only = true;
-  const auto listed = cluster.list(kNodeResource, "", names_only);
-  if (!listed) return {};
-  std::vector<std::pair<std::size_t, std::string>> near;
-  for (const auto& node : *listed) {
-    auto each = render::printable(api::text_at(node, "/metadata/name"));
-    if (each.starts_with(name) || render::distance(each, name) <= kNodesNear)
-      near.emplace_back(render::distance(each, name), std::move(each));
-  }
-  std::ranges::sort(near);
-  std::vector<std::string> names;
-  for (auto& each : near) names.push_back(std::move(each.second));
-  return names.empty() ? "" : fmt::format(". Did you mean {}?", render::listed(names, kNodesSuggested));
 }
 
 }  // namespace podium::kubectl

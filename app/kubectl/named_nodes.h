@@ -21,7 +21,4 @@ struct MissingNodes {
 };
 MissingNodes missing_nodes(const std::vector<std::string>& names, Cluster& cluster);
 
-// ". Did you mean n-1?" with nodes that have a similar name; else empty.
-std::string nodes_like(Cluster& cluster, const std::string& name);
-
 }  // namespace podium::kubectl

@@ -9,6 +9,7 @@
 #include "api/validate/validate.h"
 #include "app/render/text.h"
 #include "base/problems.h"
+#include "base/similar.h"
 
 namespace podium::kubectl {
 namespace {
@@ -80,7 +81,7 @@ Result<Target> parse_word(const std::string& word) {
 }
 
 bool is_like(std::string_view name, std::string_view typed) {
-  return name.starts_with(typed) || typed.starts_with(name) || render::distance(name, typed) <= kNear;
+  return name.starts_with(typed) || typed.starts_with(name) || distance(name, typed) <= kNear;
 }
 
 // "deploy/web"
@@ -142,16 +143,16 @@ std::string no_namespace(Cluster& cluster, const std::string& ns) {
   auto out = fmt::format("There is no namespace {}.", render::printable(ns));
   client::ListOptions names_only;
   names_only.metadata_only = true;
-  const auto listed = cluster.list(client::resource::namespaces, "", names_only);
+  const auto all = cluster.list(client::resource::namespaces, "", names_only);
   std::vector<std::pair<std::size_t, std::string>> near;
-  for (const auto& object : listed ? *listed : std::vector<json::value>()) {
+  for (const auto& object : all ? *all : std::vector<json::value>()) {
     auto name = render::printable(api::text_at(object, "/metadata/name"));
-    if (is_like(name, ns)) near.emplace_back(render::distance(name, ns), std::move(name));
+    if (is_like(name, ns)) near.emplace_back(distance(name, ns), std::move(name));
   }
   std::ranges::sort(near);
   std::vector<std::string> names;
   for (auto& each : near) names.push_back(std::move(each.second));
-  return out + (names.empty() ? "\n" : fmt::format(" Did you mean {}?\n", render::listed(names, kSuggested)));
+  return out + (names.empty() ? "\n" : fmt::format(" Did you mean {}?\n", listed(names, kSuggested)));
 }
 
 std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& target) {
@@ -172,7 +173,7 @@ std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& 
       if (is_asked ? !is_like(found, target.name) : found != target.name) continue;
       const bool is_bare = maker.kind == "Pod" && is_asked;
       (is_asked ? near : elsewhere)
-          .emplace_back(render::distance(found, target.name), is_bare ? found : with_type(maker, found));
+          .emplace_back(distance(found, target.name), is_bare ? found : with_type(maker, found));
     }
   }
   if (near.empty()) near = std::move(elsewhere);
@@ -182,7 +183,7 @@ std::string did_you_mean(Cluster& cluster, const std::string& ns, const Target& 
   std::ranges::sort(near);
   std::vector<std::string> names;
   for (auto& each : near) names.push_back(std::move(each.second));
-  return fmt::format("Did you mean {}?\n", render::listed(names, kSuggested));
+  return fmt::format("Did you mean {}?\n", listed(names, kSuggested));
 }
 
 Result<void> check_selector(const std::string& selector) {

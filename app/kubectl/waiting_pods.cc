@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 
+#include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
 #include "app/render/text.h"
+#include "explain/workload/owner.h"
 
 namespace podium::kubectl {
 namespace {
@@ -55,15 +57,16 @@ class Owners {
   Owners(Cluster& cluster, std::string ns) : cluster_(cluster), ns_(std::move(ns)) {}
 
   // The topmost workload: for a CronJob's pod the CronJob and not its Job. If the user may not list the kinds
-  // between, returns the pod's direct controller.
+  // between, as the controllers' names say.
   render::Owner top_of(const json::value& pod) {
-    const auto* direct = controller_of(pod);
-    if (!direct) return {};
-    render::Owner out{api::text_at(*direct, "/kind"), api::text_at(*direct, "/name")};
-    if (out.kind != "ReplicaSet" && out.kind != "Job") return out;
-    const auto& above = of_kind(out.kind);
-    const auto found = above.find(api::text_at(pod, "/metadata/namespace") + "/" + out.name);
-    return found == above.end() ? out : found->second;
+    const auto meta = api::decode_meta(pod);
+    if (!meta) return {};
+    auto owner = explain::workload_of(*meta, [&](const render::Owner& below) -> std::optional<render::Owner> {
+      const auto& above = of_kind(below.kind);
+      const auto found = above.find(meta->namespace_ + "/" + below.name);
+      return found == above.end() ? std::nullopt : std::optional(found->second);
+    });
+    return {render::printable(owner.kind), render::printable(owner.name)};
   }
 
  private:
@@ -77,11 +80,11 @@ class Owners {
     const auto listed = cluster_.list(resource_of(*api::pod_maker_named(kind)), ns_, names);
     if (!listed) return found->second;
     for (const auto& object : *listed) {
+      const auto name = api::text_at(object, "/metadata/name");
       const auto* owner = controller_of(object);
-      if (!owner) continue;
-      found->second[api::text_at(object, "/metadata/namespace") + "/" +
-                    api::text_at(object, "/metadata/name")] = {api::text_at(*owner, "/kind"),
-                                                               api::text_at(*owner, "/name")};
+      found->second[api::text_at(object, "/metadata/namespace") + "/" + name] =
+          owner ? render::Owner{api::text_at(*owner, "/kind"), api::text_at(*owner, "/name")}
+                : render::Owner{kind, name};
     }
     return found->second;
   }

@@ -82,9 +82,7 @@ class Why {
     }
     const auto& verdicts = render::answer_of(report).verdicts;
     if (!verdicts.empty() && render::is_unknown_node(verdicts.front()))
-      return failed(command_, invalid(fmt::format("--node: there is no node {}{}", flags_.node,
-                                                  nodes_like(cluster_, flags_.node)))
-                                  .error());
+      return failed(command_, invalid("--node: " + render::unknown_node(verdicts.front())).error());
     said.code = !verdicts.empty() && verdicts.front().fits ? 0 : 4;
     return said;
   }

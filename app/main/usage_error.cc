@@ -9,6 +9,7 @@
 
 #include "app/render/failure.h"
 #include "app/render/text.h"
+#include "base/similar.h"
 
 namespace podium::app {
 namespace {
@@ -58,7 +59,7 @@ std::string hint(const Unexpected& unexpected, const CLI::App& command) {
   }
   for (const auto* sub : before->get_subcommands(nullptr)) known.push_back(sub->get_name());
   for (const auto& each : known)
-    if (each.starts_with('-') == unexpected.is_flag() && render::distance(word, each) <= 2)
+    if (each.starts_with('-') == unexpected.is_flag() && distance(word, each) <= 2)
       return fmt::format("Did you mean {}?\n", each);
   return {};
 }

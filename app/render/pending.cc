@@ -61,7 +61,25 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
                      pods.size());
 }
 
+// In a dump, a pod that waits may fit.
+bool would_fit(const WaitingPod& pod) {
+  return pod.gates.empty() && pod.report && pod.report->status.outcome == "Fits" && pod.report->status.choice;
+}
+
+// What holds the pods of a group; those that fit are one, whatever their nodes.
+std::string cause_of(const WaitingPod& pod) { return would_fit(pod) ? std::string() : blocked_by(pod); }
+
+std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
+  if (!would_fit(pods.front())) return blocked_by(pods.front());
+  std::set<std::string> nodes;
+  for (const auto& pod : pods) nodes.insert(pod.report->status.choice->node);
+  constexpr std::size_t kNamed = 2;
+  return fmt::format("nothing: {} would go to {}", pods.size() == 1 ? "it" : "they",
+                     listed({nodes.begin(), nodes.end()}, kNamed));
+}
+
 std::string miss_cell(const WaitingPod& pod) {
+  if (would_fit(pod)) return "-";
   const auto words = pod.report ? nearest_miss(pod.report->status) : std::string();
   return words.empty() ? "-" : words;
 }
@@ -78,7 +96,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .first = pods.front().name,
                      .ns = pods.front().ns,
                      .asks = pods.front().asks.empty() ? "-" : pods.front().asks,
-                     .blocked_by = blocked_by(pods.front()),
+                     .blocked_by = blocked_by_of(pods),
                      .nearest_miss = miss_cell(pods.front()),
                      .gated = !pods.front().gates.empty(),
                      .requests = pods.front().requests,
@@ -242,7 +260,7 @@ std::vector<WaitingGroup> group_waiting(std::vector<WaitingPod> pods) {
   std::map<std::tuple<std::string, Owner, std::string, std::string>, std::vector<WaitingPod>> by_reason;
   for (auto& pod : pods) {
     const auto owner = pod.owner.kind.empty() ? Owner{"", stem_of(pod.name).stem} : pod.owner;
-    auto key = std::tuple(pod.ns, owner, pod.asks, blocked_by(pod));
+    auto key = std::tuple(pod.ns, owner, pod.asks, cause_of(pod));
     by_reason[std::move(key)].push_back(std::move(pod));
   }
   std::vector<WaitingGroup> groups;

@@ -5,7 +5,6 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
-#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,11 +19,7 @@
 
 namespace podium::render {
 
-// The owner of a pod; an empty kind: none.
-struct Owner {
-  std::string kind, name;
-  auto operator<=>(const Owner&) const = default;
-};
+using explain::Owner;
 
 // A pod without a node, and podium's report of it.
 struct WaitingPod {

@@ -112,6 +112,9 @@ json::object said_of(const explain::ReportStatus& status, const std::string& ns,
   json::array history;
   for (const auto& attempt : report.status.history) history.emplace_back(attempt_words(attempt));
   put(out, "history", std::move(history));
+  json::array gated;
+  for (const auto& time : report.status.gated) gated.emplace_back(gated_words(time));
+  put(out, "gated", std::move(gated));
   put(out, "selector", lines_of(selector_table(report.status.rejections, {})));
   if (report.status.answer) add_answer(report, out);
   return out;

@@ -11,8 +11,8 @@
 
 namespace podium::render {
 
-// blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, selector, and of a question's
-// answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts:
+// blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, gated, selector, and of a
+// question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts:
 // [{rejects, passes}], changes: [{pods}], why each pod has no place. Lists are in the status' order.
 boost::json::object said_of(const explain::ReportStatus& status, const std::string& ns, bool is_question);
 

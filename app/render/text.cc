@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
-#include <numeric>
 
 namespace podium::render {
 
@@ -140,38 +139,12 @@ std::string age(std::chrono::seconds time) {
   return fmt::format("{}d", s / 86400);
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const auto replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string age_words(std::chrono::seconds time) {
   const auto s = static_cast<std::size_t>(std::max<std::int64_t>(0, time.count()));
   if (s < 120) return counted(s, "second");
   if (s < 2 * 3600) return counted(s / 60, "minute");
   if (s < 48 * 3600) return counted(s / 3600, "hour");
   return counted(s / 86400, "day");
-}
-
-std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total) {
-  total = std::max(total, names.size());
-  const auto shown = std::min(names.size(), most);
-  std::string out;
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) out += i + 1 == total ? " and " : ", ";
-    out += names[i];
-  }
-  if (shown < total) out += fmt::format("{}{} more", shown ? " and " : "", total - shown);
-  return out;
 }
 
 std::string not_modelled_line(const std::vector<std::string>& what) {

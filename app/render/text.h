@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/counted.h"
+#include "base/similar.h"
 
 namespace podium::render {
 
@@ -68,11 +69,6 @@ std::string age(std::chrono::seconds time);
 // The same as words: "42 seconds", "1 hour".
 std::string age_words(std::chrono::seconds time);
 
-// Levenshtein distance between a typed word and a known one.
-std::size_t distance(std::string_view a, std::string_view b);
-
-// "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.
-std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total = 0);
 // "podium does not model: ….", or empty.
 std::string not_modelled_line(const std::vector<std::string>& what);
 // "You may not create schedulingreports in …, so pods there are not …": `what` is "named"; or empty.

@@ -55,6 +55,13 @@ std::string held_by(const explain::ReportStatus& status) {
          (least.empty() ? "" : "; " + least);
 }
 
+void add_gated(const explain::ReportStatus& status, std::vector<Moment>& out) {
+  for (auto time = status.gated.rbegin(); time != status.gated.rend(); ++time) {
+    out.push_back({time->since, "gated", gated_words(*time)});
+    if (time->until) out.push_back({time->until, "ungated"});
+  }
+}
+
 std::string after(const std::optional<Wall>& at, const std::optional<Wall>& first) {
   if (!at || !first || *at < *first) return "";
   return "+" + age(std::chrono::floor<std::chrono::seconds>(*at - *first));
@@ -67,8 +74,7 @@ std::vector<Moment> moments_of_pod(const json::value& pod) {
   std::vector<std::string> gates;
   for (const auto& gate : list_at(pod, "/spec/schedulingGates")) gates.push_back(string_at(gate, "/name"));
   if (!gates.empty())
-    out.push_back(
-        {since(pod, "PodScheduled", "False"), "gated", fmt::format("by {}", fmt::join(gates, ", "))});
+    out.push_back({since(pod, "PodScheduled", "False"), "gated", gated_words({.by = std::move(gates)})});
   const auto node = string_at(pod, "/spec/nodeName");
   if (!node.empty()) out.push_back({since(pod, "PodScheduled", "True"), "bound", "to " + node});
   if (const auto nominated = string_at(pod, "/status/nominatedNodeName"); node.empty() && !nominated.empty())
@@ -84,6 +90,7 @@ std::vector<Moment> moments_of_pod(const json::value& pod) {
 std::vector<Moment> moments_of(const Report& report) {
   const auto& status = report.status;
   std::vector<Moment> out;
+  add_gated(status, out);
   // The first ones are not kept.
   if (const auto kept = status.history.size() + 1; status.attempts > kept)
     out.push_back({status.history.empty() ? status.decided_at : status.history.back().at, "tried",
@@ -98,6 +105,7 @@ std::vector<Moment> moments_of(const Report& report) {
   if (!status.decided_at) return out;
   if (!status.choice) {
     const bool is_gated = status.outcome == explain::kGated;
+    if (is_gated && !status.gated.empty()) return out;
     out.push_back({status.decided_at,
                    is_gated                             ? "gated"
                    : status.outcome == explain::kFailed ? "failed"
@@ -115,6 +123,13 @@ std::vector<Moment> in_order(std::vector<Moment> moments) {
   std::ranges::stable_sort(moments, {}, [](const Moment& each) {
     return std::pair(each.at.value_or(Wall::max()), each.what != "created");
   });
+  // The pod and its report may both say that it is gated.
+  for (auto each = moments.begin(); each != moments.end();) {
+    const bool is_known = each->what == "gated" && std::any_of(moments.begin(), each, [&](const Moment& one) {
+                            return one.what == each->what && one.text == each->text;
+                          });
+    each = is_known ? moments.erase(each) : each + 1;
+  }
   return moments;
 }
 

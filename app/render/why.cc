@@ -125,6 +125,17 @@ const explain::ReportRejection* own_reason(const Report& report) {
                                                                                : nullptr;
 }
 
+// With its end: "there is no node n1. Did you mean n-1?"
+std::string own_sentence(const explain::ReportRejection& own) {
+  const auto& parts = own.parts;
+  const auto named = std::ranges::find(parts, framework::named(own.about, framework::Topic::node),
+                                       &explain::UnmetPart::missing_node);
+  const auto words = named == parts.end() || named->missing_node.empty()
+                         ? rejection_words(own)
+                         : explain::no_node(named->missing_node, named->values);
+  return words.ends_with('?') ? words : words + ".";
+}
+
 std::string values_of(const explain::UnmetPart& part) {
   if (part.values_total > part.values.size())
     return listed(part.values, part.values.size(), part.values_total);
@@ -150,11 +161,12 @@ std::string pending_for_labels(const Report& report, const std::string& subject,
 }
 
 std::string pending(const Report& report, const std::string& subject, const Options& options) {
-  if (unmet_selector(report) && !options.wide) return pending_for_labels(report, subject, options);
-  if (const auto* own = own_reason(report)) {
-    return fmt::format("{} {}: {}.\n", options.style.bold(subject),
+  const auto* own = own_reason(report);
+  if (!own && unmet_selector(report) && !options.wide) return pending_for_labels(report, subject, options);
+  if (own) {
+    return fmt::format("{} {}: {}\n", options.style.bold(subject),
                        options.style.bad(report.is_question ? "does not fit" : "is pending"),
-                       rejection_words(*own)) +
+                       own_sentence(*own)) +
            (options.wide ? fmt::format("  ({}: {})\n", own->plugin, own->reason) : "") +
            attempts_line(report, options);
   }
@@ -204,7 +216,10 @@ std::string selector_table(const std::vector<explain::ReportRejection>& rejectio
       const auto from = part.from == explain::kOneOfSeveralTerms ? "nodeAffinity, one of" : part.from;
       rows.push_back(
           {fmt::format("{} {}", from, shortened_requirement(part.requirement)), counted(part.nodes, "node")});
-      if (!part.values.empty()) rows.back().push_back("← values: " + values_of(part));
+      if (!part.missing_node.empty())
+        rows.back().push_back("← " + explain::no_node(part.missing_node, part.values));
+      else if (!part.values.empty())
+        rows.back().push_back("← values: " + values_of(part));
     }
   }
   constexpr std::size_t kRequirement = 0, kValues = 2;

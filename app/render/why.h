@@ -45,6 +45,8 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
 
 // True if the node does not exist.
 bool is_unknown_node(const explain::NodeVerdict& verdict);
+// "there is no node n1. Did you mean n-1?"
+std::string unknown_node(const explain::NodeVerdict& verdict);
 // The verdict on each node that a question named.
 std::string why_node(const Report& report, const std::string& subject, const Options& options);
 

@@ -121,7 +121,11 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
   return out;
 }
 
-bool is_unknown_node(const explain::NodeVerdict& verdict) { return verdict.code == "UnknownNode"; }
+bool is_unknown_node(const explain::NodeVerdict& verdict) { return verdict.code == explain::kUnknownNode; }
+
+std::string unknown_node(const explain::NodeVerdict& verdict) {
+  return verdict.reasons.empty() ? explain::no_node(verdict.node, {}) : verdict.reasons.front();
+}
 
 std::string why_node(const Report& report, const std::string& subject, const Options& options) {
   if (refusal_of(report)) return why(report, subject, options);
@@ -131,7 +135,9 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
   for (const auto& verdict : answer.verdicts) {
     const auto node = options.style.bold(verdict.node);
     if (is_unknown_node(verdict)) {
-      out += fmt::format("There is no node {}.\n", node);
+      auto words = unknown_node(verdict);
+      words.front() = 'T';
+      out += words + (words.ends_with('?') ? "\n" : ".\n");
       continue;
     }
     if (!verdict.fits) {

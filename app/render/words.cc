@@ -81,6 +81,10 @@ std::string rejection_of(const std::string& nodes, const explain::ReportRejectio
   return fmt::format("{}{}{}", nodes, is_text_only ? ": " : " ", words);
 }
 
+std::string gated_words(const explain::GatedTime& time) {
+  return fmt::format("by {}", fmt::join(time.by, ", "));
+}
+
 std::string attempt_words(const explain::ReportAttempt& attempt) {
   if (attempt.nodes == 0) return attempt.reason;
   // Reports of an older podium have no names.

@@ -29,6 +29,8 @@ std::string rejection_words(const explain::ReportRejection& rejection);
 // The same after `nodes`, "54 of 66 nodes": "54 of 66 nodes do not have enough free cpu". For a reason of the
 // pod itself, only the reason.
 std::string rejection_of(const std::string& nodes, const explain::ReportRejection& rejection);
+// What gated the pod: "by a, b".
+std::string gated_words(const explain::GatedTime& time);
 // What held an earlier attempt: "63 nodes do not have enough free nvidia.com/gpu"; of an error, its text.
 std::string attempt_words(const explain::ReportAttempt& attempt);
 // "…: a:NoSchedule, b:NoExecute and 2 more"; empty if there are none.

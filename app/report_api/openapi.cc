@@ -67,7 +67,8 @@ json::object schemas() {
        anything(
            "namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
            "(as in a report, without examples), schedulingGates, since (the oldest attempt that is known), "
-           "decidedAt, gone; of a pod that waits: created, requests, resourceClaims, nodeSelector. With "
+           "decidedAt, gone; of a pod that waits: created, workload, requests, resourceClaims, nodeSelector. "
+           "With "
            "words=true: "
            "words (asks, reason, missing)")},
       {"Changes", object_of({{"version", text_schema()}})},

@@ -75,6 +75,8 @@ json::object texts(const std::vector<std::pair<std::string, std::string>>& pairs
 // As the rows of `kubectl podium pending -o json` have them.
 void add_asks(const explain::PodAsks& asks, json::object& out) {
   if (asks.created) out["created"] = format_time(*asks.created);
+  if (!asks.workload.kind.empty())
+    out["workload"] = json::object{{"kind", asks.workload.kind}, {"name", asks.workload.name}};
   if (!asks.requests.empty()) out["requests"] = texts(asks.requests);
   if (!asks.claims.empty()) out["resourceClaims"] = json::array(asks.claims.begin(), asks.claims.end());
   if (!asks.selector.empty()) out["nodeSelector"] = texts(asks.selector);

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "controller/what_if/asker.h"
+#include "explain/answer/changes.h"
 #include "explain/question/question.h"
 #include "scheduler/config/schema/names.h"
 #include "server/status.h"
@@ -78,15 +79,21 @@ server::Attributes list_of_nodes() {
   return out;
 }
 
-server::Attributes attributes_of(const Route& route, const std::string& ns) {
-  if (route.form == Form::nodes) return list_of_nodes();
+server::Attributes create_of_reports(const std::string& ns) {
   server::Attributes out;
-  const bool is_list = route.is_list() || route.form == Form::access;
-  out.verb = route.is_question ? "create" : is_list ? "list" : "get";
+  out.verb = "create";
   out.ns = ns;
   out.group = "podium.dev";
   out.version = "v1alpha1";
   out.resource = "schedulingreports";
+  return out;
+}
+
+server::Attributes attributes_of(const Route& route, const std::string& ns) {
+  if (route.form == Form::nodes) return list_of_nodes();
+  auto out = create_of_reports(ns);
+  const bool is_list = route.is_list() || route.form == Form::access;
+  if (!route.is_question) out.verb = is_list ? "list" : "get";
   return out;
 }
 
@@ -104,6 +111,8 @@ UserLimits::Admission in_progress(const char* whose) {
 UserLimits::Admission of_namespace_refused() { return in_progress("this namespace"); }
 
 using Read = Result<QuestionPtr>;
+using Names = std::vector<std::string>;
+constexpr std::size_t kMostReviewed = 32;  // namespaces of a question: up to two reviews each
 
 bool has_flag(const json::object& parameters, std::string_view name) {
   const auto* value = parameters.if_contains(name);
@@ -375,11 +384,12 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
   body->uid = seed ? uid_of(seed->as_string()) : self->new_uid();
   fields->erase(kSeed);
   body->withholds_node_names = target->withholds_node_names;
-  const bool with_words = has_flag(*fields, kWords);
+  const bool with_words = has_flag(*fields, kWords), sees_all = has_flag(*fields, kAllNamespaces);
   fields->erase(kWords);
+  fields->erase(kAllNamespaces);
   body->fields = std::move(*fields);
-  auto evaluation =
-      evaluate(self, target->route->form, with_words, std::move(request), std::move(body), std::move(slots));
+  auto evaluation = evaluate(self, target->route->form, {with_words, sees_all}, std::move(request),
+                             std::move(body), std::move(slots));
   auto reply =
       co_await async::within<Reply>(self->gate_, "HTTPS what-if", std::move(evaluation), kAnswerWithin);
   if (reply) co_return std::move(*reply);
@@ -387,7 +397,7 @@ Task<Reply> ReportApi::ask(ReportApi* self, const Target* target, Request reques
 }
 
 // Keeps its slot until it ends, even if the client no longer waits.
-Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, bool with_words, Request request,
+Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, Wanted wanted, Request request,
                                 std::shared_ptr<QuestionBody> body, UserLimits::Slot slot) {
   const auto until = self->clock_.now() + kThreadWithin;
   auto& asker = self->sources_.asker;
@@ -399,14 +409,16 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, bool with_words, Req
   if (!read) co_return status_reply(400, read.error().message);
   auto question = *read;
   if (!question->subject && !question->search) {
-    auto with_subject = co_await refer(self, std::move(request), question, until);
+    auto with_subject = co_await refer(self, request, question, until);
     if (!with_subject) co_return std::move(with_subject.error());
     question = std::move(*with_subject);
   }
-  const std::function<Reply(explain::ReportStatus)> finish = [form, question,
-                                                              with_words](explain::ReportStatus status) {
-    return question_reply(form, *question, status, with_words);
-  };
+  if (wanted.all_namespaces && !question->changes.empty())
+    question = co_await see_drained(self, std::move(request), std::move(question), until);
+  const std::function<Reply(explain::ReportStatus)> finish =
+      [form, question, with_words = wanted.words](explain::ReportStatus status) {
+        return question_reply(form, *question, status, with_words);
+      };
   auto reply = co_await asker.ask<Reply>(question, finish, until);
   slot.reset();
   co_return reply;
@@ -437,6 +449,41 @@ Task<ReportApi::Referred> ReportApi::refer(ReportApi* self, Request request, Que
   if (!read) co_return std::unexpected(no_thread());
   if (!*read) co_return std::unexpected(status_reply(400, read->error().message));
   co_return std::move(**read);
+}
+
+// Adds the other namespaces whose pods the answer may name. They are of a snapshot before that of the answer,
+// which names no pod of a namespace that is new by then.
+Task<QuestionPtr> ReportApi::see_drained(ReportApi* self, Request request, QuestionPtr question,
+                                         Steady until) {
+  const auto snapshot = std::make_shared<const cluster::Snapshot>(co_await self->sources_.asker.snapshot());
+  const std::function<Names()> finding = [question, snapshot] {
+    return explain::namespaces_drained(*question, *snapshot);
+  };
+  const auto found = co_await self->sources_.asker.run<Names>(question->meta.namespace_, finding, until);
+  if (!found || found->empty()) co_return question;
+  auto seen = std::make_shared<explain::Question>(*question);
+  const bool sees_all = co_await may_see(self, request, "");
+  for (std::size_t i = 0; i < found->size(); ++i) {
+    const auto& ns = (*found)[i];
+    bool sees = sees_all;
+    if (!sees && i < kMostReviewed) sees = co_await may_see(self, request, ns);
+    if (sees) seen->seen_namespaces.insert(ns);
+  }
+  co_return seen;
+}
+
+// Whether the user may ask in this namespace, or in all, and list the pods there.
+Task<bool> ReportApi::may_see(ReportApi* self, Request request, std::string ns) {
+  auto asking = create_of_reports(ns);
+  const auto may_ask = co_await self->admit_(request, std::move(asking));
+  if (may_ask.refusal) co_return false;
+  server::Attributes pods;
+  pods.verb = "list";
+  pods.ns = std::move(ns);
+  pods.version = "v1";
+  pods.resource = "pods";
+  const auto may_list = co_await self->admit_(std::move(request), std::move(pods));
+  co_return !may_list.refusal;
 }
 
 // As random as the API server's, because the UID decides between nodes of equal score.

@@ -9,7 +9,8 @@
 // A request is authorized like one to the API server: get, list or create of schedulingreports in the
 // namespace, or in all; list of nodes for /v1/nodes. A body is read only after that, and parsed and
 // evaluated on the workers for what-ifs (controller/what_if/asker.h). A question about a pod or a workload
-// of the cluster needs the right to get it.
+// of the cluster needs the right to get it. With allNamespaces=true, a drain names the pods of
+// all namespaces in which the user may list pods and create schedulingreports.
 // If node names are withheld (withholdNodeNames), a user who may not list nodes gets aliases.
 // A request for changes waits without a slot of the server, until the decisions have another version, the
 // process no longer leads or stops, the client leaves, or 25 seconds have passed. Its rights are reviewed
@@ -82,10 +83,18 @@ class ReportApi {
   static async::Task<server::Reply> access(ReportApi* self, server::Request request,
                                            server::AccessDecision all);
   static async::Task<bool> may_know_nodes(ReportApi* self, server::Request request);
-  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, bool with_words,
+  // Flags of a question.
+  struct Wanted {
+    bool words, all_namespaces;
+  };
+  static async::Task<server::Reply> evaluate(ReportApi* self, Form form, Wanted wanted,
                                              server::Request request, std::shared_ptr<QuestionBody> body,
                                              server::UserLimits::Slot slot);
   using Referred = std::expected<std::shared_ptr<const explain::Question>, server::Reply>;
+  static async::Task<std::shared_ptr<const explain::Question>> see_drained(
+      ReportApi* self, server::Request request, std::shared_ptr<const explain::Question> question,
+      Steady until);
+  static async::Task<bool> may_see(ReportApi* self, server::Request request, std::string ns);
   static async::Task<Referred> refer(ReportApi* self, server::Request request,
                                      std::shared_ptr<const explain::Question> question, Steady until);
   static async::Task<server::Reply> changes(ReportApi* self, const Target* target, server::Request request,

@@ -135,6 +135,9 @@ const std::vector<Parameter>& question_parameters() {
       {"room", flag, 0, 0, "true: counts how many more fit where all do, up to 10,000 in all"},
       {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
       {kSeed, text, 0, 0, "seed of the draw among nodes with equal scores; equal seeds give equal draws"},
+      {kAllNamespaces, flag, 0, 0,
+       "true: a drain names the pods of all namespaces in which the user may list pods and create "
+       "schedulingreports"},
       kWordsParameter,
   };
   return all;

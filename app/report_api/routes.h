@@ -46,6 +46,7 @@ struct Parameter {
   const char* description;
 };
 const std::vector<Parameter>& question_parameters();
+inline constexpr const char* kAllNamespaces = "allNamespaces";  // a flag of questions; not a field of spec
 inline constexpr const char* kWords = "words";  // a flag of all that have reasons; not a field of spec
 inline constexpr const char* kSeed = "seed";    // of a question; not a field of spec
 const std::vector<Parameter>& list_parameters();

@@ -1,7 +1,7 @@
-// ReportHistory: the history of a waiting pod: its last attempts and its preemption.
+// ReportHistory: the history of a waiting pod: when it was gated, its last attempts and its preemption.
 //
-// An attempt takes 56 bytes; equal reasons of one pod are one. Pods are bounded by the cluster's
-// pending pods: forget() follows every placed and deleted one.
+// An attempt takes 56 bytes; equal reasons of one pod are one. A gated pod takes what its gates' names take.
+// Pods are bounded by the cluster's pending pods: forget() follows every placed and deleted one.
 //
 // Owner: ReportRecorder. Threads: the scheduling strand.
 #pragma once
@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "explain/report/report.h"
@@ -23,8 +24,10 @@ namespace podium::controller {
 
 class ReportHistory {
  public:
-  // Adds the earlier attempts to the status, and the preemption if the status has none.
+  // Adds the earlier attempts to the status, the times in which the pod was gated, and the preemption if the
+  // status has none.
   void add_to(const std::string& pod_uid, explain::ReportStatus& status) const {
+    if (const auto gated = gated_.find(pod_uid); gated != gated_.end()) status.gated = gated->second;
     const auto it = pods_.find(pod_uid);
     if (it == pods_.end()) return;
     const auto& past = *it->second;
@@ -58,10 +61,37 @@ class ReportHistory {
     if (preemption) preempted = preemption;
   }
 
-  void forget(std::string_view pod_uid) { pods_.erase(std::string(pod_uid)); }
+  // The pod is gated, or still is: what gates it now is added. `since`: when it became gated, if it was not.
+  void gated(const std::string& pod_uid, Wall since, std::vector<std::string> by) {
+    auto& times = gated_[pod_uid];
+    if (times.empty() || times.front().until) {
+      times.insert(times.begin(), explain::GatedTime{since, {}, std::move(by)});
+      times.resize(std::min(times.size(), kGatedTimes));
+      return;
+    }
+    auto& known = times.front().by;
+    for (auto& each : by) {
+      if (known.size() < kGates && std::ranges::find(known, each) == known.end())
+        known.push_back(std::move(each));
+    }
+  }
+  // An attempt began, so the pod is not gated any more.
+  void ungated(const std::string& pod_uid, Wall until) {
+    const auto it = gated_.find(pod_uid);
+    if (it == gated_.end()) return;
+    auto& last = it->second.front();
+    if (!last.until) last.until = std::max(until, *last.since);
+  }
+
+  void forget(std::string_view pod_uid) {
+    pods_.erase(std::string(pod_uid));
+    gated_.erase(std::string(pod_uid));
+  }
   std::size_t size() const { return pods_.size(); }
 
  private:
+  static constexpr std::size_t kGatedTimes = 3, kGates = 16;  // of the CRD's schema
+
   struct Why {
     std::string reason;
     framework::Topics about;
@@ -80,7 +110,8 @@ class ReportHistory {
     std::optional<explain::Preempted> preemption;
   };
 
-  boost::unordered_flat_map<std::string, std::unique_ptr<Past>> pods_;  // by UID
+  boost::unordered_flat_map<std::string, std::unique_ptr<Past>> pods_;             // by UID
+  boost::unordered_flat_map<std::string, std::vector<explain::GatedTime>> gated_;  // by UID; newest first
 };
 
 }  // namespace podium::controller

@@ -15,6 +15,12 @@ ReportOwner owner_of(const cluster::PodInfo& pod) {
   return {pod->meta.namespace_, pod->meta.name, pod->meta.uid};
 }
 
+// When the pod left its gates. The queue knows it of the first attempt only; later ones begin soon after.
+Wall entered_queue(const framework::Attempt& attempt) {
+  const auto began = attempt.decided_at - attempt.evaluate;
+  return std::chrono::time_point_cast<Wall::duration>(attempt.number > 1 ? began : began - attempt.queued);
+}
+
 explain::ReportCondition complete(bool is_true, std::string reason, std::string message) {
   return {"Complete", is_true, std::move(reason), std::move(message), {}};
 }
@@ -30,6 +36,7 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   const bool wanted = in_scope && is_wanted(settings->reports, pod, decision.fits());
   if (!wanted && !best_nodes && !ended_) return;
   const auto& uid = pod->meta.uid;
+  history_.ungated(uid, entered_queue(attempt));
   auto status = explain::project(pod, decision, snapshot);
   status.profile = attempt.profile;
   status.decided_at = attempt.decided_at;
@@ -80,7 +87,8 @@ void ReportRecorder::end_attempt(const cluster::PodInfo& pod, explain::ReportSta
   history_.failed(pod->meta.uid, status, outcome, own);
 }
 
-// When the gates of a pod are removed, a decision follows, which rewrites its report.
+// When the gates of a pod are removed, a decision follows, which rewrites its report. Gates are only given to
+// a pod that is created.
 void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapshot& snapshot) {
   const auto& pod = gated.pod;
   const auto settings = settings_.now();
@@ -92,6 +100,8 @@ void ReportRecorder::gated(const framework::Gated& gated, const cluster::Snapsho
   status.decided_at = gated.at;
   status.expires_at = gated.at + settings->reports.ttl;
   status.conditions = {complete(false, status.outcome, status.message)};
+  const auto since = pod->scheduling_gates.empty() ? gated.at : pod->meta.created.value_or(gated.at);
+  history_.gated(pod->meta.uid, since, explain::gates_of(pod, gated.gate));
   history_.add_to(pod->meta.uid, status);
   finish(pod, std::move(status), wanted);
 }

@@ -114,7 +114,7 @@ class HttpApi(Live):
         self.assertEqual(status["placements"], [{"nodeName": "n11-new-1", "count": 1}])
         self.assertEqual(self.ask(f"{WHAT_IF}/scores", self.editor, asked)[2][0]["Host"], "n11-new-1")
         wrong = what_if("wrong", {"spec": pod("x")["spec"]}, changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
-        self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, wrong), 422, "Invalid", "spec.changes[0].nodeName: unknown node")
+        self.assert_status(self.ask(f"{WHAT_IF}/report", self.editor, wrong), 422, "Invalid", "spec.changes[0].nodeName: there is no node")
 
     def test_a_pod_of_the_cluster(self):
         """A question about a stored pod has the answer of the same object, for a user who may get the pod."""

@@ -62,6 +62,10 @@ class KubectlPodium(Plugin):
                          "default/gated waits for its scheduling gate: example/quota. No node was evaluated.\n"
                          "Without its gate? kubectl podium whatif pod/gated -n default\n")
         self.assertRegex(self.ask("whatif", "pod/gated"), r"\Adefault/gated would go to n")
+        self.plane.kubectl("patch", "pod", "gated", "--type=json", "-p", '[{"op": "remove", "path": "/spec/schedulingGates"}]')
+        self.report("gated", "Scheduled")
+        self.assertRegex(self.ask("why", "gated", "--timeline"),
+                         r"(?s) created\n.* gated +by example/quota\n.* ungated\n.* chose .* bound ")
 
     def test_missing_pods_and_wrong_arguments(self):
         self.assertIn("There is no pod default/nobody, and no report of one.\n", self.ask("why", "nobody", code=1))
@@ -73,7 +77,7 @@ class KubectlPodium(Plugin):
         self.assertIn("there is no pod default/nobody", self.ask("whatif", "pod/nobody", code=1))
         said = self.ask("whatif", "-f", "-", "--weights", "Nobody=1", stdin=self.file(pod("asked")), code=2)
         self.assertIn('--weights: unknown strategy "Nobody"', said)
-        self.assertIn('--drain: unknown node "n9"', self.ask("whatif", "-f", "-", "--drain", "n9", stdin=self.file(pod("asked")), code=2))
+        self.assertIn('--drain: there is no node n9', self.ask("whatif", "-f", "-", "--drain", "n9", stdin=self.file(pod("asked")), code=2))
         self.assertIn("There is no namespace nonesuch.",
                       self.ask("nodes", "--could-go", "-n", "nonesuch", code=1, kubeconfig=self.plane.kubeconfig))
         self.assertTrue(self.ask("--version").startswith("podium "))

@@ -3,6 +3,7 @@ import json
 import subprocess
 import unittest
 
+from e2e.support.authorization import account, await_rights
 from e2e.support.control_plane import ROOT
 from e2e.tests.base import pod
 from e2e.tests.page import MANIFEST, PageLive
@@ -184,12 +185,34 @@ class Views(PageLive):
         where = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
         self.open(self.editor, f"#/drain/{where}")
         self.says("#verdict", "leave")
-        row = next(one for one in self.browser.texts("#moves tbody tr") if one.startswith("web"))
+        row = next(one for one in self.browser.texts("#moves tbody tr") if one.startswith("default/web"))
         self.assertIn("no controller creates it again: it would be gone", row)
         self.browser.run("location.hash = '#/drain/nonesuch'")
         self.says("main", "nonesuch")
         self.browser.run("location.hash = '#/drain/drained'")
         self.says("#verdict", "No pod would have to leave.")
+
+    def test_a_drain_names_the_pods_that_the_user_may_see(self):
+        """Those of other namespaces are counted, or named for a user who may list them and ask there."""
+        where = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
+        self.plane.kubectl("create", "namespace", "elsewhere")
+        guest = pod("guest", nodeName=where)
+        guest["metadata"]["namespace"] = "elsewhere"
+        self.plane.create(guest, "elsewhere")
+        self.addCleanup(self.plane.request, "DELETE", "/api/v1/namespaces/elsewhere/pods/guest?gracePeriodSeconds=0")
+        self.open(self.editor, f"#/drain/{where}")
+        self.says("main", "1 pod of namespaces that you may not see is counted and not named.")
+        self.assertNotIn("guest", self.browser.run("document.querySelector('main').innerText"))
+        driver = account(self.plane, "driver", "view", "edit")
+        self.plane.kubectl("create", "clusterrole", "lists-pods", "--verb=list", "--resource=pods")
+        for role in ("lists-pods", "podium-system:podium:edit"):
+            self.plane.kubectl("create", "rolebinding", f"driver-{role.replace(':', '-')}", "-n", "elsewhere", f"--clusterrole={role}",
+                               "--serviceaccount=default:driver")
+        await_rights(self.plane)
+        self.browser.run("sessionStorage.clear()")
+        self.open(driver, f"#/drain/{where}")
+        self.says("#moves", "elsewhere/guest")
+        self.assertNotIn("not named", self.browser.run("document.querySelector('main').innerText"))
 
     def test_missing_and_spare_nodes(self):
         """What waits and fits on no shape, and nodes that could go."""

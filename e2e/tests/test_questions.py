@@ -206,7 +206,7 @@ class Questions(Asking):
 
     def test_what_is_invalid_is_reported_with_its_path(self):
         wrong = self.ask(template(), nodes=["a1"], changes=[{"type": "CordonNode", "nodeName": "nowhere"}])
-        self.assertEqual((wrong["outcome"], wrong["message"]), ("Refused", 'spec.changes[0].nodeName: unknown node "nowhere"'))
+        self.assertEqual((wrong["outcome"], wrong["message"]), ("Refused", 'spec.changes[0].nodeName: there is no node nowhere'))
         misspelt = workload()
         misspelt["spec"]["replica"] = 3
         self.assertEqual(self.ask(misspelt)["message"], "spec.template.spec.replica: unknown field")

@@ -423,9 +423,10 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
-  auto changes = apply_changes(
-      question.changes, {question.meta.namespace_, question.paths.spec, config, budget, objects, quotas},
-      memory, fork);
+  auto changes = apply_changes(question.changes,
+                               {question.meta.namespace_, question.paths.spec, config, budget, objects,
+                                quotas, question.seen_namespaces},
+                               memory, fork);
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
     return declined(kDeadlineExceeded, "the deadline passed before the changes were made");

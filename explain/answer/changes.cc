@@ -15,6 +15,7 @@
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/bounds.h"
 #include "explain/report/project.h"
+#include "explain/report/words.h"
 #include "explain/workload/device_claims.h"
 
 namespace podium::explain {
@@ -115,7 +116,7 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
       return;
     case Change::Type::drain_node:
       cordon(row, fork);
-      drain({row}, context.ns, context.config, context.budget, done, fork);
+      drain({row}, context, done, fork);
       return;
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
@@ -139,7 +140,7 @@ Result<std::vector<Row>> rows_named(const std::vector<std::string>& names, const
   std::vector<Row> rows;
   for (const auto& name : names) {
     const auto row = fork.find_row(name);
-    if (!row) return invalid((path / "nodeNames").said(fmt::format("unknown node \"{}\"", name)));
+    if (!row) return invalid((path / "nodeNames").said(no_node(name, {})));
     if (std::ranges::find(rows, *row) == rows.end()) rows.push_back(*row);
   }
   return rows;
@@ -156,7 +157,7 @@ Result<void> fail_nodes(const Change& change, const FieldPath& path, const Chang
     }
     if (rows->empty()) return invalid((path / "selector").said("no node has these labels"));
   }
-  lose(*rows, context.ns, context.config, context.budget, done, fork);
+  lose(*rows, context, done, fork);
   done.spare = spare_of(fork);
   return {};
 }
@@ -173,7 +174,7 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
     was_cordoned.push_back(fork.entry(row).node->unschedulable);
     cordon(row, fork);
   }
-  const auto waiting = drain(rows, context.ns, context.config, context.budget, done, fork);
+  const auto waiting = drain(rows, context, done, fork);
   done.spare = spare_of(fork);
   if (!change.then_uncordon) return {};
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -186,8 +187,7 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
 Result<void> add_nodes(const Change& change, const FieldPath& path, const Budget& budget, ForkMemory& memory,
                        ChangeResult& done, Snapshot& fork) {
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
-  if (!change.node && !like)
-    return invalid((path / "like").said(fmt::format("unknown node \"{}\"", change.like)));
+  if (!change.node && !like) return invalid((path / "like").said(no_node(change.like, {})));
   const auto model = like ? model_like(*like, fork) : DaemonSets(budget, fork).model_of(*change.node);
   const auto each = model.memory;
   const auto count = change.count.value_or(1);
@@ -323,16 +323,37 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
       delete_pods(change, context, done, fork);
     } else {
       const auto row = fork.find_row(change.node_name);
-      if (!row)
-        return invalid((path / "nodeName").said(fmt::format("unknown node \"{}\"", change.node_name)));
+      if (!row) return invalid((path / "nodeName").said(no_node(change.node_name, {})));
       change_node(change, *row, context, done, fork);
     }
     if (!made) return std::unexpected(made.error());
     done.message = cut(std::move(done.message), kMessageBytes);
     out.push_back(std::move(done));
   }
-  cut_drained_pods(out);
+  cut_drained_pods(context.seen_namespaces, out);
   return out;
+}
+
+std::vector<std::string> namespaces_drained(const Question& question, const Snapshot& snapshot) {
+  Namespaces out;
+  const auto add = [&](Row row) {
+    for (const auto& pod : snapshot.entry(row).pods) out.insert(pod->pod->meta.namespace_);
+  };
+  for (const auto& change : question.changes) {
+    using enum Change::Type;
+    if (change.type != drain_node && change.type != drain_nodes && change.type != fail_nodes) continue;
+    auto names = change.node_names;
+    if (!change.node_name.empty()) names.push_back(change.node_name);
+    for (const auto& name : names) {
+      if (const auto row = snapshot.find_row(name)) add(*row);
+    }
+    if (!names.empty()) continue;
+    for (const auto row : snapshot.rows_by_name()) {
+      if (change.selector.matches(snapshot.entry(row).node->meta.labels)) add(row);
+    }
+  }
+  out.erase(question.meta.namespace_);
+  return {out.begin(), out.end()};
 }
 
 }  // namespace podium::explain

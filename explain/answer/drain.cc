@@ -53,18 +53,18 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
 
 struct Drained {
   std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
-  std::vector<Row> rows;              // that took pods
-  std::vector<DrainedPod> of_author;  // in the author's namespace
-  std::vector<PodInfoPtr> waiting;    // the successors that have no place
+  std::vector<Row> rows;            // that took pods
+  std::vector<DrainedPod> seen;     // those that the asker may see
+  std::vector<PodInfoPtr> waiting;  // the successors that have no place
 };
 
-Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, const config::Config& config,
-                    const Budget& budget, Snapshot& fork) {
+Drained place_again(std::vector<PodInfoPtr> evicted, const ChangeContext& context, Snapshot& fork) {
+  const auto& budget = context.budget;
   sort_for_placing(evicted);
   Drained out;
   for (const auto& pod : evicted) {
     DrainedPod entry{.name = pod->pod->meta.name};
-    const auto* profile = config.profile(pod->pod->scheduler_name);
+    const auto* profile = context.config.profile(pod->pod->scheduler_name);
     if (!pod->pod->meta.controller()) {
       ++out.gone;
       entry.code = "NoController";
@@ -82,7 +82,11 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
         out.waiting.push_back(std::move(moved.next));
       }
     }
-    if (pod->pod->meta.namespace_ == ns) out.of_author.push_back(std::move(entry));
+    const auto& ns = pod->pod->meta.namespace_;
+    const bool is_of_asker = ns == context.ns;
+    if (!is_of_asker && !context.seen_namespaces.contains(ns)) continue;
+    if (!is_of_asker) entry.ns = ns;
+    out.seen.push_back(std::move(entry));
   }
   return out;
 }
@@ -133,13 +137,13 @@ void tell(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResul
   done.pods_moved = drained.moved;
   done.pods_pending = drained.pending;
   done.fullest = fullest(std::move(drained.rows), fork);
-  done.pods_total = drained.of_author.size();
-  done.pods = std::move(drained.of_author);
+  done.pods_total = drained.seen.size();
+  done.pods = std::move(drained.seen);
 }
 
 std::size_t bytes_of(const DrainedPod& pod) {
   constexpr std::size_t kKeys = 64;  // of its JSON
-  return kKeys + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
+  return kKeys + pod.ns.size() + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
 }
 
 }  // namespace
@@ -188,9 +192,9 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
   return out;
 }
 
-std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& ns,
-                              const config::Config& config, const Budget& budget, ChangeResult& done,
+std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done,
                               Snapshot& fork) {
+  const auto& budget = context.budget;
   std::vector<PodInfoPtr> evicted;
   for (const auto row : rows) {
     for (const auto& pod : fork.entry(row).pods) {
@@ -203,22 +207,21 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& n
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = place_again(std::move(evicted), ns, config, budget, fork);
+  auto drained = place_again(std::move(evicted), context, fork);
   done.budgets_broken = broken;
   done.message = words(podium::counted(count, "pod") + " evicted", drained, broken);
   tell(count, drained, fork, done);
   return std::move(drained.waiting);
 }
 
-void lose(const std::vector<Row>& rows, const std::string& ns, const config::Config& config,
-          const Budget& budget, ChangeResult& done, Snapshot& fork) {
+void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
   std::vector<PodInfoPtr> lost;
   std::size_t with_their_node = 0;
   for (const auto row : rows) {
     const std::string name(fork.node_name(row));
     const auto on_it = fork.entry(row).pods;
     for (const auto& pod : on_it) {
-      if (!has_time(budget)) return;
+      if (!has_time(context.budget)) return;
       remove_with_devices(*pod->pod, fork);
       if (stays(*pod->pod))
         ++with_their_node;
@@ -228,7 +231,7 @@ void lose(const std::vector<Row>& rows, const std::string& ns, const config::Con
     fork.remove_node(name);
   }
   const auto count = lost.size();
-  auto drained = place_again(std::move(lost), ns, config, budget, fork);
+  auto drained = place_again(std::move(lost), context, fork);
   done.message = words(
       fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod")),
       drained, 0);
@@ -261,14 +264,17 @@ std::vector<SpareAmount> spare_of(const Snapshot& fork) {
           {"memory", api::Quantity::from_units(memory).text()}};
 }
 
-void cut_drained_pods(std::vector<ChangeResult>& changes) {
+void cut_drained_pods(const Namespaces& seen_namespaces, std::vector<ChangeResult>& changes) {
+  const bool is_of_several = !seen_namespaces.empty();
+  const auto most = is_of_several ? kMostPodsOfSeveral : kMostDrainedPods;
+  const auto most_bytes = is_of_several ? kMostBytesOfSeveral : kMostDrainedBytes;
   std::size_t count = 0, bytes = 0;
   for (auto& change : changes) {
     std::ranges::stable_sort(change.pods, {}, [](const DrainedPod& pod) { return !pod.node.empty(); });
     const auto first_cut = std::ranges::find_if(change.pods, [&](const DrainedPod& pod) {
       count += 1;
       bytes += bytes_of(pod);
-      return count > kMostDrainedPods || bytes > kMostDrainedBytes;
+      return count > most || bytes > most_bytes;
     });
     change.pods.erase(first_cut, change.pods.end());
   }

@@ -1,7 +1,7 @@
 // Drains nodes of a what-if's fork, or lets them vanish: places their pods again, with the same code as the
 // question's own pods.
 //
-// Counts pods of other namespaces and never names them: the author may not be allowed to see them.
+// Counts pods of all namespaces and names those that the asker may see.
 //
 // Threads: pure functions on one fork. Errors: none; a pod without a new place is data.
 #pragma once
@@ -17,8 +17,10 @@
 
 namespace podium::explain {
 
-// The most pods that the drains of a question name, and their bytes. They bound the size of an answer.
+// The most pods that the drains of a question name, and their bytes. They bound the size of an answer. An
+// answer with the pods of several namespaces is not stored.
 inline constexpr std::size_t kMostDrainedPods = 64, kMostDrainedBytes = 6 * 1024;
+inline constexpr std::size_t kMostPodsOfSeveral = 256, kMostBytesOfSeveral = 24 * 1024;
 
 bool is_of_daemon_set(const api::Pod& pod);
 bool stays(const api::Pod& pod);  // of a DaemonSet, or static: kubectl drain leaves it alone
@@ -38,14 +40,13 @@ void sort_for_placing(std::vector<cluster::PodInfoPtr>& evicted);
 // The nodes are cordoned already. Pods of DaemonSets and static pods stay. The others are placed again by
 // priority; those without a controller are lost. Fills in all fields of `done` except its type and node.
 // Returns the pods without a place, as their controllers create them.
-std::vector<cluster::PodInfoPtr> drain(const std::vector<cluster::Row>& rows, const std::string& ns,
-                                       const config::Config& config, const Budget& budget, ChangeResult& done,
-                                       cluster::Snapshot& fork);
+std::vector<cluster::PodInfoPtr> drain(const std::vector<cluster::Row>& rows, const ChangeContext& context,
+                                       ChangeResult& done, cluster::Snapshot& fork);
 
 // The nodes vanish at the same time, with all their pods and without asking a budget. As drain(), but pods of
 // DaemonSets and static pods go with their nodes.
-void lose(const std::vector<cluster::Row>& rows, const std::string& ns, const config::Config& config,
-          const Budget& budget, ChangeResult& done, cluster::Snapshot& fork);
+void lose(const std::vector<cluster::Row>& rows, const ChangeContext& context, ChangeResult& done,
+          cluster::Snapshot& fork);
 
 // Places each pod that now fits on a node.
 void place_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
@@ -55,6 +56,6 @@ void place_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const config
 std::vector<SpareAmount> spare_of(const cluster::Snapshot& fork);
 
 // Names as many pods as the bounds allow, those without a new place first. The totals stay.
-void cut_drained_pods(std::vector<ChangeResult>& changes);
+void cut_drained_pods(const Namespaces& seen_namespaces, std::vector<ChangeResult>& changes);
 
 }  // namespace podium::explain

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "explain/report/words.h"
 #include "scheduler/cluster/pod_requests.h"
 
 namespace podium::explain {
@@ -141,7 +142,7 @@ Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPat
       known.model = daemons->model_of(*given[i].node, given[i].slices, given[i].drivers);
     } else {
       const auto row = fork.find_row(given[i].like);
-      if (!row) return invalid((path[i] / "like").said(fmt::format("unknown node \"{}\"", given[i].like)));
+      if (!row) return invalid((path[i] / "like").said(no_node(given[i].like, {})));
       known.model = model_like(*row, fork);
     }
     out.list.push_back(std::move(known));

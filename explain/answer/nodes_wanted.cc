@@ -14,6 +14,7 @@
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/report/words.h"
+#include "explain/workload/owner.h"
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/framework/decision.h"
 
@@ -28,13 +29,9 @@ constexpr std::size_t kMostAddedListed = 16, kMostUnplacedListed = 16, kMostWork
 constexpr std::size_t kUnplacedBytes = 1024;
 
 WaitingWorkload workload_of(const api::Pod& pod) {
-  const auto* owner = pod.meta.controller();
-  if (!owner) return {.kind = "Pod", .name = pod.meta.name};
-  const auto* hash = pod.meta.labels.find("pod-template-hash");
-  const auto suffix = hash ? "-" + *hash : std::string();
-  if (owner->kind == "ReplicaSet" && hash && owner->name.ends_with(suffix))
-    return {.kind = "Deployment", .name = owner->name.substr(0, owner->name.size() - suffix.size())};
-  return {.kind = owner->kind, .name = owner->name};
+  auto owner = workload_of(pod.meta);
+  if (owner.kind.empty()) return {.kind = "Pod", .name = pod.meta.name};
+  return {.kind = std::move(owner.kind), .name = std::move(owner.name)};
 }
 
 // cpu, memory, and the extended resources of the node, by name.

@@ -6,6 +6,7 @@
 
 #include "explain/report/report.h"
 #include "explain/report/words.h"
+#include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
 namespace {
@@ -39,8 +40,8 @@ NodeVerdict verdict_on(const std::string& node, const framework::Decision& decis
   NodeVerdict out{.node = node};
   const auto row = fork.find_row(node);
   if (!row) {
-    out.reasons = {"the cluster has no such node"};
-    out.code = "UnknownNode";
+    out.reasons = {no_node(node, plugins::similar_nodes(node, fork))};
+    out.code = kUnknownNode;
     return out;
   }
   if (!decision.fits() || !decision.feasible.test(*row)) {

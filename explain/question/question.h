@@ -10,6 +10,7 @@
 #include <boost/json/value.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +45,8 @@ struct QuestionPaths {
   FieldPath pod_template = "spec.template";
 };
 
+using Namespaces = std::set<std::string, std::less<>>;
+
 struct Question {
   enum class About : std::uint8_t { pod_template, pod, workload };
 
@@ -65,8 +68,10 @@ struct Question {
   bool fixes = false;
   bool room = false;                  // how many more fit, up to kMostReplicas in all
   bool withholds_node_names = false;  // the asker may not know the names; not a field of the spec
-  std::chrono::seconds ttl{0};        // kKept: as long as the report exists
-  std::chrono::seconds refresh{0};    // 0: answered once
+  // Namespaces besides its own whose pods the answer may name; not a field of the spec.
+  Namespaces seen_namespaces = {};
+  std::chrono::seconds ttl{0};      // kKept: as long as the report exists
+  std::chrono::seconds refresh{0};  // 0: answered once
 };
 
 // The path of what the question is about: "spec.template", "spec.podRef" or "spec.workloadRef".

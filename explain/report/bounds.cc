@@ -57,6 +57,11 @@ void cut_devices(ReportStatus& status, std::size_t given, std::size_t requests) 
   for (auto& rejection : status.rejections) keep(rejection.devices, requests);
 }
 
+void keep_gates(ReportStatus& status, std::size_t most) {
+  keep(status.scheduling_gates, most);
+  for (auto& time : status.gated) keep(time.by, most);
+}
+
 constexpr void (*kSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { cut_strategies(s, 3); },
     [](ReportStatus& s) { cut_texts(s, 1024); },
@@ -70,7 +75,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
     },
     [](ReportStatus& s) { cut_rejections(s, 8, 1); },
     [](ReportStatus& s) { cut_strategies(s, 0); },
-    [](ReportStatus& s) { keep(s.scheduling_gates, 4); },
+    [](ReportStatus& s) { keep_gates(s, 4); },
     [](ReportStatus& s) { cut_names(s, 63); },
     [](ReportStatus& s) { cut_devices(s, 4, 1); },
     [](ReportStatus& s) { cut_rejections(s, 4, 0); },
@@ -80,7 +85,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
       for (auto& top : s.top_nodes) top.strategy_scores.clear();
       if (s.preemption) keep(s.preemption->victims, 1);
       keep(s.strategies, 8);
-      keep(s.scheduling_gates, 1);
+      keep_gates(s, 1);
       keep(s.history, 2);
     },
     [](ReportStatus& s) {

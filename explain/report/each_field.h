@@ -35,7 +35,7 @@ void each_field(const Group<Members...>& group, See&& see) {
 }
 
 // The keys of Topics, by topic.
-inline constexpr const char* kTopicKeys[] = {
-    "resource", "claimName", "storageClassName", "volumeName", "deviceClassName", "request", "driver"};
+inline constexpr const char* kTopicKeys[] = {"resource",        "claimName", "storageClassName", "volumeName",
+                                             "deviceClassName", "request",   "driver",           "nodeName"};
 
 }  // namespace podium::explain

@@ -7,6 +7,7 @@
 
 #include "api/values/node.h"
 #include "explain/report/visits.h"
+#include "explain/report/words.h"
 
 namespace podium::explain {
 namespace {
@@ -120,6 +121,7 @@ void NodeNames::values(ReportStatus& status) {
   if (!status.answer) return;
   for (auto* failure : failures_of(*status.answer)) clear(failure->rejections);
   for (auto& verdict : status.answer->verdicts) {
+    if (verdict.code == kUnknownNode) verdict.reasons = {no_node(verdict.node, {})};
     for (auto& check : verdict.checks) check.taints.clear();
   }
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kTopNodes = 10, kStrategyNodes = 5, kRejections = 16, kExamples = 3, kVictims = 16,
                       kGates = 16, kDevices = 32, kDeviceRequests = 8, kTaints = 3;
-constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 63;
+constexpr std::size_t kMessageBytes = 8192, kReasonBytes = 1024, kPartBytes = 512, kValueBytes = 253;
 
 std::vector<NodeScore> named(const std::vector<framework::Ranked>& ranked,
                              const cluster::Snapshot& snapshot) {
@@ -92,6 +92,8 @@ void project_scores(const framework::Decision& decision, const cluster::Snapshot
 const char* from_text(plugins::SelectorPart::From from) {
   using enum plugins::SelectorPart::From;
   switch (from) {
+    case node_name:
+      return "nodeName";
     case node_selector:
       return "nodeSelector";
     case node_affinity:
@@ -107,7 +109,8 @@ std::vector<UnmetPart> unmet_parts(const cluster::PodInfo& pod, const cluster::S
   for (auto& part : plugins::selector_parts(*pod.pod, snapshot)) {
     for (auto& value : part.values) value = cut(std::move(value), kValueBytes);
     out.push_back({from_text(part.from), cut(std::move(part.text), kPartBytes), part.nodes,
-                   std::move(part.values), part.values_total});
+                   std::move(part.values), part.values_total,
+                   cut(std::move(part.missing_node), kValueBytes)});
   }
   return out;
 }
@@ -134,6 +137,7 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
     case insufficient_devices:
       rejection.devices = first(decision.facts.tallies, kDeviceRequests);
       return;
+    case node_not_found:
     case node_selector_mismatch:
       if (!decision.fits()) rejection.parts = unmet_parts(pod, snapshot);
       return;
@@ -187,13 +191,18 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   return status;
 }
 
+std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate) {
+  if (!pod->scheduling_gates.empty()) return first(pod->scheduling_gates, kGates);
+  return {cut(fmt::format("{}: {}", gate.plugin, framework::message(gate)), kReasonBytes)};
+}
+
 ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate) {
   ReportStatus status;
   status.outcome = kGated;
   status.profile = pod->scheduler_name;
   const auto& gates = pod->scheduling_gates;
   status.scheduling_gates = first(gates, kGates);
-  auto message = gates.empty() ? fmt::format("waits for {}: {}", gate.plugin, framework::message(gate))
+  auto message = gates.empty() ? "waits for " + gates_of(pod, gate).front()
                  : gates.size() == 1
                      ? "waits for its scheduling gate: " + gates.front()
                      : fmt::format("waits for {} scheduling gates: {}", gates.size(), fmt::join(gates, ", "));

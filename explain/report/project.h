@@ -19,4 +19,7 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
 // The same for a pod that a PreEnqueue plugin keeps out of the queue.
 ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate);
 
+// The pod's scheduling gates; else the plugin and its reason.
+std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate);
+
 }  // namespace podium::explain

@@ -137,6 +137,20 @@ struct Fields<ReportAttempt> {
   };
 };
 
+// A time during which the pod was gated.
+struct GatedTime {
+  std::optional<Wall> since, until = {};  // until: nullopt: still
+  std::vector<std::string> by = {};       // gates, or the plugin and its reason; at most 16
+};
+template <>
+struct Fields<GatedTime> {
+  static constexpr std::tuple all{
+      field("since", &GatedTime::since),
+      field("until", &GatedTime::until),
+      field("by", &GatedTime::by, Meaning::text),
+  };
+};
+
 struct Victim {
   std::string ns, name;
 };
@@ -179,6 +193,7 @@ struct ReportStatus {
   std::size_t devices_total = 0;
   std::optional<Preempted> preemption;
   std::vector<std::string> scheduling_gates;  // of a gated pod
+  std::vector<GatedTime> gated;               // at most 3, newest first
   std::vector<ReportAttempt> history;         // at most 5, newest first
   std::chrono::nanoseconds queued{0}, evaluate{0}, bind{0};
   std::uint64_t pods_version = 0;      // Snapshot::pods_version(); 0: unknown
@@ -235,6 +250,7 @@ struct Fields<ReportStatus> {
       counted("devices", &S::devices, "devicesTotal", &S::devices_total),
       field("preemption", &S::preemption),
       field("schedulingGates", &S::scheduling_gates),
+      field("gated", &S::gated),
       field("history", &S::history),
       group("timing", required("evaluateMicroseconds", &S::evaluate), field("queuedMicroseconds", &S::queued),
             field("bindMicroseconds", &S::bind)),

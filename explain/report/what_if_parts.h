@@ -57,11 +57,12 @@ inline constexpr const char* kOneOfSeveralTerms = "nodeAffinityTerm";
 
 // A part of the pod's node selector or required node affinity.
 struct UnmetPart {
-  std::string from, requirement;  // from: nodeSelector, nodeAffinity or kOneOfSeveralTerms
+  std::string from, requirement;  // from: nodeName, nodeSelector, nodeAffinity or kOneOfSeveralTerms
   std::size_t nodes = 0;          // that meet this part, regardless of the other parts
   // If no node meets it: the values of the label on nodes.
   std::vector<std::string> values = {};  // at most 5, the most frequent first
   std::size_t values_total = 0;
+  std::string missing_node = {};  // the node that it names and that does not exist; `values`: similar names
 };
 template <>
 struct Fields<UnmetPart> {
@@ -70,6 +71,7 @@ struct Fields<UnmetPart> {
       required("requirement", &UnmetPart::requirement, Meaning::text),
       required("nodeCount", &UnmetPart::nodes),
       counted("values", &UnmetPart::values, "valuesTotal", &UnmetPart::values_total, Meaning::domain),
+      field("missingNode", &UnmetPart::missing_node),
   };
 };
 
@@ -94,7 +96,8 @@ struct ReportRejection {
   std::size_t nodes = 0;
   bool preemption_may_help = false;
   framework::Topics about = {};
-  std::vector<UnmetPart> parts = {};  // of NodeSelectorMismatch, if no node fits: at most 8
+  // Of NodeSelectorMismatch and NodeNotFound, if no node fits: at most 8.
+  std::vector<UnmetPart> parts = {};
   std::optional<Shortfall> shortfall = {};
   std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
   std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
@@ -278,7 +281,7 @@ struct Fields<GroupAnswer> {
   };
 };
 
-// A pod of a drained node, in the namespace of the what-if.
+// A pod of a drained node, which the asker may see.
 struct DrainedPod {
   std::string name;
   std::string node = {};  // its new node; empty: none
@@ -286,13 +289,18 @@ struct DrainedPod {
   std::optional<std::size_t> feasible = {};  // nodes on which it fits
   std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
   std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
+  std::string ns = {};                       // empty: that of the what-if
 };
 template <>
 struct Fields<DrainedPod> {
   static constexpr std::tuple all{
-      required("name", &DrainedPod::name), field("nodeName", &DrainedPod::node, Meaning::node),
-      field("score", &DrainedPod::score),  field("feasible", &DrainedPod::feasible),
-      field("code", &DrainedPod::code),    field("reason", &DrainedPod::reason, Meaning::text),
+      required("name", &DrainedPod::name),
+      field("namespace", &DrainedPod::ns),
+      field("nodeName", &DrainedPod::node, Meaning::node),
+      field("score", &DrainedPod::score),
+      field("feasible", &DrainedPod::feasible),
+      field("code", &DrainedPod::code),
+      field("reason", &DrainedPod::reason, Meaning::text),
       field("cause", &DrainedPod::cause),
   };
 };
@@ -327,7 +335,7 @@ struct Fields<SpareAmount> {
 struct ChangeResult {
   std::string type, node, message;
   std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
-  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: in the what-if's namespace
+  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: those that the asker may see
   std::vector<DrainedPod> pods = {};                              // at most 64 of those
   std::vector<FullNode> fullest = {};                             // at most 3
   std::vector<SpareAmount> spare = {};  // DrainNodes, FailNodes: of cpu and memory, while the nodes are away

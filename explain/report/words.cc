@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/similar.h"
 #include "explain/report/report.h"
 
 namespace podium::explain {
@@ -42,6 +43,13 @@ std::string reason_words(std::string_view code, const framework::Topics& about, 
 
 std::string reason_words(const ReportRejection& rejection) {
   return reason_words(rejection.code, rejection.about, rejection.reason);
+}
+
+std::string no_node(const std::string& name, const std::vector<std::string>& near) {
+  constexpr std::size_t kNamed = 3;
+  const auto& words = framework::row_of(framework::ReasonCode::node_not_found).words;
+  return framework::fill(words, {{framework::Topic::node, name}}) +
+         (near.empty() ? "" : fmt::format(". Did you mean {}?", listed(near, kNamed)));
 }
 
 std::string plural_of(std::string_view words) {

@@ -5,11 +5,15 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "explain/report/what_if_parts.h"
 #include "scheduler/framework/reason.h"
 
 namespace podium::explain {
+
+// The code of a verdict on a node that does not exist.
+inline constexpr const char* kUnknownNode = "UnknownNode";
 
 // The names in the reason, each cut at the CRD's bound: the claim of an ephemeral volume may have a longer
 // name than the API server accepts.
@@ -20,6 +24,8 @@ Cause cause_of(const framework::Reason& reason);
 // exist". `text` is kube-scheduler's, for unknown codes.
 std::string reason_words(std::string_view code, const framework::Topics& about, std::string_view text);
 std::string reason_words(const ReportRejection& rejection);
+// "there is no node n1. Did you mean n-1?" `near`: similar names, the nearest first.
+std::string no_node(const std::string& name, const std::vector<std::string>& near);
 // The same for several nodes: "are cordoned". Clauses do not change.
 std::string plural_of(std::string_view words);
 // "pods 143/150, requests.cpu 292/200: exceeded from replica 54 on", for this number of replicas.

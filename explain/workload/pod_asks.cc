@@ -15,7 +15,7 @@ constexpr std::size_t kRequests = 32, kClaims = 16, kLabels = 16;
 }  // namespace
 
 PodAsks asks_of(const api::Pod& pod) {
-  PodAsks out{.created = pod.meta.created};
+  PodAsks out{.created = pod.meta.created, .workload = workload_of(pod.meta)};
   const auto add = [&](std::string_view resource, api::Quantity amount) {
     if (!amount.is_zero() && out.requests.size() < kRequests)
       out.requests.emplace_back(resource, amount.text());

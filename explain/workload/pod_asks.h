@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/instant.h"
+#include "explain/workload/owner.h"
 
 namespace podium::api {
 struct Pod;
@@ -21,6 +22,7 @@ struct PodAsks {
   using Texts = std::vector<std::pair<std::string, std::string>>;
 
   std::optional<Wall> created = {};
+  Owner workload = {};
   Texts requests = {};                   // the resources that the scheduler counts; at most 32
   std::vector<std::string> claims = {};  // the pod's names of its ResourceClaims; at most 16
   Texts selector = {};                   // at most 16 labels

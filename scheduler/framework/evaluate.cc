@@ -136,12 +136,8 @@ void Evaluation::end_search(const NodeSampling& search) {
 
 // The verdict on nodes that were not evaluated. Source: findNodesThatFitPod, SetAbsentNodesStatus.
 Verdict Evaluation::unsearched() const {
-  Verdict verdict{"", Code::unschedulable_and_unresolvable, {}};
-  if (const auto& plugins = filters_->narrowed_by(); !plugins.empty()) {
-    verdict.reasons = {Reason(ReasonCode::excluded_by_name,
-                              fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(plugins, " ")))};
-  }
-  return verdict;
+  if (!filters_->narrowed_by().empty()) return filters_->not_named();
+  return {"", Code::unschedulable_and_unresolvable, {}};
 }
 
 // Extenders rejected all nodes that the search found. The message and preemption now cover all nodes, so the

@@ -137,6 +137,7 @@ void Filters::run_pre_filters(const Profile& profile) {
   for (const auto& name : *left) {
     if (const auto row = snapshot_.find_row(name)) only_->set(*row);
   }
+  if (only_->none()) missing_node_ = *left->begin();
 }
 
 void Filters::prepare(const Profile& profile) {
@@ -182,16 +183,20 @@ void Filters::notify_called(const Entry& entry, std::size_t nodes, bool all_reje
   if (nodes > 0) observer_->plugin_called(Phase::filter, entry.index, nodes, status);
 }
 
+Verdict Filters::not_named() const {
+  auto text = fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(narrowed_by_, " "));
+  auto reason = missing_node_.empty()
+                    ? Reason(ReasonCode::excluded_by_name, std::move(text))
+                    : Reason(ReasonCode::node_not_found, std::move(text), {{Topic::node, missing_node_}});
+  return {"", Code::unschedulable_and_unresolvable, {std::move(reason)}};
+}
+
 NodeMask Filters::run(Rejections& out) const {
   PODIUM_CHECK(!rejected_, rejected_->plugin);
   NodeMask nodes = snapshot_.present();
   nodes.grow_to_chunks(snapshot_.chunks());
   if (only_) {
-    const auto left_out =
-        out.add({"",
-                 Code::unschedulable_and_unresolvable,
-                 {Reason(ReasonCode::excluded_by_name, fmt::format("node(s) didn't satisfy plugin(s) [{}]",
-                                                                   fmt::join(narrowed_by_, " ")))}});
+    const auto left_out = out.add(not_named());
     for (std::size_t w = 0; w < nodes.words(); ++w)
       out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
   }

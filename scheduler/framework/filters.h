@@ -32,6 +32,8 @@ class Filters {
   const std::optional<Verdict>& rejected() const { return rejected_; }
   // The plugins that restricted the nodes, sorted.
   const std::vector<std::string>& narrowed_by() const { return narrowed_by_; }
+  // The verdict on the nodes that these plugins leave out.
+  Verdict not_named() const;
   // The nodes that PreFilter restricted the search to; nullopt: all.
   const std::optional<NodeMask>& only() const { return only_; }
   // True if the plugin's PreFilter ran, whatever its result.
@@ -109,6 +111,7 @@ class Filters {
   std::vector<Entry> filters_;  // in Filter order
   std::optional<Verdict> rejected_;
   std::optional<NodeMask> only_;
+  std::string missing_node_;  // the first of their names, if none of them exists
   std::vector<std::string> narrowed_by_;
   // The nominated pods that count for this pod, by node, in the order of the nominations.
   std::vector<std::pair<Row, boost::container::small_vector<PodInfoPtr, 1>>> nominated_;

@@ -20,7 +20,16 @@
 namespace podium::framework {
 
 // The topics of a reason.
-enum class Topic : std::uint8_t { resource, claim, storage_class, volume, device_class, request, driver };
+enum class Topic : std::uint8_t {
+  resource,
+  claim,
+  storage_class,
+  volume,
+  device_class,
+  request,
+  driver,
+  node
+};
 using Topics = std::vector<std::pair<Topic, std::string>>;
 // The first name of that topic; empty if there is none.
 std::string_view named(const Topics& about, Topic topic);

@@ -38,17 +38,17 @@ function isNearer(one, other) {
   return isLess(mine.least, theirs.least);
 }
 
-// The names of pods that controllers make: an index, or random letters after those of a ReplicaSet or Job.
-const MADE = /(-[bcdfghjklmnpqrstvwxz2456789]{5,10})?-([bcdfghjklmnpqrstvwxz2456789]{5}|\d+)$/;
-const ownerOf = ({ namespace, name }) => `${namespace}/${name.replace(MADE, "")}`;
+// Pods without a workload are grouped by name, as `kubectl podium pending` does: without its last part.
+const workloadOf = ({ name, workload }) => workload ?? { kind: "", name: name.replace(/-[^-]+$/, "") };
 
-// Pods of the same owner that ask for the same and have the same reason, most pods first. The oldest pod has the age.
+// Pods of the same workload that ask for the same and have the same reason, most pods first. The oldest pod has the age.
 export function groupsOf(items) {
   const groups = new Map();
   for (const item of items) {
-    const owner = ownerOf(item);
+    const { kind, name } = workloadOf(item);
+    const owner = `${item.namespace}/${name}`;
     const asks = item.words.asks ?? "";
-    const key = `${item.outcome} ${owner} ${asks} ${causeOf(item)}`;
+    const key = `${item.outcome} ${kind} ${owner} ${asks} ${causeOf(item)}`;
     const began = item.created ?? item.since ?? "";
     if (!groups.has(key)) groups.set(key, { key, owner, asks, reason: reasonOf(item), items: [], attempts: 0, last: "", since: began, nearest: item });
     const group = groups.get(key);
@@ -150,7 +150,7 @@ export const WaitingTable = ({ groups }) =>
     Table,
     {
       id: "waiting",
-      caption: "Pods that wait, by owner, by what they ask for and by their most frequent reason",
+      caption: "Pods that wait, by workload, by what they ask for and by their most frequent reason",
       columns: ["Pods", "Of", "Ask for", "Blocked by", "Nearest miss", "Age", "Attempts", "Last tried", "Names"],
       numbers: ["Pods", "Attempts"],
     },
@@ -237,7 +237,7 @@ export class WaitingView extends LiveView {
         h(
           "p",
           { class: "note" },
-          "By owner, and by the reason that rejected the most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
+          "By workload, and by the reason that rejected the most nodes, as of the last decision on each pod. A pod’s name leads to all of its reasons.",
         ),
       ],
     );

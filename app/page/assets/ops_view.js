@@ -22,7 +22,7 @@ function mostOf(items, otherwise) {
   return [...numbers].sort((a, b) => b[1] - a[1])[0]?.[0] ?? otherwise;
 }
 
-// A form with a namespace, in which the question is asked: the answer names that namespace's pods only.
+// A form with a namespace, in which the question is asked.
 class Asking extends Component {
   constructor() {
     super();
@@ -51,11 +51,15 @@ class Asking extends Component {
   isAsked() {
     return false;
   }
+  // A search names the pods of this namespace only.
+  namespaceWords() {
+    return "Name the pods of";
+  }
   async submit(event) {
     event?.preventDefault();
     this.setState({ isLoading: true });
     try {
-      this.setState({ answer: await askWith(this.state.ns.trim(), this.spec()), error: null, isLoading: false });
+      this.setState({ answer: await askWith(this.state.ns.trim(), this.spec(), { allNamespaces: "true" }), error: null, isLoading: false });
     } catch (error) {
       this.setState({ answer: null, error, isLoading: false });
     }
@@ -64,7 +68,7 @@ class Asking extends Component {
     return h(
       "p",
       null,
-      h("label", { for: "asked-namespace" }, "Name the pods of"),
+      h("label", { for: "asked-namespace" }, this.namespaceWords()),
       h("input", { id: "asked-namespace", required: true, value: this.state.ns, onInput: (event) => this.setState({ ns: event.target.value }) }),
     );
   }
@@ -74,6 +78,7 @@ const namesOf = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 function Drained({ change, words, ns }) {
   const pods = change.pods ?? [];
+  const unseen = (change.podsEvicted ?? 0) - (change.podsTotal ?? 0);
   const { podsEvicted: evicted = 0, podsMoved: moved = 0, podsPending: pending = 0, budgetsBroken = 0 } = change;
   return [
     h(
@@ -89,15 +94,15 @@ function Drained({ change, words, ns }) {
     change.fullest?.length > 0 &&
       h("p", null, `The fullest nodes then: ${change.fullest.map((one) => `${one.nodeName} ${one.resource} ${one.percent}%`).join(", ")}.`),
     pods.length > 0 && [
-      h("h2", null, `Pods of ${ns}`),
+      h("h2", null, "Pods that leave"),
       h(
         Table,
         { id: "moves", caption: "Pods that leave and their new nodes", columns: ["Pod", "Goes to", "Points", "Nodes that fit"], numbers: ["Points", "Nodes that fit"] },
-        pods.map((pod, i) =>
+        pods.map(({ namespace = ns, ...pod }, i) =>
           h(
             "tr",
-            { key: pod.name },
-            h("th", { scope: "row" }, h("a", { href: podLink(ns, pod.name) }, pod.name)),
+            { key: `${namespace}/${pod.name}` },
+            h("th", { scope: "row" }, h("a", { href: podLink(namespace, pod.name) }, `${namespace}/${pod.name}`)),
             h("td", { class: pod.nodeName ? "" : "bad" }, pod.nodeName || words[i]),
             h("td", { class: "number" }, pod.score ?? ""),
             h("td", { class: "number" }, pod.feasible ?? ""),
@@ -106,7 +111,7 @@ function Drained({ change, words, ns }) {
       ),
       change.podsTotal > pods.length && h("p", { class: "note" }, `And ${count(change.podsTotal - pods.length, "more pod")}.`),
     ],
-    evicted > pods.length && h("p", { class: "note" }, `The numbers count the pods of all namespaces; only those of ${ns} are named.`),
+    unseen > 0 && h("p", { class: "note" }, `${count(unseen, "pod")} of namespaces that you may not see ${unseen === 1 ? "is" : "are"} counted and not named.`),
   ];
 }
 
@@ -119,6 +124,9 @@ const HOW = [
 export class DrainView extends Asking {
   isAsked() {
     return Boolean(this.props.node);
+  }
+  namespaceWords() {
+    return "Ask in namespace";
   }
   isAbout(item) {
     return namesOf(this.props.node).includes(item.node);

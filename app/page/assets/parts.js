@@ -190,9 +190,14 @@ export function Attempts({ status, words }) {
     reason: status.outcome === "Scheduled" ? "" : words.blockedBy,
   };
   const history = (status.history ?? []).map((one, i) => ({ ...one, reason: words.history[i] })).reverse();
-  const all = history.concat(now);
+  const times = (status.gated ?? []).map((one, i) => ({ ...one, by: words.gated[i] }));
+  const gated = times
+    .filter(({ until }) => until)
+    .map(({ since, until, by }) => ({ at: since, outcome: "Gated", reason: `${by}, until ${time(until)}` }));
+  if (times[0] && !times[0].until) now.at = times[0].since;
+  const all = gated.concat(history, now).sort((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1));
   // A gated pod waits: that does not count as an attempt.
-  const earlier = status.attempts - (status.outcome === "Gated" ? history : all).length;
+  const earlier = status.attempts - history.length - (status.outcome === "Gated" ? 0 : 1);
   return h(
     "section",
     { "aria-labelledby": "attempts-title" },

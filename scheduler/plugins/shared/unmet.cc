@@ -7,6 +7,8 @@
 #include <bit>
 #include <functional>
 
+#include "api/values/node.h"
+#include "base/similar.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
@@ -57,61 +59,80 @@ void add_values(const std::string& key, const Snapshot& snapshot, SelectorPart& 
   for (std::size_t i = 0; i < most; ++i) part.values.emplace_back(values[i].second);
 }
 
+// The first node that the requirement names, if none of them exists; empty: it names none.
+std::string missing_node(const api::Requirement& requirement, bool is_field, const Snapshot& snapshot) {
+  if (requirement.op != api::Requirement::Op::in || requirement.values.empty()) return {};
+  if (requirement.key != (is_field ? "metadata.name" : api::label::hostname)) return {};
+  const auto exists = [&](const std::string& name) { return snapshot.find_row(name).has_value(); };
+  return std::ranges::any_of(requirement.values, exists) ? std::string() : requirement.values.front();
+}
+
 class Parts {
  public:
   explicit Parts(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
   bool is_full() const { return out_.size() == kSelectorParts; }
-  // `key`: the only label of the part; null: several.
-  void add(SelectorPart::From from, std::string text, const CompiledTerm& term, const std::string* key) {
+  void add_node_name(const std::string& name) {
+    auto& part = out_.emplace_back(SelectorPart{SelectorPart::From::node_name, name});
+    name_similar(name, part);
+  }
+  void add_term(const api::NodeSelectorTerm& term) {
     if (is_full()) return;
-    auto& part = out_.emplace_back(SelectorPart{from, std::move(text), count(term, snapshot_)});
-    if (part.nodes == 0 && key) add_values(*key, snapshot_, part);
+    out_.push_back(
+        {SelectorPart::From::node_affinity_term, text_of(term), count({term, snapshot_}, snapshot_)});
+  }
+  // A requirement of the only term.
+  void add(const api::Requirement& requirement, bool is_field) {
+    if (!is_full()) add(SelectorPart::From::node_affinity, text_of(requirement), requirement, is_field);
+  }
+  void add(SelectorPart::From from, std::string text, const api::Requirement& requirement, bool is_field) {
+    api::NodeSelectorTerm alone;
+    (is_field ? alone.match_fields : alone.match_expressions) = {requirement};
+    auto& part = out_.emplace_back(SelectorPart{from, std::move(text), count({alone, snapshot_}, snapshot_)});
+    if (part.nodes > 0) return;
+    if (auto name = missing_node(requirement, is_field, snapshot_); !name.empty())
+      name_similar(name, part);
+    else if (!is_field)
+      add_values(requirement.key, snapshot_, part);
   }
   std::vector<SelectorPart> take() { return std::move(out_); }
 
  private:
+  void name_similar(const std::string& name, SelectorPart& part) const {
+    part.missing_node = name;
+    part.values = similar_nodes(name, snapshot_);
+    part.values_total = part.values.size();
+    part.values.resize(std::min(part.values.size(), kValuesNamed));
+  }
+
   const Snapshot& snapshot_;
   std::vector<SelectorPart> out_;
 };
 
-void add_term(const api::NodeSelectorTerm& term, const Snapshot& snapshot, Parts& parts) {
-  for (const auto& requirement : term.match_expressions) {
-    if (parts.is_full()) return;
-    api::NodeSelectorTerm alone;
-    alone.match_expressions = {requirement};
-    parts.add(SelectorPart::From::node_affinity, text_of(requirement), CompiledTerm(alone, snapshot),
-              &requirement.key);
-  }
-  for (const auto& requirement : term.match_fields) {
-    if (parts.is_full()) return;
-    api::NodeSelectorTerm alone;
-    alone.match_fields = {requirement};
-    parts.add(SelectorPart::From::node_affinity, text_of(requirement), CompiledTerm(alone, snapshot),
-              nullptr);
-  }
-}
-
 }  // namespace
 
+std::vector<std::string> similar_nodes(std::string_view name, const Snapshot& snapshot) {
+  std::vector<std::string> names;
+  for (const auto row : snapshot.rows_by_name()) names.emplace_back(snapshot.node_name(row));
+  return similar(name, std::move(names));
+}
+
 std::vector<SelectorPart> selector_parts(const api::Pod& pod, const Snapshot& snapshot) {
+  using enum SelectorPart::From;
   Parts parts(snapshot);
+  if (!pod.node_name.empty() && !snapshot.find_row(pod.node_name)) parts.add_node_name(pod.node_name);
   for (const auto& [key, value] : pod.node_selector) {
     if (parts.is_full()) break;
-    api::Labels alone;
-    alone.set(key, value);
-    parts.add(SelectorPart::From::node_selector, key + "=" + value, CompiledTerm(alone, snapshot), &key);
+    parts.add(node_selector, key + "=" + value, {key, api::Requirement::Op::in, {value}}, false);
   }
   if (!pod.node_affinity.required) return parts.take();
   const auto& terms = *pod.node_affinity.required;
   if (terms.size() == 1) {
-    add_term(terms.front(), snapshot, parts);
-  } else {
-    for (const auto& term : terms) {
-      if (parts.is_full()) break;
-      parts.add(SelectorPart::From::node_affinity_term, text_of(term), CompiledTerm(term, snapshot), nullptr);
-    }
+    for (const auto& requirement : terms.front().match_expressions) parts.add(requirement, false);
+    for (const auto& requirement : terms.front().match_fields) parts.add(requirement, true);
+    return parts.take();
   }
+  for (const auto& term : terms) parts.add_term(term);
   return parts.take();
 }
 

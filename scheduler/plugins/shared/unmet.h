@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/values/pod.h"
@@ -16,6 +17,7 @@ namespace podium::plugins {
 
 struct SelectorPart {
   enum class From {
+    node_name,  // spec.nodeName, if there is no such node
     node_selector,
     node_affinity,       // a requirement of the only term
     node_affinity_term,  // one of several terms, any of which suffices
@@ -26,8 +28,12 @@ struct SelectorPart {
   // If no node meets a part about one label: the values that nodes have, the most frequent first.
   std::vector<std::string> values = {};  // at most kValuesNamed
   std::size_t values_total = 0;
+  std::string missing_node = {};  // the node that it names and that does not exist; `values`: similar names
 };
 inline constexpr std::size_t kSelectorParts = 8, kValuesNamed = 5;
+
+// The names of nodes that resemble this one, the nearest first.
+std::vector<std::string> similar_nodes(std::string_view name, const cluster::Snapshot& snapshot);
 
 // At most kSelectorParts, in the pod's order. The requirements of a single term are parts of their own; of
 // several terms, any of which suffices, each term is one part.

@@ -62,7 +62,7 @@ TEST_F(FilePlaces, ChangesAreOtherObjects) {
   EXPECT_EQ(with_places("spec.changes[1].claims[0].spec.size: unknown field", about_web),
             "f.yaml:23: spec.size: unknown field");
   EXPECT_EQ(with_places("spec.changes[2].template: no", about_web), "f.yaml:11: CronJob nightly: no");
-  for (const auto* stays : {"spec.changes[0].nodeName: unknown node", "spec.changes[1].claims[7]: no",
+  for (const auto* stays : {"spec.changes[0].nodeName: there is no node", "spec.changes[1].claims[7]: no",
                             "spec.changes[9].template: no", "spec.changes: no", "spec.changes[x]: no"})
     EXPECT_EQ(with_places(stays, about_web), stays);
 }

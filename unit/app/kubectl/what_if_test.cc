@@ -50,6 +50,30 @@ TEST_F(OnADump, TheOtherObjectsOfAFileArePartOfTheQuestion) {
   EXPECT_THAT(run({"whatif", "-f", service, "-n", "shop"}).missing, Not(HasSubstr("services")));
 }
 
+// By each way in which a pod names its node.
+TEST_F(OnADump, ANodeThatDoesNotExistIsSaidOfAPodThatNamesIt) {
+  const auto asked = [&](const std::string& spec) {
+    const auto file =
+        directory_.write("pinned.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: pinned}\nspec: {" +
+                                            spec + "containers: [{name: c, image: i}]}\n");
+    const auto said = run({"whatif", "-f", file, "-n", "shop"});
+    EXPECT_EQ(said.code, 4);
+    EXPECT_EQ(json::parse(out({"whatif", "-f", file, "-n", "shop", "-o", "json"}))
+                  .at_pointer("/status/firstFailure/rejections/0/parts/0/missingNode"),
+              "n1");
+    return said.out;
+  };
+  constexpr const char* kHead =
+      "shop/pinned does not fit: there is no node n1. Did you mean n-1, n-2 and n-3?\n";
+  EXPECT_THAT(asked("nodeName: n1, "), StartsWith(kHead));
+  const std::string required =
+      "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{";
+  EXPECT_THAT(asked(required + "matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}}, "),
+              StartsWith(kHead));
+  EXPECT_THAT(asked("nodeSelector: {kubernetes.io/hostname: n1}, "),
+              HasSubstr("kubernetes.io/hostname=n1  0 nodes  ← there is no node n1. Did you mean n-1, n-2"));
+}
+
 TEST_F(OnADump, WhatCannotBePartOfTheQuestionIsNamed) {
   const auto file = directory_.write(
       "node.yaml",

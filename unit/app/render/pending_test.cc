@@ -42,6 +42,25 @@ TEST(Pending, GroupsByReason) {
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
+// In a dump: no scheduler has seen them yet.
+TEST(Pending, PodsThatFitAreOneGroup) {
+  std::vector<WaitingPod> pods;
+  for (const int i : {1, 2, 3}) {
+    pods.push_back(waiting(fmt::format("web-{}", i)));
+    pods.back().report = read_report(json::parse(fmt::format(
+        R"({{"status": {{"outcome": "Fits", "choice": {{"nodeName": "n{}"}}, "nodeCounts": {{"total": 9, "feasible": 8}},
+             "rejections": [{{"code": "InsufficientResource", "reason": "r", "nodeCount": 1,
+                              "shortfall": {{"resource": "cpu", "least": "1", "nodeName": "n9"}}}}]}}}})",
+        i)));
+  }
+  const auto one = group_waiting({pods.front()});
+  EXPECT_EQ(one.front().blocked_by, "nothing: it would go to n1");
+  EXPECT_EQ(one.front().nearest_miss, "-") << "it fits";
+  const auto groups = group_waiting(std::move(pods));
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups.front().blocked_by, "nothing: they would go to n1, n2 and 1 more");
+}
+
 // The API server refuses such names; another server's answer may have them. The scheduler does not count a
 // resource of such a name.
 TEST(Pending, WhatAPodAsksForIsPrintable) {

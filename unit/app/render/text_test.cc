@@ -34,13 +34,6 @@ TEST(Text, AgesHaveOneUnit) {
   EXPECT_EQ(age(seconds(72 * 3600)), "3d");
 }
 
-TEST(Text, ListsSayHowManyMore) {
-  EXPECT_EQ(listed({"a"}, 3), "a");
-  EXPECT_EQ(listed({"a", "b", "c"}, 3), "a, b and c");
-  EXPECT_EQ(listed({"a", "b", "c"}, 3, 9), "a, b, c and 6 more");
-  EXPECT_EQ(listed({}, 3, 2), "2 more");
-}
-
 TEST(Words, AnUnknownStrategyKeepsItsName) {
   EXPECT_EQ(strategy_words("TaintToleration"), "taints");
   EXPECT_EQ(strategy_words("ZoneBudget"), "ZoneBudget");

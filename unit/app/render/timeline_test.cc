@@ -105,6 +105,23 @@ TEST(Timeline, OfAPodWithGates) {
       "10:00:00 created\n10:00:00 gated waits for a, b\n- gated by a, b\n");
 }
 
+TEST(Timeline, OfAPodThatHadGates) {
+  constexpr const char* kGated = R"({"status": {"outcome": "Scheduled", "decidedAt": "2026-11-27T10:05:01Z",
+    "choice": {"nodeName": "n1"},
+    "gated": [{"since": "2026-11-27T10:00:00Z", "until": "2026-11-27T10:05:00Z", "by": ["a", "b"]}]}})";
+  EXPECT_EQ(shown(kGated, R"({"metadata": {"creationTimestamp": "2026-11-27T10:00:00Z"}})"),
+            "10:00:00 created\n10:00:00 gated by a, b\n10:05:00 ungated\n10:05:01 chose n1\n");
+  // Of a pod that still has them, also its own object says so.
+  constexpr const char* kStill = R"({"status": {"outcome": "Gated", "decidedAt": "2026-11-27T10:05:00Z",
+    "message": "waits for 2 scheduling gates: a, b",
+    "gated": [{"since": "2026-11-27T10:00:00Z", "by": ["a", "b"]}]}})";
+  EXPECT_EQ(
+      shown(
+          kStill,
+          R"({"metadata": {"creationTimestamp": "2026-11-27T10:00:00Z"}, "spec": {"schedulingGates": [{"name": "a"}, {"name": "b"}]}})"),
+      "10:00:00 created\n10:00:00 gated by a, b\n");
+}
+
 TEST(Timeline, ForPrograms) {
   const auto document = timeline_document(in_order(moments_of_pod(json::parse(kPod))));
   const auto& moments = document.at("moments").as_array();

@@ -226,11 +226,41 @@ TEST(WhyNode, SaysYesWithTheRank) {
             "general-01 is better by 7.\n");
 }
 
+// A pod that names a node by spec.nodeName or metadata.name, and one that selects its hostname.
+TEST(Why, ANodeThatIsNotThereIsSaidWithSimilarNames) {
+  auto report = read_report(pending_report());
+  report.status.history.clear();
+  explain::UnmetPart part{.from = "nodeName",
+                          .requirement = "n1",
+                          .values = {"n-1", "n-2"},
+                          .values_total = 2,
+                          .missing_node = "n1"};
+  report.status.rejections = {{.code = "NodeNotFound",
+                               .reason = "node(s) didn't satisfy plugin(s) [NodeName]",
+                               .nodes = 66,
+                               .about = {{framework::Topic::node, "n1"}},
+                               .parts = {part}}};
+  EXPECT_EQ(why(report, "ml/big-2", plain()),
+            "ml/big-2 is pending: there is no node n1. Did you mean n-1 and n-2?\n"
+            "12 attempts, the last 10 minutes ago.\n");
+  report.status.rejections[0].parts[0].values.clear();
+  EXPECT_TRUE(why(report, "ml/big-2", plain()).starts_with("ml/big-2 is pending: there is no node n1.\n"));
+  part.from = "nodeSelector";
+  part.requirement = "kubernetes.io/hostname=n1";
+  report.status.rejections = {{.code = "NodeSelectorMismatch", .nodes = 66, .parts = {part}}};
+  EXPECT_EQ(
+      why(report, "ml/big-2", plain()),
+      "ml/big-2 is pending: no node has all that it asks for.\n"
+      "  nodeSelector kubernetes.io/hostname=n1  0 nodes  ← there is no node n1. Did you mean n-1 and n-2?\n"
+      "12 attempts, the last 10 minutes ago.\n");
+}
+
 TEST(WhyNode, ANodeThatIsNotThereIsNamed) {
   Report report;
-  report.status.answer.emplace().verdicts = {
-      {.node = "node-8", .code = "UnknownNode", .reasons = {"the cluster has no such node"}}};
-  EXPECT_EQ(why_node(report, "shop/web-07", plain()), "There is no node node-8.\n");
+  report.status.answer.emplace().verdicts = {{.node = "node-8",
+                                              .code = "UnknownNode",
+                                              .reasons = {"there is no node node-8. Did you mean node-08?"}}};
+  EXPECT_EQ(why_node(report, "shop/web-07", plain()), "There is no node node-8. Did you mean node-08?\n");
 }
 
 }  // namespace

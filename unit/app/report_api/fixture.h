@@ -52,8 +52,12 @@ inline async::Task<server::AccessDecision> admit_by_token(Request request, serve
                                what.group, what.version, what.ns));
   const bool knows_no_nodes = request.authorization == "tenant" && what.resource == "nodes";
   const bool reads_no_pods = request.authorization == "asker" && what.resource != "schedulingreports";
-  if (request.authorization == "nobody" || request.authorization == "system:anonymous" || knows_no_nodes ||
-      reads_no_pods)
+  // Sees the pods of the namespaces shop and web, one by one.
+  const bool is_elsewhere = request.authorization == "half" && what.ns != "shop" && what.ns != "web";
+  // May ask everywhere, and sees the pods of no namespace.
+  const bool is_blind = request.authorization == "blind" && what.resource == "pods";
+  if (is_elsewhere || is_blind || request.authorization == "nobody" ||
+      request.authorization == "system:anonymous" || knows_no_nodes || reads_no_pods)
     out.refusal = server::status_reply(403, "no");
   co_return out;
 }
@@ -141,6 +145,7 @@ struct Served {
     for (int i = 1; i <= nodes; ++i)
       made.set_node(
           test::node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+    for (const auto& pod : placed) made.add_pod(cluster::make_pod_info(test::share(pod)));
     co_return made;
   }
 
@@ -170,6 +175,7 @@ struct Served {
       {},
       {},
       [this](std::shared_ptr<const explain::Question> question) { return reference(std::move(question)); }};
+  std::vector<api::Pod> placed;
   std::vector<std::string> missing, asked, replied, referred;
   bool leads = true;
   bool revoked = false;  // nobody has a right any more

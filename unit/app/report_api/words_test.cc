@@ -86,6 +86,7 @@ TEST(Words, APodThatWaitsHasItsAsks) {
   status.outcome = explain::kUnschedulable;
   explain::PodAsks asks;
   asks.created = served.clock.wall();
+  asks.workload = {"Deployment", "big"};
   asks.requests = {{"cpu", "3"}, {"memory", "64Gi"}, {"nvidia.com/gpu", "2"}};
   asks.claims = {"device"};
   asks.selector = {{"disk", "ssd"}};
@@ -97,6 +98,7 @@ TEST(Words, APodThatWaitsHasItsAsks) {
   EXPECT_EQ(line.at("resourceClaims").at(0), "device");
   EXPECT_EQ(line.at("nodeSelector").at("disk"), "ssd");
   EXPECT_TRUE(line.as_object().contains("created"));
+  EXPECT_EQ(line.at("workload"), json::parse(R"({"kind": "Deployment", "name": "big"})"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/text/json_view.h"
 #include "controller/report/metadata.h"
 #include "metrics/samples.h"
 #include "scheduler/framework/decision.h"
@@ -112,6 +113,58 @@ TEST(ReportRecorder, AGatedPodHasAReportThatNamesItsGates) {
   w.run();
   EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 1"});
   EXPECT_FALSE(w.report("web").at("status").as_object().contains("schedulingGates"));
+}
+
+// "SINCE UNTIL by A, B" for each time of the report.
+Lines gated_times(Writing& w) {
+  w.run();
+  Lines out;
+  const auto report = w.report("web");
+  const auto* times = api::find_at(report, "/status/gated");
+  for (const auto& time : times ? times->as_array() : json::array()) {
+    out.push_back(
+        fmt::format("{} {} by", ObjectServer::text(time, "/since"), ObjectServer::text(time, "/until")));
+    for (const auto& by : time.at("by").as_array())
+      out.back() += fmt::format(" {}", std::string_view(by.as_string()));
+  }
+  return out;
+}
+
+TEST(ReportRecorder, AReportKeepsWhenThePodWasGated) {
+  Writing w;
+  const auto now = [&] { return format_time(w.clock.wall()); };
+  auto waiting = small("web");
+  waiting.meta.created = w.clock.wall() - 60s;
+  const auto created = format_time(*waiting.meta.created);
+  waiting.scheduling_gates = {"a", "b"};
+  w.gated(waiting, 0, {.plugin = "SchedulingGates"});
+  w.clock.advance(10s);
+  waiting.scheduling_gates = {"b"};  // one of them is gone
+  w.gated(waiting, 0, {.plugin = "SchedulingGates"});
+  EXPECT_EQ(gated_times(w), Lines{created + "  by a b"});
+  w.clock.advance(20s);
+  // The gates went 5 s before the decision.
+  framework::Attempt attempt;
+  attempt.pod = info_of(huge("web"));
+  attempt.decided_at = w.clock.wall();
+  attempt.queued = 4s;
+  attempt.evaluate = 1s;
+  attempt.number = 1;
+  w.recorder.decided(attempt, framework::evaluate(*attempt.pod, w.cluster, *default_config().profiles[0]),
+                     w.cluster);
+  const auto first = fmt::format("{} {} by a b", created, format_time(w.clock.wall() - 5s));
+  EXPECT_EQ(gated_times(w), Lines{first});
+  w.clock.advance(30s);
+  const auto again = now();
+  w.gated(huge("web"), 1, {.plugin = "DynamicResources", .reasons = {"no claim"}});
+  EXPECT_EQ(gated_times(w), (Lines{again + "  by DynamicResources: no claim", first}));
+  const auto bound = now();
+  w.bind(small("web"));
+  EXPECT_EQ(gated_times(w), (Lines{fmt::format("{} {} by DynamicResources: no claim", again, bound), first}));
+  auto other = small("web");
+  other.meta.uid = "another";
+  w.bind(other);
+  EXPECT_EQ(gated_times(w), Lines{}) << "another pod of this name";
 }
 
 TEST(ReportRecorder, APodThatWaitsForItsClaimHasAReportThatSaysSo) {

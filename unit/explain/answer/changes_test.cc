@@ -98,10 +98,10 @@ TEST(Changes, ADeletedPodThatWaitsForItsNodeKeepsNoRoomThere) {
 TEST(Changes, ANodeThatIsNotThereIsRefusedWithItsPath) {
   const auto message = [](std::string_view change) { return after(unit::two_nodes(), change).message; };
   EXPECT_EQ(message(R"({"type": "DrainNode", "nodeName": "n9"})"),
-            "spec.changes[0].nodeName: unknown node \"n9\"");
-  EXPECT_EQ(message(R"({"type": "AddNodes", "like": "n9"})"), "spec.changes[0].like: unknown node \"n9\"");
+            "spec.changes[0].nodeName: there is no node n9");
+  EXPECT_EQ(message(R"({"type": "AddNodes", "like": "n9"})"), "spec.changes[0].like: there is no node n9");
   EXPECT_EQ(message(R"({"type": "RemoveNode", "nodeName": "n1"}, {"type": "CordonNode", "nodeName": "n1"})"),
-            "spec.changes[1].nodeName: unknown node \"n1\"");
+            "spec.changes[1].nodeName: there is no node n1");
 }
 
 TEST(Changes, ADrainedNodesPodsArePlacedAgainFirst) {
@@ -269,7 +269,7 @@ TEST(Changes, NodesThatAreDrainedTogetherTakeNoPodsOfEachOther) {
   EXPECT_EQ(together.spare.at(0).resource, "cpu");
   EXPECT_EQ(together.spare.at(0).amount, "0");
   EXPECT_EQ(after(snapshot, R"({"type": "DrainNodes", "nodeNames": ["n1", "n9"]})").message,
-            "spec.changes[0].nodeNames: unknown node \"n9\"");
+            "spec.changes[0].nodeNames: there is no node n9");
 }
 
 TEST(Changes, NodesThatComeBackTakeWhatWaits) {
@@ -318,7 +318,7 @@ TEST(Changes, NodesThatFailVanishAtOnce) {
     EXPECT_EQ(status.node_counts.total, 1u);
   }
   EXPECT_EQ(after(snapshot, R"({"type": "FailNodes", "nodeNames": ["n9"]})").message,
-            "spec.changes[0].nodeNames: unknown node \"n9\"");
+            "spec.changes[0].nodeNames: there is no node n9");
   EXPECT_EQ(after(snapshot, R"({"type": "FailNodes", "selector": {"matchLabels": {"zone": "z"}}})").message,
             "spec.changes[0].selector: no node has these labels");
   EXPECT_EQ(after(snapshot, R"({"type": "FailNodes"})").message,

@@ -164,7 +164,7 @@ TEST(NodesWanted, TheShapesOfTheCluster) {
   const auto like = search(R"({"name": "mine", "like": "a-2"})", many("x", 2, "3"), snapshot);
   EXPECT_EQ(choice_in(like), "2 mine (2 x)");
   EXPECT_EQ(search(R"({"name": "mine", "like": "c"})", {}, snapshot).message,
-            "spec.search.forPending.shapes[0].like: unknown node \"c\"");
+            "spec.search.forPending.shapes[0].like: there is no node c");
 }
 
 TEST(NodesWanted, PodsOfOtherNamespacesAreCountedAndNotNamed) {

@@ -104,6 +104,7 @@ ReportStatus gated() {
   s.profile = "default-scheduler";
   s.message = "waits for its scheduling gate: example.com/quota";
   s.scheduling_gates = {"example.com/quota"};
+  s.gated = {{Wall(-30s), std::nullopt, {"example.com/quota"}}, {Wall(-60s), Wall(-50s), {"P: no claim"}}};
   s.decided_at = Wall(0s);
   s.conditions = {complete(false, "Gated", s.message)};
   return s;
@@ -294,6 +295,7 @@ ReportStatus full(char letter) {
   s.devices_total = 600;
   s.preemption = Preempted{name, std::vector(16, Victim{std::string(63, 's'), name}), 400};
   s.scheduling_gates = std::vector(16, name);
+  s.gated = std::vector(3, GatedTime{Wall(1'800'000'000s), Wall(1'800'000'000s), std::vector(16, text)});
   s.history =
       std::vector(5, ReportAttempt{Wall(1'800'000'000s), "Unschedulable", text.substr(0, 100), 100'000});
   s.queued = s.evaluate = s.bind = 1'000'000s;
@@ -335,6 +337,7 @@ ReportStatus full_answer(char letter, const std::string& name) {
   auto s = full(letter);
   s.outcome = "PartlyFits";
   s.scheduling_gates.clear();
+  s.gated.clear();
   s.history.clear();
   const std::string text(1024, letter);
   auto& a = s.answer.emplace();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "explain/report/json.h"
+#include "explain/report/words.h"
 
 namespace podium::explain {
 namespace {
@@ -97,6 +98,21 @@ TEST(NodeNames, DomainsAreNodesUnlessTheyArePlaces) {
   EXPECT_EQ(group.domains[0].name, "withheld-1");
   EXPECT_EQ(group.domain, "withheld-2");
   EXPECT_EQ(status.conditions[0].message, "3 fit together in withheld-2");
+}
+
+TEST(NodeNames, NoOtherNodeIsProposedForOneThatIsNotThere) {
+  ReportStatus status;
+  UnmetPart part{.from = "nodeName", .requirement = "n7", .values = {"n1", "n2"}, .values_total = 2};
+  part.missing_node = "n7";
+  status.rejections = {{.code = "NodeNotFound", .about = {{framework::Topic::node, "n7"}}, .parts = {part}}};
+  status.answer.emplace().verdicts = {
+      {.node = "n7", .code = kUnknownNode, .reasons = {no_node("n7", {"n1", "n2"})}}};
+  NodeNames(is_node, {"n7"}).withhold(status);
+  const auto& left = status.rejections[0].parts[0];
+  EXPECT_TRUE(left.values.empty());
+  EXPECT_EQ(left.missing_node, "n7");
+  EXPECT_EQ(status.rejections[0].about[0].second, "n7");
+  EXPECT_EQ(status.answer->verdicts[0].reasons[0], "there is no node n7");
 }
 
 ReportStatus decision(const char* outcome) {

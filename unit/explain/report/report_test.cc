@@ -293,6 +293,7 @@ TEST(ContentHash, CountersAreNotWorthARewrite) {
       {"nodes in the message", with([](auto& s) { s.message = "0/4 nodes are available"; }), true},
       {"the order of reasons", with([](auto& s) { std::swap(s.rejections[0], s.rejections[1]); }), true},
       {"history", with([](auto& s) { s.history.resize(1); }), true},
+      {"when it was gated", with([](auto& s) { s.gated.resize(1); }), true},
       {"outcome", with([](auto& s) { s.outcome = "Failed"; }), false},
       {"a reason", with([](auto& s) { s.rejections[0].reason = "c"; }), false},
       {"one reason more", with([](auto& s) { s.rejections.push_back({.plugin = "C", .reason = "c"}); }),

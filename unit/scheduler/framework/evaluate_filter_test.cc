@@ -148,6 +148,14 @@ TEST(EvaluatePreFilter, ASetOfUnknownNodesLeavesAllNodesOut) {
   const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity));
   EXPECT_FALSE(decision.pre_filter);
   EXPECT_EQ(decision.message, "0/2 nodes are available: 2 node(s) didn't satisfy plugin(s) [NodeAffinity].");
+  const auto reason_of = [](const Decision& of) { return of.rejections.verdicts().front().reasons.front(); };
+  EXPECT_EQ(reason_of(decision).code, ReasonCode::node_not_found);
+  EXPECT_EQ(reason_of(decision).about, (Topics{{Topic::node, "unknown"}}));
+  affinity.only_nodes = {"a", "unknown"};
+  FakeFilter full("Full");
+  full.reject("a", {"full"});
+  const auto named = evaluate(*info(pod("p")), snapshot, ProfileOf().filter(affinity).filter(full));
+  EXPECT_EQ(reason_of(named).code, ReasonCode::excluded_by_name) << "one of them exists";
 }
 
 TEST(EvaluatePreFilter, FiltersWithoutTheirPreFilterFailOrDoWithout) {

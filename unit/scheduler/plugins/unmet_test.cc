@@ -57,6 +57,66 @@ TEST(SelectorParts, ASingleTermIsTakenApartAndSeveralAreNot) {
   EXPECT_EQ(parts[0].nodes, 1u);
 }
 
+cluster::Snapshot three_hosts() {
+  cluster::Snapshot snapshot;
+  for (const auto* name : {"general-01", "general-02", "gpu-a"})
+    snapshot.set_node(node(name).label("kubernetes.io/hostname", name).ptr());
+  return snapshot;
+}
+
+TEST(SelectorParts, ANodeThatIsNotThereIsNamedWithSimilarOnes) {
+  using Op = api::Requirement::Op;
+  const auto named = [](auto change) {
+    api::Pod asks;
+    change(asks);
+    return asks;
+  };
+  const auto by_field = [&](Op op, std::vector<std::string> names) {
+    return named([&](api::Pod& asks) {
+      api::NodeSelectorTerm term;
+      term.match_fields = {{"metadata.name", op, std::move(names)}};
+      asks.node_affinity.required = {{term}};
+    });
+  };
+  struct Case {
+    api::Pod asks;
+    const char* text;
+    const char* missing;
+  };
+  const Case cases[] = {
+      {named([](api::Pod& asks) { asks.node_name = "general-1"; }), "general-1", "general-1"},
+      {by_field(Op::in, {"general-1"}), "metadata.name In [general-1]", "general-1"},
+      {by_field(Op::in, {"general-1", "general-7"}), "metadata.name In [general-1, general-7]", "general-1"},
+      {by_field(Op::not_in, {"general-01", "general-02", "gpu-a"}),
+       "metadata.name NotIn [general-01, general-02, gpu-a]", ""},
+      {named([](api::Pod& asks) { asks.node_selector.set("kubernetes.io/hostname", "general-1"); }),
+       "kubernetes.io/hostname=general-1", "general-1"},
+      {named([](api::Pod& asks) {
+         api::NodeSelectorTerm term;
+         term.match_expressions = {{"kubernetes.io/hostname", Op::in, {"general-1"}}};
+         asks.node_affinity.required = {{term}};
+       }),
+       "kubernetes.io/hostname In [general-1]", "general-1"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.text);
+    const auto parts = selector_parts(c.asks, three_hosts());
+    ASSERT_EQ(parts.size(), 1u);
+    EXPECT_EQ(parts[0].text, c.text);
+    EXPECT_EQ(parts[0].nodes, 0u);
+    EXPECT_EQ(parts[0].missing_node, c.missing);
+    if (*c.missing) EXPECT_EQ(parts[0].values, (std::vector<std::string>{"general-01", "general-02"}));
+  }
+  // The node is there, and has another label.
+  auto snapshot = three_hosts();
+  snapshot.set_node(node("general-03").label("kubernetes.io/hostname", "other").ptr());
+  const auto parts = selector_parts(
+      named([](api::Pod& asks) { asks.node_selector.set("kubernetes.io/hostname", "general-03"); }),
+      snapshot);
+  EXPECT_EQ(parts.at(0).missing_node, "");
+  EXPECT_EQ(parts.at(0).values_total, 4u);
+}
+
 TEST(SelectorParts, AreBounded) {
   api::Pod asks;
   for (int i = 0; i < 1000; ++i) asks.node_selector.set("k" + std::to_string(i), "v");

@@ -1,0 +1,22 @@
+// Names that resemble a mistyped one, and lists of names in words.
+//
+// Threads: pure functions. Errors: none.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podium {
+
+// Levenshtein distance between a typed word and a known one.
+std::size_t distance(std::string_view a, std::string_view b);
+
+// The names that begin with the typed one or differ in at most two letters, the nearest first.
+std::vector<std::string> similar(std::string_view typed, std::vector<std::string> names);
+
+// "a, b and c"; at most `most` are named: "a, b and 4 more". `total` may be larger than the list.
+std::string listed(const std::vector<std::string>& names, std::size_t most, std::size_t total = 0);
+
+}  // namespace podium

@@ -1,0 +1,102 @@
+// A drain names the pods of all namespaces that the asker may see, and counts the others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "unit/app/report_api/fixture.h"
+
+namespace podium::app::report_api {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const std::string kReport = "/v1/namespaces/shop/whatif/report", kOfAll = kReport + "?allNamespaces=true";
+constexpr std::string_view kDrain = R"({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+  "spec": {"dryRun": true, "template": {"spec": {"nodeSelector": {"no": "node"}, "containers": [{"name": "c", "image": "i"}]}},
+           "changes": [{"type": "DrainNodes", "nodeNames": ["n1"]}]}})";
+
+// Pods on n1: one of each namespace.
+struct Draining : Served {
+  explicit Draining(std::vector<std::string> namespaces) {
+    nodes = 2;
+    for (const auto& ns : namespaces)
+      placed.push_back(test::pod("p").ns(ns).uid(ns).owner("ReplicaSet", "r").req("cpu", "100m").node("n1"));
+  }
+
+  json::value drain(const std::string& user, std::string_view body = kDrain,
+                    const std::string& path = kOfAll) {
+    auto asked_by = request("POST", path, body);
+    asked_by.authorization = user;
+    asked.clear();
+    const auto reply = send(std::move(asked_by));
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    return json::parse(reply.body).at("status").at("changes").at(0);
+  }
+  // "namespace/pod node" of the named pods.
+  static std::vector<std::string> named(const json::value& change) {
+    std::vector<std::string> out;
+    const auto* pods = change.as_object().if_contains("pods");
+    if (!pods) return out;
+    for (const auto& pod : pods->as_array()) {
+      const auto* ns = pod.as_object().if_contains("namespace");
+      out.push_back(fmt::format("{}/{} {}", ns ? std::string_view(ns->as_string()) : "-",
+                                std::string_view(pod.at("name").as_string()),
+                                std::string_view(pod.at("nodeName").as_string())));
+    }
+    return out;
+  }
+};
+
+TEST(Drain, NamesThePodsThatTheAskerMaySee) {
+  Draining served({"shop", "web", "secret"});
+  const auto of_all = served.drain("ann");
+  EXPECT_THAT(Draining::named(of_all), ElementsAre("secret/p n2", "-/p n2", "web/p n2"));
+  EXPECT_EQ(of_all.at("podsTotal"), 3);
+  EXPECT_THAT(served.asked,
+              ElementsAre("ann create schedulingreports.podium.dev/v1alpha1 in shop",
+                          "ann create schedulingreports.podium.dev/v1alpha1 in ", "ann list pods./v1 in "))
+      << "who may do it everywhere is asked about no single namespace";
+  const auto of_half = served.drain("half");
+  EXPECT_THAT(Draining::named(of_half), ElementsAre("-/p n2", "web/p n2"));
+  EXPECT_EQ(of_half.at("podsTotal"), 2);
+  EXPECT_EQ(of_half.at("podsEvicted"), 3) << "the others are counted";
+  const auto of_blind = served.drain("blind");
+  EXPECT_THAT(Draining::named(of_blind), ElementsAre("-/p n2")) << "of the namespace of the question";
+}
+
+TEST(Drain, OtherQuestionsAskForNoOtherRights) {
+  Draining served({"shop", "secret"});
+  EXPECT_THAT(Draining::named(served.drain("ann", kDrain, kReport)), ElementsAre("-/p n2"));
+  EXPECT_EQ(served.asked.size(), 1u) << "it is not asked for all namespaces";
+  std::string cordon(kDrain);
+  cordon.replace(cordon.find("DrainNodes"), 10, "CordonNode");
+  cordon.replace(cordon.find(R"("nodeNames": ["n1"])"), 19, R"("nodeName": "n1")");
+  served.drain("half", cordon);
+  EXPECT_EQ(served.asked.size(), 1u);
+  Draining alone({"shop"});
+  alone.drain("half");
+  EXPECT_EQ(alone.asked.size(), 1u) << "no pod of another namespace is on the node";
+}
+
+TEST(Drain, TheNamespacesThatAreReviewedAreBounded) {
+  std::vector<std::string> namespaces{"shop"};
+  for (int i = 0; i < 100; ++i) namespaces.push_back(fmt::format("ns-{:03}", i));
+  Draining served(namespaces);
+  const auto change = served.drain("half");
+  EXPECT_EQ(change.at("podsTotal"), 1);
+  EXPECT_LE(served.asked.size(), 40u);
+}
+
+TEST(Drain, ANodeThatFailsNamesThemAlso) {
+  Draining served({"shop", "web", "secret"});
+  std::string failure(kDrain);
+  failure.replace(failure.find("DrainNodes"), 10, "FailNodes");
+  EXPECT_THAT(Draining::named(served.drain("half", failure)), ElementsAre("-/p n2", "web/p n2"));
+}
+
+}  // namespace
+}  // namespace podium::app::report_api
