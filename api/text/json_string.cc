@@ -22,7 +22,7 @@ void append_escape(std::string& out, unsigned char c) {
 
 constexpr std::uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
 
-// Not zero if one of eight bytes is zero. May say so of a byte after it, too.
+// Not zero if one of eight bytes is zero. May also say so of a byte after it.
 constexpr std::uint64_t has_zero(std::uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; }
 
 // The number of characters at the beginning that are written as they are, in steps of eight.

@@ -12,8 +12,9 @@
 namespace podium::render {
 
 // blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, gated, selector, and of a
-// question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts:
-// [{rejects, passes}], changes: [{pods}], why each pod has no place. Lists are in the status' order.
+// question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix,
+// verdicts: [{rejects, passes}], changes: [{pods}], why each pod has no place. Lists are in the order
+// of the status.
 boost::json::object said_of(const explain::ReportStatus& status, const std::string& ns, bool is_question);
 
 // Of a line in a list: reason, and missing if an amount is short.
