@@ -183,7 +183,7 @@ TEST(Tls, AConnectionResumesTheSessionOfTheOneBefore) {
   ScopedTransport transport(loop, config);
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(loop.run(transport->send(get_request("/")))) << i;
-    const auto& request = server.requests().back();
+    const auto request = server.requests().back();
     EXPECT_EQ(request.resumed, i > 0) << i;
     EXPECT_EQ(request.client, "scheduler") << i;
   }
