@@ -154,8 +154,8 @@ TEST_F(OnADump, AllFaultsOfAShapesFileHaveTheirLine) {
   const auto text = directory_.write("text.yaml", "\n\nshapes\n");
   EXPECT_THAT(run({"nodes", "--for-pending", "--shapes", text}).err,
               StartsWith("podium nodes: " + text + ":3: "));
-  EXPECT_THAT(run({"nodes"}).err, HasSubstr("Give one of --for-pending and --could-go"));
-  EXPECT_THAT(run({"nodes", "--could-go", "--for-pending"}).err, HasSubstr("Give one of"));
+  EXPECT_THAT(run({"nodes"}).err, HasSubstr("give one of --for-pending and --could-go"));
+  EXPECT_THAT(run({"nodes", "--could-go", "--for-pending"}).err, HasSubstr("give one of"));
   EXPECT_THAT(run({"nodes", "--could-go", "--shapes", file}).err, HasSubstr("--shapes: needs --for-pending"));
 }
 

@@ -52,7 +52,7 @@ TEST(Verbs, TheDocumentHasTheirTable) {
   constexpr const char* kPath = "docs/kubectl.md";
   auto document = read_file(kPath);
   ASSERT_TRUE(document) << document.error().message;
-  const auto from = document->find("| Command | Answers |");
+  const auto from = document->find("| Command | What it does |");
   ASSERT_NE(from, std::string::npos);
   const auto end = document->find("\n\n", from) + 1;
   if (std::getenv("PODIUM_WRITE_DOCS"))
@@ -134,9 +134,8 @@ TEST_F(OnADump, HelpHasExamplesAndTheSharedOptionsOnce) {
   add_verbs(app, code);
   const auto help = app.get_subcommand("drain")->help("kubectl podium");
   EXPECT_THAT(help, HasSubstr("kubectl podium drain NODE...|-l SELECTOR [OPTIONS]"));
-  EXPECT_THAT(
-      help,
-      HasSubstr("Examples:\n  # where would the pods of a node go?\n  kubectl podium drain general-29\n"));
+  EXPECT_THAT(help, HasSubstr("Examples:\n  # show where the pods of a node would be placed\n  kubectl "
+                              "podium drain general-29\n"));
   for (const char* flag : {"--as ", "--token ", "--user ", "--context ", "--selector ", "--rolling "})
     EXPECT_THAT(help, HasSubstr(flag));
   EXPECT_THAT(app.get_subcommand("completion")->help("podium"), Not(HasSubstr("--context")));

@@ -113,7 +113,7 @@ TEST_F(OnADump, AsManyWorkloadsComeFirstAsAQuestionTakes) {
   const auto file = directory_.write("many.yaml", text);
   const auto said = run({"whatif", "-f", file, "-n", "shop", "--drain", "n-1"});
   EXPECT_EQ(said.code, 3) << "nodes run 10 pods; " << said.err;
-  EXPECT_THAT(said.err, HasSubstr("the workloads that follow are asked without those after the first 30."));
+  EXPECT_THAT(said.err, HasSubstr("later workloads are evaluated with only the first 30 in place."));
 }
 
 TEST_F(OnADump, MessagesNameThePlaceInTheFile) {
