@@ -86,48 +86,6 @@ int expired_index() {
   return index;
 }
 
-// The last session of a context's connections. A new connection resumes it, if the server agrees: the server
-// then shows no certificate, and the client signs nothing. It ends with its context, when the credentials or
-// the CA change.
-class LastSession {
- public:
-  ~LastSession() { SSL_SESSION_free(session_); }
-  void keep(SSL_SESSION* session) {
-    {
-      const std::lock_guard lock(mutex_);
-      std::swap(session, session_);
-    }
-    SSL_SESSION_free(session);
-  }
-  void resume(SSL* ssl) {
-    const std::lock_guard lock(mutex_);
-    if (session_) SSL_set_session(ssl, session_);
-  }
-
-  static LastSession* of(SSL_CTX* context) {
-    return static_cast<LastSession*>(SSL_CTX_get_ex_data(context, index()));
-  }
-  static void add_to(SSL_CTX* context) {
-    SSL_CTX_set_ex_data(context, index(), new LastSession);
-    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-    SSL_CTX_sess_set_new_cb(context, [](SSL* ssl, SSL_SESSION* session) {
-      of(SSL_get_SSL_CTX(ssl))->keep(session);
-      return 1;  // takes it
-    });
-  }
-
- private:
-  static int index() {
-    static const int index = SSL_CTX_get_ex_new_index(
-        0, nullptr, nullptr, nullptr,
-        [](void*, void* last, CRYPTO_EX_DATA*, int, long, void*) { delete static_cast<LastSession*>(last); });
-    return index;
-  }
-
-  std::mutex mutex_;  // guards session_
-  SSL_SESSION* session_ = nullptr;
-};
-
 // Keeps OpenSSL's verdict. Only this callback sees which certificate of the chain has expired.
 int note_expired(int verdict, X509_STORE_CTX* store) {
   const auto* ssl =
@@ -165,7 +123,7 @@ Owned<SSL_CTX> new_context() {
   SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20");
   SSL_CTX_set_mode(
       ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
-  LastSession::add_to(ctx);
+  SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_read_ahead(ctx, 1);  // reads a record's header and body with one recv()
   static const unsigned char http_1_1[] = "\x08http/1.1";
   SSL_CTX_set_alpn_protos(ctx, http_1_1, sizeof http_1_1 - 1);
@@ -205,15 +163,10 @@ TlsSession::TlsSession(SSL_CTX* context, int fd, const std::string& name, bool n
     name_is_checked_ = !name.empty() && SSL_set1_host(ssl_, name.c_str()) == 1 &&
                        SSL_set_tlsext_host_name(ssl_, name.c_str()) == 1;
   }
-  LastSession::of(context)->resume(ssl_);
   ERR_clear_error();
 }
 
-TlsSession::~TlsSession() {
-  // Else no connection resumes the session of one that ended without a close_notify.
-  SSL_set_shutdown(ssl_, SSL_SENT_SHUTDOWN);
-  SSL_free(ssl_);
-}
+TlsSession::~TlsSession() { SSL_free(ssl_); }
 
 IoStep TlsSession::step_of(int result) {
   using Kind = IoStep::Kind;

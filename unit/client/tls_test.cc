@@ -171,27 +171,6 @@ TEST(Tls, CarriesLargeBodiesAndStreams) {
   EXPECT_TRUE(all == big);
 }
 
-TEST(Tls, AConnectionResumesTheSessionOfTheOneBefore) {
-  TestCa ca, client_ca;
-  HttpScript server(tls_with(ca.issue(), client_ca.certificate()));
-  server.always(replying(200, "hello", {{"Connection", "close"}}));
-  ClientConfig config = config_for(server.url());
-  config.ca = ca.certificate();
-  const auto pair = client_ca.issue(named("scheduler"));
-  config.certificate = ClientCertificate{pair.certificate, pair.key};
-  ClientLoop loop;
-  ScopedTransport transport(loop, config);
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(loop.run(transport->send(get_request("/")))) << i;
-    const auto request = server.requests().back();
-    EXPECT_EQ(request.resumed, i > 0) << i;
-    EXPECT_EQ(request.client, "scheduler") << i;
-  }
-  ScopedTransport other(loop, config);
-  ASSERT_TRUE(loop.run(other->send(get_request("/"))));
-  EXPECT_FALSE(server.requests().back().resumed) << "another transport's session";
-}
-
 TEST(Tls, FailsWhereTheServerSpeaksPlainHttp) {
   HttpScript server;
   ClientLoop loop;

@@ -73,8 +73,6 @@ SSL_CTX* server_context(const HttpScriptOptions& options) {
   check(SSL_CTX_use_PrivateKey(context, key) == 1, "SSL_CTX_use_PrivateKey");
   X509_free(certificate);
   EVP_PKEY_free(key);
-  static const unsigned char id[] = "script";  // OpenSSL resumes no session of a verified client without it
-  SSL_CTX_set_session_id_context(context, id, sizeof id);
   if (!options.client_ca.empty()) {
     X509* ca = read_certificate(options.client_ca);
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context), ca);
@@ -196,10 +194,7 @@ class Connection final : public HttpExchange {
   void parse_head(const std::string& text) {
     request_ = HttpRequest{};
     request_.connection = number_;
-    if (ssl_) {
-      request_.client = client_name();
-      request_.resumed = SSL_session_reused(ssl_) == 1;
-    }
+    if (ssl_) request_.client = client_name();
     std::size_t line_end = text.find("\r\n");
     std::string line = text.substr(0, line_end);
     std::size_t first = line.find(' '), last = line.rfind(' ');

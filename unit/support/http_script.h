@@ -23,7 +23,6 @@ struct HttpRequest {
   std::map<std::string, std::string> headers;  // names in lower case
   int connection = 0;                          // which connection it came over, counted from 0
   std::string client;                          // the client certificate's common name; empty without one
-  bool resumed = false;                        // the connection resumed an earlier TLS session
 };
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
