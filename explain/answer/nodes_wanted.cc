@@ -28,7 +28,7 @@ constexpr std::size_t kMostAddedListed = 16, kMostUnplacedListed = 16, kMostWork
                       kMostAmounts = 8;
 constexpr std::size_t kUnplacedBytes = 1024;
 
-WaitingWorkload workload_of(const api::Pod& pod) {
+WaitingWorkload waiting_workload_of(const api::Pod& pod) {
   auto owner = workload_of(pod.meta);
   if (owner.kind.empty()) return {.kind = "Pod", .name = pod.meta.name};
   return {.kind = std::move(owner.kind), .name = std::move(owner.name)};
@@ -138,7 +138,7 @@ class Wanting {
 
   // Nothing for pods of other namespaces.
   WaitingWorkload name_of(const api::Pod& pod) const {
-    return pod.meta.namespace_ == search_.question.meta.namespace_ ? workload_of(pod) : WaitingWorkload{};
+    return pod.meta.namespace_ == search_.question.meta.namespace_ ? waiting_workload_of(pod) : WaitingWorkload{};
   }
 
   void tell_unplaced() {
