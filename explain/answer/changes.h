@@ -15,6 +15,7 @@
 #include "explain/answer/budget.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/quotas.h"
+#include "explain/answer/waiting.h"
 #include "explain/question/change.h"
 #include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
@@ -29,6 +30,7 @@ struct ChangeContext {
   const Budget& budget;                  // may be empty
   const api::AdmissionObjects& objects;  // of the what-if's namespace
   Quotas& quotas;                        // of the same; the changes count in them
+  WaitingLine& line;                     // of all namespaces; only drains place them
 };
 
 // If the budget ends, the remaining changes are skipped and the result is not usable.

@@ -22,7 +22,7 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200;
+constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16;
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
@@ -55,13 +55,14 @@ struct Drained {
   std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
   std::vector<Row> rows;              // that took pods
   std::vector<DrainedPod> of_author;  // in the author's namespace
-  std::vector<PodInfoPtr> waiting;    // the successors that have no place
 };
 
 Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, const config::Config& config,
-                    const Budget& budget, Snapshot& fork) {
+                    const Budget& budget, WaitingLine& line, Snapshot& fork) {
   sort_for_placing(evicted);
   Drained out;
+  std::vector<PodInfoPtr> pending;
+  line.start();
   for (const auto& pod : evicted) {
     DrainedPod told{.name = pod->pod->meta.name};
     const auto* profile = config.profile(pod->pod->scheduler_name);
@@ -72,6 +73,7 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
       ++out.skipped;
       told.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
+      line.place_until(pod->priority, fork);
       auto moved = move_pod(*pod, *profile, fork);
       told = std::move(moved.told);
       if (moved.to) {
@@ -79,11 +81,13 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const std::string& ns, cons
         out.rows.push_back(*moved.to);
       } else {
         ++out.pending;
-        out.waiting.push_back(std::move(moved.next));
+        pending.push_back(std::move(moved.next));
       }
     }
     if (pod->pod->meta.namespace_ == ns) out.of_author.push_back(std::move(told));
   }
+  line.place_rest(fork);
+  for (const auto& pod : pending) line.add(pod);
   return out;
 }
 
@@ -132,13 +136,15 @@ void tell(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResul
   done.pods_evicted = count;
   done.pods_moved = drained.moved;
   done.pods_pending = drained.pending;
+  done.pods_gone = drained.gone;
   done.fullest = fullest(std::move(drained.rows), fork);
   done.pods_total = drained.of_author.size();
   done.pods = std::move(drained.of_author);
 }
 
+constexpr std::size_t kKeys = 64;  // bytes of a pod's JSON
+
 std::size_t bytes_of(const DrainedPod& pod) {
-  constexpr std::size_t kKeys = 64;  // of its JSON
   return kKeys + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
 }
 
@@ -188,9 +194,9 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
   return out;
 }
 
-std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& ns,
-                              const config::Config& config, const Budget& budget, ChangeResult& done,
-                              Snapshot& fork) {
+void drain(const std::vector<Row>& rows, const std::string& ns, const config::Config& config,
+           const Budget& budget, WaitingLine& line, ChangeResult& done, Snapshot& fork) {
+  line.place(fork);
   std::vector<PodInfoPtr> evicted;
   for (const auto row : rows) {
     for (const auto& pod : fork.entry(row).pods) {
@@ -203,15 +209,14 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const std::string& n
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = place_again(std::move(evicted), ns, config, budget, fork);
+  auto drained = place_again(std::move(evicted), ns, config, budget, line, fork);
   done.budgets_broken = broken;
   done.message = words(podium::counted(count, "pod") + " evicted", drained, broken);
   tell(count, drained, fork, done);
-  return std::move(drained.waiting);
 }
 
 void lose(const std::vector<Row>& rows, const std::string& ns, const config::Config& config,
-          const Budget& budget, ChangeResult& done, Snapshot& fork) {
+          const Budget& budget, WaitingLine& line, ChangeResult& done, Snapshot& fork) {
   std::vector<PodInfoPtr> lost;
   std::size_t with_their_node = 0;
   for (const auto row : rows) {
@@ -228,7 +233,8 @@ void lose(const std::vector<Row>& rows, const std::string& ns, const config::Con
     fork.remove_node(name);
   }
   const auto count = lost.size();
-  auto drained = place_again(std::move(lost), ns, config, budget, fork);
+  line.place(fork);
+  auto drained = place_again(std::move(lost), ns, config, budget, line, fork);
   done.message = words(
       fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod")),
       drained, 0);
@@ -238,15 +244,15 @@ void lose(const std::vector<Row>& rows, const std::string& ns, const config::Con
   tell(count, drained, fork, done);
 }
 
-void place_waiting(const std::vector<PodInfoPtr>& waiting, const config::Config& config, const Budget& budget,
-                   Snapshot& fork) {
-  for (const auto& pod : waiting) {
-    if (!has_time(budget)) return;
-    const auto* profile = config.profile(pod->pod->scheduler_name);
-    if (!profile) continue;
-    const auto decision = framework::evaluate(*pod, fork, *profile);
-    // A pod that Reserve rejects continues to wait.
-    if (decision.fits()) (void)framework::place(pod, *decision.choice, *profile, fork);
+void tell_waiting(const std::string& ns, WaitingLine& line, ChangeResult& done) {
+  const auto placed = line.take_placed();
+  if (placed.empty()) return;
+  done.waiting_placed = placed.size();
+  done.message +=
+      fmt::format("; {} a node", podium::counted(placed.size(), "pod that waits gets", "pods that wait get"));
+  for (const auto& [pod, node] : placed) {
+    if (pod->pod->meta.namespace_ == ns && done.waiting.size() < kMostWaitingPlaced)
+      done.waiting.push_back({pod->pod->meta.name, node});
   }
 }
 
@@ -271,6 +277,11 @@ void cut_drained_pods(std::vector<ChangeResult>& changes) {
       return count > kMostDrainedPods || bytes > kMostDrainedBytes;
     });
     change.pods.erase(first_cut, change.pods.end());
+    const auto first_left = std::ranges::find_if(change.waiting, [&](const WaitingPlaced& pod) {
+      bytes += kKeys + pod.name.size() + pod.node.size();
+      return bytes > kMostDrainedBytes;
+    });
+    change.waiting.erase(first_left, change.waiting.end());
   }
 }
 
