@@ -180,6 +180,12 @@ std::string to_add(const NodesWanted& wanted) {
   return parts.empty() ? "" : fmt::format("Nothing was added. To do it: add {}.\n", fmt::join(parts, ", "));
 }
 
+std::string to_uncordon(const NodesWanted& wanted) {
+  if (wanted.uncordon.empty()) return {};
+  return fmt::format("Without a new node as many are placed with: kubectl uncordon {}\n",
+                     fmt::join(wanted.uncordon, " "));
+}
+
 std::vector<std::string> names_of(const NodesSpare& spare) {
   std::vector<std::string> names;
   for (const auto& node : spare.nodes) names.push_back(node.node);
@@ -213,6 +219,7 @@ const char* blocked_words(const std::string& code, bool is_one) {
       {"DoNotDisrupt", "is not to be disrupted", "are not to be disrupted"},
       {"ScaleDownDisabled", "is not to be scaled down", "are not to be scaled down"},
       {"OtherScheduler", "runs pods of another scheduler", "run pods of another scheduler"},
+      {"LastNode", "is the last one", "are the last ones"},
       {"ControlPlane", "is of the control plane", "are of the control plane"},
       {"Nominated", "is promised to a pod that waits for evictions",
        "are promised to pods that wait for evictions"},
@@ -268,7 +275,7 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
                                const Options& options) {
   const auto& wanted = wanted_of(answers.asked.front());
   auto out = wanted_verdict(answers, options) + wanted_rows(answers, options) + not_counted(wanted) +
-             unasked_words(answers) + not_modelled_words(answers) + to_add(wanted);
+             unasked_words(answers) + not_modelled_words(answers) + to_add(wanted) + to_uncordon(wanted);
   return spare.empty() ? out : out + spare_line(spare.front());
 }
 
