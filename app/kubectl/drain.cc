@@ -21,11 +21,13 @@
 #include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/rolling.h"
 #include "app/render/text.h"
 #include "app/render/values.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
+#include "base/counted.h"
 #include "explain/question/change.h"
 
 namespace podium::kubectl {
@@ -47,6 +49,8 @@ using Names = std::vector<std::string>;
 const client::Resource kNodes("", "v1", "nodes", false);
 constexpr std::size_t kListedOnTheirOwn = 8;
 constexpr std::size_t kMostAsked = 16;  // spec.nodes of a question
+constexpr std::size_t kMostSpare = 16;
+constexpr std::size_t kNamesBytes = 56 * 1024;  // of the nodes of one question, which has at most 64 KiB
 
 json::object question_about(const std::string& profile, json::array changes) {
   json::object spec{{"dryRun", true}, {"template", no_pod()}, {"changes", std::move(changes)}};
@@ -185,6 +189,8 @@ class Draining {
   void take_answer(const std::string& ns, const explain::ChangeResult& answer) {
     if (!answered_) render::set_numbers(answer, drain_);
     answered_ = true;
+    for (const auto& pod : answer.waiting)
+      drain_.got_node.push_back(fmt::format("{}/{} → {}", ns, pod.name, pod.node));
     for (const auto& entry : answer.pods) {
       const auto pod = std::ranges::find_if(
           drain_.pods, [&](const auto& each) { return each.ns == ns && each.name == entry.name; });
@@ -195,10 +201,7 @@ class Draining {
   void find_budgets(const std::string& ns) {
     static const client::Resource kBudgets("policy", "v1", "poddisruptionbudgets");
     const auto budgets = cluster_.list(kBudgets, ns, {});
-    if (!budgets) {
-      drain_.sees_budgets = false;
-      return;
-    }
+    if (!budgets) return;
     render::find_obstacles(ns, *budgets, objects_, drain_);
   }
 
@@ -225,12 +228,8 @@ class Rolling {
   }
 
   Result<render::Rolling> run() {
-    if (const auto most = explain::kMostChanges - 1; steps_.size() > most) {
-      const auto all = steps_.size() * flags_.rolling;
-      return invalid(fmt::format("--rolling {}: {} steps are more than {} in one question; try --rolling {}",
-                                 flags_.rolling, steps_.size(), most, (all + most - 1) / most));
-    }
-    auto changes = ask(flags_.spare, like_);
+    if (auto one = check_size(); !one) return std::unexpected(one.error());
+    auto changes = ask(flags_.spare, like_, cluster_.ns());
     if (!changes) return std::unexpected(changes.error());
     render::Rolling out{.at_a_time = flags_.rolling};
     out.with = {flags_.spare, like_};
@@ -240,20 +239,43 @@ class Rolling {
       out.steps.push_back(std::move(step));
     }
     if (auto named = name_budgets(out); !named) return std::unexpected(named.error());
+    name_waiting(out);
     if (const auto* worst = out.worst()) find_spare(like_.empty() ? worst->nodes.front() : like_, out);
     return out;
   }
 
  private:
+  // One question has so many steps, besides the nodes that are added.
+  static constexpr std::size_t kMostSteps = explain::kMostChanges - 1;
+
+  Result<void> check_size() const {
+    const std::size_t others = flags_.spare > 0 ? 1 : 0;  // of the spare nodes
+    std::size_t nodes = 0, bytes = 0;
+    for (const auto& step : steps_) {
+      nodes += step.is_of_spares ? 0 : step.nodes.size();
+      for (const auto& node : step.nodes) bytes += node.size() + 3;  // with quotes and a comma
+    }
+    const auto usable = kMostSteps - others;
+    const auto least = (nodes + usable - 1) / usable;
+    if (least > explain::kMostDrainedNodes || bytes > kNamesBytes) {
+      return invalid(fmt::format("{} are too many for one question; name fewer, or a narrower -l SELECTOR",
+                                 counted(nodes, "node")));
+    }
+    if (least > flags_.rolling)
+      return invalid(fmt::format("--rolling {}: {} steps are more than {} in one question; try --rolling {}",
+                                 flags_.rolling, steps_.size() - others, usable, least));
+    return {};
+  }
+
   // Asks with this number of additional nodes like this one.
-  Result<std::vector<explain::ChangeResult>> ask(std::size_t spare, const std::string& like) {
+  Result<std::vector<explain::ChangeResult>> ask(std::size_t spare, const std::string& like,
+                                                 const std::string& ns) {
     json::array changes;
     if (spare > 0) changes.push_back(json::object{{"type", "AddNodes"}, {"count", spare}, {"like", like}});
     for (const auto& [nodes, is_of_spares] : nodes_of_steps()) {
       if (!is_of_spares || spare == flags_.spare) changes.push_back(drain_of(nodes, !is_of_spares));
     }
-    const auto answered =
-        cluster_.ask(cluster_.ns(), question_about(flags_.profile, std::move(changes)), false);
+    const auto answered = cluster_.ask(ns, question_about(flags_.profile, std::move(changes)), false);
     if (!answered) return std::unexpected(answered.error());
     return drains_of(*answered);
   }
@@ -290,19 +312,44 @@ class Rolling {
     return {};
   }
 
-  // The smallest of a few numbers of additional nodes with which no pod waits.
-  void find_spare(const std::string& like, render::Rolling& out) {
-    for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
-      if (count <= flags_.spare) continue;
-      const auto changes = ask(count, like);
-      if (!changes) return;  // it is an extra
-      const bool waits = std::ranges::any_of(
-          *changes, [](const auto& change) { return change.pods_pending.value_or(0) > 0; });
-      if (waits) continue;
-      out.spare_nodes = count;
-      out.spare_like = like;
-      return;
+  // podium names the pods of one namespace, so this asks in those with the most pods that wait, too.
+  void name_waiting(render::Rolling& out) {
+    const auto add = [&](const std::string& ns, const std::vector<explain::ChangeResult>& changes) {
+      for (std::size_t i = 0; i < changes.size(); ++i) {
+        for (const auto& pod : changes[i].waiting) out.got_node.push_back({ns, pod.name, pod.node, i});
+      }
+    };
+    std::vector<explain::ChangeResult> first;
+    for (const auto& step : out.steps) first.push_back(step.change);
+    add(cluster_.ns(), first);
+    const auto waiting = out.got_node.size() < out.waiting_placed() ? waiting_by_namespace(cluster_)
+                                                                    : Result<PodCounts>(PodCounts());
+    if (!waiting) return;
+    for (const auto& ns : namespaces_with_most(*waiting)) {
+      if (ns == cluster_.ns()) continue;
+      // It is an extra.
+      if (const auto changes = ask(flags_.spare, like_, ns)) add(ns, *changes);
     }
+    std::ranges::stable_sort(out.got_node, {}, &render::PodWithNode::step);
+  }
+
+  // False: an answer that is not known.
+  bool nothing_waits_with(std::size_t count, const std::string& like) {
+    const auto changes = ask(count, like, cluster_.ns());
+    return changes && std::ranges::none_of(
+                          *changes, [](const auto& change) { return change.pods_pending.value_or(0) > 0; });
+  }
+
+  // The smallest number of additional nodes with which no pod waits: one less is not enough.
+  void find_spare(const std::string& like, render::Rolling& out) {
+    std::size_t too_few = flags_.spare, enough = kMostSpare;
+    if (too_few >= enough || !nothing_waits_with(enough, like)) return;
+    while (enough - too_few > 1) {
+      const auto middle = too_few + (enough - too_few) / 2;
+      (nothing_waits_with(middle, like) ? enough : too_few) = middle;
+    }
+    out.spare_nodes = enough;
+    out.spare_like = like;
   }
 
   const DrainFlags& flags_;
@@ -438,7 +485,7 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
       "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
       "drained");
   render::add_number(
-      command, shared->wrong, "--spare", flags->spare, {1, 16},
+      command, shared->wrong, "--spare", flags->spare, {1, kMostSpare},
       "with --rolling: adds this number of nodes before the first step and drains them after the last");
   command
       .add_option("--like", flags->like,

@@ -17,6 +17,7 @@
 #include "app/kubectl/shapes.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/report.h"
 #include "base/input.h"
 
@@ -25,7 +26,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostNamespaces = 4;     // in which the question is asked: each answer takes seconds
 constexpr std::size_t kLargestFile = 1 << 20;  // bytes
 
 struct NodesFlags {
@@ -72,60 +72,40 @@ class AskingNodes {
   Error refused_;  // if the user may not ask in any namespace
 };
 
-using Counts = std::map<std::string, std::size_t>;
-
 // The namespace of -n, the only one to ask in; empty: all. Answers name pods of these only.
 std::string only_namespace(const Connection& connection) {
   return connection.all_namespaces ? std::string() : connection.ns;
 }
 
-// The namespaces with the most of these pods first; the user's own if there are none.
-std::vector<std::string> namespaces_of(const Counts& counts, const std::string& own) {
-  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& each) { return each.second; });
-  std::vector<std::string> out;
-  for (const auto& [ns, count] : sorted) {
-    if (out.size() < kMostNamespaces) out.push_back(ns);
-  }
-  if (out.empty()) out.push_back(own);
-  return out;
-}
-
-// Of all namespaces if the user may list them, else of the user's namespace.
-Result<std::vector<json::value>> list_pods(Cluster& cluster, const client::ListOptions& options) {
-  auto listed = cluster.list(client::resource::pods, "", options);
-  if (!listed && client::is_forbidden(listed.error()))
-    listed = cluster.list(client::resource::pods, cluster.ns(), options);
-  return listed;
-}
-
-Result<Counts> waiting_by_namespace(Cluster& cluster) {
-  client::ListOptions unplaced;
-  unplaced.field_selector = "spec.nodeName=,status.phase=Pending";
-  const auto pods = list_pods(cluster, unplaced);
-  if (!pods) return std::unexpected(pods.error());
-  Counts counts;
-  for (const auto& pod : *pods) ++counts[api::text_at(pod, "/metadata/namespace")];
-  return counts;
-}
-
-// The namespaces of the pods that move, which the first answer may not name.
+// The namespaces of the pods that move or block a node, which the first answer may not name.
 std::vector<std::string> other_namespaces(Cluster& cluster, const render::NodesAnswers& answers) {
-  std::set<std::string> nodes;
-  for (const auto& node : answers.asked.front().answer.nodes_spare->nodes) {
-    if (node.pods_moved > node.pods_total) nodes.insert(node.node);
+  const auto& spare = *answers.asked.front().answer.nodes_spare;
+  std::set<std::string> left, blocked;
+  for (const auto& node : spare.nodes) {
+    if (node.pods_moved > node.pods_total) left.insert(node.node);
   }
-  if (nodes.empty()) return {};
-  const auto pods = list_pods(cluster, {});
+  bool is_wanted = false;  // by pods that wait
+  for (const auto& each : spare.blocked) {
+    if (!each.is_unnamed) continue;
+    blocked.insert(each.examples.begin(), each.examples.end());
+    is_wanted = is_wanted || each.code == "Wanted";
+  }
+  if (left.empty() && blocked.empty()) return {};
+  const auto pods = list_pods_seen(cluster, {});
   if (!pods) return {};
-  Counts counts;
+  PodCounts moving, blocking;
   for (const auto& pod : *pods) {
     const auto ns = api::text_at(pod, "/metadata/namespace");
-    const bool is_asked =
-        std::ranges::find(answers.asked, ns, &render::NodesAnswer::ns) != answers.asked.end();
-    if (!is_asked && nodes.contains(api::text_at(pod, "/spec/nodeName"))) ++counts[ns];
+    if (std::ranges::find(answers.asked, ns, &render::NodesAnswer::ns) != answers.asked.end()) continue;
+    const auto node = api::text_at(pod, "/spec/nodeName");
+    if (left.contains(node)) ++moving[ns];
+    if (blocked.contains(node) || (is_wanted && node.empty())) ++blocking[ns];
   }
-  return counts.empty() ? std::vector<std::string>() : namespaces_of(counts, {});
+  auto out = namespaces_with_most(moving);
+  for (auto& ns : namespaces_with_most(blocking)) {
+    if (std::ranges::find(out, ns) == out.end()) out.push_back(std::move(ns));
+  }
+  return out;
 }
 
 int say_nodes(const CLI::App& command, const Output& output, Cluster& cluster, AskingNodes& asked,
@@ -143,7 +123,8 @@ int run_for_pending(const CLI::App& command, const NodesFlags& flags, Cluster& c
   if (namespaces.front().empty()) {
     const auto counts = waiting_by_namespace(cluster);
     if (!counts) return fail_with(command, counts.error());
-    namespaces = namespaces_of(*counts, cluster.ns());
+    namespaces = namespaces_with_most(*counts);
+    if (namespaces.empty()) namespaces.push_back(cluster.ns());
   }
   json::object for_pending;
   if (!shapes.empty()) for_pending["shapes"] = std::move(shapes);

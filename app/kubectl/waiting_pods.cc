@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -128,6 +129,34 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
 std::string where_of(const std::string& ns, const std::string& selector) {
   return (ns.empty() ? std::string(" in any namespace") : " in namespace " + ns) +
          (selector.empty() ? "" : " with the labels " + render::printable(selector));
+}
+
+Result<std::vector<json::value>> list_pods_seen(Cluster& cluster, const client::ListOptions& options) {
+  auto listed = cluster.list(client::resource::pods, "", options);
+  if (!listed && client::is_forbidden(listed.error()))
+    listed = cluster.list(client::resource::pods, cluster.ns(), options);
+  return listed;
+}
+
+Result<PodCounts> waiting_by_namespace(Cluster& cluster) {
+  client::ListOptions unplaced;
+  unplaced.field_selector = "spec.nodeName=,status.phase=Pending";
+  const auto pods = list_pods_seen(cluster, unplaced);
+  if (!pods) return std::unexpected(pods.error());
+  PodCounts counts;
+  for (const auto& pod : *pods) ++counts[api::text_at(pod, "/metadata/namespace")];
+  return counts;
+}
+
+std::vector<std::string> namespaces_with_most(const PodCounts& counts) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::ranges::greater(), [](const auto& each) { return each.second; });
+  std::vector<std::string> out;
+  for (const auto& [ns, count] : sorted) {
+    if (out.size() < kMost) out.push_back(ns);
+  }
+  return out;
 }
 
 std::vector<std::string> pod_names(const Waiting& waiting) {

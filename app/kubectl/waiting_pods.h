@@ -3,6 +3,7 @@
 // Threads: the Cluster's. Errors: as Cluster's.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns, const st
 // The same for these pods, which are in one namespace.
 Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
                                const std::vector<boost::json::value>& pods);
+
+using PodCounts = std::map<std::string, std::size_t>;  // by namespace
+
+// Of all namespaces if the user may list them, else of the user's namespace.
+Result<std::vector<boost::json::value>> list_pods_seen(Cluster& cluster, const client::ListOptions& options);
+Result<PodCounts> waiting_by_namespace(Cluster& cluster);
+// Those with the most pods first; few, because podium is asked in each, and an answer takes seconds.
+std::vector<std::string> namespaces_with_most(const PodCounts& counts);
 
 // " in namespace shop", " in any namespace": what was looked at, for people.
 std::string where_of(const std::string& ns, const std::string& selector = {});

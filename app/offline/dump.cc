@@ -139,22 +139,26 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
   std::optional<api::Manifests> with;
   const auto& known =
       question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
-  return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question)),
+  const auto waits = explain::asks_what_waits(*question) ? waiting() : std::vector<cluster::PodInfoPtr>();
+  return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question), waits),
                 missing_kinds(known, asked)};
 }
 
-Dump::Answer Dump::search(const explain::Question& question) const {
-  api::Manifests::List<api::Pod> asked;
-  std::vector<cluster::PodInfoPtr> infos;
+std::vector<cluster::PodInfoPtr> Dump::waiting() const {
+  std::vector<cluster::PodInfoPtr> out;
   const auto rules = framework::request_rules(config_.features);
   for (const auto& pod : manifests_.pods) {
-    asked.push_back(pod);
-    if (pod->node_name.empty() && !pod->terminated()) infos.push_back(cluster::make_pod_info(pod, rules));
+    if (pod->node_name.empty() && !pod->terminated()) out.push_back(cluster::make_pod_info(pod, rules));
   }
+  return out;
+}
+
+Dump::Answer Dump::search(const explain::Question& question) const {
   auto& clock = system_clock();
   const auto deadline = clock.cpu_time() + kSearchTime;
   const explain::Budget budget = [&] { return clock.cpu_time() < deadline; };
-  return {explain::answer(question, snapshot_, config_, budget, {}, infos), missing_kinds(manifests_, asked)};
+  return {explain::answer(question, snapshot_, config_, budget, {}, waiting()),
+          missing_kinds(manifests_, manifests_.pods)};
 }
 
 }  // namespace podium::offline

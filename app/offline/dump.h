@@ -43,6 +43,7 @@ class Dump {
 
  private:
   Answer search(const explain::Question& question) const;
+  std::vector<cluster::PodInfoPtr> waiting() const;
   Result<void> read_subject(explain::Question& question) const;
   api::AdmissionObjects admission_of(const explain::Question& question) const;
   // If a dump lacks a kind, the cluster may still have objects of this kind.

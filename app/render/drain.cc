@@ -140,11 +140,21 @@ std::string unknown(const Drain& drain) {
                        counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
   }
   out += may_not_ask_line(drain.unasked, "evaluated");
-  if (!drain.sees_budgets && drain.budgets_broken > 0) {
-    out += fmt::format("! {} not allow all of these evictions now.\n",
-                       counted(drain.budgets_broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));
+  if (drain.budgets_broken > drain.budgets_named) {
+    const auto unnamed = drain.budgets_broken - drain.budgets_named;
+    out += fmt::format("! {} that you may not see {} not allow all of these evictions now.\n",
+                       counted(unnamed, "PodDisruptionBudget"), unnamed == 1 ? "does" : "do");
   }
   return out;
+}
+
+std::string got_node(const Drain& drain) {
+  if (drain.waiting_placed == 0) return {};
+  const auto words =
+      counted(drain.waiting_placed, "pod that waits now gets a node", "pods that wait now get a node");
+  return drain.got_node.empty()
+             ? words + ".\n"
+             : fmt::format("{}: {}.\n", words, listed(drain.got_node, kNamed, drain.waiting_placed));
 }
 
 std::string fullest(const Drain& drain) {
@@ -206,6 +216,7 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.moved = change.pods_moved.value_or(0);
   drain.pending = change.pods_pending.value_or(0);
   drain.budgets_broken = change.budgets_broken.value_or(0);
+  drain.waiting_placed = change.waiting_placed;
   drain.evicted = std::max(drain.moved + drain.pending, change.pods_evicted.value_or(0));
   drain.fullest = change.fullest;
   drain.spare = change.spare;
@@ -241,6 +252,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
         fmt::format("budget {} allows {}", name, counted(static_cast<std::size_t>(allowed), "disruption"));
     if (allowed > 0) words[name] += fmt::format(", and {} of its pods are here", hits);
   }
+  drain.budgets_named += words.size();
   for (auto& pod : drain.pods) {
     if (pod.ns != ns || pod.stays != NodePod::Stays::no) continue;
     const auto& matching = budgets_of[pod.name];
@@ -266,10 +278,10 @@ std::string no_place(const explain::DrainedPod& pod, const std::string& schedule
 std::string drain_table(const Drain& drain, const Options& options) {
   if (drain.is_failure) {
     return drain_verdict(drain, options) + pods_that_wait(drain, options) + gone_or_kept(drain) +
-           unknown(drain) + fullest(drain) + spare(drain) + "Nothing was changed.\n";
+           unknown(drain) + got_node(drain) + fullest(drain) + spare(drain) + "Nothing was changed.\n";
   }
   auto out = drain_verdict(drain, options) + pods_that_move(drain, options) + gone_or_kept(drain) +
-             unknown(drain) + fullest(drain) + "Nothing was evicted.";
+             unknown(drain) + got_node(drain) + fullest(drain) + "Nothing was evicted.";
   return out + fmt::format(" To do it: {}\n", command(drain));
 }
 
@@ -301,6 +313,7 @@ json::value drain_document(const Drain& drain) {
                    {"podsMoved", drain.moved},
                    {"podsPending", drain.pending},
                    {"budgetsBroken", drain.budgets_broken},
+                   {"waitingPlaced", drain.waiting_placed},
                    {"pods", std::move(pods)},
                    {drain.is_failure ? "goneWithNodes" : "notEvicted", std::move(stay)},
                    {"fullest", std::move(full)},

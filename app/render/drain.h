@@ -36,10 +36,12 @@ struct Drain {
   std::vector<NodePod> pods;
   // Of all namespaces. evicted: the pods that leave the node.
   std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;
+  std::size_t budgets_named = 0;            // of budgets_broken: by find_obstacles()
+  std::size_t waiting_placed = 0;           // pods that wait now and get a node
+  std::vector<std::string> got_node = {};   // "shop/web-1 → n-3" of those, in the namespaces that were asked
   std::vector<explain::FullNode> fullest;   // of the nodes that take pods
   std::vector<explain::SpareAmount> spare;  // what is free then, if the answer has it
   bool sees_all = true;                     // the user may list the pods of all namespaces
-  bool sees_budgets = true;                 // and their PodDisruptionBudgets
   std::vector<std::string> unasked;         // namespaces in which the user may not ask
 };
 

@@ -169,6 +169,12 @@ std::string to_add(const NodesWanted& wanted) {
   return parts.empty() ? "" : fmt::format("Nothing was added. To do it: add {}.\n", fmt::join(parts, ", "));
 }
 
+std::string to_uncordon(const NodesWanted& wanted) {
+  if (wanted.uncordon.empty()) return {};
+  return fmt::format("Without a new node as many are placed with: kubectl uncordon {}\n",
+                     fmt::join(wanted.uncordon, " "));
+}
+
 std::vector<std::string> names_of(const NodesSpare& spare) {
   std::vector<std::string> names;
   for (const auto& node : spare.nodes) names.push_back(node.node);
@@ -202,6 +208,7 @@ const char* blocked_words(const std::string& code, bool is_one) {
       {"DoNotDisrupt", "is not to be disrupted", "are not to be disrupted"},
       {"ScaleDownDisabled", "is not to be scaled down", "are not to be scaled down"},
       {"OtherScheduler", "runs pods of another scheduler", "run pods of another scheduler"},
+      {"LastNode", "is the last one", "are the last ones"},
       {"ControlPlane", "is of the control plane", "are of the control plane"},
       {"Nominated", "is promised to a pod that waits for evictions",
        "are promised to pods that wait for evictions"},
@@ -258,7 +265,8 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
   const auto& wanted = wanted_of(answers.asked.front());
   auto out = wanted_verdict(answers, options) + wanted_rows(answers, options) + not_counted(wanted) +
              may_not_ask_line(answers.unasked, "named") +
-             not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted);
+             not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted) +
+             to_uncordon(wanted);
   return spare.empty() ? out : out + spare_line(spare.front());
 }
 

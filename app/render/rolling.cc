@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kNodesNamed = 4;
+constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6;
 
 // "general-00, -01, -02": the common prefix is printed once.
 std::string short_names(const std::vector<std::string>& nodes) {
@@ -46,6 +46,11 @@ std::optional<api::Quantity> spare_cpu(const RollingStep& step) {
   return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
+// Of the table's column STEP.
+std::string step_name(const Rolling& rolling, std::size_t index) {
+  return rolling.steps[index].is_of_spares ? "end" : fmt::to_string(index + 1);
+}
+
 std::string least_spare(const Rolling& rolling) {
   std::optional<std::size_t> least;
   for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
@@ -60,30 +65,66 @@ std::string least_spare(const Rolling& rolling) {
     const auto words = quantity ? rounded_down(resource, *quantity) : amount;
     amounts.push_back(fmt::format("{} {}", words, resource));
   }
-  return fmt::format("Least spare in step {}: {}.", *least + 1, fmt::join(amounts, ", "));
+  const auto when =
+      rolling.steps[*least].is_of_spares ? "at the end" : "in step " + step_name(rolling, *least);
+  return fmt::format("Least spare {}: {}.", when, fmt::join(amounts, ", "));
 }
 
-std::string gone(const Rolling& rolling) {
-  std::size_t evicted = 0;
-  for (const auto& step : rolling.steps) evicted += step.change.pods_evicted.value_or(0);
-  const auto others = evicted - std::min(evicted, rolling.moved() + rolling.waiting());
+std::string not_evaluated(const Rolling& rolling) {
+  const auto told = rolling.moved() + rolling.waiting() + rolling.gone();
+  const auto others = rolling.evicted() - std::min(rolling.evicted(), told);
   if (others == 0) return {};
-  return fmt::format("Not evaluated: {} without a controller, or of another scheduler.\n",
+  return fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
                      counted(others, "pod"));
+}
+
+std::string got_node(const Rolling& rolling) {
+  const auto total = rolling.waiting_placed();
+  if (total == 0) return {};
+  std::vector<std::string> names;
+  for (const auto& pod : rolling.got_node)
+    names.push_back(fmt::format("{}/{} → {}", pod.ns, pod.name, pod.node));
+  const auto words = fmt::format("{} a node first, as the queue has it",
+                                 counted(total, "pod that waits now gets", "pods that wait now get"));
+  return names.empty() ? words + ". " : fmt::format("{}: {}. ", words, listed(names, kPodsNamed, total));
+}
+
+std::string verdict(const Rolling& rolling, const Style& style) {
+  if (rolling.waiting() == 0 && rolling.gone() == 0) return style.good("nothing would wait");
+  std::vector<std::string> parts;
+  if (rolling.waiting() > 0) parts.push_back(counted(rolling.waiting(), "pod") + " would wait at some time");
+  if (rolling.gone() > 0)
+    parts.push_back(counted(rolling.gone(), "pod") + " without a controller would be gone");
+  return style.warn(fmt::format("{}", fmt::join(parts, "; ")));
+}
+
+template <typename Of>
+std::size_t sum(const Rolling& rolling, Of of) {
+  std::size_t out = 0;
+  for (const auto& step : rolling.steps) out += of(step.change);
+  return out;
 }
 
 }  // namespace
 
 std::size_t Rolling::moved() const {
-  std::size_t out = 0;
-  for (const auto& step : steps) out += step.change.pods_moved.value_or(0);
-  return out;
+  return sum(*this, [](const auto& change) { return change.pods_moved.value_or(0); });
 }
 
 std::size_t Rolling::waiting() const {
-  std::size_t out = 0;
-  for (const auto& step : steps) out += step.change.pods_pending.value_or(0);
-  return out;
+  return sum(*this, [](const auto& change) { return change.pods_pending.value_or(0); });
+}
+
+std::size_t Rolling::gone() const {
+  return sum(*this, [](const auto& change) { return change.pods_gone; });
+}
+
+std::size_t Rolling::evicted() const {
+  return sum(*this, [](const auto& change) { return change.pods_evicted.value_or(0); });
+}
+
+std::size_t Rolling::waiting_placed() const {
+  return sum(*this, [](const auto& change) { return change.waiting_placed; });
 }
 
 const RollingStep* Rolling::worst() const {
@@ -99,23 +140,18 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
     nodes += step.is_of_spares ? 0 : step.nodes.size();
     steps += step.is_of_spares ? 0 : 1;
   }
-  const auto waiting = rolling.waiting();
-  const auto verdict = waiting == 0
-                           ? options.style.good("nothing would wait")
-                           : options.style.warn(counted(waiting, "pod") + " would wait at some time");
   const auto with =
       rolling.with.count == 0
           ? std::string()
           : fmt::format(", with {} like {}", counted(rolling.with.count, "spare node"), rolling.with.like);
   auto out = fmt::format("{} in {} of {}{}; {}.\n", counted(nodes, "node"), counted(steps, "step"),
-                         rolling.at_a_time, with, verdict);
+                         rolling.at_a_time, with, verdict(rolling, options.style));
   std::vector<Cells> rows{{"STEP", "NODES", "MOVE", "WAIT", "FULLEST AFTERWARDS"}};
   for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
     const auto& step = rolling.steps[i];
     const auto& fullest = step.change.fullest;
     auto& row = rows.emplace_back(
-        Cells{step.is_of_spares ? "end" : fmt::to_string(i + 1),
-              step.is_of_spares ? "the spare ones" : short_names(step.nodes),
+        Cells{step_name(rolling, i), step.is_of_spares ? "the spare ones" : short_names(step.nodes),
               fmt::to_string(step.change.pods_moved.value_or(0)),
               fmt::to_string(step.change.pods_pending.value_or(0)),
               fullest.empty() ? "-"
@@ -126,8 +162,8 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
   out += table(rows, {Align::right, Align::left, Align::right, Align::right, Align::left}, 2,
                {options.columns, {{kMarks, 16}, {kNodes, 16}, {kFullest, 16}}});
-  out += gone(rolling);
-  auto last = least_spare(rolling);
+  out += not_evaluated(rolling);
+  auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
     last += fmt::format("{}With {} like {}, no pod would be pending.", last.empty() ? "" : " ",
                         counted(rolling.spare_nodes, "spare node"), rolling.spare_like);
@@ -148,14 +184,21 @@ json::value rolling_document(const Rolling& rolling) {
                                  {"podsEvicted", step.change.pods_evicted.value_or(0)},
                                  {"podsMoved", step.change.pods_moved.value_or(0)},
                                  {"podsPending", step.change.pods_pending.value_or(0)},
+                                 {"podsGone", step.change.pods_gone},
+                                 {"waitingPlaced", step.change.waiting_placed},
                                  {"ofSpareNodes", step.is_of_spares},
                                  {"budgetsBroken", step.change.budgets_broken.value_or(0)},
                                  {"obstacles", json::array(step.obstacles.begin(), step.obstacles.end())},
                                  {"fullest", std::move(fullest)},
                                  {"spare", std::move(spare)}});
   }
-  json::object out{
-      {"podsMoved", rolling.moved()}, {"podsPending", rolling.waiting()}, {"steps", std::move(steps)}};
+  json::array waiting;
+  for (const auto& pod : rolling.got_node)
+    waiting.push_back(json::object{
+        {"namespace", pod.ns}, {"name", pod.name}, {"nodeName", pod.node}, {"step", pod.step + 1}});
+  json::object out{{"podsMoved", rolling.moved()},  {"podsPending", rolling.waiting()},
+                   {"podsGone", rolling.gone()},    {"waitingPlaced", rolling.waiting_placed()},
+                   {"waiting", std::move(waiting)}, {"steps", std::move(steps)}};
   if (rolling.with.count > 0)
     out["withSpareNodes"] = json::object{{"count", rolling.with.count}, {"like", rolling.with.like}};
   if (rolling.spare_nodes > 0)
@@ -164,7 +207,7 @@ json::value rolling_document(const Rolling& rolling) {
 }
 
 int rolling_exit_code(const Rolling& rolling) {
-  if (rolling.waiting() == 0) return 0;
+  if (rolling.waiting() == 0 && rolling.gone() == 0) return 0;
   return rolling.moved() > 0 ? 3 : 4;
 }
 

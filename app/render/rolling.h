@@ -13,6 +13,12 @@
 
 namespace podium::render {
 
+// A pod that waits now and gets a node in the step of this index.
+struct PodWithNode {
+  std::string ns, name, node;
+  std::size_t step = 0;
+};
+
 struct RollingStep {
   std::vector<std::string> nodes;
   explain::ChangeResult change = {};
@@ -30,16 +36,21 @@ struct Rolling {
   Spares with = {};             // nodes that are there during the steps
   std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
   std::string spare_like = {};  // such nodes
+  // Pods that wait now and get a node, in the namespaces that were asked.
+  std::vector<PodWithNode> got_node = {};
 
   std::size_t moved() const;
   std::size_t waiting() const;  // at some time
+  std::size_t gone() const;     // without a controller
+  std::size_t evicted() const;
+  std::size_t waiting_placed() const;  // in all namespaces
   // The step that leaves the most pods waiting. Null: no step leaves any.
   const RollingStep* worst() const;
 };
 
 std::string rolling_table(const Rolling& rolling, const Options& options);
 boost::json::value rolling_document(const Rolling& rolling);
-// 0: nothing waits, 3: some pods do, 4: all.
+// 0: nothing waits and nothing is gone, 3: some pods, 4: all.
 int rolling_exit_code(const Rolling& rolling);
 
 }  // namespace podium::render

@@ -141,11 +141,12 @@ std::string missing_words(const explain::ReportRejection& rejection) {
 }
 
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections) {
-  const auto rank = [](const explain::ReportRejection& r) {
-    return std::pair(r.nodes, !shortfall_words(r).empty());
-  };
-  const auto best = std::ranges::max_element(rejections, {}, rank);
-  return best == rejections.end() ? nullptr : &*best;
+  if (rejections.empty()) return nullptr;
+  const auto& first = rejections.front();
+  const auto best = std::ranges::find_if(rejections, [&](const explain::ReportRejection& each) {
+    return each.nodes == first.nodes && !shortfall_words(each).empty();
+  });
+  return best == rejections.end() ? &first : &*best;
 }
 
 }  // namespace podium::render

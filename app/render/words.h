@@ -46,7 +46,7 @@ std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, s
 // The missing amount: "54.25 cpu", "2.75Gi memory", "1 pod"; empty if no resource is short.
 std::string missing_words(const explain::ReportRejection& rejection);
 
-// The most useful rejection: that of the most nodes; among equals, one with a shortfall. Null: there is none.
+// The most useful rejection: the first; among those of as many nodes, one with a shortfall. Null: none.
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections);
 
 }  // namespace podium::render

@@ -74,7 +74,8 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   const explain::Budget unbounded;
   const api::AdmissionObjects objects;
   explain::Quotas quotas;
-  const explain::ChangeContext context{ns, question.paths.spec, config, unbounded, objects, quotas};
+  explain::WaitingLine line({}, config, unbounded, fork);
+  const explain::ChangeContext context{ns, question.paths.spec, config, unbounded, objects, quotas, line};
   if (auto done = explain::apply_changes(earlier, context, memory, fork); !done)
     return std::unexpected(done.error());
   const auto row = fork.find_row(drain.node_name);

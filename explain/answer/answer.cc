@@ -19,6 +19,7 @@
 #include "explain/answer/placing.h"
 #include "explain/answer/quotas.h"
 #include "explain/answer/verdicts.h"
+#include "explain/answer/waiting.h"
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/bounds.h"
 #include "explain/report/node_names.h"
@@ -423,9 +424,12 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
+  WaitingLine line(asks_what_waits(question) ? waiting : std::vector<cluster::PodInfoPtr>(), config, budget,
+                   fork);
+  line.remove_if(own_pods_of(subject, fork));
   auto changes = apply_changes(question.changes,
                                {question.meta.namespace_, question.paths.spec, config, budget, objects,
-                                quotas, question.seen_namespaces},
+                                quotas, line, question.seen_namespaces},
                                memory, fork);
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))

@@ -54,6 +54,9 @@ void delete_pods(const Change& change, const ChangeContext& context, ChangeResul
   }
   for (const auto& pod : gone.nominated) fork.withdraw_nomination(pod->pod->meta.uid);
   context.quotas.release(gone);
+  context.line.remove_if([&](const api::Pod& pod) {
+    return pod.meta.namespace_ == context.ns && change.selector.matches(pod.meta.labels);
+  });
   done.message = podium::counted(gone.placed.size() + gone.nominated.size(), "pod") + " deleted";
 }
 
@@ -117,7 +120,7 @@ void change_node(const Change& change, Row row, const ChangeContext& context, Ch
     case Change::Type::drain_node:
       cordon(row, fork);
       drain({row}, context, done, fork);
-      return;
+      return add_waiting_placed(context, done);
     case Change::Type::taint_node:
       return taint_node(change, row, done, fork);
     case Change::Type::untaint_node:
@@ -158,6 +161,7 @@ Result<void> fail_nodes(const Change& change, const FieldPath& path, const Chang
     if (rows->empty()) return invalid((path / "selector").said("no node has these labels"));
   }
   lose(*rows, context, done, fork);
+  add_waiting_placed(context, done);
   done.spare = spare_of(fork);
   return {};
 }
@@ -174,13 +178,15 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
     was_cordoned.push_back(fork.entry(row).node->unschedulable);
     cordon(row, fork);
   }
-  const auto waiting = drain(rows, context, done, fork);
+  drain(rows, context, done, fork);
   done.spare = spare_of(fork);
-  if (!change.then_uncordon) return {};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!was_cordoned[i]) uncordon(rows[i], fork);
+  if (change.then_uncordon) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!was_cordoned[i]) uncordon(rows[i], fork);
+    }
+    context.line.place(fork);
   }
-  place_waiting(waiting, context.config, context.budget, fork);
+  add_waiting_placed(context, done);
   return {};
 }
 
@@ -246,6 +252,7 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
   if (!pod) return std::unexpected(pod.error());
   const auto profile = profile_for(question, **pod, context.config);
   if (!profile) return std::unexpected(profile.error());
+  context.line.remove_if(own_pods_of(subject, fork));
   context.quotas.release(remove_placed(subject, fork), subject.has_deadline);
   add_owner(subject, fork);
   const auto count = change.count.value_or(subject.replicas);

@@ -15,6 +15,8 @@
 #include "explain/answer/budget.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/quotas.h"
+#include "explain/answer/waiting.h"
+#include "explain/question/change.h"
 #include "explain/question/question.h"
 #include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
@@ -31,6 +33,7 @@ struct ChangeContext {
   const Budget& budget;                               // may be empty
   const api::AdmissionObjects& objects;               // of the what-if's namespace
   Quotas& quotas;                                     // of the same; the changes count in them
+  WaitingLine& line;                                  // of all namespaces; only drains place them
   const Namespaces& seen_namespaces = kNoNamespaces;  // others whose pods an answer may name
 };
 

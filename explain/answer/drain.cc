@@ -22,7 +22,7 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200;
+constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16;
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
@@ -53,15 +53,17 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
 
 struct Drained {
   std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
-  std::vector<Row> rows;            // that took pods
-  std::vector<DrainedPod> seen;     // those that the asker may see
-  std::vector<PodInfoPtr> waiting;  // the successors that have no place
+  std::vector<Row> rows;         // that took pods
+  std::vector<DrainedPod> seen;  // those that the asker may see
 };
 
 Drained place_again(std::vector<PodInfoPtr> evicted, const ChangeContext& context, Snapshot& fork) {
   const auto& budget = context.budget;
+  auto& line = context.line;
   sort_for_placing(evicted);
   Drained out;
+  std::vector<PodInfoPtr> pending;
+  line.start();
   for (const auto& pod : evicted) {
     DrainedPod entry{.name = pod->pod->meta.name};
     const auto* profile = context.config.profile(pod->pod->scheduler_name);
@@ -72,6 +74,7 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const ChangeContext& contex
       ++out.skipped;
       entry.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
+      line.place_until(pod->priority, fork);
       auto moved = move_pod(*pod, *profile, fork);
       entry = std::move(moved.entry);
       if (moved.to) {
@@ -79,7 +82,7 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const ChangeContext& contex
         out.rows.push_back(*moved.to);
       } else {
         ++out.pending;
-        out.waiting.push_back(std::move(moved.next));
+        pending.push_back(std::move(moved.next));
       }
     }
     const auto& ns = pod->pod->meta.namespace_;
@@ -88,6 +91,8 @@ Drained place_again(std::vector<PodInfoPtr> evicted, const ChangeContext& contex
     if (!is_of_asker) entry.ns = ns;
     out.seen.push_back(std::move(entry));
   }
+  line.place_rest(fork);
+  for (const auto& pod : pending) line.add(pod);
   return out;
 }
 
@@ -136,13 +141,15 @@ void tell(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResul
   done.pods_evicted = count;
   done.pods_moved = drained.moved;
   done.pods_pending = drained.pending;
+  done.pods_gone = drained.gone;
   done.fullest = fullest(std::move(drained.rows), fork);
   done.pods_total = drained.seen.size();
   done.pods = std::move(drained.seen);
 }
 
+constexpr std::size_t kKeys = 64;  // bytes of a pod's JSON
+
 std::size_t bytes_of(const DrainedPod& pod) {
-  constexpr std::size_t kKeys = 64;  // of its JSON
   return kKeys + pod.ns.size() + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
 }
 
@@ -192,9 +199,9 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
   return out;
 }
 
-std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done,
-                              Snapshot& fork) {
+void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
   const auto& budget = context.budget;
+  context.line.place(fork);
   std::vector<PodInfoPtr> evicted;
   for (const auto row : rows) {
     for (const auto& pod : fork.entry(row).pods) {
@@ -211,7 +218,6 @@ std::vector<PodInfoPtr> drain(const std::vector<Row>& rows, const ChangeContext&
   done.budgets_broken = broken;
   done.message = words(podium::counted(count, "pod") + " evicted", drained, broken);
   tell(count, drained, fork, done);
-  return std::move(drained.waiting);
 }
 
 void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
@@ -231,6 +237,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
     fork.remove_node(name);
   }
   const auto count = lost.size();
+  context.line.place(fork);
   auto drained = place_again(std::move(lost), context, fork);
   done.message = words(
       fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod")),
@@ -241,15 +248,15 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   tell(count, drained, fork, done);
 }
 
-void place_waiting(const std::vector<PodInfoPtr>& waiting, const config::Config& config, const Budget& budget,
-                   Snapshot& fork) {
-  for (const auto& pod : waiting) {
-    if (!has_time(budget)) return;
-    const auto* profile = config.profile(pod->pod->scheduler_name);
-    if (!profile) continue;
-    const auto decision = framework::evaluate(*pod, fork, *profile);
-    // A pod that Reserve rejects continues to wait.
-    if (decision.fits()) (void)framework::place(pod, *decision.choice, *profile, fork);
+void add_waiting_placed(const ChangeContext& context, ChangeResult& done) {
+  const auto placed = context.line.take_placed();
+  if (placed.empty()) return;
+  done.waiting_placed = placed.size();
+  done.message +=
+      fmt::format("; {} a node", podium::counted(placed.size(), "pod that waits gets", "pods that wait get"));
+  for (const auto& [pod, node] : placed) {
+    if (pod->pod->meta.namespace_ == context.ns && done.waiting.size() < kMostWaitingPlaced)
+      done.waiting.push_back({pod->pod->meta.name, node});
   }
 }
 
@@ -277,6 +284,11 @@ void cut_drained_pods(const Namespaces& seen_namespaces, std::vector<ChangeResul
       return count > most || bytes > most_bytes;
     });
     change.pods.erase(first_cut, change.pods.end());
+    const auto first_left = std::ranges::find_if(change.waiting, [&](const WaitingPlaced& pod) {
+      bytes += kKeys + pod.name.size() + pod.node.size();
+      return bytes > kMostDrainedBytes;
+    });
+    change.waiting.erase(first_left, change.waiting.end());
   }
 }
 

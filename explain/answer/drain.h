@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "explain/answer/changes.h"
+#include "explain/answer/waiting.h"
 #include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
@@ -37,20 +38,20 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, c
 // depend on when the pods were placed, because a dump does not have that time.
 void sort_for_placing(std::vector<cluster::PodInfoPtr>& evicted);
 
-// The nodes are cordoned already. Pods of DaemonSets and static pods stay. The others are placed again by
-// priority; those without a controller are lost. Fills in all fields of `done` except its type and node.
-// Returns the pods without a place, as their controllers create them.
-std::vector<cluster::PodInfoPtr> drain(const std::vector<cluster::Row>& rows, const ChangeContext& context,
-                                       ChangeResult& done, cluster::Snapshot& fork);
+// The nodes are cordoned already. Pods of DaemonSets and static pods stay. Places the pods that wait first,
+// then the evicted ones again by priority, behind those that wait; those without a controller are lost. Fills
+// in all fields of `done` except its type and node. Pods without a place wait in the line, as their
+// controllers create them.
+void drain(const std::vector<cluster::Row>& rows, const ChangeContext& context, ChangeResult& done,
+           cluster::Snapshot& fork);
 
 // The nodes vanish at the same time, with all their pods and without asking a budget. As drain(), but pods of
 // DaemonSets and static pods go with their nodes.
 void lose(const std::vector<cluster::Row>& rows, const ChangeContext& context, ChangeResult& done,
           cluster::Snapshot& fork);
 
-// Places each pod that now fits on a node.
-void place_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
-                   const Budget& budget, cluster::Snapshot& fork);
+// Adds the pods that waited and got a node since the last change: those of the asker by name.
+void add_waiting_placed(const ChangeContext& context, ChangeResult& done);
 
 // The sum of the free amounts on all nodes that are not cordoned.
 std::vector<SpareAmount> spare_of(const cluster::Snapshot& fork);

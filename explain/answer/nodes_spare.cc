@@ -131,9 +131,13 @@ class Sparing {
     auto fork = base_;
     for (const auto row : rows) {
       if (!has_time()) return out;
-      if (fork.node_count() == 1) break;
       ++out.tried;
       const std::string name(base_.node_name(row));
+      if (fork.node_count() == 1) {
+        auto blocked = blocked_by_itself(row, pods_to_evict(row, fork), fork);
+        out.blocked.emplace(name, std::move(blocked).value_or(Blocked{"LastNode", "it is the last node"}));
+        break;
+      }
       auto trial = fork;
       std::vector<std::pair<PodInfoPtr, std::string>> moves;
       if (auto blocked = take(row, true, moves, trial)) {
@@ -165,16 +169,9 @@ class Sparing {
   std::optional<Blocked> take(Row row, bool with_waiting,
                               std::vector<std::pair<PodInfoPtr, std::string>>& moves, Snapshot& fork) const {
     const auto node = fork.entry(row).node;
-    if (auto blocked = blocked_by_node(*node)) return blocked;
-    std::vector<PodInfoPtr> evicted;
     const auto on_it = fork.entry(row).pods;
-    for (const auto& pod : on_it) {
-      if (!stays(*pod->pod)) evicted.push_back(pod);
-    }
-    for (const auto& pod : evicted) {
-      if (auto blocked = blocked_by_pod(*pod)) return blocked;
-    }
-    if (auto blocked = blocked_by_budgets(evicted)) return blocked;
+    auto evicted = pods_to_evict(row, fork);
+    if (auto blocked = blocked_by_itself(row, evicted, fork)) return blocked;
     cordon(row, fork);
     for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
     sort_for_placing(evicted);
@@ -192,7 +189,25 @@ class Sparing {
     return std::nullopt;
   }
 
+  static std::vector<PodInfoPtr> pods_to_evict(Row row, const Snapshot& fork) {
+    std::vector<PodInfoPtr> out;
+    for (const auto& pod : fork.entry(row).pods) {
+      if (!stays(*pod->pod)) out.push_back(pod);
+    }
+    return out;
+  }
+
   // --- what blocks ---
+
+  // Whatever the room on other nodes.
+  std::optional<Blocked> blocked_by_itself(Row row, const std::vector<PodInfoPtr>& evicted,
+                                           const Snapshot& fork) const {
+    if (auto blocked = blocked_by_node(*fork.entry(row).node)) return blocked;
+    for (const auto& pod : evicted) {
+      if (auto blocked = blocked_by_pod(*pod)) return blocked;
+    }
+    return blocked_by_budgets(evicted);
+  }
 
   // An answer names objects of its own namespace only.
   bool is_own(const api::ObjectMeta& meta) const {
@@ -306,12 +321,18 @@ class Sparing {
     std::map<std::string_view, BlockedNodes> by_code;
     for (const auto& [node, blocked] : found.blocked) {
       auto& of_code = by_code[blocked.code];
-      if (of_code.nodes++ == 0) {
+      const bool is_first = of_code.nodes++ == 0;
+      // A reason that names its object is of more use.
+      const bool is_better = is_first || (of_code.is_unnamed && !blocked.is_unnamed);
+      if (is_better) {
         of_code.code = blocked.code;
         of_code.reason = cut(blocked.reason, kBlockedBytes);
         of_code.is_unnamed = blocked.is_unnamed;
+        of_code.examples.insert(of_code.examples.begin(), node);
+        if (of_code.examples.size() > kMostExamples) of_code.examples.pop_back();
+      } else if (of_code.examples.size() < kMostExamples) {
+        of_code.examples.push_back(node);
       }
-      if (of_code.examples.size() < kMostExamples) of_code.examples.push_back(node);
     }
     for (auto& [_, each] : by_code) out.blocked.push_back(std::move(each));
     std::ranges::stable_sort(out.blocked, std::ranges::greater(), &BlockedNodes::nodes);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "explain/answer/changes.h"
 #include "explain/answer/node_plans.h"
 #include "explain/answer/node_search.h"
 #include "explain/answer/node_shapes.h"
@@ -25,7 +26,7 @@ using cluster::Row;
 using cluster::Snapshot;
 
 constexpr std::size_t kMostAddedListed = 16, kMostUnplacedListed = 16, kMostWorkloadsListed = 16,
-                      kMostAmounts = 8;
+                      kMostAmounts = 8, kMostUncordoned = 16;
 constexpr std::size_t kUnplacedBytes = 1024;
 
 WaitingWorkload waiting_workload_of(const api::Pod& pod) {
@@ -79,12 +80,48 @@ class Wanting {
     if (known_.is_priced) out_.price = price_text(plans.price_of(best_.counts));
     with_all_ = best_;
     for (std::size_t i = 0; i < shapes_.size(); ++i) plans.add(i, 1, with_all_);
+    if (best_.placed() > now->placed()) try_uncordoned();
     tell();
     return std::optional(WantedAnswer{waiters_.pods.size(), best_.placed(), std::move(out_)});
   }
 
  private:
   bool has_time() const { return explain::has_time(search_.budget); }
+
+  // --- cordoned nodes instead ---
+
+  // The rows of these that take pods; empty: fewer pods have a place than with the nodes to add.
+  std::vector<Row> taken_of(const std::vector<Row>& cordoned) const {
+    auto fork = base_;
+    for (const auto row : cordoned) uncordon(row, fork);
+    Places places;
+    if (!place_waiters(waiters_, search_.budget, places, fork)) return {};
+    const auto placed = std::ranges::count_if(places, [](const auto& place) { return place.has_value(); });
+    if (static_cast<std::size_t>(placed) < best_.placed()) return {};
+    auto out = cordoned;
+    std::erase_if(out,
+                  [&](Row row) { return std::ranges::find(places, std::optional(row)) == places.end(); });
+    return out;
+  }
+
+  void try_uncordoned() {
+    std::vector<Row> cordoned;
+    for (const auto row : base_.rows_by_name()) {
+      if (base_.entry(row).node->unschedulable) cordoned.push_back(row);
+    }
+    if (cordoned.empty()) return;
+    auto needed = taken_of(cordoned);
+    // Then without each.
+    for (std::size_t i = needed.size(); i-- > 0 && has_time();) {
+      auto fewer = needed;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      if (!fewer.empty() && !taken_of(fewer).empty()) needed = std::move(fewer);
+    }
+    if (!has_time() || needed.size() > kMostUncordoned) return;
+    for (const auto row : needed) out_.uncordon.emplace_back(base_.node_name(row));
+  }
+
+  // --- the answer ---
 
   void tell() {
     out_.gated = waiters_.gated;
@@ -138,7 +175,8 @@ class Wanting {
 
   // Nothing for pods of other namespaces.
   WaitingWorkload name_of(const api::Pod& pod) const {
-    return pod.meta.namespace_ == search_.question.meta.namespace_ ? waiting_workload_of(pod) : WaitingWorkload{};
+    return pod.meta.namespace_ == search_.question.meta.namespace_ ? waiting_workload_of(pod)
+                                                                   : WaitingWorkload{};
   }
 
   void tell_unplaced() {

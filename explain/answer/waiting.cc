@@ -1,6 +1,7 @@
 #include "explain/answer/waiting.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -31,26 +32,6 @@ bool fit_alike(const PodInfo& a, const PodInfo& b) {
          x.node_name == y.node_name && x.meta.owners == y.meta.owners;
 }
 
-// Numbers the kinds.
-class Kinds {
- public:
-  std::size_t of(const PodInfo& pod) {
-    auto& alike = known_[pod.class_hash];
-    // Few pods of one class differ. If many do, the others count as different.
-    constexpr std::size_t kMostCompared = 8;
-    for (std::size_t i = 0; i < std::min(alike.size(), kMostCompared); ++i) {
-      if (fit_alike(*alike[i].first, pod)) return alike[i].second;
-    }
-    alike.emplace_back(&pod, count_);
-    return count_++;
-  }
-  std::size_t count() const { return count_; }
-
- private:
-  std::map<std::uint64_t, std::vector<std::pair<const PodInfo*, std::size_t>>> known_;
-  std::size_t count_ = 0;
-};
-
 auto queue_order(const PodInfo& pod) {
   const auto& meta = pod.pod->meta;
   return std::tuple(-std::int64_t{pod.priority}, meta.created.value_or(Wall{}),
@@ -58,6 +39,17 @@ auto queue_order(const PodInfo& pod) {
 }
 
 }  // namespace
+
+std::size_t PodKinds::of(const cluster::PodInfoPtr& pod) {
+  auto& alike = known_[pod->class_hash];
+  // Few pods of one class differ. If many do, the others count as different.
+  constexpr std::size_t kMostCompared = 8;
+  for (std::size_t i = 0; i < std::min(alike.size(), kMostCompared); ++i) {
+    if (fit_alike(*alike[i].first, *pod)) return alike[i].second;
+  }
+  alike.emplace_back(pod, count_);
+  return count_++;
+}
 
 QuietProfiles::QuietProfiles(const config::Config& config) {
   for (const auto& profile : config.profiles) {
@@ -78,7 +70,7 @@ Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const Quie
   auto sorted = waiting;
   std::ranges::stable_sort(sorted, {}, [](const cluster::PodInfoPtr& pod) { return queue_order(*pod); });
   ForkMemory memory;
-  Kinds kinds;
+  PodKinds kinds;
   for (auto& pod : sorted) {
     const auto* profile = profiles.find(pod->pod->scheduler_name);
     if (fork.find_pod(pod->pod->meta.uid)) continue;  // it was placed since
@@ -91,7 +83,7 @@ Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const Quie
     } else if (!has_time(budget) || !memory.take(1, kForks * memory_of(*pod->pod))) {
       ++out.not_evaluated;
     } else {
-      const auto kind = kinds.of(*pod);
+      const auto kind = kinds.of(pod);
       out.pods.push_back({std::move(pod), profile, kind});
     }
   }
@@ -119,6 +111,66 @@ bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places,
     }
   }
   return true;
+}
+
+WaitingLine::WaitingLine(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                         const Budget& budget, const cluster::Snapshot& fork)
+    : profiles_(config), budget_(budget) {
+  for (auto& waiter : sort_waiting(waiting, profiles_, budget, fork).pods) {
+    waiter.kind = kinds_.of(waiter.pod);
+    entries_.push_back({.waiter = std::move(waiter), .waited_before = true});
+  }
+}
+
+void WaitingLine::remove_if(const std::function<bool(const api::Pod&)>& is_gone) {
+  std::erase_if(entries_, [&](const Entry& entry) { return is_gone(*entry.waiter.pod->pod); });
+}
+
+void WaitingLine::add(const cluster::PodInfoPtr& pod) {
+  const auto* profile = profiles_.find(pod->pod->scheduler_name);
+  if (!profile) return;
+  const auto behind = std::ranges::upper_bound(entries_, pod->priority, std::greater(),
+                                               [](const Entry& entry) { return entry.waiter.pod->priority; });
+  entries_.insert(behind, {.waiter = {pod, profile, kinds_.of(pod)}});
+}
+
+bool WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
+  framework::EvaluationMemo memo;
+  const framework::EvaluationMemo::Use use(memo);
+  bool has_placed = false;
+  for (; next_ < end; ++next_) {
+    auto& [waiter, waited_before, has_place] = entries_[next_];
+    if (has_failed_[waiter.kind]) continue;
+    if (!has_time(budget_)) return false;
+    const auto decision = framework::evaluate(*waiter.pod, fork, *waiter.profile);
+    if (!decision.choice || framework::place(waiter.pod, *decision.choice, *waiter.profile, fork)) {
+      has_failed_[waiter.kind] = true;
+      continue;
+    }
+    has_placed = has_place = true;
+    if (waited_before) placed_.push_back({waiter.pod, std::string(fork.node_name(*decision.choice))});
+  }
+  return has_placed;
+}
+
+void WaitingLine::start() {
+  std::erase_if(entries_, [](const Entry& entry) { return entry.has_place; });
+  next_ = 0;
+  has_failed_.assign(kinds_.count(), false);
+}
+
+void WaitingLine::place_until(std::int32_t priority, cluster::Snapshot& fork) {
+  const auto first_lower = std::ranges::find_if(
+      entries_, [&](const Entry& entry) { return entry.waiter.pod->priority < priority; });
+  place_to(static_cast<std::size_t>(first_lower - entries_.begin()), fork);
+}
+
+void WaitingLine::place_rest(cluster::Snapshot& fork) { place_to(entries_.size(), fork); }
+
+void WaitingLine::place(cluster::Snapshot& fork) {
+  do {
+    start();
+  } while (place_to(entries_.size(), fork));
 }
 
 }  // namespace podium::explain

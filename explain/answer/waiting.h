@@ -3,10 +3,13 @@
 // Threads: pure functions on one fork. Errors: none.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain/answer/budget.h"
@@ -42,6 +45,59 @@ struct Waiters {
 // whose copies the question has no memory.
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
                      const Budget& budget, const cluster::Snapshot& fork);
+
+// Numbers the kinds of pods.
+class PodKinds {
+ public:
+  std::size_t of(const cluster::PodInfoPtr& pod);
+  std::size_t count() const { return count_; }
+
+ private:
+  std::map<std::uint64_t, std::vector<std::pair<cluster::PodInfoPtr, std::size_t>>> known_;
+  std::size_t count_ = 0;
+};
+
+// The pods that wait while the changes of a question are made, in the order of the queue: those that waited
+// before, and behind those of equal priority the ones that a drain leaves without a node.
+class WaitingLine {
+ public:
+  WaitingLine(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+              const Budget& budget, const cluster::Snapshot& fork);
+
+  // Removes pods that do not wait any more.
+  void remove_if(const std::function<bool(const api::Pod&)>& is_gone);
+  void add(const cluster::PodInfoPtr& pod);
+
+  // Places those that fit, until no more do.
+  void place(cluster::Snapshot& fork);
+  // Places those that fit between new pods, each of which waits behind all of its priority: start(), then
+  // place_until() before each new pod, those of high priority first, then place_rest().
+  void start();
+  void place_until(std::int32_t priority, cluster::Snapshot& fork);
+  void place_rest(cluster::Snapshot& fork);
+
+  // Those that waited before the question and were placed since the last call.
+  struct Placed {
+    cluster::PodInfoPtr pod;
+    std::string node;
+  };
+  std::vector<Placed> take_placed() { return std::exchange(placed_, {}); }
+
+ private:
+  struct Entry {
+    Waiter waiter;
+    bool waited_before = false, has_place = false;
+  };
+  bool place_to(std::size_t end, cluster::Snapshot& fork);
+
+  const QuietProfiles profiles_;
+  const Budget& budget_;
+  PodKinds kinds_;
+  std::vector<Entry> entries_;
+  std::size_t next_ = 0;          // the entry to try next
+  std::vector<bool> has_failed_;  // by kind, since start()
+  std::vector<Placed> placed_;
+};
 
 using Places = std::vector<std::optional<cluster::Row>>;  // by the index of the waiter
 

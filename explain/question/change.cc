@@ -232,6 +232,10 @@ void read_failed_nodes(ObjectReader& reader, const FieldPath& path, Change& chan
 
 }  // namespace
 
+bool is_drain(Type type) {
+  return type == Type::drain_node || type == Type::drain_nodes || type == Type::fail_nodes;
+}
+
 bool is_of_a_node(Type type) {
   return type != Type::add_nodes && type != Type::delete_pods && type != Type::add_pods &&
          type != Type::add_claims && type != Type::add_objects && type != Type::drain_nodes &&

@@ -19,7 +19,7 @@
 
 namespace podium::explain {
 
-inline constexpr std::size_t kMostChanges = 32;
+inline constexpr std::size_t kMostChanges = 96;
 inline constexpr std::int64_t kMostNewNodes = 1000;   // of one change
 inline constexpr std::int64_t kMostNewPods = 10'000;  // of one change
 inline constexpr std::size_t kMostNewClaims = 32;     // of one change
@@ -62,6 +62,7 @@ struct Change {
 };
 
 std::string_view to_string(Change::Type);
+bool is_drain(Change::Type);      // of one node, of several, or their failure
 bool is_of_a_node(Change::Type);  // it has a nodeName
 // Whether AddObjects takes objects of this kind: those that no other change adds and that stay what they are
 // on a fork.

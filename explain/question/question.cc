@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/text/parse_json.h"
 #include "api/validate/validate.h"
 #include "explain/report/ttl.h"
@@ -186,6 +188,11 @@ std::string not_found(const Question& question) {
 FieldPath pod_path(const Question& question) {
   if (question.about != Question::About::pod_template) return subject_path(question) / "name";
   return pod_path(question.paths.pod_template, question.subject->kind);
+}
+
+bool asks_what_waits(const Question& question) {
+  return question.search ||
+         std::ranges::any_of(question.changes, [](const Change& change) { return is_drain(change.type); });
 }
 
 std::vector<PlacedPods> placed_pods(const Question& question) {

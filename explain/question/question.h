@@ -79,6 +79,9 @@ FieldPath subject_path(const Question& question);
 // The path of the pod's own fields; of a reference its name.
 FieldPath pod_path(const Question& question);
 
+// The answer depends on the pods that wait: a search for nodes, and drains, whose nodes they may take.
+bool asks_what_waits(const Question& question);
+
 // The pods that the question places: its own, and those of its changes. All of them have what the API server
 // and the controllers would add to them.
 struct PlacedPods {

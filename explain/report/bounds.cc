@@ -143,7 +143,10 @@ void cut_verdicts(ReportAnswer& answer, std::size_t checks, std::size_t reasons)
 }
 
 void cut_pods(ReportAnswer& answer, std::size_t most) {
-  for (auto& change : answer.changes) keep(change.pods, most);
+  for (auto& change : answer.changes) {
+    keep(change.pods, most);
+    keep(change.waiting, most);
+  }
 }
 
 void cut_search(ReportAnswer& answer, std::size_t workloads, std::size_t moves) {
@@ -220,8 +223,14 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       cut_answer_rejections(s, 2, 0);
       for (auto& verdict : s.answer->verdicts) verdict.would_fit_with.clear();
       for (auto& change : s.answer->changes) change.message.clear();
+      // Their order tells which they are.
+      for (auto& change : s.answer->changes) change.node.clear();
+      for (auto& change : s.answer->changes) change.spare.clear();
       cut_search(*s.answer, 0, 0);
-      if (s.answer->nodes_wanted) keep(s.answer->nodes_wanted->added, 2);
+      if (s.answer->nodes_wanted) {
+        keep(s.answer->nodes_wanted->added, 2);
+        s.answer->nodes_wanted->uncordon.clear();  // a part of them does not do
+      }
       if (s.answer->nodes_spare) keep(s.answer->nodes_spare->nodes, 4);
       keep(s.answer->quotas, 1);
       for (auto& quota : s.answer->quotas) keep(quota.resources, 1);

@@ -86,6 +86,8 @@ struct NodesWanted {
   std::vector<AddedNodes> added = {};       // at most 16
   std::vector<UnplacedPods> unplaced = {};  // at most 16, those with the most pods first
   std::size_t unplaced_total = 0;           // workloads
+  // Cordoned nodes: uncordoned, they place as many pods as the added ones. At most 16.
+  std::vector<std::string> uncordon = {};
 };
 template <>
 struct Fields<NodesWanted> {
@@ -103,6 +105,7 @@ struct Fields<NodesWanted> {
       required("shapesTotal", &NodesWanted::shapes_total),
       field("added", &NodesWanted::added),
       counted("unplaced", &NodesWanted::unplaced, "unplacedTotal", &NodesWanted::unplaced_total),
+      field("uncordon", &NodesWanted::uncordon, Meaning::node),
   };
 };
 

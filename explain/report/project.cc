@@ -146,12 +146,33 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
   }
 }
 
+// A cordon is easily undone, so it leads only where that would help: where a cordoned node has room.
+void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decision& decision,
+                           const cluster::Snapshot& snapshot,
+                           std::vector<framework::RejectionGroup>& groups) {
+  const auto is_cordon = [](const framework::Reason& reason) {
+    return reason.code == framework::ReasonCode::node_unschedulable;
+  };
+  const auto cordons =
+      std::ranges::find_if(groups, [&](const auto& group) { return is_cordon(group.reason); });
+  if (groups.size() < 2 || cordons == groups.end()) return;
+  bool helps = false;
+  snapshot.present().each([&](cluster::Row row) {
+    const auto id = decision.rejections.id(row);
+    if (helps || id == framework::kFits) return;
+    const auto& reasons = decision.rejections.verdict(id).reasons;
+    helps = std::ranges::any_of(reasons, is_cordon) && plugins::has_room(pod, row, snapshot);
+  });
+  if (!helps) std::rotate(cordons, std::next(cordons), groups.end());
+}
+
 void project_rejections(const cluster::PodInfo& pod, const framework::Decision& decision,
                         const cluster::Snapshot& snapshot, ReportStatus& status) {
   auto groups = framework::group_rejections(decision, snapshot, kExamples);
   status.rejections_total = groups.size();
   if (groups.empty()) return;
   const auto shortfalls = plugins::shortfalls(pod, decision, snapshot);
+  put_vain_cordons_last(pod, decision, snapshot, groups);
   groups.resize(std::min(groups.size(), kRejections));
   for (auto& group : groups) {
     auto& rejection = status.rejections.emplace_back();

@@ -331,6 +331,18 @@ struct Fields<SpareAmount> {
   };
 };
 
+// A pod that waited and gets a node.
+struct WaitingPlaced {
+  std::string name, node;
+};
+template <>
+struct Fields<WaitingPlaced> {
+  static constexpr std::tuple all{
+      required("name", &WaitingPlaced::name),
+      required("nodeName", &WaitingPlaced::node, Meaning::node),
+  };
+};
+
 // The effect of one change of the question.
 struct ChangeResult {
   std::string type, node, message;
@@ -339,6 +351,10 @@ struct ChangeResult {
   std::vector<DrainedPod> pods = {};                              // at most 64 of those
   std::vector<FullNode> fullest = {};                             // at most 3
   std::vector<SpareAmount> spare = {};  // DrainNodes, FailNodes: of cpu and memory, while the nodes are away
+  std::size_t pods_gone = 0;            // evicted pods that no controller creates again
+  // Pods that waited before the question and get a node here, of all namespaces; and those of the what-if's.
+  std::size_t waiting_placed = 0;
+  std::vector<WaitingPlaced> waiting = {};  // at most 16
 };
 template <>
 struct Fields<ChangeResult> {
@@ -354,6 +370,9 @@ struct Fields<ChangeResult> {
       field("pods", &ChangeResult::pods),
       field("fullest", &ChangeResult::fullest),
       field("spare", &ChangeResult::spare),
+      field("podsGone", &ChangeResult::pods_gone),
+      field("waitingPlaced", &ChangeResult::waiting_placed),
+      field("waiting", &ChangeResult::waiting),
   };
 };
 

@@ -329,20 +329,27 @@ Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path)
   return subject;
 }
 
+std::function<bool(const api::Pod&)> own_pods_of(const Subject& subject, const cluster::Snapshot& fork) {
+  if (subject.is_stored)
+    return [uid = subject.pod.meta.uid](const api::Pod& pod) { return pod.meta.uid == uid; };
+  if (subject.kind == Kind::pod) return [](const api::Pod&) { return false; };
+  const bool is_deployment = subject.kind == Kind::deployment;
+  auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
+  return [&subject, is_deployment, sets = std::move(sets)](const api::Pod& pod) {
+    if (pod.meta.namespace_ != subject.pod.meta.namespace_) return false;
+    const auto* owner = pod.meta.controller();
+    return is_deployment ? owner && owner->kind == "ReplicaSet" && sets.contains(owner->name)
+                         : is_controlled(pod, to_string(subject.kind), subject.name);
+  };
+}
+
 RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork) {
   RemovedPods removed;
   auto& gone = removed.placed;
   if (subject.is_stored) {
     if (const auto* pod = fork.find_pod(subject.pod.meta.uid)) gone.push_back(*pod);
   } else if (subject.kind != Kind::pod) {
-    const bool is_deployment = subject.kind == Kind::deployment;
-    const auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
-    const auto is_its = [&](const api::Pod& pod) {
-      if (pod.meta.namespace_ != subject.pod.meta.namespace_) return false;
-      const auto* owner = pod.meta.controller();
-      return is_deployment ? owner && owner->kind == "ReplicaSet" && sets.contains(owner->name)
-                           : is_controlled(pod, to_string(subject.kind), subject.name);
-    };
+    const auto is_its = own_pods_of(subject, fork);
     fork.each_pod([&](const cluster::PodInfoPtr& pod) {
       if (is_its(*pod->pod)) gone.push_back(pod);
     });

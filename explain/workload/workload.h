@@ -11,6 +11,7 @@
 
 #include <boost/json/value.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,12 +77,13 @@ Result<Subject> read_workload(const boost::json::value& value, Subject::Kind kin
 // A live pod, pending or placed. It is evaluated as if it were not placed.
 Result<Subject> read_stored_pod(const boost::json::value& value, const FieldPath& path);
 
-// Removes the subject's pods from the fork, so that they are evaluated as if they were not placed: the pod
-// itself, or the pods of the workload with this kind and name.
+// The pods of the subject: the stored pod, or those of the workload with this kind and name.
+// remove_placed() removes them from the fork, so that they are evaluated as if they were not placed.
 struct RemovedPods {
   std::vector<cluster::PodInfoPtr> placed;
   std::vector<cluster::PodInfoPtr> nominated;  // they wait for their victims to terminate
 };
+std::function<bool(const api::Pod&)> own_pods_of(const Subject& subject, const cluster::Snapshot& fork);
 RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork);
 
 void add_owner(const Subject& subject, cluster::Snapshot& fork);

@@ -106,4 +106,15 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
   return out;
 }
 
+bool has_room(const cluster::PodInfo& pod, Row row, const cluster::Snapshot& snapshot) {
+  const auto fits = [&](std::string_view resource, std::int64_t want) {
+    const auto amounts = amounts_of(snapshot, resource, Usage::requested);
+    return want <= 0 || (amounts && amounts->allocatable[row] - amounts->used[row] >= want);
+  };
+  return snapshot.pod_count[row] < snapshot.allocatable_pods[row] && fits("cpu", pod.requests.milli_cpu) &&
+         fits("memory", pod.requests.memory) && fits("ephemeral-storage", pod.requests.ephemeral_storage) &&
+         std::ranges::all_of(
+             pod.requests.scalars, [&](const auto& each) { return fits(each.first, each.second); });
+}
+
 }  // namespace podium::plugins

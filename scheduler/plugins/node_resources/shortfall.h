@@ -26,6 +26,9 @@ struct Shortfall {
 std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::Decision& decision,
                                   const cluster::Snapshot& snapshot);
 
+// Whether this node has what the pod requests free.
+bool has_room(const cluster::PodInfo& pod, cluster::Row row, const cluster::Snapshot& snapshot);
+
 // The amount in the resource's usual unit: milli-CPUs or whole CPUs; bytes as Ki, Mi or Gi, rounded up to
 // whole Mi from 1Mi on; a number for other resources.
 std::string usual_quantity(std::string_view resource, std::int64_t amount);

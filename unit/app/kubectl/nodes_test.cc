@@ -1,4 +1,5 @@
 // podium drain and podium nodes, on a dump.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,31 +30,61 @@ TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
 
 TEST_F(OnADump, ARollingDrainIsStepByStep) {
   const auto all = run({"drain", "-l", "pool=a", "--rolling", "1"});
-  EXPECT_EQ(all.code, 0);
+  EXPECT_EQ(all.code, 3);
+  // big-a-1 waits, so it takes n-1 when this comes back, before step 2.
   EXPECT_EQ(all.out,
-            "2 nodes in 2 steps of 1; nothing would wait.\n"
+            "2 nodes in 2 steps of 1; 2 pods would wait at some time.\n"
             "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
             "     1  n-1       1     0  n-2 cpu 75%\n"
-            "     2  n-2       2     0  n-1 cpu 75%\n"
-            "Least spare in step 1: 5 cpu, 16Gi memory.\n"
+            "     2  n-2       0     2  -\n"
+            "2 pods that wait now get a node first, as the queue has it: shop/big-a-1 → n-1 and shop/big-a-2 "
+            "→ n-2. "
+            "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2 nothing waits.\n"
             "Nothing was evicted.\n");
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
   EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
-  EXPECT_THAT(two.out, HasSubstr("With 1 spare node like n-1, no pod would be pending."));
+  EXPECT_THAT(two.out, HasSubstr("With 3 spare nodes like n-1, no pod would be pending."))
+      << "two for the pods that wait already";
 }
 
 TEST_F(OnADump, AnUpgradeWithSpareNodes) {
-  const auto said = run({"drain", "n-1", "n-2", "--rolling", "2", "--spare", "1"});
-  EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.out,
-              StartsWith("2 nodes in 1 step of 2, with 1 spare node like n-1; nothing would wait.\n"));
-  EXPECT_THAT(said.out, HasSubstr("n-1-new-1 cpu 75%"));
-  EXPECT_THAT(said.out, ContainsRegex("end  the spare ones +2 +0  "));
+  const auto said = run({"drain", "n-1", "n-2", "--rolling", "2", "--spare", "3"});
+  EXPECT_EQ(said.code, 3);
+  EXPECT_THAT(said.out, StartsWith("2 nodes in 1 step of 2, with 3 spare nodes like n-1; 2 pods would wait"));
+  EXPECT_THAT(said.out, ContainsRegex("1  n-1, -2 +2 +0  n-1-new-[123] cpu 75%"));
+  EXPECT_THAT(said.out, ContainsRegex("end  the spare ones +2 +2  "))
+      << "big-a-1 and big-a-2 take n-1 and n-2";
   EXPECT_THAT(out({"drain", "n-1", "--rolling", "1", "--spare", "2", "--like", "n-3"}),
               HasSubstr("with 2 spare nodes like n-3"));
   EXPECT_THAT(run({"drain", "n-1", "--rolling", "1", "--spare", "2", "--like", "n9"}).err,
               HasSubstr("there is no node n9"));
+}
+
+std::string empty_nodes(int count, const std::string& prefix) {
+  std::string out;
+  for (int i = 0; i < count; ++i) {
+    out += fmt::format(
+        "---\n{{apiVersion: v1, kind: Node, metadata: {{name: {}{}, labels: {{pool: x}}}}, "
+        "status: {{allocatable: {{cpu: 100m, memory: 1Gi, pods: \"9\"}}}}}}\n",
+        prefix, i);
+  }
+  return out;
+}
+
+TEST_F(OnADump, AnUpgradeOfManyNodes) {
+  const auto upgrade = [&](const std::string& nodes, const char* at_a_time) {
+    return run(
+        {"drain", "-l", "pool=x", "--rolling", at_a_time, "--cluster", directory_.write("x.yaml", nodes)});
+  };
+  EXPECT_THAT(upgrade(empty_nodes(40, "x-"), "1").out,
+              StartsWith("40 nodes in 40 steps of 1; nothing would wait.\n"));
+  const auto most = empty_nodes(100, "x-");
+  EXPECT_THAT(upgrade(most, "1").err,
+              HasSubstr("100 steps are more than 95 in one question; try --rolling 2\n"));
+  EXPECT_THAT(upgrade(most, "2").out, StartsWith("100 nodes in 50 steps of 2; nothing would wait.\n"));
+  const auto names = empty_nodes(1500, "a-node-with-a-name-as-clouds-give-it-");
+  EXPECT_THAT(upgrade(names, "64").err, HasSubstr("1500 nodes are too many for one question; name fewer"));
 }
 
 TEST_F(OnADump, NodesThatFail) {

@@ -106,14 +106,14 @@ TEST_F(OnADump, CapacityIsOfEachWorkloadAlone) {
             room(deployment("a", "1")) + room(deployment("b", "1")));
 }
 
-// A question has 32 changes at most: those of the flags and of the file's other objects count too.
+// A question has 96 changes at most: those of the flags and of the file's other objects count too.
 TEST_F(OnADump, AsManyWorkloadsComeFirstAsAQuestionTakes) {
   auto text = std::string(kHigh);
-  for (int i = 0; i < 34; ++i) text += deployment("w" + std::to_string(i), "10m");
+  for (int i = 0; i < 100; ++i) text += deployment("w" + std::to_string(i), "10m");
   const auto file = directory_.write("many.yaml", text);
   const auto said = run({"whatif", "-f", file, "-n", "shop", "--drain", "n-1"});
   EXPECT_EQ(said.code, 3) << "nodes run 10 pods; " << said.err;
-  EXPECT_THAT(said.err, HasSubstr("later workloads are evaluated with only the first 30 in place."));
+  EXPECT_THAT(said.err, HasSubstr("later workloads are evaluated with only the first 94 in place."));
 }
 
 TEST_F(OnADump, MessagesNameThePlaceInTheFile) {

@@ -78,7 +78,7 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
 TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
   auto drain = joined({pods_of_n9()[0]});
   drain.evicted = drain.moved = 1;
-  drain.pending = 0;
+  drain.pending = drain.budgets_broken = 0;
   drain.fullest.clear();
   EXPECT_EQ(drain_table(drain, plain()),
             "1 of 1 pod has a new place; nothing would be pending.\n"
@@ -99,14 +99,18 @@ TEST(Drain, AnEmptyNodeHasNothingToEvict) {
 
 TEST(Drain, SaysWhatTheUserMayNotSee) {
   auto drain = joined({pods_of_n9()[0]});
-  drain.sees_all = drain.sees_budgets = false;
+  drain.sees_all = false;
   drain.unasked = {"bank"};
   const auto text = drain_table(drain, plain());
-  EXPECT_NE(text.find("4 pods of namespaces that you may not list are counted and not named.\n"
-                      "You may not create schedulingreports in bank, so pods there are not evaluated.\n"
-                      "! 1 PodDisruptionBudget does not allow all of these evictions now.\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("4 pods of namespaces that you may not list are counted and not named.\n"
+                "You may not create schedulingreports in bank, so pods there are not evaluated.\n"
+                "! 1 PodDisruptionBudget that you may not see does not allow all of these evictions now.\n"),
+      std::string::npos)
       << text;
+  drain.budgets_named = 1;
+  EXPECT_EQ(drain_table(drain, plain()).find("PodDisruptionBudget"), std::string::npos)
+      << "it is with its pod";
   drain.moved = 0;
   EXPECT_EQ(drain_exit_code(drain), 4);
 }

@@ -57,6 +57,17 @@ TEST(NodesTable, JoinsWhatEachNamespaceNames) {
   EXPECT_EQ(nodes_wanted_exit_code(answers), 3);
 }
 
+TEST(NodesTable, SaysWhichCordonedNodesWouldDo) {
+  auto nodes = of_shop();
+  const NodesAnswers without{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
+  EXPECT_EQ(nodes_wanted_table(without, {}, {}).find("uncordon"), std::string::npos);
+  nodes.uncordon = {"n4", "n7"};
+  const NodesAnswers answers{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
+  EXPECT_TRUE(nodes_wanted_table(answers, {}, {})
+                  .ends_with("Nothing was added. To do it: add 2 nodes of g.a100x8.\n"
+                             "Without a new node as many are placed with: kubectl uncordon n4 n7\n"));
+}
+
 TEST(NodesTable, SaysHowGoodTheChoiceIs) {
   const auto verdict = [](bool is_fewest, bool is_finished, const char* price) {
     auto nodes = of_shop();

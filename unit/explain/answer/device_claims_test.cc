@@ -116,9 +116,10 @@ TEST(DeviceClaims, ChangesThatRemovePodsFreeTheirDevices) {
     const Budget budget;
     const api::AdmissionObjects objects;
     Quotas quotas;
-    ASSERT_TRUE(apply_changes(question->changes,
-                              {ns, question->paths.spec, unit::default_config(), budget, objects, quotas},
-                              memory, fork.snapshot));
+    WaitingLine line({}, unit::default_config(), budget, fork.snapshot);
+    ASSERT_TRUE(apply_changes(
+        question->changes, {ns, question->paths.spec, unit::default_config(), budget, objects, quotas, line},
+        memory, fork.snapshot));
     EXPECT_FALSE(fork.claim("own").status.allocation) << change;
   }
 }

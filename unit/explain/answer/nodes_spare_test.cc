@@ -59,11 +59,27 @@ TEST(NodesSpare, NodesGoWhileAllTheirPodsFitElsewhere) {
   unit::run_pod(snapshot, web("b", "n2", "2"));
   unit::run_pod(snapshot, pod("log").owner("DaemonSet", "log").node("n3"));
   const auto status = could_go(snapshot);
-  EXPECT_EQ(steps(status), "n3:; n1: a→n2") << "the last node stays for its 4 CPUs";
+  EXPECT_EQ(steps(status), "n3:; n1: a→n2");
+  EXPECT_EQ(status.answer->asked, 3u);
+  EXPECT_EQ(blocked(status), "1 LastNode n2: it is the last node\n");
   EXPECT_EQ(status.outcome, "Fits");
   EXPECT_TRUE(status.answer->nodes_spare->is_finished);
   EXPECT_TRUE(status.answer->nodes_spare->cordon_first);
   EXPECT_EQ(status.answer->nodes_spare->pods_moved, 1u);
+}
+
+TEST(NodesSpare, TheLastNodeCountsAndSaysWhatElseBlocksIt) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  unit::run_pod(snapshot, web("a", "n1"));
+  unit::run_pod(snapshot, web("b", "n1"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(status.answer->asked, 1u);
+  EXPECT_EQ(status.answer->fitting, 0u);
+  EXPECT_EQ(blocked(status), "1 LastNode n1: it is the last node\n");
+  snapshot.objects().set(
+      test::share(test::disruption_budget("shop", "web", test::select_labels({{"app", "web"}}), 1)));
+  EXPECT_EQ(blocked(could_go(snapshot)),
+            "1 Budget n1: budget web allows 1 disruption, and 2 of its pods are there\n");
 }
 
 TEST(NodesSpare, NothingGoesWhereNothingFits) {
@@ -187,6 +203,14 @@ TEST(NodesSpare, PodsOfOtherNamespacesAreCountedAndNotNamed) {
   EXPECT_EQ(steps(status), "n2: a→n1");
   EXPECT_EQ(status.answer->nodes_spare->nodes[0].pods_moved, 2u);
   EXPECT_EQ(status.answer->nodes_spare->nodes[0].pods_total, 1u);
+}
+
+TEST(NodesSpare, TheExampleIsANodeWhoseReasonMayBeNamed) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
+  unit::run_pod(snapshot, pod("secret").ns("other").req("cpu", "1").node("n1"));
+  unit::run_pod(snapshot, pod("bare").ns("shop").req("cpu", "1").node("n2"));
+  EXPECT_EQ(blocked(could_go(snapshot)),
+            "2 NoController n2: pod bare has no controller that creates it again\n");
 }
 
 // Nodes with owned pods, from a seed.

@@ -1,5 +1,6 @@
 // The nodes that the pods that wait need: verified by placing, minimal, and the fewest where that is shown.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -387,6 +388,29 @@ TEST(NodesWanted, ABudgetThatEnds) {
     }
   }
   EXPECT_TRUE(is_part) << "a part of the nodes is an answer";
+}
+
+// The nodes whose uncordoning does as well.
+std::string to_uncordon(const Snapshot& snapshot, const Pods& waiting) {
+  const auto status = search(both(), waiting, snapshot);
+  return fmt::format("{}", fmt::join(status.answer->nodes_wanted->uncordon, " "));
+}
+
+TEST(NodesWanted, CordonedNodesThatWouldDoAreNamed) {
+  auto snapshot = full_cluster();
+  for (const char* name : {"n2", "n3"}) {
+    auto cordoned = test::node(name).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").build();
+    cordoned.unschedulable = true;
+    snapshot.set_node(test::share(cordoned));
+  }
+  unit::run_pod(snapshot, pod("there").req("cpu", "2").node("n3"));
+  EXPECT_EQ(to_uncordon(snapshot, many("a", 1, "4")), "n2");
+  EXPECT_EQ(to_uncordon(snapshot, many("a", 2, "2")), "n2") << "one is enough";
+  EXPECT_EQ(to_uncordon(snapshot, many("a", 3, "2")), "n2 n3");
+  EXPECT_EQ(to_uncordon(snapshot, many("a", 4, "2")), "") << "they do not do";
+  EXPECT_EQ(to_uncordon(snapshot, many("a", 1, "400m")), "") << "it fits without them";
+  EXPECT_EQ(to_uncordon(snapshot, many("a", 1, "99")), "") << "nothing helps";
+  EXPECT_EQ(to_uncordon(full_cluster(), many("a", 1, "4")), "");
 }
 
 }  // namespace

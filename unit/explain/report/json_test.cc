@@ -170,7 +170,10 @@ ReportStatus answered() {
                           .reason = "Insufficient cpu",
                           .cause = Cause{"InsufficientResource", {{framework::Topic::resource, "cpu"}}}},
                          {.name = "web", .node = "n1", .score = 290, .feasible = 2}},
-                .fullest = {{"n1", "cpu", 91}}}};
+                .fullest = {{"n1", "cpu", 91}},
+                .pods_gone = 1,
+                .waiting_placed = 2,
+                .waiting = {{"train-1", "n4"}}}};
   a.fixes = {{.type = "LowerRequest",
               .fields = {{"resource", "cpu"}, {"most", "1500m"}},
               .message = "ask for at most 1500m of cpu",
@@ -195,7 +198,8 @@ ReportStatus answered() {
                                           .workloads_total = 2,
                                           .left_over = {{"cpu", "500m"}}}},
                                .unplaced = {{.pods = {"Pod", "big", 1}, .reason = "no shape has gpu=h100"}},
-                               .unplaced_total = 1};
+                               .unplaced_total = 1,
+                               .uncordon = {"n4"}};
   a.nodes_spare = NodesSpare{
       .pods_moved = 2,
       .cordon_first = true,
@@ -373,11 +377,13 @@ ReportStatus full_answer(char letter, const std::string& name) {
   }
   a.group = GroupAnswer{.min_count = 10'000, .topology_key = name, .domain = name.substr(0, 63)};
   a.group->domains = std::vector(16, GroupDomain{name.substr(0, 63), 10'000, 10'000});
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 96; ++i) {
     ChangeResult change{"DrainNode", name, text, 100, 100, 100, 100, 100};
     change.pods =
         std::vector(2, DrainedPod{name, name, 12'345, 10'000, "OtherScheduler", text.substr(0, 200)});
     change.fullest = std::vector(3, FullNode{name, "ephemeral-storage", 100});
+    change.spare = std::vector(2, SpareAmount{"memory", "1000000Gi"});
+    change.waiting = std::vector(16, WaitingPlaced{name, name});
     a.changes.push_back(change);
   }
   for (int i = 0; i < 16; ++i) {
@@ -406,7 +412,7 @@ TEST(BoundAnswer, IsNeverLongerWhateverTheNamesAndTexts) {
       EXPECT_LE(json::serialize(to_merge_patch(status)).size(), kAnswerBytes);
       const auto& answer = *status.answer;
       EXPECT_EQ(answer.verdicts.size(), 16u) << "each named node has its verdict";
-      EXPECT_EQ(answer.changes.size(), 32u);
+      EXPECT_EQ(answer.changes.size(), 96u);
       EXPECT_EQ(answer.fixes.size(), 16u);
       EXPECT_EQ(answer.placements_total, 500u);
       EXPECT_EQ(answer.zones_total, 40u);
@@ -431,7 +437,8 @@ TEST(BoundAnswer, ASearchForNodesIsNeverLonger) {
     added.left_over = added.allocatable;
     a.nodes_wanted = NodesWanted{.added = std::vector(16, added),
                                  .unplaced = std::vector(16, UnplacedPods{{name, name, 10'000}, text}),
-                                 .unplaced_total = 500};
+                                 .unplaced_total = 500,
+                                 .uncordon = std::vector(16, name)};
     a.nodes_spare = NodesSpare{
         .nodes = std::vector(64, SpareNode{name, 100, {{name, name}}, 100}),
         .nodes_total = 500,

@@ -59,6 +59,24 @@ std::vector<std::string> lines(const std::vector<ReportRejection>& rejections) {
 
 // --- project ---
 
+TEST(Project, CordonedNodesLeadOnlyIfOneHasRoom) {
+  const auto first_reason = [](std::string_view cpu, bool is_full) {
+    auto snapshot = snapshot_of({machine("n1", "2")});
+    for (const char* name : {"c1", "c2"}) {
+      auto cordoned = machine(name).build();
+      cordoned.unschedulable = true;
+      snapshot.set_node(test::share(cordoned));
+      if (is_full) snapshot.add_pod(cluster::make_pod_info(pod(name).req("cpu", "3").node(name).ptr()));
+    }
+    const auto status = report_on(pod("big").req("cpu", cpu).build(), snapshot);
+    EXPECT_EQ(status.rejections.size(), 2u);
+    return status.rejections.front().reason;
+  };
+  EXPECT_EQ(first_reason("3", false), "node(s) were unschedulable");
+  EXPECT_EQ(first_reason("3", true), "Insufficient cpu");
+  EXPECT_EQ(first_reason("64", false), "Insufficient cpu") << "no node has so much";
+}
+
 TEST(Project, TotalsAreTheWeightedSumsOfTheStrategies) {
   auto snapshot = snapshot_of(
       {machine("n1", "2").zone("a"), machine("n2", "4").zone("a").label("disk", "ssd"),

@@ -1,0 +1,80 @@
+// The text about a drain in steps: what would wait, what would be gone, and which waiting pods take the room.
+#include "app/render/rolling.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/object.hpp>
+
+#include "unit/app/render/fixtures.h"
+
+namespace podium::render {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+RollingStep step_of(const char* node, std::size_t moved, std::size_t waits, std::size_t gone) {
+  explain::ChangeResult change{.type = "DrainNodes", .node = {}, .message = {}};
+  change.pods_moved = moved;
+  change.pods_pending = waits;
+  change.pods_gone = gone;
+  change.pods_evicted = moved + waits + gone;
+  change.spare = {{"cpu", "9"}, {"memory", "8Gi"}};
+  return {.nodes = {node}, .change = std::move(change)};
+}
+
+TEST(Rolling, PodsThatWouldBeGoneCount) {
+  struct Case {
+    std::size_t moved, waits, gone;
+    const char* says;
+    int code;
+  };
+  const Case cases[] = {
+      {2, 0, 0, "; nothing would wait.\n", 0},
+      {0, 0, 1, "; 1 pod without a controller would be gone.\n", 4},
+      {2, 0, 1, "; 1 pod without a controller would be gone.\n", 3},
+      {2, 1, 2, "; 1 pod would wait at some time; 2 pods without a controller would be gone.\n", 3},
+      {0, 1, 0, "; 1 pod would wait at some time.\n", 4},
+  };
+  for (const auto& c : cases) {
+    const Rolling rolling{.steps = {step_of("n-1", c.moved, c.waits, c.gone)}};
+    const auto text = rolling_table(rolling, plain());
+    EXPECT_THAT(text, HasSubstr(c.says));
+    EXPECT_THAT(text, Not(HasSubstr("Not evaluated")));
+    EXPECT_EQ(rolling_exit_code(rolling), c.code) << c.says;
+    EXPECT_EQ(rolling_document(rolling).at("podsGone"), c.gone);
+  }
+}
+
+TEST(Rolling, WhatIsNotEvaluatedIsTheRest) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 0, 1)}};
+  rolling.steps[0].change.pods_evicted = 3;
+  EXPECT_THAT(rolling_table(rolling, plain()),
+              HasSubstr("Not evaluated: 1 pod of another scheduler, or the deadline passed.\n"));
+}
+
+TEST(Rolling, TheRowOfTheLeastSpareHasItsName) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 0, 0), step_of("n-2", 1, 0, 0), step_of("n-3", 1, 0, 0)}};
+  rolling.steps[1].change.spare.front().amount = "8";
+  rolling.steps[2].is_of_spares = true;
+  EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr("Least spare in step 2: 8 cpu, 8Gi memory.\n"));
+  rolling.steps[2].change.spare.front().amount = "1";
+  EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr("Least spare at the end: 1 cpu, 8Gi memory.\n"));
+}
+
+TEST(Rolling, WhatWaitsNowAndGetsANodeIsNamed) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 0, 0), step_of("n-2", 1, 0, 0)}};
+  rolling.steps[0].change.waiting_placed = 2;
+  rolling.steps[1].change.waiting_placed = 1;
+  EXPECT_THAT(rolling_table(rolling, plain()),
+              HasSubstr("3 pods that wait now get a node first, as the queue has it. "));
+  rolling.got_node = {{"ml", "big-1", "n-9", 0}};
+  EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr("as the queue has it: ml/big-1 → n-9 and 2 more. "));
+  const auto document = rolling_document(rolling);
+  EXPECT_EQ(document.at("waitingPlaced"), 3u);
+  EXPECT_EQ(document.at("waiting").at(0).at("step"), 1u);
+}
+
+}  // namespace
+}  // namespace podium::render
