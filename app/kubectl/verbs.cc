@@ -56,7 +56,9 @@ constexpr Verb kVerbs[] = {
      "whatif -f - -n shop < rendered.yaml",
      kTakesCluster | kTakesDump | kTakesOutput, declare_what_if},
     {"capacity", "[-f FILE|TYPE/NAME]", "how many more of these pods fit; what a namespace could still run",
-     "the same; of a namespace list its `deployments`, `statefulsets` and, to see them, `resourcequotas`",
+     "the same; of a namespace list its `deployments`, `statefulsets`, `replicasets`, `pods` and, to see "
+     "them, "
+     "`resourcequotas`",
      "# how many more pods of this Deployment fit?\n"
      "capacity deploy/web\n"
      "# and without this node?\n"

@@ -196,7 +196,11 @@ class Why {
     if (!waiting) return failed(command_, waiting.error());
     return answered(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
       const auto name = target.ns + "/" + target.name;
-      const auto words = render::workload_why(name, *pods, waiting->groups, options_);
+      const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
+      const auto reason = render::why_not_created(*object);
+      auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options_);
+      if (replicas && replicas->existing < replicas->wanted && reason.empty())
+        words += exceeded_quotas(target);
       if (waiting->groups.empty())
         return words + render::workload_next(subject_of(target), target.ns, *pods, options_);
       return words + what_helps(target, waiting->groups);
@@ -208,6 +212,24 @@ class Why {
     return std::string(target.maker->short_name) + "/" + target.name;
   }
 
+  // By a question's workloadRef.
+  static bool can_be_named(const Target& target) {
+    return target.maker->kind != "CronJob" && target.maker->kind != "ReplicationController";
+  }
+  static json::object reference_to(const Target& target) {
+    return {{"kind", target.maker->kind}, {"name", target.name}};
+  }
+
+  // The quotas that do not allow all replicas. A user without the right to ask does not see them.
+  std::string exceeded_quotas(const Target& target) {
+    if (!can_be_named(target)) return {};
+    const auto answered =
+        cluster_.ask(target.ns, {{"dryRun", true}, {"workloadRef", reference_to(target)}}, false);
+    if (!answered) return {};
+    const auto report = render::read_report(*answered);
+    return explain::refusal_of(report) ? std::string() : render::exceeded_quota_lines(report);
+  }
+
   // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
   std::string what_helps(const Target& target, const std::vector<render::WaitingGroup>& groups) {
     const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
@@ -217,10 +239,8 @@ class Why {
     if (!may_help) return {};
     // A workloadRef cannot name these kinds, so the user gets the command.
     const auto hint = render::what_would_help(subject_of(target), target.ns, options_);
-    if (target.maker->kind == "CronJob" || target.maker->kind == "ReplicationController") return hint;
-    json::object spec{{"dryRun", true},
-                      {"fixes", true},
-                      {"workloadRef", json::object{{"kind", target.maker->kind}, {"name", target.name}}}};
+    if (!can_be_named(target)) return hint;
+    json::object spec{{"dryRun", true}, {"fixes", true}, {"workloadRef", reference_to(target)}};
     const auto answered = cluster_.ask(target.ns, std::move(spec), false);
     if (!answered) return hint;
     const auto report = render::read_report(*answered);
