@@ -20,7 +20,9 @@
 #include "app/kubectl/named_nodes.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
+#include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
+#include "app/mcp/bounds.h"
 #include "app/render/rolling.h"
 #include "app/render/text.h"
 #include "app/render/values.h"
@@ -434,10 +436,10 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
   const auto flags = std::make_shared<DrainFlags>();
   flags->shared = shared;
   command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
-  render::add_number(command, shared->wrong, "--rolling", flags->rolling, {1, 64},
+  render::add_number(command, shared->wrong, "--rolling", flags->rolling, {1, mcp::kMostAtATime},
                      "as an upgrade: this many at a time, which return before the next ones are drained");
   render::add_number(
-      command, shared->wrong, "--spare", flags->spare, {1, 16},
+      command, shared->wrong, "--spare", flags->spare, {1, mcp::kMostSpare},
       "with --rolling: as if so many nodes were added before the first step, and drained after the last one");
   command
       .add_option("--like", flags->like, "the node that the spare ones are like; without it, the first one")

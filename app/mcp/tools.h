@@ -6,6 +6,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct Argument {
     name,      // of an object, or TYPE/NAME
     names,     // several
     text,      // a line
-    count,     // from 1
+    count,     // between `least` and `most`
     flag,      // true or false
     manifest,  // YAML or JSON; becomes the command's standard input
   };
@@ -29,6 +30,7 @@ struct Argument {
   std::string_view flag;  // of the command: "--node"; empty: a word on its own
   std::string_view about;
   bool is_required = false;
+  std::int64_t least = 1, most = 0;  // of a count
 };
 
 struct Tool {
