@@ -401,6 +401,10 @@ int run_drain(const CLI::App& command, DrainFlags flags) {
   flags.like = asked.like;
   auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
+  if (const auto& ns = shared.connection.ns; !ns.empty()) {
+    if (auto missing = no_namespace(**cluster, ns); !missing.empty())
+      return print({.err = std::move(missing), .code = 1});
+  }
   if (auto there = check_like(flags.like, **cluster); !there) return fail_with(command, there.error());
   const auto nodes = nodes_of(asked.nodes, shared.selector, **cluster);
   if (!nodes) return fail_with(command, nodes.error());
