@@ -77,7 +77,9 @@ void check_pods(const json::value& object, const render::Options& options) {
   for (const auto& change : render::answer_of(report).changes) render::set_numbers(change, drain);
   const auto groups = render::group_waiting(std::move(waiting));
   check(render::pending_table(groups, options), {});
-  check(render::workload_why("shop/web", all, groups, options), {});
+  const auto replicas = render::replicas_of("Deployment", object, all);
+  check(render::workload_why("shop/web", all, replicas, render::why_not_created(object), groups, options),
+        {});
   check(render::top(groups, {}, {24, 80}, options), {});
   check(render::drain_table(drain, options), {});
   (void)json::serialize(render::pending_document(groups));

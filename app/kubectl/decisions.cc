@@ -1,6 +1,7 @@
 // `podium decisions`: the last decisions, newest first; with --watch the new ones as they come.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -10,7 +11,10 @@
 #include "app/kubectl/last_decisions.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/said.h"
+#include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
+#include "app/kubectl/waiting_pods.h"
+#include "app/render/text.h"
 #include "app/render/top.h"
 #include "app/render/values.h"
 #include "base/clock.h"
@@ -36,12 +40,19 @@ class Decisions {
         output_(flags.shared->output),
         cluster_(cluster),
         since_(flags.since),
-        last_(cluster, flags.shared->connection.all_namespaces ? std::string() : cluster.ns(),
-              flags.options) {}
+        ns_(flags.shared->connection.all_namespaces ? std::string() : cluster.ns()),
+        prefix_(flags.options.prefix),
+        last_(cluster, ns_, flags.options) {}
 
   int run(bool watch) {
     const auto code = next(true);
-    if (!watch || code != 0) return code;
+    if (code != 0) return code;
+    // A watch also waits for a pod that is not there yet.
+    if (printed_.empty()) {
+      if (const auto missing = what_is_missing(!watch); !missing.empty())
+        return print({.err = missing, .code = 1});
+    }
+    if (!watch) return code;
     cluster_.catch_interrupts();
     while (cluster_.pause(kBetweenReadings)) {
       if (const auto failed = next(false); failed != 0 && !cluster_.interrupted()) return failed;
@@ -50,6 +61,24 @@ class Decisions {
   }
 
  private:
+  // Why there is no decision: the namespace or the pod does not exist. Empty: they do, or that is not known.
+  std::string what_is_missing(bool with_pod) {
+    if (!ns_.empty()) {
+      if (auto missing = no_namespace(cluster_, ns_); !missing.empty()) return missing;
+    }
+    if (!with_pod || prefix_.empty()) return {};
+    client::ListOptions names;
+    names.metadata_only = true;
+    const auto pods = cluster_.list(client::resource::pods, ns_, names);
+    if (!pods) return {};
+    const bool is_there = std::ranges::any_of(*pods, [&](const boost::json::value& pod) {
+      return api::text_at(pod, "/metadata/name").starts_with(prefix_);
+    });
+    return is_there ? std::string()
+                    : fmt::format("There is no pod{} whose name begins with {}.\n", where_of(ns_),
+                                  render::printable(prefix_));
+  }
+
   // Prints those that were not printed: the first time newest first, then as they come.
   int next(bool is_first) {
     auto read = last_.read();
@@ -104,7 +133,9 @@ class Decisions {
   const CLI::App& command_;
   const Output& output_;
   LiveCluster& cluster_;
-  const std::string since_;  // empty: any time
+  const std::string since_;   // empty: any time
+  const std::string ns_;      // empty: all
+  const std::string prefix_;  // of the pods' names
   LastDecisions last_;
   std::set<std::string> printed_;  // of the last reading
   std::vector<std::size_t> widths_;

@@ -20,8 +20,10 @@
 #include "app/kubectl/named_nodes.h"
 #include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
+#include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting_pods.h"
+#include "app/mcp/bounds.h"
 #include "app/render/rolling.h"
 #include "app/render/text.h"
 #include "app/render/values.h"
@@ -46,10 +48,7 @@ struct DrainFlags {
 };
 
 using Names = std::vector<std::string>;
-const client::Resource kNodes("", "v1", "nodes", false);
 constexpr std::size_t kListedOnTheirOwn = 8;
-constexpr std::size_t kMostAsked = 16;  // spec.nodes of a question
-constexpr std::size_t kMostSpare = 16;
 constexpr std::size_t kNamesBytes = 56 * 1024;  // of the nodes of one question, which has at most 64 KiB
 
 json::object question_about(const std::string& profile, json::array changes) {
@@ -245,7 +244,7 @@ class Rolling {
   }
 
  private:
-  // One question has so many steps, besides the nodes that are added.
+  // Of one question, besides the change that adds nodes.
   static constexpr std::size_t kMostSteps = explain::kMostChanges - 1;
 
   Result<void> check_size() const {
@@ -291,7 +290,7 @@ class Rolling {
     Names out;
     for (int number = 1; out.size() < flags_.spare; ++number) {
       auto name = fmt::format("{}-new-{}", like_, number);
-      if (!cluster_.get(kNodes, "", name)) out.push_back(std::move(name));
+      if (!cluster_.get(kNodeResource, "", name)) out.push_back(std::move(name));
     }
     return out;
   }
@@ -312,7 +311,7 @@ class Rolling {
     return {};
   }
 
-  // podium names the pods of one namespace, so this asks in those with the most pods that wait, too.
+  // podium names the pods of one namespace, so this also asks in those with the most pods that wait.
   void name_waiting(render::Rolling& out) {
     const auto add = [&](const std::string& ns, const std::vector<explain::ChangeResult>& changes) {
       for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -342,7 +341,7 @@ class Rolling {
 
   // The smallest number of additional nodes with which no pod waits: one less is not enough.
   void find_spare(const std::string& like, render::Rolling& out) {
-    std::size_t too_few = flags_.spare, enough = kMostSpare;
+    std::size_t too_few = flags_.spare, enough = mcp::kMostSpare;
     if (too_few >= enough || !nothing_waits_with(enough, like)) return;
     while (enough - too_few > 1) {
       const auto middle = too_few + (enough - too_few) / 2;
@@ -358,53 +357,6 @@ class Rolling {
   std::vector<std::pair<Names, bool>> names_;
   std::string like_;  // of the spare nodes
 };
-
-// The nodes of the words and of -l.
-Result<Names> nodes_of(const Names& words, const std::string& selector, Cluster& cluster) {
-  auto out = words;
-  if (selector.empty()) return out;
-  client::ListOptions selected;
-  selected.label_selector = selector;
-  selected.metadata_only = true;
-  const auto listed = cluster.list(kNodes, "", selected);
-  if (!listed) return std::unexpected(listed.error());
-  if (listed->empty()) return std::unexpected(Error{.message = "no node has the labels " + selector});
-  for (const auto& node : *listed) {
-    auto name = api::text_at(node, "/metadata/name");
-    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
-  }
-  std::ranges::sort(out);
-  return out;
-}
-
-// Asks podium which of the nodes exist, for a user without the right to get nodes.
-Result<void> ask_about(const Names& nodes, Cluster& cluster) {
-  json::object spec{{"dryRun", true}, {"template", no_pod()}};
-  const auto count = std::min(nodes.size(), kMostAsked);
-  spec["nodes"] = json::array(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count));
-  const auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
-  if (!answered) return std::unexpected(answered.error());
-  const auto report = render::read_report(*answered);
-  std::vector<std::string> lines;
-  for (const auto& verdict : render::answer_of(report).verdicts) {
-    if (render::is_unknown_node(verdict)) lines.push_back(render::unknown_node(verdict));
-  }
-  if (lines.empty()) return {};
-  return std::unexpected(Error{.message = join_lines(lines)});
-}
-
-Result<void> check_nodes(const Names& nodes, Cluster& cluster) {
-  const auto missing = missing_nodes(nodes, cluster);
-  if (!missing.lines.empty()) return std::unexpected(Error{.message = join_lines(missing.lines)});
-  return missing.unread.empty() ? Result<void>() : ask_about(missing.unread, cluster);
-}
-
-Result<void> check_like(const std::string& like, Cluster& cluster) {
-  if (like.empty()) return {};
-  auto there = check_nodes({like}, cluster);
-  if (!there) there = invalid("--like: " + there.error().message);
-  return there;
-}
 
 template <typename Answer>
 int say_answer(const CLI::App& command, const Output& output, const Result<Answer>& answer, const Names& pods,
@@ -445,6 +397,10 @@ int run_drain(const CLI::App& command, DrainFlags flags) {
   flags.like = asked.like;
   auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
+  if (const auto& ns = shared.connection.ns; !ns.empty()) {
+    if (auto missing = no_namespace(**cluster, ns); !missing.empty())
+      return print({.err = std::move(missing), .code = 1});
+  }
   if (auto there = check_like(flags.like, **cluster); !there) return fail_with(command, there.error());
   const auto nodes = nodes_of(asked.nodes, shared.selector, **cluster);
   if (!nodes) return fail_with(command, nodes.error());
@@ -481,11 +437,11 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
   flags->shared = shared;
   command.add_option("NODE", flags->words, "the nodes to drain, all at the same time")->type_name("NODE");
   render::add_number(
-      command, shared->wrong, "--rolling", flags->rolling, {1, 64},
+      command, shared->wrong, "--rolling", flags->rolling, {1, mcp::kMostAtATime},
       "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
       "drained");
   render::add_number(
-      command, shared->wrong, "--spare", flags->spare, {1, kMostSpare},
+      command, shared->wrong, "--spare", flags->spare, {1, mcp::kMostSpare},
       "with --rolling: adds this number of nodes before the first step and drains them after the last");
   command
       .add_option("--like", flags->like,

@@ -43,15 +43,19 @@ std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, c
   return last;
 }
 
-std::string eviction_words(const Eviction& eviction, Wall now, const std::string& program) {
-  const auto ns = render::printable(eviction.ns), pod = render::printable(eviction.pod);
+std::string eviction_words(const Eviction& eviction, Wall now) {
   std::string when;
   if (eviction.when)
     when = fmt::format(" {} ago",
                        render::age(std::max(std::chrono::seconds(0),
                                             std::chrono::floor<std::chrono::seconds>(now - *eviction.when))));
-  return fmt::format("It was evicted{} to make room for {}/{}: {} why {} -n {}\n", when, ns, pod, program,
-                     pod, ns);
+  return fmt::format("evicted{} to make room for {}/{}", when, render::printable(eviction.ns),
+                     render::printable(eviction.pod));
+}
+
+std::string eviction_hint(const Eviction& eviction, const std::string& program) {
+  return fmt::format("Why was it evicted? {} why {} -n {}\n", program, render::printable(eviction.pod),
+                     render::printable(eviction.ns));
 }
 
 }  // namespace podium::kubectl

@@ -20,7 +20,9 @@ struct Eviction {
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
                                       const std::string& uid);
 
-// "It was evicted 92s ago to make room for shop/big: kubectl podium why big -n shop\n"
-std::string eviction_words(const Eviction& eviction, Wall now, const std::string& program);
+// "evicted 92s ago to make room for shop/big"
+std::string eviction_words(const Eviction& eviction, Wall now);
+// "Why was it evicted? kubectl podium why big -n shop\n"
+std::string eviction_hint(const Eviction& eviction, const std::string& program);
 
 }  // namespace podium::kubectl

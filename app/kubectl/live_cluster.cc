@@ -29,6 +29,7 @@ namespace asio = boost::asio;
 
 constexpr std::chrono::milliseconds kBetweenWatches{100}, kBetweenLooks{100}, kLastBytes{200};
 constexpr std::chrono::seconds kMemoryWithin{10};
+constexpr std::chrono::seconds kMemoryOfGoneWithin{3};  // the name may be mistyped
 
 client::TransportLimits few_connections() {
   client::TransportLimits limits;
@@ -150,8 +151,8 @@ Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns
   if (!connection_) return Found();
   auto time = left();
   if (!time) return std::unexpected(time.error());
-  const auto port =
-      open_podium_port(*connection_, std::min<std::chrono::milliseconds>(*time, kMemoryWithin), io_);
+  const std::chrono::milliseconds most = uid.empty() ? kMemoryOfGoneWithin : kMemoryWithin;
+  const auto port = open_podium_port(*connection_, std::min(*time, most), io_);
   if (!port) return std::unexpected(port.error());
   client::Request request;
   request.target = fmt::format("/v1/namespaces/{}/pods/{}/report", client::percent_encode(ns),

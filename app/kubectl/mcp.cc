@@ -1,15 +1,15 @@
 // `podium mcp`: podium's answers as tools for an agent, by the Model Context Protocol.
+#include <fmt/format.h>
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "app/kubectl/verbs.h"
 #include "app/mcp/serve.h"
-#include "app/mcp/tools.h"
-#include "explain/question/question.h"
+#include "app/render/text.h"
 
 namespace podium::kubectl {
 namespace {
-
-static_assert(mcp::kMostCount == explain::kMostReplicas);
 
 int run_mcp(const CLI::App& command, const Shared& shared) {
   const auto& connection = shared.connection;
@@ -17,6 +17,11 @@ int run_mcp(const CLI::App& command, const Shared& shared) {
   // Standard input has the messages.
   if (std::ranges::find(connection.dump, "-") != connection.dump.end())
     problems.add("--cluster: needs a file; standard input has the agent's messages");
+  for (const auto& file : connection.dump) {
+    std::error_code ignored;
+    if (file != "-" && !std::filesystem::exists(file, ignored))
+      problems.add(fmt::format("--cluster: {}: no such file or directory", render::printable(file)));
+  }
   if (problems) return fail_with(command, problems.error());
   mcp::ServeOptions options;
   options.flags = [&](std::string_view verb) { return words_of(connection, verb_named(verb)->takes); };

@@ -4,14 +4,18 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "app/kubectl/question.h"
+#include "app/render/report.h"
 #include "app/render/text.h"
+#include "app/render/what_if.h"
+#include "app/render/why.h"
 #include "base/similar.h"
 #include "explain/report/words.h"
 
 namespace podium::kubectl {
 namespace {
 
-const client::Resource kNodeResource("", "v1", "nodes", false);
+constexpr std::size_t kMostAsked = 16;  // spec.nodes of a question
 
 bool is_node_type(std::string_view word) {
   return word == "node" || word == "nodes" || word == "no" || word == "node.v1." || word == "nodes.v1.";
@@ -41,6 +45,22 @@ std::vector<std::string> nodes_like(Cluster& cluster, const std::string& name) {
   return similar(name, std::move(names));
 }
 
+// Asks podium which of the nodes exist, for a user without the right to get nodes.
+Result<void> ask_about(const std::vector<std::string>& nodes, Cluster& cluster) {
+  boost::json::object spec{{"dryRun", true}, {"template", no_pod()}};
+  const auto count = std::min(nodes.size(), kMostAsked);
+  spec["nodes"] = boost::json::array(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(count));
+  const auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
+  if (!answered) return std::unexpected(answered.error());
+  const auto report = render::read_report(*answered);
+  std::vector<std::string> lines;
+  for (const auto& verdict : render::answer_of(report).verdicts) {
+    if (render::is_unknown_node(verdict)) lines.push_back(render::unknown_node(verdict));
+  }
+  if (lines.empty()) return {};
+  return std::unexpected(Error{.message = join_lines(lines)});
+}
+
 }  // namespace
 
 std::vector<std::string> parse_nodes(const std::vector<std::string>& words, Problems& problems) {
@@ -68,6 +88,37 @@ MissingNodes missing_nodes(const std::vector<std::string>& names, Cluster& clust
       out.unread.push_back(name);
   }
   return out;
+}
+
+Result<std::vector<std::string>> nodes_of(const std::vector<std::string>& words, const std::string& selector,
+                                          Cluster& cluster) {
+  auto out = words;
+  if (selector.empty()) return out;
+  client::ListOptions selected;
+  selected.label_selector = selector;
+  selected.metadata_only = true;
+  const auto listed = cluster.list(kNodeResource, "", selected);
+  if (!listed) return std::unexpected(listed.error());
+  if (listed->empty()) return std::unexpected(Error{.message = "no node has the labels " + selector});
+  for (const auto& node : *listed) {
+    auto name = api::text_at(node, "/metadata/name");
+    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+Result<void> check_nodes(const std::vector<std::string>& nodes, Cluster& cluster) {
+  const auto missing = missing_nodes(nodes, cluster);
+  if (!missing.lines.empty()) return std::unexpected(Error{.message = join_lines(missing.lines)});
+  return missing.unread.empty() ? Result<void>() : ask_about(missing.unread, cluster);
+}
+
+Result<void> check_like(const std::string& like, Cluster& cluster) {
+  if (like.empty()) return {};
+  auto there = check_nodes({like}, cluster);
+  if (!there) there = invalid("--like: " + there.error().message);
+  return there;
 }
 
 }  // namespace podium::kubectl

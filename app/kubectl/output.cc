@@ -41,10 +41,29 @@ json::value with_words(std::string words, json::value document) {
   return json::object{{"words", std::move(words)}, {"document", std::move(document)}};
 }
 
+namespace {
+
+// As kubectl prints objects: who wrote which field is a large part of a report.
+json::value without_managed_fields(json::value document) {
+  auto* fields = document.if_object();
+  if (!fields) return document;
+  if (auto* metadata = fields->if_contains("metadata"); metadata && metadata->is_object())
+    metadata->get_object().erase("managedFields");
+  if (auto* answered = fields->if_contains("document"))
+    *answered = without_managed_fields(std::move(*answered));
+  if (auto* items = fields->if_contains("items"); items && items->is_array()) {
+    for (auto& item : items->get_array()) item = without_managed_fields(std::move(item));
+  }
+  return document;
+}
+
+}  // namespace
+
 Result<std::string> document_text(const Output& output, const json::value& document,
                                   const std::vector<std::string>& names) {
-  if (output.format == "json" || output.format == "answer") return api::to_json(document);
-  if (output.format == "yaml") return api::to_yaml(document);
+  if (output.format == "json" || output.format == "answer")
+    return api::to_json(without_managed_fields(document));
+  if (output.format == "yaml") return api::to_yaml(without_managed_fields(document));
   if (output.format == "jsonpath") {
     const auto path = render::JsonPath::parse(output.path);
     if (!path) return std::unexpected(path.error());

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <functional>
+#include <optional>
 #include <tuple>
 
 #include "api/text/json_view.h"
@@ -13,9 +14,11 @@
 #include "app/kubectl/question.h"
 #include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
+#include "app/kubectl/waiting_pods.h"
 #include "app/render/report.h"
 #include "app/render/tenant.h"
 #include "app/render/what_if.h"
+#include "app/render/workload.h"
 
 namespace podium::kubectl {
 namespace {
@@ -55,32 +58,37 @@ Result<json::object> pod_with(const std::string& requests) {
 struct Asked {
   std::string name;
   json::object spec;
-  bool exists = false;
+  std::optional<render::Replicas> replicas = {};
 };
+
+// The question has at least one replica: of a workload that is scaled down, it is about the first one.
+Asked asked_of(const api::PodMaker& maker, const std::string& name, const render::Replicas& replicas) {
+  json::object spec{
+      {"dryRun", true}, {"workloadRef", {{"kind", maker.kind}, {"name", name}}}, {"room", true}};
+  if (replicas.wanted == 0) spec["replicas"] = 1;
+  return {
+      .name = fmt::format("{}/{}", maker.short_name, name), .spec = std::move(spec), .replicas = replicas};
+}
 
 // The workloads of the namespace, those with the most replicas first.
 Result<std::vector<Asked>> workloads_of(Cluster& cluster) {
-  std::vector<std::pair<std::int64_t, Asked>> found;
+  const auto pods = pods_by_workload(cluster, cluster.ns());
+  if (!pods) return std::unexpected(pods.error());
+  std::vector<Asked> out;
   for (const auto& maker : api::pod_makers()) {
-    const auto kind = maker.kind;
-    if (kind != "Deployment" && kind != "StatefulSet") continue;
+    if (maker.kind != "Deployment" && maker.kind != "StatefulSet") continue;
     const auto listed = cluster.list(resource_of(maker), cluster.ns(), {});
     if (!listed) return std::unexpected(listed.error());
     for (const auto& object : *listed) {
       const auto name = api::text_at(object, "/metadata/name");
-      const auto* replicas = api::find_at(object, "/spec/replicas");
-      const auto count = replicas && replicas->is_int64() ? replicas->get_int64() : 1;
-      if (count < 1) continue;  // scaled down: the question would be about no pod
-      found.emplace_back(
-          -count,
-          Asked{.name = fmt::format("{}/{}", maker.short_name, name),
-                .spec = {{"dryRun", true}, {"workloadRef", {{"kind", kind}, {"name", name}}}, {"room", true}},
-                .exists = true});
+      const auto own = pods->find(fmt::format("{}/{}", maker.kind, name));
+      const auto replicas = render::replicas_of(
+          maker.kind, object, own == pods->end() ? std::vector<json::value>() : own->second);
+      out.push_back(asked_of(maker, name, *replicas));
     }
   }
-  std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
-  std::vector<Asked> out;
-  for (auto& [_, asked] : found) out.push_back(std::move(asked));
+  std::ranges::stable_sort(out, std::ranges::greater(),
+                           [](const Asked& each) { return each.replicas->wanted; });
   return out;
 }
 
@@ -112,7 +120,7 @@ int run_tenant(const CLI::App& command, const Output& output, const std::vector<
   if (asked->size() > kMostWorkloads) asked->resize(kMostWorkloads);
   std::vector<json::value> reports;
   std::vector<std::string> names;
-  for (auto& [name, spec, exists] : *asked) {
+  for (auto& [name, spec, replicas] : *asked) {
     if (cluster.interrupted()) break;
     if (!profile.empty()) spec["profile"] = profile;
     auto answered = cluster.ask(cluster.ns(), std::move(spec), false);
@@ -120,10 +128,10 @@ int run_tenant(const CLI::App& command, const Output& output, const std::vector<
     auto report = render::read_report(*answered);
     if (const auto* refusal = explain::refusal_of(report)) {
       if (const auto error = flags_error(*refusal, 0)) return fail_with(command, *error);
-      if (!exists)
+      if (!replicas)
         return fail_with(command, invalid(fmt::format("--requests: \"{}\": {}", name, *refusal)).error());
     }
-    tenant.rooms.push_back({name, exists, std::move(report)});
+    tenant.rooms.push_back({name, replicas, std::move(report)});
     names.push_back(name);
     reports.push_back(std::move(*answered));
   }

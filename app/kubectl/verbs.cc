@@ -56,8 +56,9 @@ constexpr Verb kVerbs[] = {
      kTakesCluster | kTakesDump | kTakesOutput, declare_what_if},
     {"capacity", "[-f FILE|TYPE/NAME]",
      "counts how many more of these pods fit, or what a namespace could still run",
-     "those of `whatif`; of a namespace list its `deployments`, `statefulsets` and, to see them, "
-     "`resourcequotas`",
+     "those of `whatif`; of a namespace list its `deployments`, `statefulsets`, `replicasets`, `pods` and, "
+     "to "
+     "see them, `resourcequotas`",
      "# count how many more pods of this Deployment fit\n"
      "capacity deploy/web\n"
      "# count them without this node\n"

@@ -167,6 +167,19 @@ std::vector<std::string> pod_names(const Waiting& waiting) {
   return out;
 }
 
+Result<std::map<std::string, std::vector<json::value>>> pods_by_workload(Cluster& cluster,
+                                                                         const std::string& ns) {
+  auto pods = cluster.list(client::resource::pods, ns, {});
+  if (!pods) return std::unexpected(std::move(pods.error()));
+  Owners owners(cluster, ns);
+  std::map<std::string, std::vector<json::value>> out;
+  for (auto& pod : *pods) {
+    const auto owner = owners.top_of(pod);
+    out[owner.kind + "/" + owner.name].push_back(std::move(pod));
+  }
+  return out;
+}
+
 Result<std::vector<json::value>> pods_of(Cluster& cluster, const Target& workload, const std::string& ns) {
   std::set<std::string> owners{workload.name};
   std::string kind(workload.maker->kind);

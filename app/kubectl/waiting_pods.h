@@ -38,6 +38,10 @@ std::string where_of(const std::string& ns, const std::string& selector = {});
 // "pod/web-07" of each pod, as `-o name` prints them.
 std::vector<std::string> pod_names(const Waiting& waiting);
 
+// The pods of a namespace by their topmost workload: "Deployment/web". Reads the ReplicaSets and Jobs.
+Result<std::map<std::string, std::vector<boost::json::value>>> pods_by_workload(Cluster& cluster,
+                                                                                const std::string& ns);
+
 // The pods of a workload. Reads the ReplicaSets of a Deployment and the Jobs of a CronJob.
 Result<std::vector<boost::json::value>> pods_of(Cluster& cluster, const Target& workload,
                                                 const std::string& ns);

@@ -136,16 +136,27 @@ class Why {
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
-      if (!*pod) err += gone(target, *pod, did_you_mean(cluster_, target.ns, target));
+      if (!*pod) err += without_report(target);
       return {.err = std::move(err), .code = 1};
     }
     const auto words = [&] {
       const auto read = render::read_report(**report);
-      return render::why(read, target.ns + "/" + target.name, options_) +
-             (*pod ? gone(target, *pod, render::next_step(read, target.ns, target.name, options_))
-                   : "The pod no longer exists.\n" + gone(target, *pod, ""));
+      const auto end = end_of(target, *pod);
+      auto out = render::why(read, target.ns + "/" + target.name, options_, end.fate);
+      if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
+      return *pod ? out + render::next_step(read, target.ns, target.name, options_) : out;
     };
     return answered(command_, output_, **report, {report_name(**report)}, words);
+  }
+
+  // From the eviction of its first victim.
+  std::optional<Wall> nomination_of(const Target& target, const render::Report& report) {
+    const auto& preemption = report.status.preemption;
+    if (!preemption || preemption->victims.empty()) return std::nullopt;
+    const auto& victim = preemption->victims.front();
+    const auto eviction = last_eviction(cluster_, victim.ns, victim.name, "");
+    const bool is_for_it = eviction && eviction->ns == target.ns && eviction->pod == target.name;
+    return is_for_it ? eviction->when : std::nullopt;
   }
 
   Said timeline(const Target& target, const std::optional<json::value>& pod,
@@ -154,7 +165,11 @@ class Why {
     const auto add = [&](std::vector<render::Moment> more) {
       std::ranges::move(more, std::back_inserter(moments));
     };
-    if (report) add(render::moments_of(render::read_report(*report)));
+    if (report) {
+      const auto read = render::read_report(*report);
+      add(render::moments_of(read, nomination_of(target, read)));
+      if (!pod) add(render::moments_of_gone(read));
+    }
     if (pod) add(render::moments_of_pod(*pod));
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     if (const auto eviction = last_eviction(cluster_, target.ns, target.name, uid))
@@ -170,12 +185,24 @@ class Why {
     return said;
   }
 
-  // What happened to a pod that is gone, or terminates; `other` for other pods.
-  std::string gone(const Target& target, const std::optional<json::value>& pod, std::string other) {
-    if (pod && api::text_at(*pod, "/metadata/deletionTimestamp").empty()) return other;
+  struct End {
+    std::optional<render::Fate> fate;  // nullopt: the pod is there
+    std::optional<Eviction> eviction;
+  };
+  // What happened to a pod that is gone, or terminates.
+  End end_of(const Target& target, const std::optional<json::value>& pod) {
+    if (pod && api::text_at(*pod, "/metadata/deletionTimestamp").empty()) return {};
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
-    const auto eviction = last_eviction(cluster_, target.ns, target.name, uid);
-    return eviction ? eviction_words(*eviction, system_clock().wall(), options_.program) : other;
+    End out{render::Fate{.is_gone = !pod}, last_eviction(cluster_, target.ns, target.name, uid)};
+    if (out.eviction) out.fate->how = eviction_words(*out.eviction, system_clock().wall());
+    return out;
+  }
+
+  std::string without_report(const Target& target) {
+    const auto eviction = last_eviction(cluster_, target.ns, target.name, "");
+    if (!eviction) return did_you_mean(cluster_, target.ns, target);
+    return fmt::format("A pod of this name was {}.\n{}", eviction_words(*eviction, system_clock().wall()),
+                       eviction_hint(*eviction, options_.program));
   }
 
   // Prints how many pods of a workload run, what blocks the others, and what would help.
@@ -192,7 +219,11 @@ class Why {
     if (!waiting) return failed(command_, waiting.error());
     return answered(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
       const auto name = target.ns + "/" + target.name;
-      const auto words = render::workload_why(name, *pods, waiting->groups, options_);
+      const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
+      const auto reason = render::why_not_created(*object);
+      auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options_);
+      if (replicas && replicas->existing < replicas->wanted && reason.empty())
+        words += exceeded_quotas(target);
       if (waiting->groups.empty())
         return words + render::workload_next(subject_of(target), target.ns, *pods, options_);
       return words + what_helps(target, waiting->groups);
@@ -204,6 +235,24 @@ class Why {
     return std::string(target.maker->short_name) + "/" + target.name;
   }
 
+  // By a question's workloadRef.
+  static bool can_be_named(const Target& target) {
+    return target.maker->kind != "CronJob" && target.maker->kind != "ReplicationController";
+  }
+  static json::object reference_to(const Target& target) {
+    return {{"kind", target.maker->kind}, {"name", target.name}};
+  }
+
+  // The quotas that do not allow all replicas. A user without the right to ask does not see them.
+  std::string exceeded_quotas(const Target& target) {
+    if (!can_be_named(target)) return {};
+    const auto answered =
+        cluster_.ask(target.ns, {{"dryRun", true}, {"workloadRef", reference_to(target)}}, false);
+    if (!answered) return {};
+    const auto report = render::read_report(*answered);
+    return explain::refusal_of(report) ? std::string() : render::exceeded_quota_lines(report);
+  }
+
   // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
   std::string what_helps(const Target& target, const std::vector<render::WaitingGroup>& groups) {
     const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
@@ -213,10 +262,8 @@ class Why {
     if (!may_help) return {};
     // A workloadRef cannot name these kinds, so the user gets the command.
     const auto hint = render::what_would_help(subject_of(target), target.ns, options_);
-    if (target.maker->kind == "CronJob" || target.maker->kind == "ReplicationController") return hint;
-    json::object spec{{"dryRun", true},
-                      {"fixes", true},
-                      {"workloadRef", json::object{{"kind", target.maker->kind}, {"name", target.name}}}};
+    if (!can_be_named(target)) return hint;
+    json::object spec{{"dryRun", true}, {"fixes", true}, {"workloadRef", reference_to(target)}};
     const auto answered = cluster_.ask(target.ns, std::move(spec), false);
     if (!answered) return hint;
     const auto report = render::read_report(*answered);
@@ -266,6 +313,7 @@ class Why {
       return {};
     }
     render::PodLine line{.subject = ns + "/" + name};
+    if (const auto fate = end_of(target, pod).fate) line.fate = render::fate_words(*fate);
     if (pod) line.pod = render::read_waiting_pod(*pod);
     if (pod) line.node = render::printable(api::text_at(*pod, "/spec/nodeName"));
     if (*report) {

@@ -131,7 +131,12 @@ Step requested(std::string_view method, const json::value& id, const json::objec
   if (method == "initialize") return {.reply = initialized(id, params)};
   if (method == "server/discover") return {.reply = discovered(id)};
   if (method == "ping") return {.reply = result_of(id, {})};
-  if (method == "tools/list") return {.reply = listed(id)};
+  if (method == "tools/list") {
+    // The list is one page, so no cursor is known.
+    const auto* cursor = params.if_contains("cursor");
+    if (cursor && !cursor->is_null()) return {.reply = error_of(id, kInvalidParams, "Unknown cursor")};
+    return {.reply = listed(id)};
+  }
   if (method == "tools/call") return called(id, params);
   return {.reply =
               error_of(id, kMethodNotFound,

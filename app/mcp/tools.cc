@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 
+#include "app/mcp/bounds.h"
 #include "base/problems.h"
+#include "explain/question/change.h"
+#include "explain/question/question.h"
 
 namespace podium::mcp {
 namespace {
@@ -23,8 +26,13 @@ constexpr Argument kManifest{"manifest", Type::manifest, "",
                              "instead of a name: the YAML or JSON of pods or workloads that need not exist; "
                              "several documents are placed together, in their order"};
 constexpr Argument kDrained{"drain", Type::names, "--drain", "answer as if these nodes were drained first"};
-constexpr Argument kAddNodes{"addNodes", Type::count, "--add-nodes",
-                             "answer as if there were this many more nodes; needs \"like\""};
+constexpr Argument kAddNodes{"addNodes",
+                             Type::count,
+                             "--add-nodes",
+                             "answer as if there were this many more nodes; needs \"like\"",
+                             false,
+                             1,
+                             explain::kMostNewNodes};
 constexpr Argument kLike{"like", Type::name, "--like", "the node that the added ones are copies of"};
 constexpr Argument kProfile{"profile", Type::name, "--profile",
                             "a profile of the scheduler's configuration; without it, that of the pod"};
@@ -41,7 +49,8 @@ constexpr Argument kWhatIf[] = {
     kSubject,
     kManifest,
     kNamespace,
-    {"replicas", Type::count, "--replicas", "the number of pods; without it, that of the workload"},
+    {"replicas", Type::count, "--replicas", "the number of pods; without it, that of the workload", false, 1,
+     explain::kMostReplicas},
     kDrained,
     kAddNodes,
     kLike,
@@ -49,10 +58,14 @@ constexpr Argument kWhatIf[] = {
      "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0; 0 is off"},
     kProfile};
 constexpr Argument kHowMany[] = {
-    kSubject,   kManifest,
-    kNamespace, {"upTo", Type::count, "--up-to", "the number of pods to try, at least 2"},
-    kDrained,   kAddNodes,
-    kLike,      kProfile};
+    kSubject,
+    kManifest,
+    kNamespace,
+    {"upTo", Type::count, "--up-to", "the number of pods to try", false, 2, explain::kMostReplicas},
+    kDrained,
+    kAddNodes,
+    kLike,
+    kProfile};
 constexpr Argument kCouldRun[] = {
     kNamespace,
     {"requests", Type::text, "--requests",
@@ -68,10 +81,11 @@ constexpr Argument kDrain[] = {
     {"selector", Type::text, "--selector", "instead of names: the labels of the nodes: pool=general"},
     {"rolling", Type::count, "--rolling",
      "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
-     "drained; at most 64"},
+     "drained",
+     false, 1, kMostAtATime},
     {"spare", Type::count, "--spare",
-     "with \"rolling\": adds this number of nodes before the first step and drains them after the last; at "
-     "most 16"},
+     "with \"rolling\": adds this number of nodes before the first step and drains them after the last",
+     false, 1, kMostSpare},
     {"like", Type::name, "--like", "the node that the spare nodes are copies of"},
     {"fail", Type::flag, "--fail",
      "lets the nodes fail at the same time, as a zone does: ignores disruption budgets, and pods of "
@@ -161,8 +175,8 @@ json::object schema_of(const Argument& argument) {
       out["maxItems"] = kMostNames;
       break;
     case Type::count:
-      out["minimum"] = 1;
-      out["maximum"] = kMostCount;
+      out["minimum"] = argument.least;
+      out["maximum"] = argument.most;
       break;
     case Type::flag:
       break;
@@ -250,8 +264,8 @@ class Reader {
         return add(argument, std::string(*text));
       case Type::count: {
         const auto* number = value.if_int64();
-        if (!number || *number < 1 || *number > kMostCount)
-          return wrong(fmt::format("a whole number from 1 to {}", kMostCount));
+        if (!number || *number < argument.least || *number > argument.most)
+          return wrong(fmt::format("a whole number from {} to {}", argument.least, argument.most));
         return add(argument, std::to_string(*number));
       }
       case Type::flag:
@@ -260,7 +274,7 @@ class Reader {
         return;
       case Type::manifest:
         if (!text || text->empty() || text->size() > kLargestManifest)
-          return wrong(fmt::format("YAML or JSON of at most {} KiB", kLargestManifest / 1024));
+          return wrong(fmt::format("a string with YAML or JSON, of at most {} KiB", kLargestManifest / 1024));
         out_.input = *text;
         out_.words.push_back(fmt::format("{}=-", argument.flag.empty() ? "--filename" : argument.flag));
         ++words_;

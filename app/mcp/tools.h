@@ -16,15 +16,12 @@
 
 namespace podium::mcp {
 
-// Of an argument of Type::count; app/kubectl checks that it is the largest number of replicas.
-inline constexpr std::int64_t kMostCount = 10'000;
-
 struct Argument {
   enum class Type {
     name,      // of an object, or TYPE/NAME
     names,     // several
     text,      // a line
-    count,     // from 1
+    count,     // between `least` and `most`
     flag,      // true or false
     manifest,  // YAML or JSON; becomes the command's standard input
   };
@@ -33,6 +30,7 @@ struct Argument {
   std::string_view flag;  // of the command: "--node"; empty: a word on its own
   std::string_view about;
   bool is_required = false;
+  std::int64_t least = 1, most = 0;  // of a count
 };
 
 struct Tool {

@@ -19,6 +19,7 @@ std::string decided(const PodLine& line, const Options& options) {
 }
 
 std::string why_there(const PodLine& line) {
+  if (!line.fate.empty()) return line.fate;
   if (line.pod) {
     auto pod = *line.pod;
     pod.report = line.report;

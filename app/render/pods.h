@@ -16,6 +16,7 @@ struct PodLine {
   std::optional<WaitingPod> pod;  // nullopt: it does not wait
   std::string node;               // its node; empty: none
   std::optional<Report> report;   // nullopt: there is none
+  std::string fate;               // "it no longer exists"; empty: it is there
 };
 
 std::string pods_table(std::vector<PodLine> pods, const Options& options);

@@ -71,8 +71,8 @@ std::string least_spare(const Rolling& rolling) {
 }
 
 std::string not_evaluated(const Rolling& rolling) {
-  const auto told = rolling.moved() + rolling.waiting() + rolling.gone();
-  const auto others = rolling.evicted() - std::min(rolling.evicted(), told);
+  const auto evaluated = rolling.moved() + rolling.waiting() + rolling.gone();
+  const auto others = rolling.evicted() - std::min(rolling.evicted(), evaluated);
   if (others == 0) return {};
   return fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
                      counted(others, "pod"));

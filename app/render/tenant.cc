@@ -29,14 +29,20 @@ std::string why_no_more(const explain::FirstFailure* failure, const Report& repo
   return rejection_of(counted(main->nodes, "node"), *main) + (least.empty() ? "" : "; " + least);
 }
 
+std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
+
+// Pods that the question counts, and that are not created again.
+std::size_t existing(const Tenant::Asked& asked) { return asked.replicas ? asked.replicas->existing : 0; }
+
 // What the nodes have room for.
 Left on_nodes(const Tenant::Asked& asked) {
   const auto& answer = answer_of(asked.report);
   if (answer.fitting < answer.asked)
-    return {.limit = why_no_more(answer.first_failure ? &*answer.first_failure : nullptr, asked.report)};
-  Left left{.count = asked.exists ? 0 : answer.fitting};
+    return {.count = minus(answer.fitting, existing(asked)),
+            .limit = why_no_more(answer.first_failure ? &*answer.first_failure : nullptr, asked.report)};
+  Left left{.count = minus(answer.fitting, existing(asked))};
   if (!answer.room) return left;
-  left.count += answer.room->count;
+  left.count = minus(answer.fitting + answer.room->count, existing(asked));
   left.may_be_more = answer.room->may_be_more;
   if (!left.may_be_more)
     left.limit =
@@ -53,8 +59,7 @@ Left left_of(const Tenant::Asked& asked) {
   const auto& answer = answer_of(asked.report);
   auto left = on_nodes(asked);
   for (const auto& quota : answer.quotas) {
-    const auto existing = asked.exists ? answer.asked : 0;
-    const auto allowed = quota.allowed - std::min(quota.allowed, existing);
+    const auto allowed = minus(quota.allowed, existing(asked));
     if (allowed >= left.count) continue;
     const auto nodes = count_of(left);
     left = {.count = allowed,
@@ -84,10 +89,9 @@ std::string used_of(const json::value& quota) {
 
 // "20", or "78/400": how many replicas have a place, of how many.
 std::string now_of(const Tenant::Asked& asked) {
-  if (!asked.exists || refusal_of(asked.report)) return "-";
-  const auto& answer = answer_of(asked.report);
-  return answer.fitting == answer.asked ? fmt::to_string(answer.asked)
-                                        : fmt::format("{}/{}", answer.fitting, answer.asked);
+  if (!asked.replicas) return "-";
+  const auto& [wanted, _, placed] = *asked.replicas;
+  return placed == wanted ? fmt::to_string(placed) : fmt::format("{}/{}", placed, wanted);
 }
 
 }  // namespace
@@ -95,7 +99,7 @@ std::string now_of(const Tenant::Asked& asked) {
 std::string tenant_table(const Tenant& tenant, const Options& options) {
   if (tenant.rooms.empty())
     return fmt::format(
-        "{} has no Deployment and no StatefulSet with replicas. Of other pods: --requests "
+        "{} has no Deployment and no StatefulSet. Of other pods: --requests "
         "cpu=500m,memory=1Gi\n",
         tenant.ns);
   auto out = fmt::format("What {} could still run, each alone:\n", options.style.bold(tenant.ns));

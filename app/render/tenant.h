@@ -5,18 +5,20 @@
 
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/render/options.h"
 #include "app/render/report.h"
+#include "app/render/workload.h"
 
 namespace podium::render {
 
 struct Tenant {
   struct Asked {
     std::string name;
-    bool exists = false;  // a workload: its own replicas have their place
+    std::optional<Replicas> replicas;  // of a workload, as they are now
     Report report;
   };
   std::string ns;

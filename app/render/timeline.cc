@@ -29,11 +29,12 @@ std::optional<Wall> since(const json::value& pod, std::string_view type, std::st
   return std::nullopt;
 }
 
-Moment preemption_of(const explain::Preempted& preemption, std::optional<Wall> at) {
+// `at`: of the nomination, or of the last attempt that may have made it.
+Moment preemption_of(const explain::Preempted& preemption, std::optional<Wall> at, bool is_known) {
   std::vector<std::string> victims;
   for (const auto& victim : preemption.victims) victims.push_back(victim.ns + "/" + victim.name);
   return {at, "nominated",
-          fmt::format("{}; {} evicted there: {}", preemption.node,
+          fmt::format("{}{}; {} evicted there: {}", preemption.node, is_known ? "" : ", then or before",
                       preemption.total == 1 ? "one pod is" : fmt::format("{} pods are", preemption.total),
                       listed(victims, kNamedVictims, preemption.total))};
 }
@@ -87,8 +88,19 @@ std::vector<Moment> moments_of_pod(const json::value& pod) {
   return out;
 }
 
-std::vector<Moment> moments_of(const Report& report) {
+std::vector<Moment> moments_of_gone(const Report& report) {
   const auto& status = report.status;
+  if (status.outcome != explain::kScheduled || !status.choice) return {};
+  return {{status.decided_at, "bound", "to " + status.choice->node}};
+}
+
+std::vector<Moment> moments_of(const Report& report, std::optional<Wall> nominated) {
+  const auto& status = report.status;
+  // Only the attempts that did not place the pod may have nominated it.
+  const bool is_first = status.attempts <= (status.choice ? 2 : 1);
+  const auto nomination = [&](std::optional<Wall> at) {
+    return preemption_of(*status.preemption, nominated ? nominated : at, nominated || is_first);
+  };
   std::vector<Moment> out;
   add_gated(status, out);
   // The first ones are not kept.
@@ -99,8 +111,7 @@ std::vector<Moment> moments_of(const Report& report) {
     const bool is_last = attempt + 1 == status.history.rend();
     out.push_back(
         {attempt->at, attempt->outcome == explain::kFailed ? "failed" : "tried", attempt_words(*attempt)});
-    if (is_last && status.choice && status.preemption)
-      out.push_back(preemption_of(*status.preemption, attempt->at));
+    if (is_last && status.choice && status.preemption) out.push_back(nomination(attempt->at));
   }
   if (!status.decided_at) return out;
   if (!status.choice) {
@@ -111,7 +122,7 @@ std::vector<Moment> moments_of(const Report& report) {
                    : status.outcome == explain::kFailed ? "failed"
                                                         : "tried",
                    is_gated ? status.message : held_by(status)});
-    if (status.preemption) out.push_back(preemption_of(*status.preemption, status.decided_at));
+    if (status.preemption) out.push_back(nomination(status.decided_at));
     return out;
   }
   out.push_back({status.decided_at, "chose", choice_of(status)});

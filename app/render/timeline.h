@@ -22,8 +22,11 @@ struct Moment {
 
 // The pod's own moments.
 std::vector<Moment> moments_of_pod(const boost::json::value& pod);
-// Of the decision and the attempts before it.
-std::vector<Moment> moments_of(const Report& report);
+// Of the decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
+// known, and later attempts repeat the nomination.
+std::vector<Moment> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);
+// Of a pod that no longer says it itself.
+std::vector<Moment> moments_of_gone(const Report& report);
 
 // By time, those without one last; those of the same time stay in their order after the creation.
 std::vector<Moment> in_order(std::vector<Moment> moments);

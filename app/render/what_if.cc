@@ -144,6 +144,21 @@ std::string footer(const Report& report, const std::string& next = {}) {
          (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
+std::string more_quotas(const explain::ReportAnswer& answer) {
+  const auto left = answer.quotas_total - answer.quotas.size();
+  return left == 0 ? std::string() : fmt::format("and {}, which allow more.\n", counted(left, "more quota"));
+}
+
+// The quotas' use before the question: `capacity` tries more pods than anyone wants.
+std::string quota_lines_now(const Report& report) {
+  std::string out;
+  const auto& answer = answer_of(report);
+  for (const auto& quota : answer.quotas)
+    out += fmt::format("Quota {} (namespace {}): {}.\n", quota.name, report.ns,
+                       explain::quota_words_now(quota, answer.asked));
+  return out + more_quotas(answer);
+}
+
 }  // namespace
 
 std::string room_line(const Report& report) {
@@ -173,8 +188,15 @@ std::string quota_lines(const Report& report) {
   std::string out;
   for (const auto& quota : answer_of(report).quotas)
     out += quota_line(quota, report.ns, answer_of(report).asked) + "\n";
-  const auto left = answer_of(report).quotas_total - answer_of(report).quotas.size();
-  return left == 0 ? out : out + fmt::format("and {}, which allow more.\n", counted(left, "more quota"));
+  return out + more_quotas(answer_of(report));
+}
+
+std::string exceeded_quota_lines(const Report& report) {
+  std::string out;
+  const auto& answer = answer_of(report);
+  for (const auto& quota : answer.quotas)
+    if (quota.allowed < answer.asked) out += quota_line(quota, report.ns, answer.asked) + "\n";
+  return out;
 }
 
 // A quota that refuses it comes first, then the node that it would get without
@@ -222,7 +244,7 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
                              : by_nodes;
   return fmt::format("{}: room for {}.\n", name,
                      explain::running(answer) ? options.style.good(text) : options.style.bad(text)) +
-         where(report, options) + stopped(report, options) + quota_lines(report) + changed(report) +
+         where(report, options) + stopped(report, options) + quota_lines_now(report) + changed(report) +
          footer(report);
 }
 

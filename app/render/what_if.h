@@ -24,6 +24,8 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style);
 std::string room_line(const Report& report);
 // A line for each quota that counts the pods.
 std::string quota_lines(const Report& report);
+// Those of the quotas that allow fewer.
+std::string exceeded_quota_lines(const Report& report);
 
 // The numbers of fitting and requested replicas.
 std::string capacity(const Report& report, const std::string& subject, const Options& options);

@@ -71,11 +71,22 @@ std::string given_devices(const Report& report) {
   return out;
 }
 
-std::string placed(const Report& report, const std::string& subject, const Options& options) {
-  const auto verb = report.is_question ? "would go to" : "is on";
+// The verdict begins with what is true now.
+std::string placed_line(const Report& report, const std::string& subject, const Options& options,
+                        const std::optional<Fate>& fate) {
+  const auto& node = report.status.choice->node;
   const auto points = choice_words(report);
-  auto out = fmt::format("{} {} {}{}.\n", options.style.bold(subject), verb,
-                         options.style.good(report.status.choice->node), points.empty() ? "" : ": " + points);
+  if (fate)
+    return fmt::format("{} {} {}{}; {}.\n", options.style.bold(subject), fate->is_gone ? "was on" : "is on",
+                       node, points.empty() ? "" : fmt::format(" ({})", points), fate_words(*fate));
+  return fmt::format("{} {} {}{}.\n", options.style.bold(subject),
+                     report.is_question ? "would go to" : "is on", options.style.good(node),
+                     points.empty() ? "" : ": " + points);
+}
+
+std::string placed(const Report& report, const std::string& subject, const Options& options,
+                   const std::optional<Fate>& fate) {
+  auto out = placed_line(report, subject, options, fate);
   if (report.status.preemption) {
     out += fmt::format("Evicted to make room: {}.\n", evicted(*report.status.preemption));
   }
@@ -307,8 +318,18 @@ std::string gated(const std::string& subject, const std::vector<std::string>& ga
                      gates.size() == 1 ? "" : "s", fmt::join(gates, ", "));
 }
 
-std::string why(const Report& report, const std::string& subject, const Options& options) {
+std::string fate_words(const Fate& fate) {
+  if (!fate.is_gone) return fate.how.empty() ? "it terminates" : "it terminates, " + fate.how;
+  return fate.how.empty() ? "it no longer exists" : fate.how;
+}
+
+std::string why(const Report& report, const std::string& subject, const Options& options,
+                const std::optional<Fate>& fate) {
   const auto name = options.style.bold(subject);
+  const bool is_placed = report.status.choice && report.status.outcome == explain::kScheduled;
+  if (fate && !is_placed)
+    return fmt::format("{}: {}. The last decision:\n", name, fate_words(*fate)) +
+           why(report, subject, options);
   if (const auto* refusal = refusal_of(report))
     return fmt::format("{}: {}: {}\n", name, options.style.bad("refused"), *refusal);
   if (!report.status.scheduling_gates.empty()) return gated(name, report.status.scheduling_gates);
@@ -323,7 +344,7 @@ std::string why(const Report& report, const std::string& subject, const Options&
   }
   if (report.status.outcome.empty()) return fmt::format("{}: the report has no outcome yet.\n", name);
   if (report.status.choice && (report.status.outcome == "Scheduled" || report.status.outcome == "Fits")) {
-    return placed(report, subject, options) +
+    return placed(report, subject, options, fate) +
            rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            decided_line(report, options) + earlier(report, options);
   }

@@ -3,6 +3,7 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,18 @@ std::string without_gates(std::size_t gates, const std::string& ns, const std::s
 // "What would help? kubectl podium whatif pod/huge -n default --fixes". `target`: "pod/huge".
 std::string what_would_help(const std::string& target, const std::string& ns, const Options& options);
 
+// What has become of the pod since the decision.
+struct Fate {
+  bool is_gone = true;   // false: it terminates
+  std::string how = {};  // "evicted 92s ago to make room for shop/big"; empty: not known
+};
+// "it no longer exists", "evicted 92s ago to make room for shop/big".
+std::string fate_words(const Fate& fate);
+
 // For a decision, or a question about one pod. `subject`: the reader's name for the pod, "shop/web-07".
-std::string why(const Report& report, const std::string& subject, const Options& options);
+// `fate`: nullopt: the pod is there.
+std::string why(const Report& report, const std::string& subject, const Options& options,
+                const std::optional<Fate>& fate = std::nullopt);
 // The same for a pod that waits for its scheduling gates.
 std::string gated(const std::string& subject, const std::vector<std::string>& gates);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/text/json_view.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
 #include "app/render/fields.h"
@@ -88,21 +89,70 @@ std::string waits_for(const std::vector<WaitingGroup>& groups, const Options& op
   return fmt::format(" ({})", age(std::chrono::duration_cast<std::chrono::seconds>(options.now - *since)));
 }
 
+std::size_t missing_of(const std::optional<Replicas>& replicas) {
+  return replicas ? replicas->wanted - std::min(replicas->wanted, replicas->existing) : 0;
+}
+
+// "the other 4 are not created: exceeded quota: q".
+std::string not_created(std::size_t missing, const std::string& reason) {
+  return fmt::format("the other {} not created{}{}", missing == 1 ? "one is" : fmt::format("{} are", missing),
+                     reason.empty() ? "" : ": ", reason);
+}
+
+std::string no_pods(const std::optional<Replicas>& replicas, const std::string& reason) {
+  if (!replicas) return " has no pods.\n";
+  if (replicas->wanted == 0) return " has no pods: it is scaled to 0 replicas.\n";
+  return fmt::format(
+      ": {} not created{}{}\n",
+      replicas->wanted == 1 ? "its replica is" : fmt::format("none of its {} replicas is", replicas->wanted),
+      reason.empty() ? "." : ": ", reason);
+}
+
 }  // namespace
 
+std::optional<Replicas> replicas_of(std::string_view kind, const json::value& workload,
+                                    const std::vector<json::value>& pods) {
+  constexpr std::string_view kKinds[] = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"};
+  if (std::ranges::find(kKinds, kind) == std::end(kKinds)) return std::nullopt;
+  const auto* wanted = api::find_at(workload, "/spec/replicas");
+  const auto counts = counts_of(pods);
+  return Replicas{.wanted = wanted && wanted->is_int64()
+                                ? static_cast<std::size_t>(std::max<std::int64_t>(0, wanted->get_int64()))
+                                : 1,
+                  .existing = counts.alive,
+                  .placed = counts.placed};
+}
+
+std::string why_not_created(const json::value& workload) {
+  for (const auto& condition : list_at(workload, "/status/conditions")) {
+    if (string_at(condition, "/type") == "ReplicaFailure" && string_at(condition, "/status") == "True")
+      return string_at(condition, "/message");
+  }
+  return {};
+}
+
 std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,
+                         const std::optional<Replicas>& replicas, const std::string& reason,
                          const std::vector<WaitingGroup>& groups, const Options& options) {
   const auto counts = counts_of(pods);
   const auto name = options.style.bold(workload);
-  if (counts.alive == 0) return fmt::format("{} has no pods.\n", name);
+  if (counts.alive == 0) return name + no_pods(replicas, reason);
   std::size_t waiting = 0;
   for (const auto& group : groups) waiting += group.count;
+  const auto missing = missing_of(replicas);
+  if (waiting == 0 && missing > 0)
+    return fmt::format("{}: {} of {} replicas {} placed; {}{}\n", name, counts.alive, replicas->wanted,
+                       counts.alive == 1 ? "is" : "are", not_created(missing, reason),
+                       reason.empty() ? "." : "");
   if (waiting == 0)
     return fmt::format("{}: all {}.\n", name, counted(counts.alive, "pod is placed", "pods are placed"));
   const bool has_one_reason = groups.size() == 1;
   auto out = fmt::format("{}: {}{}{}.\n", name, states(counts, waiting),
                          has_one_reason && waiting > 1 ? ", all for the same reason" : "",
                          waits_for(groups, options));
+  if (missing > 0)
+    out += fmt::format("{} of {} replicas exist; {}{}\n", counts.alive, replicas->wanted,
+                       not_created(missing, reason), reason.empty() ? "." : "");
   if (has_one_reason && groups.front().report && !groups.front().report->status.preemption &&
       !groups.front().report->status.rejections.empty())
     return out + one_reason(groups.front(), options);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,19 @@
 
 namespace podium::render {
 
-// `pods`: all pods of the workload. `groups`: groups of those that wait.
+// Of a workload: how many replicas it asks for, how many pods exist, and how many of these have a node.
+struct Replicas {
+  std::size_t wanted = 0, existing = 0, placed = 0;
+};
+// `workload`: the object, of this kind. nullopt: such workloads do not have replicas.
+std::optional<Replicas> replicas_of(std::string_view kind, const boost::json::value& workload,
+                                    const std::vector<boost::json::value>& pods);
+// Why the workload's controller creates no more pods, in its own words; empty: it does not say.
+std::string why_not_created(const boost::json::value& workload);
+
+// `pods`: all pods of the workload. `groups`: groups of those that wait. `reason`: why replicas are missing.
 std::string workload_why(const std::string& workload, const std::vector<boost::json::value>& pods,
+                         const std::optional<Replicas>& replicas, const std::string& reason,
                          const std::vector<WaitingGroup>& groups, const Options& options);
 
 // Of a workload of which no pod waits: where they are, and the next commands. `subject`: "deploy/web".

@@ -54,7 +54,7 @@ std::vector<Source> sources_of(const Snapshot& snapshot) {
 
 struct Zone {
   std::int64_t nodes = 0, cordoned = 0;
-  Amounts allocatable, requested;
+  Amounts allocatable, requested, free;  // free: on nodes that are not cordoned
 };
 
 json::array array_of(const Amounts& amounts) { return json::array(amounts.begin(), amounts.end()); }
@@ -73,6 +73,7 @@ json::object node_list(const Snapshot& snapshot, const std::string& leader, bool
     auto& zone = zones[name];
     zone.allocatable.resize(sources.size());
     zone.requested.resize(sources.size());
+    zone.free.resize(sources.size());
     ++zone.nodes;
     zone.cordoned += node.unschedulable ? 1 : 0;
     cordoned += node.unschedulable ? 1 : 0;
@@ -81,6 +82,7 @@ json::object node_list(const Snapshot& snapshot, const std::string& leader, bool
       const auto [has, asks] = sources[i].at(snapshot, row);
       zone.allocatable[i] += has;
       zone.requested[i] += asks;
+      if (!node.unschedulable) zone.free[i] += std::max<std::int64_t>(0, has - asks);
       allocatable.emplace_back(has);
       requested.emplace_back(asks);
     }
@@ -100,7 +102,8 @@ json::object node_list(const Snapshot& snapshot, const std::string& leader, bool
                                    {"nodes", zone.nodes},
                                    {"cordoned", zone.cordoned},
                                    {"allocatable", array_of(zone.allocatable)},
-                                   {"requested", array_of(zone.requested)}});
+                                   {"requested", array_of(zone.requested)},
+                                   {"free", array_of(zone.free)}});
   }
   json::object out{
       {"metadata",

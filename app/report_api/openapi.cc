@@ -74,7 +74,8 @@ json::object schemas() {
       {"Changes", object_of({{"version", text_schema()}})},
       {"Nodes",
        anything("metadata: leader, nodes, cordoned. resources: their names. zones: name, nodes, cordoned, "
-                "allocatable, requested. items: name, zone, cordoned, pods, allocatable, requested. Amounts "
+                "allocatable, requested, free (without cordoned nodes). items: name, zone, cordoned, pods, "
+                "allocatable, requested. Amounts "
                 "are in "
                 "the order of resources: cpu in thousandths of a core, all others in whole units")},
       {"Access", anything("user, leader, mayListNodes, mayListDecisions")},

@@ -166,7 +166,14 @@ Reply decision_reply(Form form, const controller::RememberedDecision& decision, 
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
   auto answer = answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
                           {{"podRef", pod}, {"dryRun", false}});
-  if (shown.words) add_words(status, decision.ns, false, answer);
+  if (shown.words) {
+    add_words(status, decision.ns, false, answer);
+    if (auto* report = answer.if_object(); report && shown.is_gone) {
+      auto& words = (*report)["words"].as_object();
+      words["gone"] = true;
+      if (!shown.evicted_for.empty()) words["evictedFor"] = shown.evicted_for;
+    }
+  }
   return json_reply(answer);
 }
 

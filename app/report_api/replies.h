@@ -18,7 +18,9 @@ namespace podium::app::report_api {
 // What a reply shows next to the decision.
 struct Shown {
   bool withholds_node_names = false;
-  bool words = false;  // of the reasons: app/render/said.h
+  bool words = false;            // of the reasons: app/render/said.h
+  bool is_gone = false;          // the pod has ended or was deleted
+  std::string evicted_for = {};  // "namespace/pod"
 };
 
 // scores: [{"Host", "Score"}…], best first, at most 10. strategies: [{"Strategy", "Weight", "HostPriority":

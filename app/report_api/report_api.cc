@@ -341,7 +341,10 @@ Reply ReportApi::decisions(const Target& target, const json::object& parameters,
 Reply ReportApi::decision(const Target& target, const Shown& shown) const {
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
-  if (found.decision) return decision_reply(target.route->form, *found.decision, shown);
+  auto with_fate = shown;
+  with_fate.is_gone = found.is_gone;
+  with_fate.evicted_for = found.evicted_for;
+  if (found.decision) return decision_reply(target.route->form, *found.decision, with_fate);
   return no_decision_reply(target.ns, target.pod, found);
 }
 

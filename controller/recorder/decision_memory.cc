@@ -63,9 +63,20 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   by_uid_.erase(entry.decision->uid());  // of an entry of another name: its text may go first
   by_uid_.emplace(entry.decision->uid(), key);
   if (status.outcome != explain::kScheduled) add_waiting(key, *entry.decision);
+  mark_victims(*entry.decision, status);
   bytes_ += bytes;
   count_change(ns);
   make_room(dropped);
+}
+
+// Later decisions repeat the victims, and a pod of such a name may be a new one: it waits.
+void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportStatus& status) {
+  if (!status.preemption || status.choice) return;
+  for (const auto& [ns, name] : status.preemption->victims) {
+    const auto key = key_of_pod(ns, name);
+    const auto victim = entries_.find(key);
+    if (victim != entries_.end() && !waiting_.contains(key)) victim->second.evicted_for = decision.key();
+  }
 }
 
 void DecisionMemory::count_change(const std::string& ns) {
@@ -121,6 +132,8 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
   } else if (const auto it = entries_.find(key); it != entries_.end()) {
     const auto& decision = it->second.decision;
     out.decided_at = decision->decided_at;
+    out.is_gone = it->second.is_gone;
+    out.evicted_for = it->second.evicted_for;
     if (!decision->expires_at || *decision->expires_at > clock_.wall()) return decision;
     out.absence = Absence::expired;
   } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {

@@ -60,6 +60,8 @@ class DecisionMemory {
     Absence absence = Absence::none;
     std::optional<Wall> decided_at;  // of the decision, also if it was dropped
     std::optional<Wall> began;       // when this process began to decide
+    bool is_gone = false;            // the pod was deleted or has ended
+    std::string evicted_for = {};    // "namespace/pod" for which it had to make room; empty: none is known
   };
   // A page of a list, by namespace and name; or the newest decisions.
   struct Query {
@@ -123,8 +125,9 @@ class DecisionMemory {
     KeptPtr decision;
     std::size_t bytes = 0;
     bool is_gone = false;
-    Keys::iterator place;         // in living_ or gone_
-    Keys::iterator in_namespace;  // of a living pod: in OfNamespace::living
+    std::string evicted_for = {};  // as in Found
+    Keys::iterator place;          // in living_ or gone_
+    Keys::iterator in_namespace;   // of a living pod: in OfNamespace::living
   };
   struct OfNamespace {
     std::size_t bytes = 0;
@@ -154,6 +157,7 @@ class DecisionMemory {
   void remove_waiting(Key key, const Kept& decision);
   void join_namespace(Key key, Entry& entry);
   void leave_namespace(const Entry& entry);
+  void mark_victims(const Kept& decision, const explain::ReportStatus& status);
   void resize(const std::string& ns, OfNamespace& of, std::size_t bytes);
   void make_room(Dropped& dropped);
   void drop(Key key, Absence why, Dropped& dropped);

@@ -218,7 +218,7 @@ class KubectlPage(Plugin):
         self.plane.kubectl("delete", "schedulingreport", "forgotten")
         self.assertEqual(why(), said)
         self.plane.kubectl("delete", "pod", "forgotten", "--force", "--grace-period=0")
-        self.assertIn("The pod no longer exists.", self.ask("why", "forgotten", *podium_at))
+        self.assertRegex(self.ask("why", "forgotten", *podium_at), r"^default/forgotten was on \S+ .*; it no longer exists\.\n")
         self.assertIn("podium's own memory could not be read: kubectl port-forward: ", self.ask("why", "forgotten", code=1))
         self.assertIn("There is no pod default/never", self.ask("why", "never", *podium_at, code=1))
 

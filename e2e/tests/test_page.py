@@ -303,8 +303,36 @@ class Page(PageLive):
         self.browser.press("/")
         self.browser.type("n0")
         self.browser.press("Enter")
-        self.says("#verdict", "0 pods and 10 nodes have “n0” in their name.")
+        self.says("#verdict", "0 pods, 0 workloads and 10 nodes have “n0” in their name.")
         self.assertEqual(self.browser.run("location.hash"), "#/find/n0")
+        self.assert_quiet()
+
+    def test_the_room_of_a_cordoned_node_is_not_free(self):
+        self.open(self.operator, "#/topology/pods")
+        self.says(".zone .sum", "pods: 0 of 440 requested, 330 free")
+        self.assertTrue(self.browser.run("document.querySelector('.zone .bars .cordoned').getAttribute('d').length > 0"))
+        self.browser.run("location.hash = '#/now'")
+        sizes = [int(one["status"]["allocatable"]["cpu"]) for one in self.nodes if not one["metadata"]["labels"].get(ZONE)]
+        free = sum(sizes) - sizes[-1]
+        self.says("#room", f"{free} of {sum(sizes)} free")
+
+    def test_search_finds_workloads(self):
+        """The pods of a workload are found together; pods that are gone do not count."""
+        for i in range(3):
+            self.plane.create(pod(f"db-{i}"))
+            self.bound(f"db-{i}")
+        self.plane.kubectl("delete", "pod", "db-2", "--grace-period=0", "--force")
+        wait_until(lambda: any(one.get("gone") for one in self.api("decisions", self.viewer)["items"]), "the deletion")
+        self.open(self.operator, "#/find/sts%2Fdb")
+        self.says("#verdict", "0 pods, 1 workload and 0 nodes have “sts/db” in their name.")
+        self.says("#workloads-found", "default/db: 2 pods")
+        self.browser.run("location.hash = '#/find/db'")
+        self.says("#verdict", "2 pods, 1 workload and 0 nodes have “db” in their name.")
+        self.says("#gone-found", "1 pod of such a name is gone")
+        self.browser.run("location.hash = '#/pod/default/db-2'")
+        self.says("#verdict", "default/db-2 was on ")
+        self.says("#verdict", "; it has ended or was deleted.")
+        self.says("main h1", "Why was db-2 there?")
         self.assert_quiet()
 
     def test_a_what_if_about_a_pod(self):

@@ -58,15 +58,19 @@ class Preemption(Plugin):
         self.assertEqual((event["type"], event["action"], event["note"], event["related"]["name"]),
                          ("Normal", "Preempting", f"Preempted by pod {arrived['metadata']['uid']} on node simple1", "urgent"))
         self.assertNotIn("nodeName", self.live_pod("urgent")["spec"])
-        evicted = r"It was evicted \d+s ago to make room for default/urgent: kubectl podium why urgent -n default\n"
-        self.assertRegex(self.ask("why", "victim"), evicted)
+        evicted = r"evicted \d+s ago to make room for default/urgent"
+        hint = "\nWhy was it evicted? kubectl podium why urgent -n default\n"
+        self.assertRegex(self.ask("why", "victim"), rf"^default/victim is on simple1 \(.*\); it terminates, {evicted}\.\n")
 
         self.arrives("latecomer", "simple", "medium")  # the capacity is kept
         self.report("latecomer", "Unschedulable")
         self.plane.kubectl("delete", "pod", "victim", "--grace-period=0", "--force")
         self.assertEqual(self.bound("urgent"), "simple1")
         self.report("urgent", "Scheduled")
-        self.assertRegex(self.ask("why", "victim"), "The pod no longer exists.\n" + evicted)
+        said = self.ask("why", "victim")
+        self.assertRegex(said, rf"^default/victim was on simple1 \(.*\); {evicted}\.\n")
+        self.assertTrue(said.endswith(hint), said)
+        self.assertRegex(self.ask("why", "victim", "bystander"), rf"default/victim .* {evicted}\n")
         self.assertNotIn("nodeName", self.live_pod("latecomer")["spec"])
         self.assertNotIn("deletionTimestamp", self.live_pod("bystander")["metadata"])
         for counted in ("scheduler_preemption_attempts_total", "scheduler_preemption_victims_count"):

@@ -223,7 +223,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       cut_answer_rejections(s, 2, 0);
       for (auto& verdict : s.answer->verdicts) verdict.would_fit_with.clear();
       for (auto& change : s.answer->changes) change.message.clear();
-      // Their order tells which they are.
+      // They are in the order of the changes.
       for (auto& change : s.answer->changes) change.node.clear();
       for (auto& change : s.answer->changes) change.spare.clear();
       cut_search(*s.answer, 0, 0);

@@ -66,16 +66,33 @@ std::string plural_of(std::string_view words) {
   return std::string(words);
 }
 
-std::string quota_words(const QuotaAnswer& quota, std::size_t asked) {
-  if (!quota.reason.empty()) return "refuses these pods: " + quota.reason;
+namespace {
+
+// "pods 143/150, requests.cpu 292/200".
+std::string quota_uses(const QuotaAnswer& quota, std::string QuotaUse::* amount) {
   constexpr std::size_t kResources = 4;
   std::string out;
   for (std::size_t i = 0; i < std::min(quota.resources.size(), kResources); ++i) {
     const auto& use = quota.resources[i];
-    out += fmt::format("{}{} {}/{}", out.empty() ? "" : ", ", use.resource, use.then, use.hard);
+    out += fmt::format("{}{} {}/{}", out.empty() ? "" : ", ", use.resource, use.*amount, use.hard);
   }
-  return out + (quota.allowed < asked ? fmt::format(": exceeded from replica {} on", quota.allowed + 1)
-                                      : fmt::format(": allows {} more", quota.allowed - asked));
+  return out;
+}
+
+}  // namespace
+
+std::string quota_words(const QuotaAnswer& quota, std::size_t asked) {
+  if (!quota.reason.empty()) return "refuses these pods: " + quota.reason;
+  return quota_uses(quota, &QuotaUse::then) +
+         (quota.allowed < asked ? fmt::format(": exceeded from replica {} on", quota.allowed + 1)
+                                : fmt::format(": allows {} more", quota.allowed - asked));
+}
+
+std::string quota_words_now(const QuotaAnswer& quota, std::size_t asked) {
+  if (!quota.reason.empty()) return "refuses these pods: " + quota.reason;
+  return fmt::format(
+      "now {}: allows {} in all", quota_uses(quota, &QuotaUse::used),
+      quota.allowed < asked ? fmt::to_string(quota.allowed) : fmt::format("at least {}", asked));
 }
 
 bool is_of_pod(std::string_view code) {

@@ -30,6 +30,8 @@ std::string no_node(const std::string& name, const std::vector<std::string>& nea
 std::string plural_of(std::string_view words);
 // "pods 143/150, requests.cpu 292/200: exceeded from replica 54 on", for this number of replicas.
 std::string quota_words(const QuotaAnswer& quota, std::size_t asked);
+// The same for a question that tries how many fit: "now pods 2/5: allows 5 in all".
+std::string quota_words_now(const QuotaAnswer& quota, std::size_t asked);
 // Whether the pod itself is the cause, on any node.
 bool is_of_pod(std::string_view code);
 

@@ -52,6 +52,21 @@ export const questionAbout = (question, ns, pod, node) => ({
 const movedOf = (strategies, moved) =>
   Object.entries(moved).filter(([name, weight]) => weight !== strategies.find((one) => one.name === name)?.weight);
 
+// A pod that fits may be asked about on another node.
+function fixesTitle({ outcome, replicas, fixes }) {
+  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName}, if you`;
+  return replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you";
+}
+
+// With the fix: the place of the node that the question names, next to the best one.
+function rankWords({ nodeName, rank, feasible, score, bestNode, bestScore }) {
+  if (!rank) return "";
+  const place = `; ${nodeName} would rank ${rank} of ${feasible ?? rank}`;
+  if (!bestNode || bestScore === undefined || score === undefined) return place;
+  if (bestNode === nodeName) return `${place}: it would go there`;
+  return bestScore > score ? `${place}: it would still go to ${bestNode}, which has ${count(bestScore - score, "more point")}` : `${place}: as good as ${bestNode}`;
+}
+
 const hasScores = (question) => question.answer?.status?.topNodes?.length > 0;
 
 export class AskView extends Component {
@@ -255,16 +270,18 @@ export class AskView extends Component {
       h(Compared, { moves: question.before && movesOf(question.before.status, status), weights: question.answered }),
       failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
       status.fixes?.length > 0 && [
-        h("h2", null, status.replicas?.asked > 1 ? "More would fit if you" : "It would fit if you"),
+        h("h2", null, fixesTitle(status)),
         h(
           "ul",
           { id: "fixes-found" },
-          words.fixes.map(({ what, outcome, snippet }) => h("li", { key: what }, what, outcome, snippet && h("pre", null, snippet))),
+          words.fixes.map(({ what, outcome, snippet }, i) =>
+            h("li", { key: what }, what, outcome, rankWords(status.fixes[i]), snippet && h("pre", null, snippet)),
+          ),
         ),
       ],
       h(Lines, { of: words.noFix }),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
-      (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i] })),
+      (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i], feasible: status.nodeCounts?.feasible })),
       h(Lines, { id: "room-left", of: words.room }),
       h(Lines, { id: "quotas", of: words.quotas }),
       h(Zones, { status }),

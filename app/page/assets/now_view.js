@@ -28,13 +28,13 @@ function Room({ room, items }) {
     h(
       "ul",
       { class: "room", id: "room" },
-      room.zones.map(({ name, allocatable, requested }) =>
+      room.zones.map(({ name, allocatable, free }) =>
         h(
           "li",
           { key: name },
           h("span", null, name || "without a zone"),
-          h("meter", { min: 0, max: 1, value: allocatable[i] > 0 ? requested[i] / allocatable[i] : 0, "aria-label": `requested ${resource} of ${name}` }),
-          h("span", null, `${amountWords(resource, Math.max(0, allocatable[i] - requested[i]))} of ${amountWords(resource, allocatable[i])} free`),
+          h("meter", { min: 0, max: 1, value: allocatable[i] > 0 ? 1 - free[i] / allocatable[i] : 0, "aria-label": `${resource} that is not free of ${name}` }),
+          h("span", null, `${amountWords(resource, free[i])} of ${amountWords(resource, allocatable[i])} free`),
         ),
       ),
     ),

@@ -58,7 +58,7 @@ export function Trouble({ error, next }) {
 }
 
 // What each filter says about a node that the question names: the rejections first.
-export function NodeVerdict({ verdict, words }) {
+export function NodeVerdict({ verdict, words, feasible }) {
   const { nodeName, fits, rank, score } = verdict;
   const line = (kind) => (text) => {
     const [mark, unseen] = MARKS[kind];
@@ -67,7 +67,7 @@ export function NodeVerdict({ verdict, words }) {
   return h(
     "section",
     { class: "node-verdict", "aria-label": `The node ${nodeName}` },
-    h("h2", null, fits ? `It fits on ${nodeName}${rank ? `: rank ${rank}` : ""}${score !== undefined ? `, ${count(score, "point")}` : ""}` : `Not on ${nodeName}`),
+    h("h2", null, fits ? `It fits on ${nodeName}${rank ? `: rank ${rank}${feasible ? ` of ${feasible}` : ""}` : ""}${score !== undefined ? `, ${count(score, "point")}` : ""}` : `Not on ${nodeName}`),
     h("ul", { class: "checks" }, words.rejects.map(line("bad")), words.passes.map(line("good"))),
     verdict.wouldFitWith && h("p", null, `It would fit there if you ${verdict.wouldFitWith}.`),
   );

@@ -92,10 +92,12 @@ export class PodView extends LiveView {
     const found = status.preemption;
     if (!found) return null;
     const names = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`).join(", ");
-    return h("p", null, `To make room on ${found.nodeName}, podium evicts ${count(found.victimsTotal, "pod")}: ${names}.`);
+    const verb = status.outcome === "Scheduled" ? "evicted" : "evicts";
+    return h("p", null, `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}.`);
   }
   render({ ns, pod }, { report, error, moved, isLoading }) {
     const status = report?.status;
+    const isGone = report?.words.gone;
     return h(
       "div",
       null,
@@ -103,7 +105,7 @@ export class PodView extends LiveView {
         "h1",
         { tabindex: -1 },
         pod
-          ? `Why is ${pod} ${!status || status.outcome === "Scheduled" ? "there" : "not placed"}?`
+          ? `Why ${isGone ? "was" : "is"} ${pod} ${!status || status.outcome === "Scheduled" ? "there" : "not placed"}?`
           : "Why is a pod where it is?",
       ),
       this.form(),
@@ -141,9 +143,12 @@ export class PodView extends LiveView {
               null,
               "In a terminal: ",
               h("code", null, `kubectl podium why ${pod} -n ${ns}`),
-              ". Where would it go now? ",
-              h("a", { id: "ask-about", href: askLink(ns, pod), onClick: () => this.props.onCarry(moved) }, "Ask a what-if about it"),
               ".",
+              !isGone && [
+                " Where would it go now? ",
+                h("a", { id: "ask-about", href: askLink(ns, pod), onClick: () => this.props.onCarry(moved) }, "Ask a what-if about it"),
+                ".",
+              ],
             ),
           ),
         ),

@@ -29,7 +29,7 @@ export function wantedOf(items) {
 
 // The list's nodes by zone, with the amounts of one resource; the fullest first, those that lack it last.
 export function zonesOf(list, index) {
-  const zones = new Map(list.zones.map((zone) => [zone.name, { ...zone, has: zone.allocatable[index], asked: zone.requested[index], bars: [] }]));
+  const zones = new Map(list.zones.map((zone) => [zone.name, { ...zone, has: zone.allocatable[index], asked: zone.requested[index], free: zone.free[index], bars: [] }]));
   for (const node of list.items) {
     const [has, asked] = [node.allocatable[index], node.requested[index]];
     zones.get(node.zone).bars.push({ node, has, asked, share: share(asked, has), lacks: has <= 0 });
@@ -50,7 +50,12 @@ export function paths(bars, columns) {
     }
     const tall = Math.round(bar.share * HEIGHT);
     const kind = bar.node.cordoned ? "cordoned" : bar.share >= FULL ? "full" : "used";
-    if (tall < HEIGHT) out.free += `M${x} ${y}h7v${HEIGHT - tall}h-7z`;
+    if (bar.node.cordoned) {
+      // Its room is not free: stripes.
+      for (let at = 0; at < HEIGHT - tall; at += 4) out.cordoned += `M${x} ${y + at}h7v1h-7z`;
+    } else if (tall < HEIGHT) {
+      out.free += `M${x} ${y}h7v${HEIGHT - tall}h-7z`;
+    }
     if (tall > 0) out[kind] += `M${x} ${y + HEIGHT - tall}h7v${tall}h-7z`;
   });
   return out;
@@ -93,7 +98,7 @@ class Zone extends Component {
         "p",
         { class: "sum" },
         h("meter", { min: 0, max: 1, value: share(zone.asked, zone.has), "aria-label": `${resource} of ${zone.name || "nodes without a zone"}` }),
-        ` ${resource}: ${words} requested, ${amountWords(resource, Math.max(0, zone.has - zone.asked))} free`,
+        ` ${resource}: ${words} requested, ${amountWords(resource, zone.free)} free`,
       ),
       h(
         "svg",

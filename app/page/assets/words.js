@@ -33,7 +33,11 @@ export const bestWords = ({ topNodes, nodeCounts: { feasible } }) =>
 
 const placed = (node, words) => `${node}${words.choice ? `: ${words.choice}` : ""}`;
 
+const ended = ({ evictedFor }) => (evictedFor ? `it was evicted to make room for ${evictedFor}` : "it has ended or was deleted");
+
 export function podVerdict(pod, { status, words }) {
+  if (words.gone && status.outcome !== "Scheduled") return `${pod} is gone: ${ended(words)}. It waited: ${words.blockedBy}.`;
+  if (words.gone) return `${pod} was on ${placed(status.choice.nodeName, words)}; ${ended(words)}.`;
   return status.outcome === "Scheduled" ? `${pod} is on ${placed(status.choice.nodeName, words)}.` : `${pod} waits: ${words.blockedBy}.`;
 }
 

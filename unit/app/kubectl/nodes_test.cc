@@ -28,6 +28,13 @@ TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
   EXPECT_EQ(out({"drain", "node/n-1", "no/n-2", "-o", "name"}), "pod/web-a-1\npod/web-a-2\n");
 }
 
+TEST_F(OnADump, ADrainNamesThePodsOfANamespaceThatExists) {
+  const auto said = run({"drain", "n-1", "-n", "shp"});
+  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.out + said.err, "There is no namespace shp. Did you mean shop?\n");
+  EXPECT_EQ(run({"drain", "n-1", "-n", "ml"}).code, 0);
+}
+
 TEST_F(OnADump, ARollingDrainIsStepByStep) {
   const auto all = run({"drain", "-l", "pool=a", "--rolling", "1"});
   EXPECT_EQ(all.code, 3);

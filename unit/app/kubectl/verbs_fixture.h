@@ -89,8 +89,9 @@ struct Ran {
 class OnADump : public testing::Test {
  protected:
   // `podium WORDS --cluster DUMP`
-  Ran run(std::vector<std::string> words) {
-    words.insert(words.end(), {"--cluster", dump_});
+  Ran run(const std::vector<std::string>& words) { return run_on(dump_, words); }
+  Ran run_on(const std::string& dump, std::vector<std::string> words) {
+    words.insert(words.end(), {"--cluster", dump});
     CLI::App app{"", "podium"};
     app.require_subcommand(1);  // as the program: "drain nodes n-1" is not the verb nodes
     Ran ran;
@@ -105,8 +106,8 @@ class OnADump : public testing::Test {
       wrong = error.what();
       ran.code = 2;
     }
-    ran.out = without_file(testing::internal::GetCapturedStdout());
-    ran.err = without_file(testing::internal::GetCapturedStderr()) + wrong;
+    ran.out = without_file(testing::internal::GetCapturedStdout(), dump);
+    ran.err = without_file(testing::internal::GetCapturedStderr(), dump) + wrong;
     // The dump has no more kinds than these need.
     warnings_.clear();
     while (ran.err.starts_with("warning: ")) {
@@ -116,8 +117,8 @@ class OnADump : public testing::Test {
     }
     return ran;
   }
-  std::string without_file(std::string text) const {
-    for (std::size_t at; (at = text.find(dump_)) != text.npos;) text.replace(at, dump_.size(), "DUMP");
+  static std::string without_file(std::string text, const std::string& dump) {
+    for (std::size_t at; (at = text.find(dump)) != text.npos;) text.replace(at, dump.size(), "DUMP");
     return text;
   }
   std::string out(const std::vector<std::string>& words) { return run(words).out; }

@@ -64,6 +64,13 @@ TEST(Protocol, ListsTheTools) {
   EXPECT_EQ(list.at(0).at("name"), "why");
 }
 
+TEST(Protocol, TheListIsOnePage) {
+  const auto error =
+      reply(R"({"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {"cursor": "next"}})")
+          .at("error");
+  EXPECT_EQ(error.at("code"), -32602);
+}
+
 TEST(Protocol, ACallIsACommand) {
   const auto step = take(R"({"jsonrpc": "2.0", "id": 4, "method": "tools/call",
                              "params": {"name": "why", "arguments": {"name": "web-07"}}})");

@@ -98,6 +98,23 @@ TEST(Tools, AllWrongArgumentsAreNamed) {
   EXPECT_FALSE(command_line(*tool_named("what_if"), large));
 }
 
+TEST(Tools, NumbersHaveTheBoundsOfTheCommands) {
+  EXPECT_THAT(error("drain", R"({"selector": "a=b", "rolling": 65})"),
+              HasSubstr("rolling: must be a whole number from 1 to 64"));
+  EXPECT_THAT(error("drain", R"({"selector": "a=b", "rolling": 1, "spare": 17})"), HasSubstr("from 1 to 16"));
+  EXPECT_THAT(error("how_many_fit", R"({"name": "a", "upTo": 1})"), HasSubstr("from 2 to 10000"));
+  EXPECT_THAT(error("what_if", R"({"name": "a", "addNodes": 1001, "like": "n"})"),
+              HasSubstr("from 1 to 1000"));
+  const auto schema = description_of(*tool_named("drain")).at("inputSchema").at("properties").as_object();
+  EXPECT_EQ(schema.at("rolling").at("maximum"), 64);
+  EXPECT_EQ(schema.at("spare").at("maximum"), 16);
+}
+
+TEST(Tools, AManifestIsAString) {
+  EXPECT_THAT(error("nodes_for_pending", R"({"shapes": [{"name": "a"}]})"),
+              HasSubstr("shapes: must be a string with YAML or JSON"));
+}
+
 TEST(Tools, EachIsDescribed) {
   std::set<std::string_view> names;
   for (const auto& tool : tools()) {

@@ -56,7 +56,8 @@ TEST(Timeline, OfAPodThatRuns) {
             "10:00:10 tried 2 times before, which are not kept\n"
             "10:00:10 failed the binding was refused\n"
             "10:01:00 tried 54 nodes do not have enough free cpu\n"
-            "10:01:00 nominated n1; 6 pods are evicted there: batch/a, batch/b, batch/c and 3 more\n"
+            "10:01:00 nominated n1, then or before; 6 pods are evicted there: batch/a, batch/b, batch/c and "
+            "3 more\n"
             "10:01:31 chose n1 with 731 points\n"
             "10:01:31 bound to n1\n"
             "10:01:32 taken by the kubelet\n"
@@ -95,6 +96,29 @@ TEST(Timeline, OfAPodThatWaits) {
       "10:00:05 tried 3 of 3 nodes do not have enough free cpu; least short: 500m cpu\n"
       "10:00:05 nominated n2; one pod is evicted there: batch/a\n"
       "- waits for room on n2\n");
+}
+
+TEST(Timeline, TheNominationStaysWhereItWas) {
+  const auto report = read_report(json::parse(
+      R"({"status": {"outcome": "Unschedulable", "decidedAt": "2026-11-27T10:00:09Z", "attempts": 2, "message": "no node",
+      "preemption": {"nodeName": "n2", "victims": [{"namespace": "batch", "name": "a"}], "victimsTotal": 1},
+      "history": [{"at": "2026-11-27T10:00:05Z", "outcome": "Unschedulable", "reason": "no node"}]}})"));
+  const auto of = [&](std::optional<Wall> nominated) {
+    for (const auto& [at, what, text] : moments_of(report, nominated)) {
+      if (what == "nominated") return format_time(*at).substr(11, 8) + " " + text;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(of(parse_time("2026-11-27T10:00:05Z")), "10:00:05 n2; one pod is evicted there: batch/a");
+  EXPECT_EQ(of(std::nullopt), "10:00:09 n2, then or before; one pod is evicted there: batch/a");
+}
+
+TEST(Timeline, OfAPodThatIsGoneItsBindingIsKnown) {
+  const auto moments = moments_of_gone(read_report(json::parse(kScheduled)));
+  ASSERT_EQ(moments.size(), 1u);
+  EXPECT_EQ(moments[0].what + " " + moments[0].text, "bound to n1");
+  EXPECT_TRUE(
+      moments_of_gone(read_report(json::parse(R"({"status": {"outcome": "Unschedulable"}})"))).empty());
 }
 
 TEST(Timeline, OfAPodWithGates) {

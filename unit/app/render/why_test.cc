@@ -92,6 +92,25 @@ TEST(Why, OneNodeThatFitsNeedsNoLead) {
   EXPECT_EQ(text.find("Lead"), std::string::npos) << text;
 }
 
+TEST(Why, APodThatIsGoneIsNoLongerOnItsNode) {
+  const auto first_line = [](const Report& report, const Fate& fate) {
+    const auto text = why(report, "shop/web-07", plain(), fate);
+    return text.substr(0, text.find('\n'));
+  };
+  auto report = read_report(scheduled_report());
+  report.status.node_counts.feasible = 1;
+  const std::string points = "general-01 (404 points, the only node that fits); ";
+  EXPECT_EQ(first_line(report, {}), "shop/web-07 was on " + points + "it no longer exists.");
+  EXPECT_EQ(first_line(report, {.how = "evicted 9s ago to make room for a/b"}),
+            "shop/web-07 was on " + points + "evicted 9s ago to make room for a/b.");
+  EXPECT_EQ(first_line(report, {.is_gone = false}), "shop/web-07 is on " + points + "it terminates.");
+  EXPECT_EQ(first_line(report, {.is_gone = false, .how = "evicted"}),
+            "shop/web-07 is on " + points + "it terminates, evicted.");
+  EXPECT_TRUE(why(read_report(pending_report()), "ml/big-2", plain(), Fate{})
+                  .starts_with("ml/big-2: it no longer exists. The last decision:\n"
+                               "ml/big-2 is pending: no node fits (66 nodes).\n"));
+}
+
 TEST(Why, APendingPodHearsWhatIsShort) {
   EXPECT_EQ(why(read_report(pending_report()), "ml/big-2", plain()),
             "ml/big-2 is pending: no node fits (66 nodes).\n"

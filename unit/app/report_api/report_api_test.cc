@@ -350,7 +350,7 @@ TEST(ReportApi, NodesAreForThoseWhoMayListThem) {
   const auto zones = json::parse(served.get("/v1/nodes?zonesOnly=true").body);
   EXPECT_FALSE(zones.as_object().contains("items"));
   EXPECT_EQ(zones.at("zones"), json::parse(R"([{"name":"","nodes":1,"cordoned":0,
-    "allocatable":[4000,8589934592,110],"requested":[0,0,0]}])"));
+    "allocatable":[4000,8589934592,110],"requested":[0,0,0],"free":[4000,8589934592,110]}])"));
   auto tenant = served.request("GET", "/v1/nodes");
   tenant.authorization = "tenant";
   EXPECT_EQ(served.send(std::move(tenant)).status, 403);

@@ -50,6 +50,28 @@ TEST(Words, AreThereIfAskedFor) {
     EXPECT_EQ(served.get(path).body.find("\"words\""), std::string::npos) << path;
 }
 
+TEST(Words, SayWhatBecameOfThePod) {
+  Served served;
+  explain::ReportStatus status;
+  status.outcome = explain::kScheduled;
+  status.choice.emplace().node = "n1";
+  served.decisions.remember("shop", "low", "low", status, controller::pack(status));
+  const auto words = [&] {
+    return json::parse(served.get("/v1/namespaces/shop/pods/low/report?words=true").body)
+        .at("words")
+        .as_object();
+  };
+  EXPECT_FALSE(words().contains("gone"));
+  explain::ReportStatus preempts;
+  preempts.outcome = explain::kUnschedulable;
+  preempts.preemption = explain::Preempted{"n1", {{"shop", "low"}}, 1};
+  served.decisions.remember("ml", "vip", "vip", preempts, controller::pack(preempts));
+  EXPECT_FALSE(words().contains("gone")) << "it terminates";
+  served.decisions.gone("low");
+  EXPECT_EQ(words().at("gone"), true);
+  EXPECT_EQ(words().at("evictedFor"), "ml/vip");
+}
+
 TEST(Words, OfAWhatIf) {
   Served served;
   const auto pod = R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i",)"

@@ -249,6 +249,26 @@ TEST(DecisionMemory, OneThatIsLargerThanTheBudgetIsNotKept) {
   EXPECT_EQ(m.memory.counts().bytes, 0u);
 }
 
+TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
+  Memory m;
+  m.decide("low");
+  m.decide("other");
+  auto preempts = m.status("n1");
+  preempts.outcome = kUnschedulable;
+  preempts.choice.reset();
+  preempts.preemption = Preempted{"n1", {{"shop", "low"}, {"shop", "unknown"}}, 2};
+  m.remember("ml", "vip", "v", preempts);
+  EXPECT_FALSE(m.memory.find("shop", "low").is_gone);
+  m.memory.gone("uid-of-low");
+  m.memory.gone("uid-of-other");
+  EXPECT_TRUE(m.memory.find("shop", "low").is_gone);
+  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
+  EXPECT_EQ(m.memory.find("shop", "other").evicted_for, "");
+  m.decide("low");
+  EXPECT_FALSE(m.memory.find("shop", "low").is_gone) << "a new pod of that name";
+  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "");
+}
+
 TEST(DecisionMemory, AFollowerHasNone) {
   unit::ManualClock clock;
   DecisionMemory memory(clock, {});
