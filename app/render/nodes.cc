@@ -171,7 +171,7 @@ std::string to_add(const NodesWanted& wanted) {
 
 std::string to_uncordon(const NodesWanted& wanted) {
   if (wanted.uncordon.empty()) return {};
-  return fmt::format("Without a new node as many are placed with: kubectl uncordon {}\n",
+  return fmt::format("As many are placed without a new node after: kubectl uncordon {}\n",
                      fmt::join(wanted.uncordon, " "));
 }
 

@@ -84,7 +84,7 @@ std::string got_node(const Rolling& rolling) {
   std::vector<std::string> names;
   for (const auto& pod : rolling.got_node)
     names.push_back(fmt::format("{}/{} → {}", pod.ns, pod.name, pod.node));
-  const auto words = fmt::format("{} a node first, as the queue has it",
+  const auto words = fmt::format("{} a node first, in the order of the queue",
                                  counted(total, "pod that waits now gets", "pods that wait now get"));
   return names.empty() ? words + ". " : fmt::format("{}: {}. ", words, listed(names, kPodsNamed, total));
 }

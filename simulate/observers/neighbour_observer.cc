@@ -40,14 +40,11 @@ bool NeighbourObserver::knew_node(const std::string& name, const std::string& en
   return node && nodes_.knew(uid_of(node->value), engine, decided);
 }
 
-std::vector<Neighbour> NeighbourObserver::gone_lately(const std::string& engine,
-                                                      const cluster::Snapshot& snapshot) const {
+std::vector<Neighbour> NeighbourObserver::refused_lately(const std::string& engine) const {
   std::vector<Neighbour> out;
   for (auto it = begun_.lower_bound({engine, ""}); it != begun_.end() && it->first.first == engine; ++it) {
     const auto& [pod, refused] = it->second;
-    const auto& uid = it->first.second;
-    const auto at = std::max(refused, history_.last_read(engine, uid));
-    if (at && agenda_.now() - *at <= kToBegin && !snapshot.find_pod(uid)) out.push_back(pod);
+    if (refused && agenda_.now() - *refused <= kToBegin) out.push_back(pod);
   }
   return out;
 }
@@ -115,7 +112,7 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
     topology[std::string(snapshot.node_name(row))] = labels_of(*snapshot.entry(row).node);
   const auto broken = broken_rule(pod, node, others, topology);
   if (!broken || has_changed || !broken_rule(pod, node, sure, topology)) return std::nullopt;
-  std::ranges::copy(gone_lately(engine, snapshot), std::back_inserter(others));
+  std::ranges::copy(refused_lately(engine), std::back_inserter(others));
   if (!broken_rule(pod, node, others, topology)) return std::nullopt;
   return fmt::format("{} binds {} to {}, which breaks {}", engine, pod.name, node, *broken);
 }

@@ -39,15 +39,16 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
   const auto all = run({"drain", "-l", "pool=a", "--rolling", "1"});
   EXPECT_EQ(all.code, 3);
   // big-a-1 waits, so it takes n-1 when this comes back, before step 2.
-  EXPECT_EQ(all.out,
-            "2 nodes in 2 steps of 1; 2 pods would wait at some time.\n"
-            "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
-            "     1  n-1       1     0  n-2 cpu 75%\n"
-            "     2  n-2       0     2  -\n"
-            "2 pods that wait now get a node first, as the queue has it: shop/big-a-1 → n-1 and shop/big-a-2 "
-            "→ n-2. "
-            "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2 nothing waits.\n"
-            "Nothing was evicted.\n");
+  EXPECT_EQ(
+      all.out,
+      "2 nodes in 2 steps of 1; 2 pods would wait at some time.\n"
+      "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
+      "     1  n-1       1     0  n-2 cpu 75%\n"
+      "     2  n-2       0     2  -\n"
+      "2 pods that wait now get a node first, in the order of the queue: shop/big-a-1 → n-1 and shop/big-a-2 "
+      "→ n-2. "
+      "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2 nothing waits.\n"
+      "Nothing was evicted.\n");
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
   EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));

@@ -65,7 +65,7 @@ TEST(NodesTable, SaysWhichCordonedNodesWouldDo) {
   const NodesAnswers answers{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
   EXPECT_TRUE(nodes_wanted_table(answers, {}, {})
                   .ends_with("Nothing was added. To do it: add 2 nodes of g.a100x8.\n"
-                             "Without a new node as many are placed with: kubectl uncordon n4 n7\n"));
+                             "As many are placed without a new node after: kubectl uncordon n4 n7\n"));
 }
 
 TEST(NodesTable, SaysHowGoodTheChoiceIs) {

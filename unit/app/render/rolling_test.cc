@@ -68,9 +68,10 @@ TEST(Rolling, WhatWaitsNowAndGetsANodeIsNamed) {
   rolling.steps[0].change.waiting_placed = 2;
   rolling.steps[1].change.waiting_placed = 1;
   EXPECT_THAT(rolling_table(rolling, plain()),
-              HasSubstr("3 pods that wait now get a node first, as the queue has it. "));
+              HasSubstr("3 pods that wait now get a node first, in the order of the queue. "));
   rolling.got_node = {{"ml", "big-1", "n-9", 0}};
-  EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr("as the queue has it: ml/big-1 → n-9 and 2 more. "));
+  EXPECT_THAT(rolling_table(rolling, plain()),
+              HasSubstr("in the order of the queue: ml/big-1 → n-9 and 2 more. "));
   const auto document = rolling_document(rolling);
   EXPECT_EQ(document.at("waitingPlaced"), 3u);
   EXPECT_EQ(document.at("waiting").at(0).at("step"), 1u);
