@@ -153,8 +153,10 @@ class KubectlPodium(Plugin):
         self.assertEqual(self.ask("decisions", "third", "--outcome", "Unschedulable", "-o", "name", "--limit", 1),
                          "schedulingreport.podium.dev/third\n")
         self.assertEqual(len(self.ask("decisions", "--since", "1h").splitlines()), len(lines))
-        self.assertIn("There is no namespace nonesuch.", self.ask("decisions", "-n", "nonesuch", code=1))
-        self.assertIn("There is no pod in namespace default whose name begins with nosuchpod.", self.ask("decisions", "nosuchpod", code=1))
+        self.assertIn("There is no namespace nonesuch.",
+                      self.ask("decisions", "-n", "nonesuch", code=1, kubeconfig=self.plane.kubeconfig))
+        self.assertIn("There is no pod in namespace default whose name begins with nosuchpod.",
+                      self.ask("decisions", "nosuchpod", code=1))
         self.assertEqual(self.ask("decisions", "--since", "1ms"), "No decision of the last 1ms is reported.\n")
         self.assertIn('--since: "soon" is not a valid duration', self.ask("decisions", "--since", "soon", code=2))
         watching = subprocess.Popen(["kubectl", "podium", "decisions", "fourth", "-w"], stdout=subprocess.PIPE, text=True,

@@ -47,7 +47,7 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
       "     2  n-2       0     2  -\n"
       "2 pods that wait now get a node first, in the order of the queue: shop/big-a-1 → n-1 and shop/big-a-2 "
       "→ n-2. "
-      "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2 nothing waits.\n"
+      "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would be pending.\n"
       "Nothing was evicted.\n");
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
