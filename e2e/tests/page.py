@@ -76,6 +76,12 @@ class PageLive(Live):
         if hash_:
             self.browser.run(f"location.hash = {json.dumps(hash_)}")
 
+    def open_as_another(self, token, hash_):
+        """The same in a tab that has a token. A change of the hash alone does not load the page again."""
+        self.browser.run("sessionStorage.clear()")
+        self.browser.call("Page.navigate", url="about:blank")
+        self.open(token, hash_)
+
     def assert_quiet(self):
         """Checks that the browser reports no problem, and has sent requests only to podium."""
         self.assertEqual(self.browser.problems, [])

@@ -8,7 +8,7 @@ import unittest
 
 from e2e.support.control_plane import ROOT, wait_until
 from e2e.tests.base import Live, pod
-from e2e.tests.page import MANIFEST, PageLive
+from e2e.tests.page import MANIFEST, PageLive, ZONE
 from e2e.tests.test_http_api import api_call
 
 CROWD = 620  # pods that wait for the same reason: more than one request can list
@@ -329,7 +329,7 @@ class Page(PageLive):
         self.browser.run("location.hash = '#/find/db'")
         self.says("#verdict", "2 pods, 1 workload and 0 nodes have “db” in their name.")
         self.says("#gone-found", "1 pod of such a name is gone")
-        self.browser.run("location.hash = '#/pod/default/db-2'")
+        self.open_as_another(self.viewer, "#/pod/default/db-2")
         self.says("#verdict", "default/db-2 was on ")
         self.says("#verdict", "; it has ended or was deleted.")
         self.says("main h1", "Why was db-2 there?")

@@ -209,8 +209,7 @@ class Views(PageLive):
             self.plane.kubectl("create", "rolebinding", f"driver-{role.replace(':', '-')}", "-n", "elsewhere", f"--clusterrole={role}",
                                "--serviceaccount=default:driver")
         await_rights(self.plane)
-        self.browser.run("sessionStorage.clear()")
-        self.open(driver, f"#/drain/{where}")
+        self.open_as_another(driver, f"#/drain/{where}")
         self.says("#moves", "elsewhere/guest")
         self.assertNotIn("not named", self.browser.run("document.querySelector('main').innerText"))
 

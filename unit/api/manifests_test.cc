@@ -119,7 +119,7 @@ TEST(ReadManifests, AllowsUnknownFieldsOnRequest) {
   const auto got = read_manifests({{"in.yaml", text}}, {.allow_unknown_fields = true}, warnings);
   ASSERT_TRUE(got) << got.error().message;
   ASSERT_EQ(got->nodes.size(), 1u);
-  EXPECT_EQ(got->nodes.front().meta.name, "a");
+  EXPECT_EQ(got->nodes.front()->meta.name, "a");
 }
 
 TEST(ReadManifests, FreeFormFieldsAreNotLookedInto) {
