@@ -189,7 +189,7 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
       {"an unknown field in a template",
        {files.write("typo.yaml", deployment("resuorces"))},
        ": deployment web: spec.template.spec.containers[0].resuorces: unknown field"},
-      {"a decision", {files.write("report.yaml", report("dryRun: false"))}, "is a decision"},
+      {"a decision", {files.write("report.yaml", report("dryRun: false"))}, "is the report of a decision"},
       {"a question about nobody",
        {files.write("who.yaml", report("dryRun: true, podRef: {name: x}"))},
        "spec.podRef: no pod shop/x in --cluster"},
@@ -226,7 +226,7 @@ TEST_F(Evaluate, SaysAllThatIsWrongAtOnce) {
   ASSERT_FALSE(done);
   const auto& message = done.error().message;
   EXPECT_NE(message.find("nodes.yaml:1: node a: unknown field \"colour\"\n"), std::string::npos);
-  EXPECT_NE(message.find("schedulingreport ask: is a decision"), std::string::npos) << message;
+  EXPECT_NE(message.find("schedulingreport ask: is the report of a decision"), std::string::npos) << message;
   EXPECT_NE(message.find(": pod shop/web: "), std::string::npos) << message;
   EXPECT_EQ(error({"shop/nobody", "shop/noone", "shop/waiting", "shop/waiting"}),
             "--pod shop/nobody: no such pod in --cluster, and no such file\n"

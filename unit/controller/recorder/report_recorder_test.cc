@@ -145,7 +145,7 @@ TEST(ReportRecorder, AReportKeepsWhenThePodWasGated) {
   w.clock.advance(20s);
   // The gates went 5 s before the decision.
   framework::Attempt attempt;
-  attempt.pod = info_of(huge("web"));
+  attempt.pod = cluster::make_pod_info(test::share(huge("web")));
   attempt.decided_at = w.clock.wall();
   attempt.queued = 4s;
   attempt.evaluate = 1s;

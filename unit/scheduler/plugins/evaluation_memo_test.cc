@@ -265,7 +265,7 @@ TEST(EvaluationMemo, DecidesAboutAnotherCluster) {
 TEST(EvaluationMemoDeathTest, ARunBeginsWithoutVerdicts) {
   const auto snapshot = snapshot_of({node("a").cap("cpu", "4").cap("memory", "4Gi").cap("pods", "4")});
   const auto profile = profile_with("{}", 1);
-  const auto incoming = info(bare());
+  const auto incoming = info(pod("p").req("cpu", "1"));
   const framework::Filters filters(*incoming, snapshot, profile.profile);
   framework::Rejections out(snapshot.chunks());
   out.add({"NodeName", framework::Code::unschedulable, {}});

@@ -105,7 +105,9 @@ TEST(SelectorParts, ANodeThatIsNotThereIsNamedWithSimilarOnes) {
     EXPECT_EQ(parts[0].text, c.text);
     EXPECT_EQ(parts[0].nodes, 0u);
     EXPECT_EQ(parts[0].missing_node, c.missing);
-    if (*c.missing) EXPECT_EQ(parts[0].values, (std::vector<std::string>{"general-01", "general-02"}));
+    if (*c.missing) {
+      EXPECT_EQ(parts[0].values, (std::vector<std::string>{"general-01", "general-02"}));
+    }
   }
   // The node is there, and has another label.
   auto snapshot = three_hosts();
