@@ -40,7 +40,8 @@ std::string value_of(std::string_view parameter) {
                                                               {"words", "true"},
                                                               {"seed", "7"},
                                                               {"since", "0-0"},
-                                                              {"zonesOnly", "true"}};
+                                                              {"zonesOnly", "true"},
+                                                              {"allNamespaces", "true"}};
   return values.at(parameter);
 }
 

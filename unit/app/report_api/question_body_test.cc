@@ -154,7 +154,7 @@ TEST(QuestionBody, HostileOnes) {
   // Valid but for what the text names.
   const std::pair<std::string, std::string> cases[] = {
       {"kind: Pod\napiVersion: v1\nspec:\n  containers: [{name: c, image: i}]\n" + bomb,
-       "excessive aliasing"},
+       "the document has too many values"},
       {deep_json, "too deep"},
       {"kind: " + std::string(100'000, '[') + std::string(100'000, ']'), "too deep"},
       {std::string(1000, '\0'), "body:1:"},

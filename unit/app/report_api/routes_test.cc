@@ -43,13 +43,13 @@ TEST(Parameters, AreReadOrRefusedByName) {
       {"profile=%ff", "profile: must be 1 to 4096 printable characters"},
       {"colour=red",
        "unknown query parameter \"colour\" (known: replicas, minCount, topologyKey, nodes, strategies, "
-       "fixes, room, profile, seed, words)"},
+       "fixes, room, profile, seed, allNamespaces, words)"},
       {"Replicas=3",
        "unknown query parameter \"Replicas\" (known: replicas, minCount, topologyKey, nodes, strategies, "
-       "fixes, room, profile, seed, words)"},
+       "fixes, room, profile, seed, allNamespaces, words)"},
       {"replicas=3&",
        "unknown query parameter \"\" (known: replicas, minCount, topologyKey, nodes, strategies, fixes, "
-       "room, profile, seed, words)"},
+       "room, profile, seed, allNamespaces, words)"},
       {"a%2", "the query is not encoded correctly"},
   };
   for (const auto& c : cases) EXPECT_EQ(read(c.query), c.result) << c.query;
