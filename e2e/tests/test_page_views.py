@@ -250,13 +250,17 @@ class Views(PageLive):
         """5,000 nodes: the first drawing and another resource, in the time from the answer to the next frame."""
         self.replace("""(address, body) => {
           if (!address.endsWith("/v1/nodes")) return body;
-          const zones = ["a", "b", "c"].map((name) => ({ name, nodes: 0, cordoned: 0, allocatable: [0, 0, 0], requested: [0, 0, 0] }));
+          const zones = ["a", "b", "c"].map((name) => ({ name, nodes: 0, cordoned: 0, allocatable: [0, 0, 0], requested: [0, 0, 0], free: [0, 0, 0] }));
           const items = Array.from({ length: 5000 }, (_, i) => {
             const zone = zones[i % 3];
             const allocatable = [64000, 2 ** 38, 110];
             const requested = [(i * 7919) % 64000, ((i * 104729) % 97) * 2 ** 31, i % 110];
             zone.nodes += 1;
-            for (const j of [0, 1, 2]) { zone.allocatable[j] += allocatable[j]; zone.requested[j] += requested[j]; }
+            for (const j of [0, 1, 2]) {
+              zone.allocatable[j] += allocatable[j];
+              zone.requested[j] += requested[j];
+              zone.free[j] += allocatable[j] - requested[j];
+            }
             return { name: `node-${String(i).padStart(4, "0")}`, zone: zone.name, pods: i % 110, allocatable, requested };
           });
           setTimeout(() => { window.answered = performance.now(); });
