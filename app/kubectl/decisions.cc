@@ -61,7 +61,7 @@ class Decisions {
   }
 
  private:
-  // Why there is no decision: the namespace or the pod does not exist. Empty: they do, or that is not known.
+  // Says that the namespace or the pod does not exist. Empty: both exist, or the user may not see that.
   std::string what_is_missing(bool with_pod) {
     if (!ns_.empty()) {
       if (auto missing = no_namespace(cluster_, ns_); !missing.empty()) return missing;

@@ -326,13 +326,13 @@ class Rolling {
     if (!waiting) return;
     for (const auto& ns : namespaces_with_most(*waiting)) {
       if (ns == cluster_.ns()) continue;
-      // It is an extra.
+      // If this fails, only names are missing.
       if (const auto changes = ask(flags_.spare, like_, ns)) add(ns, *changes);
     }
     std::ranges::stable_sort(out.got_node, {}, &render::PodWithNode::step);
   }
 
-  // False: an answer that is not known.
+  // False also if podium does not answer.
   bool nothing_waits_with(std::size_t count, const std::string& like) {
     const auto changes = ask(count, like, cluster_.ns());
     return changes && std::ranges::none_of(

@@ -27,7 +27,7 @@ Owned<BIO> bio_of(const std::string& text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// ERR_clear_error() frees sixteen texts even if there is no error.
+// ERR_clear_error() clears all slots of the error queue, even if it is empty.
 void forget_errors() {
   if (ERR_peek_error() != 0) ERR_clear_error();
   errno = 0;
