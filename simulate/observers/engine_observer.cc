@@ -66,6 +66,7 @@ EngineObserver::Broken EngineObserver::sent(Process& process, const client::Requ
     known.sent_nominations[uid_of(body)] = text_at(body, "/status/nominatedNodeName");
   }
   if (!known.has_written) note_queue(process.engine(), known);
+  if (known.decides_at == Steady{}) forget_tried(process.engine(), known);
   if (std::exchange(known.has_written, true) || loses_events_) return std::nullopt;
   const auto lacks = this->lacks(process.engine(), known);
   if (!lacks) return std::nullopt;
@@ -100,6 +101,13 @@ void EngineObserver::note_queue(app::Engine& engine, Known& known) const {
     const auto& pod = **queued.pod;
     if (queued.attempts > 0 || queue.is_gated(pod.meta.uid) || !pod.resource_claims.empty()) return;
     known.queued[pod.meta.uid] = {queued.pod->priority, queued.last_queued, pod.full_name()};
+  });
+}
+
+// Decisions are forgotten when the wall clock jumps, so they alone don't show who was tried: see seed 859034.
+void EngineObserver::forget_tried(app::Engine& engine, Known& known) const {
+  engine.scheduler().queue().each([&](const queue::QueuedPod& queued) {
+    if (queued.attempts > 0) known.queued.erase((**queued.pod).meta.uid);
   });
 }
 

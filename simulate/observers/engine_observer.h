@@ -59,6 +59,7 @@ class EngineObserver {
   };
   Broken lacks(app::Engine& engine, const Known& known) const;
   void note_queue(app::Engine& engine, Known& known) const;
+  void forget_tried(app::Engine& engine, Known& known) const;
   void note_nominations(app::Engine& engine, Known& known) const;
   Broken check_order(Process& process, Known& known, const json::value& binding) const;
   Broken check_nominations(Process& process, const Known& known) const;
