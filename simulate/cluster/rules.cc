@@ -127,19 +127,20 @@ bool repel(const Neighbour& one, const std::string& node_of_one, const Neighbour
   return has_against(one, other) || has_against(other, one);
 }
 
-std::optional<std::string> broken_rule(const Neighbour& pod, const std::string& node,
-                                       const std::vector<Neighbour>& others, const Topology& topology) {
+std::set<std::string> broken_rules(const Neighbour& pod, const std::string& node,
+                                   const std::vector<Neighbour>& others, const Topology& topology) {
+  std::set<std::string> out;
   for (const auto& other : others) {
     if (repel(pod, node, other, other.node, topology))
-      return fmt::format("anti-affinity with {} on {}", other.name, other.node);
+      out.insert(fmt::format("anti-affinity with {} on {}", other.name, other.node));
   }
   for (const auto& rule : pod.rules) {
     if (rule.kind == Rule::Kind::affinity && !has_company(pod, rule, node, others, topology))
-      return fmt::format("affinity to {} in its {}", rule.app, rule.key);
+      out.insert(fmt::format("affinity to {} in its {}", rule.app, rule.key));
     if (rule.kind == Rule::Kind::spread && !is_even(pod, rule, node, others, topology))
-      return fmt::format("spread of {} over each {}", rule.app, rule.key);
+      out.insert(fmt::format("spread of {} over each {}", rule.app, rule.key));
   }
-  return std::nullopt;
+  return out;
 }
 
 }  // namespace podium::simulate

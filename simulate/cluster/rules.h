@@ -7,7 +7,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +38,10 @@ Neighbour neighbour_of(const api::Pod& pod);
 // The nodes by name, with the value of each topology key.
 using Topology = std::map<std::string, std::map<std::string, std::string>>;
 
-// The rule that `pod` breaks on `node`, or that one of the others there has against it; nullopt: none.
+// The rules that `pod` breaks on `node`, and those that the others there have against it, in words.
 // `others` have a node, and do not include the pod.
-std::optional<std::string> broken_rule(const Neighbour& pod, const std::string& node,
-                                       const std::vector<Neighbour>& others, const Topology& topology);
+std::set<std::string> broken_rules(const Neighbour& pod, const std::string& node,
+                                   const std::vector<Neighbour>& others, const Topology& topology);
 
 // True if one of both has a required anti-affinity term against the other, and they share its domain.
 bool repel(const Neighbour& one, const std::string& node_of_one, const Neighbour& other,

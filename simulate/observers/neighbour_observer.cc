@@ -87,11 +87,12 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
   begun = {};
   const auto stored = waiting_pod(uid);
   const auto* assumed = snapshot.find_pod(uid);
-  if (!stored || !assumed) return std::nullopt;
+  if (!assumed) return std::nullopt;
   auto pod = neighbour_of(***assumed);
-  pod.rules = neighbour_of(stored->value).rules;
-  begun.pod = pod;
+  begun.pod = pod;  // also of a pod that is gone: others were decided with it in place (4325865)
   begun.pod.node = node;
+  if (!stored) return std::nullopt;
+  pod.rules = neighbour_of(stored->value).rules;
   std::vector<Neighbour> others, sure;
   const auto nodes = nodes_read_.find(engine);
   // Decisions between the pieces of a list of nodes; their bindings wait for each other.
@@ -110,11 +111,18 @@ NeighbourObserver::Broken NeighbourObserver::begins(const std::string& engine,
   Topology topology;
   for (const auto row : snapshot.rows_by_name())
     topology[std::string(snapshot.node_name(row))] = labels_of(*snapshot.entry(row).node);
-  const auto broken = broken_rule(pod, node, others, topology);
-  if (!broken || has_changed || !broken_rule(pod, node, sure, topology)) return std::nullopt;
-  std::ranges::copy(refused_lately(engine), std::back_inserter(others));
-  if (!broken_rule(pod, node, others, topology)) return std::nullopt;
-  return fmt::format("{} binds {} to {}, which breaks {}", engine, pod.name, node, *broken);
+  if (has_changed) return std::nullopt;
+  // A pod whose binding was refused may have been there at the decision: one such pod can be the company that
+  // an affinity needs while another would be too much (4325865). So each rule is asked for on its own.
+  auto all = others;
+  std::ranges::copy(refused_lately(engine), std::back_inserter(all));
+  const auto without = broken_rules(pod, node, sure, topology);
+  const auto with = broken_rules(pod, node, all, topology);
+  for (const auto& broken : broken_rules(pod, node, others, topology)) {
+    if (without.contains(broken) && with.contains(broken))
+      return fmt::format("{} binds {} to {}, which breaks {}", engine, pod.name, node, broken);
+  }
+  return std::nullopt;
 }
 
 StoredPtr NeighbourObserver::repels(const json::value& pod, const std::string& engine, Steady decided) const {
@@ -151,17 +159,17 @@ bool NeighbourObserver::allows(const json::value& pod, const std::string& node, 
   auto mine = neighbour_of(pod);
   const auto topology = this->topology();
   auto others = placed_but(mine.uid);
-  if (!evicts) return !broken_rule(mine, node, others, topology);
+  if (!evicts) return broken_rules(mine, node, others, topology).empty();
   std::erase_if(others,
                 [&](const Neighbour& one) { return one.node == node && one.priority < mine.priority; });
-  if (broken_rule(mine, node, others, topology)) return false;
+  if (!broken_rules(mine, node, others, topology).empty()) return false;
   std::erase_if(mine.rules, [](const Rule& rule) { return rule.kind != Rule::Kind::affinity; });
   return !std::ranges::any_of(mine.rules, [&](const Rule& rule) {
     auto alone = mine;
     alone.rules = {rule};
     auto placed = placed_but(mine.uid);
     for (auto& one : placed) one.rules.clear();
-    return broken_rule(alone, node, placed, topology).has_value();
+    return !broken_rules(alone, node, placed, topology).empty();
   });
 }
 

@@ -25,9 +25,8 @@ Neighbour pod(const std::string& app, const std::string& node = "", std::vector<
   return {.uid = app + node, .name = app, .ns = "shop", .app = app, .node = node, .rules = std::move(rules)};
 }
 
-std::optional<std::string> broken(const Neighbour& one, const std::string& node,
-                                  const std::vector<Neighbour>& others) {
-  return broken_rule(one, node, others, topology());
+bool broken(const Neighbour& one, const std::string& node, const std::vector<Neighbour>& others) {
+  return !broken_rules(one, node, others, topology()).empty();
 }
 
 TEST(Rules, AntiAffinityHoldsInBothDirections) {
@@ -46,6 +45,14 @@ TEST(Rules, TheFirstPodOfAGroupMayBeAnywhere) {
   EXPECT_FALSE(broken(pod("db", "", {near}), "n0", {pod("web", "n0")}));
   EXPECT_FALSE(broken(pod("web", "", {near}), "n0", {}));
   EXPECT_TRUE(broken(pod("web", "", {near}), "n0", {pod("web", "n1")}));
+}
+
+TEST(Rules, EveryBrokenRuleIsNamed) {
+  const Rule near{Rule::Kind::affinity, "cache", kHost}, far{Rule::Kind::anti_affinity, "web", "zone"};
+  EXPECT_EQ(
+      broken_rules(pod("db", "", {near, far}), "n2", {pod("web", "n0"), pod("cache", "n1")}, topology()),
+      (std::set<std::string>{"affinity to cache in its kubernetes.io/hostname",
+                             "anti-affinity with web on n0"}));
 }
 
 TEST(Rules, SpreadCountsDomainsThatThePodMayUse) {
