@@ -177,7 +177,8 @@ bool NeighbourObserver::may_wait_for_flush(const json::value& pod, bool evicts) 
   const auto mine = neighbour_of(pod);
   const bool has_affinity =
       std::ranges::any_of(mine.rules, [](const Rule& rule) { return rule.kind == Rule::Kind::affinity; });
-  return is_only_repelled(mine) || (has_affinity && (evicts || is_first_of_its_kind(mine)));
+  return is_only_repelled(mine) || (evicts && !mine.rules.empty()) ||
+         (has_affinity && is_first_of_its_kind(mine));
 }
 
 bool NeighbourObserver::is_only_repelled(const Neighbour& mine) const {

@@ -58,7 +58,8 @@ class NeighbourObserver {
   // `evicts`: it fits only if pods are evicted.
   // - Only others' anti-affinity concerns the pod: a new node does not wake it.
   // - Its affinity selects itself, and the last pod that it selected is gone or has other labels.
-  // - It needs evictions, and its affinity was not satisfied where other filters had rejected it.
+  // - It needs evictions, and one of its rules was broken where an earlier filter had rejected it: only the
+  //   filter that rejects a node registers hints (4330374).
   bool may_wait_for_flush(const json::value& pod, bool evicts) const;
 
  private:
