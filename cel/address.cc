@@ -212,7 +212,7 @@ std::string Address::text() const {
   return out;
 }
 
-std::expected<Network, std::string> Network::parse(std::string_view text) {
+std::expected<Cidr, std::string> Cidr::parse(std::string_view text) {
   constexpr std::string_view kAbout = "network address parse error during conversion from string: ";
   const auto fault = [&](std::string_view what) {
     return std::unexpected(
@@ -235,16 +235,16 @@ std::expected<Network, std::string> Network::parse(std::string_view text) {
     return std::unexpected(
         fmt::format("{}IPv4-mapped IPv6 address {} is not allowed", kAbout, go_quoted(text)));
   }
-  return Network{*address, bits};
+  return Cidr{*address, bits};
 }
 
-bool Network::contains(const Address& other) const {
+bool Cidr::contains(const Address& other) const {
   return other.v4 == address.v4 && other.masked(bits) == address.masked(bits);
 }
-bool Network::overlaps(const Network& other) const {
+bool Cidr::overlaps(const Cidr& other) const {
   const int common = std::min(bits, other.bits);
   return other.address.v4 == address.v4 && other.address.masked(common) == address.masked(common);
 }
-std::string Network::text() const { return fmt::format("{}/{}", address.text(), bits); }
+std::string Cidr::text() const { return fmt::format("{}/{}", address.text(), bits); }
 
 }  // namespace podium::cel

@@ -1,4 +1,4 @@
-// Address and Network: IP addresses and prefixes as Go's net/netip reads and writes them.
+// Address and Cidr: IP addresses and prefixes as Go's net/netip reads and writes them.
 //
 // Role: the values of ip() and cidr(). Threads: values. Errors: parse() has upstream's texts.
 #pragma once
@@ -28,15 +28,15 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
-struct Network {
+struct Cidr {
   Address address;
   int bits = 0;
 
-  static std::expected<Network, std::string> parse(std::string_view text);
+  static std::expected<Cidr, std::string> parse(std::string_view text);
   bool contains(const Address& other) const;
-  bool overlaps(const Network& other) const;
+  bool overlaps(const Cidr& other) const;
   std::string text() const;
-  bool operator==(const Network&) const = default;
+  bool operator==(const Cidr&) const = default;
 };
 
 }  // namespace podium::cel

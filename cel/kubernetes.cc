@@ -84,8 +84,8 @@ Value test(const Call& call) {
   return Value::boolean((call.args[0].as_ip().*holds)());
 }
 
-Value cidr(const Call& call) { return made(Network::parse(call.args[0].text()), Value::cidr); }
-Value is_cidr(const Call& call) { return Value::boolean(Network::parse(call.args[0].text()).has_value()); }
+Value cidr(const Call& call) { return made(Cidr::parse(call.args[0].text()), Value::cidr); }
+Value is_cidr(const Call& call) { return Value::boolean(Cidr::parse(call.args[0].text()).has_value()); }
 Value contains_ip(const Call& call) {
   const Value other =
       call.args[1].is(Kind::string) ? made(Address::parse(call.args[1].text()), Value::ip) : call.args[1];
@@ -95,15 +95,15 @@ Value contains_ip(const Call& call) {
 }
 Value contains_cidr(const Call& call) {
   const Value other =
-      call.args[1].is(Kind::string) ? made(Network::parse(call.args[1].text()), Value::cidr) : call.args[1];
+      call.args[1].is(Kind::string) ? made(Cidr::parse(call.args[1].text()), Value::cidr) : call.args[1];
   if (other.is_error()) return other;
-  const Network &outer = call.args[0].as_cidr(), &inner = other.as_cidr();
+  const Cidr &outer = call.args[0].as_cidr(), &inner = other.as_cidr();
   return Value::boolean(outer.overlaps(inner) && outer.bits <= inner.bits);
 }
 Value address_of(const Call& call) { return Value::ip(call.args[0].as_cidr().address); }
 Value prefix_length(const Call& call) { return Value::integer(call.args[0].as_cidr().bits); }
 Value masked(const Call& call) {
-  Network network = call.args[0].as_cidr();
+  Cidr network = call.args[0].as_cidr();
   network.address = network.address.masked(network.bits);
   return Value::cidr(network);
 }

@@ -159,7 +159,7 @@ Value Value::quantity(Quantity value, bool computed) {
 }
 Value Value::semver(Semver value) { return holding(Kind::semver, std::move(value)); }
 Value Value::ip(Address value) { return holding(Kind::ip, value); }
-Value Value::cidr(Network value) { return holding(Kind::cidr, value); }
+Value Value::cidr(Cidr value) { return holding(Kind::cidr, value); }
 Value Value::error(std::string message) { return holding(Kind::error, std::move(message)); }
 
 std::string_view Value::type_name() const {

@@ -41,7 +41,7 @@ class Value;
 struct Quantity;
 struct Semver;
 struct Address;
-struct Network;
+struct Cidr;
 
 struct List {
   std::vector<Value> items;
@@ -90,7 +90,7 @@ class Value {
   static Value quantity(Quantity value, bool computed = false);
   static Value semver(Semver value);
   static Value ip(Address value);
-  static Value cidr(Network value);
+  static Value cidr(Cidr value);
   static Value error(std::string message);
   static Value no_such_overload() { return error("no such overload"); }
 
@@ -119,7 +119,7 @@ class Value {
   const Quantity& as_quantity() const { return *static_cast<const Quantity*>(data_.get()); }
   const Semver& as_semver() const { return *static_cast<const Semver*>(data_.get()); }
   const Address& as_ip() const { return *static_cast<const Address*>(data_.get()); }
-  const Network& as_cidr() const { return *static_cast<const Network*>(data_.get()); }
+  const Cidr& as_cidr() const { return *static_cast<const Cidr*>(data_.get()); }
 
   // The name of the value's type: "int", "kubernetes.Semver", …
   std::string_view type_name() const;

@@ -32,7 +32,7 @@ bool is_flag_of(const mcp::Tool& tool, std::string_view word) {
   });
 }
 
-void check_call(const mcp::Call& call) {
+void check_call(const mcp::ToolCall& call) {
   auto words = call.command.words;
   if (planted() && words.size() > 3 && call.id.is_string()) words.back() = "--kubeconfig=x";
   const auto is_from_some_tool = std::ranges::any_of(mcp::tools(), [&](const mcp::Tool& tool) {

@@ -2,9 +2,9 @@
 #include <string>
 
 #include "api/text/yaml.h"
-#include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
+#include "fuzz/output_checks.h"
 #include "scheduler/config/load.h"
 #include "scheduler/config/schema/redaction.h"
 #include "scheduler/framework/profile.h"

@@ -8,9 +8,9 @@
 #include "client/auth/exec_output.h"
 #include "client/auth/token.h"
 #include "client/auth/url.h"
-#include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
+#include "fuzz/output_checks.h"
 
 namespace podium::fuzz {
 namespace {

@@ -16,9 +16,9 @@
 #include "app/render/what_if.h"
 #include "app/render/why.h"
 #include "app/render/workload.h"
-#include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
+#include "fuzz/output_checks.h"
 
 namespace podium::fuzz {
 namespace {

@@ -12,10 +12,10 @@
 #include "explain/answer/answer.h"
 #include "explain/question/question.h"
 #include "explain/report/refusal.h"
-#include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzz_cluster.h"
 #include "fuzz/fuzzers.h"
+#include "fuzz/output_checks.h"
 #include "scheduler/config/load.h"
 
 namespace podium::fuzz {

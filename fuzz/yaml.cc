@@ -4,9 +4,9 @@
 #include <string>
 
 #include "api/text/yaml.h"
-#include "fuzz/checks.h"
 #include "fuzz/driver/require.h"
 #include "fuzz/fuzzers.h"
+#include "fuzz/output_checks.h"
 
 namespace podium::fuzz {
 namespace {

@@ -88,7 +88,7 @@ bool read_flag(Field field) {
 }
 
 std::string read_string(Field field) { return std::string(field.text()); }
-Version read_version(Field field) { return {read_string(field)}; }
+SemanticVersion read_version(Field field) { return {read_string(field)}; }
 
 template <typename Read>
 auto read_values(Field field, Read read) {

@@ -52,17 +52,18 @@ DocumentBuilder::Size DocumentBuilder::count_copy(const json::value& value, Plac
   check_nodes(place);
   if (copied_.nodes > kFreeNodes + kCopyFactor * own_.nodes ||
       copied_.bytes > kFreeBytes + kCopyFactor * own_.bytes) {
-    throw Fault{place, "the document has excessive aliasing"};
+    throw DocumentFault{place, "the document has excessive aliasing"};
   }
   return size;
 }
 
 void DocumentBuilder::check_depth(std::size_t depth, Place place) const {
-  if (depth > kMostDepth) throw Fault{place, "too deep"};
+  if (depth > kMostDepth) throw DocumentFault{place, "too deep"};
 }
 
 void DocumentBuilder::check_nodes(Place place) const {
-  if (own_.nodes + copied_.nodes > limits_.nodes) throw Fault{place, "the document has too many values"};
+  if (own_.nodes + copied_.nodes > limits_.nodes)
+    throw DocumentFault{place, "the document has too many values"};
 }
 
 // Appends the next value to the path; add() and end() remove it.
@@ -81,13 +82,14 @@ void DocumentBuilder::enter_path(Place place) {
 
 void DocumentBuilder::note_line(Place place) {
   path_bytes_ += path_.size();
-  if (path_bytes_ > kMostPathBytes) throw Fault{place, "the keys of the document are too long for its depth"};
+  if (path_bytes_ > kMostPathBytes)
+    throw DocumentFault{place, "the keys of the document are too long for its depth"};
   document_.lines.emplace(path_, place.line);
 }
 
 void DocumentBuilder::key(std::string text, Place place) {
   auto& frame = frames_.back();
-  if (frame.object.contains(text)) throw Fault{place, fmt::format("key {:?} is set twice", text)};
+  if (frame.object.contains(text)) throw DocumentFault{place, fmt::format("key {:?} is set twice", text)};
   own_.bytes += text.size();
   frame.key = std::move(text);
   frame.has_key = true;
@@ -144,7 +146,7 @@ void DocumentBuilder::keep(const json::value& value, Place place, std::size_t an
 
 void DocumentBuilder::alias(std::size_t anchor, Place place) {
   const auto found = anchors_.find(anchor);
-  if (found == anchors_.end()) throw Fault{place, "an alias is inside of its own anchor"};
+  if (found == anchors_.end()) throw DocumentFault{place, "an alias is inside of its own anchor"};
   const auto size = count_copy(found->second, place);
   check_depth(frames_.size() + size.depth, place);
   enter_path(place);
@@ -169,11 +171,11 @@ void DocumentBuilder::add(json::value value, Place place) {
     frame.merged.push_back(std::move(value));
   } else if (value.is_array()) {
     for (auto& item : value.get_array()) {
-      if (!item.is_object()) throw Fault{place, "only maps can be merged"};
+      if (!item.is_object()) throw DocumentFault{place, "only maps can be merged"};
       frame.merged.push_back(std::move(item));
     }
   } else {
-    throw Fault{place, "only maps can be merged"};
+    throw DocumentFault{place, "only maps can be merged"};
   }
 }
 
@@ -192,7 +194,7 @@ Document DocumentBuilder::take() {
   return std::exchange(document_, {});
 }
 
-Error fault_error(std::string_view source, const Fault& fault) {
+Error fault_error(std::string_view source, const DocumentFault& fault) {
   std::string message(source);
   if (fault.place.line > 0) {
     message += ':' + std::to_string(fault.place.line) + ':' + std::to_string(fault.place.column);

@@ -2,7 +2,7 @@
 //
 // For yaml.cc and json_documents.cc only. Refuses duplicate keys, non-scalar keys, and inputs over the
 // limits: an alias takes three bytes, and copies the value of its anchor. Threads: belongs to one parser.
-// Errors: throws Fault, which these two files catch.
+// Errors: throws DocumentFault, which these two files catch.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -21,7 +21,7 @@ struct Place {
   int line = 0, column = 0;  // from 1; line 0: unknown
 };
 
-struct Fault {
+struct DocumentFault {
   Place place;
   std::string problem;
 };
@@ -95,6 +95,6 @@ Result<std::vector<Document>> parse_json_documents(std::string_view text, std::s
 // The JSON value of a plain (unquoted) YAML scalar. Source: go-yaml v2 resolve.go.
 boost::json::value resolve_plain_scalar(std::string_view text);
 
-Error fault_error(std::string_view source, const Fault&);  // "FILE:LINE:COLUMN: problem"
+Error fault_error(std::string_view source, const DocumentFault&);  // "FILE:LINE:COLUMN: problem"
 
 }  // namespace podium::api::detail

@@ -164,7 +164,7 @@ Result<std::vector<Document>> parse_json_documents(std::string_view text, std::s
     json::error_code code;
     try {
       at += parser.write_some(false, text.data() + at, text.size() - at, code);
-    } catch (const Fault& fault) {
+    } catch (const DocumentFault& fault) {
       return std::unexpected(
           fault_error(source, {fault.place.line > 0 ? fault.place : start, fault.problem}));
     } catch (const std::exception& error) {

@@ -15,7 +15,7 @@
 namespace podium::api {
 namespace {
 
-using detail::Fault;
+using detail::DocumentFault;
 using detail::Place;
 
 // A stream buffer over existing text, without a copy.
@@ -117,11 +117,11 @@ class Handler final : public YAML::EventHandler {
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (builder_.expects_key()) throw Fault{place_of(mark), "null is not a valid key"};
+    if (builder_.expects_key()) throw DocumentFault{place_of(mark), "null is not a valid key"};
     builder_.scalar(nullptr, place_of(mark), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (builder_.expects_key()) throw Fault{place_of(mark), "an alias is not a valid key"};
+    if (builder_.expects_key()) throw DocumentFault{place_of(mark), "an alias is not a valid key"};
     builder_.alias(anchor, place_of(mark));
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -156,14 +156,14 @@ class Handler final : public YAML::EventHandler {
 
  private:
   void refuse_as_key(const YAML::Mark& mark) const {
-    if (builder_.expects_key()) throw Fault{place_of(mark), "a key must be a scalar"};
+    if (builder_.expects_key()) throw DocumentFault{place_of(mark), "a key must be a scalar"};
   }
 
   // JSON keys are strings: converts numbers and booleans to text.
   static std::string key_text(const std::string& text, Place place) {
     const auto value = detail::resolve_plain_scalar(text);
     if (value.is_string()) return text;
-    if (value.is_null()) throw Fault{place, "null is not a valid key"};
+    if (value.is_null()) throw DocumentFault{place, "null is not a valid key"};
     if (value.is_bool()) return value.get_bool() ? "true" : "false";
     if (value.is_int64()) return std::to_string(value.get_int64());
     return text;
@@ -213,7 +213,7 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
     const bool separated = start.column == 0 && lines.at(start.line).starts_with("---");
     const bool follows = separated || lines.previous_content().starts_with("...");
     if (index > 1 && (!follows || start.pos <= before))
-      throw Fault{place_of(start), "expected the end of the document or '---'"};
+      throw DocumentFault{place_of(start), "expected the end of the document or '---'"};
     before = start.pos;
     auto document = handler.take();
     if (document.value.is_null()) continue;
@@ -240,7 +240,7 @@ Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view
         detail::fault_error(source, {place_at(text, at), "control characters are not allowed"}));
   try {
     return parse_yaml(text, limits);
-  } catch (const Fault& fault) {
+  } catch (const DocumentFault& fault) {
     return std::unexpected(detail::fault_error(source, fault));
   } catch (const YAML::Exception& error) {
     const auto place = error.mark.is_null() ? Place{} : place_of(error.mark);

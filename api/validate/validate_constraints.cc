@@ -11,12 +11,12 @@
 namespace podium::api {
 namespace {
 
-using detail::Findings;
+using detail::FieldFindings;
 using detail::item;
 
 // --- selectors and affinity ---
 
-void check_values(const Requirement& requirement, const std::string& path, Findings& findings) {
+void check_values(const Requirement& requirement, const std::string& path, FieldFindings& findings) {
   using Op = Requirement::Op;
   switch (requirement.op) {
     case Op::in:
@@ -44,12 +44,12 @@ void check_values(const Requirement& requirement, const std::string& path, Findi
   }
 }
 
-void check_label_values(const Requirement& requirement, const std::string& path, Findings& findings) {
+void check_label_values(const Requirement& requirement, const std::string& path, FieldFindings& findings) {
   for (std::size_t i = 0; i < requirement.values.size(); ++i)
     detail::check_label_value(requirement.values[i], item(path + ".values", i), findings);
 }
 
-void check_selector(const LabelSelector& selector, const std::string& path, Findings& findings) {
+void check_selector(const LabelSelector& selector, const std::string& path, FieldFindings& findings) {
   detail::check_labels(selector.match_labels, path + ".matchLabels", findings);
   for (std::size_t i = 0; i < selector.match_expressions.size(); ++i) {
     const auto at = item(path + ".matchExpressions", i);
@@ -59,7 +59,7 @@ void check_selector(const LabelSelector& selector, const std::string& path, Find
   }
 }
 
-void check_node_field(const Requirement& requirement, const std::string& path, Findings& findings) {
+void check_node_field(const Requirement& requirement, const std::string& path, FieldFindings& findings) {
   const bool set = requirement.op == Requirement::Op::in || requirement.op == Requirement::Op::not_in;
   if (!set) {
     findings.unsupported(path + ".operator", "not a valid selector operator");
@@ -78,7 +78,7 @@ void check_node_field(const Requirement& requirement, const std::string& path, F
 
 // A preferred term may have values that no label has.
 void check_node_term(const NodeSelectorTerm& term, bool is_required, const std::string& path,
-                     Findings& findings) {
+                     FieldFindings& findings) {
   for (std::size_t i = 0; i < term.match_expressions.size(); ++i) {
     const auto at = item(path + ".matchExpressions", i);
     detail::check_label_key(term.match_expressions[i].key, at + ".key", findings);
@@ -90,14 +90,14 @@ void check_node_term(const NodeSelectorTerm& term, bool is_required, const std::
   }
 }
 
-void check_weight(std::int32_t weight, const std::string& path, Findings& findings) {
+void check_weight(std::int32_t weight, const std::string& path, FieldFindings& findings) {
   if (weight < 1 || weight > 100) findings.bad(path, std::to_string(weight), "must be in the range 1-100");
 }
 
 constexpr std::string_view kRequired = ".requiredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view kPreferred = ".preferredDuringSchedulingIgnoredDuringExecution";
 
-void check_node_affinity(const NodeAffinity& affinity, Findings& findings) {
+void check_node_affinity(const NodeAffinity& affinity, FieldFindings& findings) {
   const std::string path = "spec.affinity.nodeAffinity";
   if (affinity.required) {
     const auto terms = path + std::string(kRequired) + ".nodeSelectorTerms";
@@ -113,13 +113,13 @@ void check_node_affinity(const NodeAffinity& affinity, Findings& findings) {
   }
 }
 
-void check_topology_key(std::string_view key, const std::string& path, Findings& findings) {
+void check_topology_key(std::string_view key, const std::string& path, FieldFindings& findings) {
   if (key.empty()) return findings.required(path, "can not be empty");
   detail::check_label_key(key, path, findings);
 }
 
 void check_label_keys(const std::optional<LabelSelector>& selector, const std::vector<std::string>& keys,
-                      const std::string& path, Findings& findings) {
+                      const std::string& path, FieldFindings& findings) {
   if (keys.empty()) return;
   if (!selector) return findings.forbidden(path, "must not be specified when labelSelector is not set");
   for (std::size_t i = 0; i < keys.size(); ++i) detail::check_label_key(keys[i], item(path, i), findings);
@@ -127,7 +127,7 @@ void check_label_keys(const std::optional<LabelSelector>& selector, const std::v
 
 // The selector has the requirements that were made of the keys: a key that it has twice was there before.
 void check_merged_keys(const std::optional<LabelSelector>& selector, const std::vector<std::string>& keys,
-                       const std::string& path, Findings& findings) {
+                       const std::string& path, FieldFindings& findings) {
   if (!selector || keys.empty()) return;
   std::set<std::string_view> known;
   for (const auto& label : selector->match_labels) known.insert(label.first);
@@ -139,7 +139,7 @@ void check_merged_keys(const std::optional<LabelSelector>& selector, const std::
   }
 }
 
-void check_pod_term(const PodAffinityTerm& term, const std::string& path, Findings& findings) {
+void check_pod_term(const PodAffinityTerm& term, const std::string& path, FieldFindings& findings) {
   if (term.label_selector) check_selector(*term.label_selector, path + ".labelSelector", findings);
   if (term.namespace_selector)
     check_selector(*term.namespace_selector, path + ".namespaceSelector", findings);
@@ -159,7 +159,7 @@ void check_pod_term(const PodAffinityTerm& term, const std::string& path, Findin
   check_topology_key(term.topology_key, path + ".topologyKey", findings);
 }
 
-void check_pod_affinity(const PodAffinity& affinity, const std::string& path, Findings& findings) {
+void check_pod_affinity(const PodAffinity& affinity, const std::string& path, FieldFindings& findings) {
   for (std::size_t i = 0; i < affinity.required.size(); ++i) {
     check_pod_term(affinity.required[i], item(path + std::string(kRequired), i), findings);
   }
@@ -172,7 +172,7 @@ void check_pod_affinity(const PodAffinity& affinity, const std::string& path, Fi
 
 // --- spread constraints, tolerations and gates ---
 
-void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Findings& findings) {
+void check_spread(const std::vector<TopologySpreadConstraint>& constraints, FieldFindings& findings) {
   std::map<std::pair<std::string_view, bool>, std::size_t> last;  // constraint of these
   for (std::size_t i = 0; i < constraints.size(); ++i)
     last[{constraints[i].topology_key, constraints[i].do_not_schedule}] = i;
@@ -204,7 +204,7 @@ void check_spread(const std::vector<TopologySpreadConstraint>& constraints, Find
   }
 }
 
-void check_tolerations(const std::vector<Toleration>& tolerations, Findings& findings) {
+void check_tolerations(const std::vector<Toleration>& tolerations, FieldFindings& findings) {
   using Op = Toleration::Op;
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
     const auto& toleration = tolerations[i];
@@ -225,7 +225,7 @@ void check_tolerations(const std::vector<Toleration>& tolerations, Findings& fin
   }
 }
 
-void check_gates(const Pod& pod, Findings& findings) {
+void check_gates(const Pod& pod, FieldFindings& findings) {
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < pod.scheduling_gates.size(); ++i) {
     const auto path = item("spec.schedulingGates", i);
@@ -241,7 +241,7 @@ void check_gates(const Pod& pod, Findings& findings) {
 
 namespace detail {
 
-void check_constraints(const Pod& pod, Findings& findings) {
+void check_constraints(const Pod& pod, FieldFindings& findings) {
   check_labels(pod.node_selector, "spec.nodeSelector", findings);
   check_node_affinity(pod.node_affinity, findings);
   check_pod_affinity(pod.pod_affinity, "spec.affinity.podAffinity", findings);

@@ -56,46 +56,48 @@ bool is_label_value(std::string_view value) { return value.empty() || is_name_pa
 
 namespace detail {
 
-void Findings::add(const std::string& path, std::string problem, std::string_view detail) {
+void FieldFindings::add(const std::string& path, std::string problem, std::string_view detail) {
   auto line = path + ": " + problem;
   if (!detail.empty()) line += ": " + std::string(detail);
   lines_.push_back(std::move(line));
 }
-void Findings::required(const std::string& path, std::string_view detail) {
+void FieldFindings::required(const std::string& path, std::string_view detail) {
   add(path, "Required value", detail);
 }
-void Findings::bad(const std::string& path, std::string_view value, std::string_view problem) {
+void FieldFindings::bad(const std::string& path, std::string_view value, std::string_view problem) {
   add(path, "Invalid value: \"" + std::string(value) + "\"", problem);
 }
-void Findings::unsupported(const std::string& path, std::string_view detail) {
+void FieldFindings::unsupported(const std::string& path, std::string_view detail) {
   add(path, "Unsupported value", detail);
 }
-void Findings::duplicate(const std::string& path, std::string_view value) {
+void FieldFindings::duplicate(const std::string& path, std::string_view value) {
   add(path, "Duplicate value: \"" + std::string(value) + "\"", "");
 }
-void Findings::forbidden(const std::string& path, std::string_view detail) { add(path, "Forbidden", detail); }
+void FieldFindings::forbidden(const std::string& path, std::string_view detail) {
+  add(path, "Forbidden", detail);
+}
 
 std::string item(const std::string& path, std::size_t index) {
   return path + '[' + std::to_string(index) + ']';
 }
 
-void check_label_key(std::string_view key, const std::string& path, Findings& findings) {
+void check_label_key(std::string_view key, const std::string& path, FieldFindings& findings) {
   if (!is_qualified_name(key)) findings.bad(path, key, "must be a qualified name: [prefix/]name");
 }
 
-void check_label_value(std::string_view value, const std::string& path, Findings& findings) {
+void check_label_value(std::string_view value, const std::string& path, FieldFindings& findings) {
   if (is_label_value(value)) return;
   findings.bad(path, value, "must be empty or at most 63 letters, digits, '-', '_' and '.'");
 }
 
-void check_labels(const Labels& labels, const std::string& path, Findings& findings) {
+void check_labels(const Labels& labels, const std::string& path, FieldFindings& findings) {
   for (const auto& [key, value] : labels) {
     check_label_key(key, path, findings);
     check_label_value(value, path, findings);
   }
 }
 
-void check_metadata(const ObjectMeta& meta, Findings& findings) {
+void check_metadata(const ObjectMeta& meta, FieldFindings& findings) {
   if (meta.name.empty()) {
     findings.required("metadata.name");
   } else if (!is_dns_subdomain(meta.name)) {
@@ -107,7 +109,7 @@ void check_metadata(const ObjectMeta& meta, Findings& findings) {
   check_labels(meta.labels, "metadata.labels", findings);
 }
 
-void check_amounts(const ResourceList& list, const std::string& path, Findings& findings) {
+void check_amounts(const ResourceList& list, const std::string& path, FieldFindings& findings) {
   for (const auto& [name, amount] : list) {
     const auto at = path + '[' + name + ']';
     if (!is_qualified_name(name)) findings.bad(at, name, "must be a qualified name: [prefix/]name");

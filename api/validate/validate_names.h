@@ -1,5 +1,5 @@
-// Findings: collects validation errors; and checks that the validators of this folder share. For them only.
-// Threads: a Findings belongs to one call.
+// FieldFindings: collects validation errors; and checks that the validators of this folder share. For them.
+// Threads: a FieldFindings belongs to one call.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Pod;
 
 namespace podium::api::detail {
 
-class Findings {
+class FieldFindings {
  public:
   void required(const std::string& path, std::string_view detail = "");
   void bad(const std::string& path, std::string_view value, std::string_view problem);  // Invalid value
@@ -32,13 +32,13 @@ class Findings {
 
 std::string item(const std::string& path, std::size_t index);  // "path[index]"
 
-void check_metadata(const ObjectMeta&, Findings&);
-void check_labels(const Labels&, const std::string& path, Findings&);
-void check_label_key(std::string_view key, const std::string& path, Findings&);
-void check_label_value(std::string_view value, const std::string& path, Findings&);
+void check_metadata(const ObjectMeta&, FieldFindings&);
+void check_labels(const Labels&, const std::string& path, FieldFindings&);
+void check_label_key(std::string_view key, const std::string& path, FieldFindings&);
+void check_label_value(std::string_view value, const std::string& path, FieldFindings&);
 // Amounts must not be negative; those of pods and of non-native resources must be integers.
-void check_amounts(const ResourceList&, const std::string& path, Findings&);
+void check_amounts(const ResourceList&, const std::string& path, FieldFindings&);
 // Selectors, affinity, spread constraints, tolerations and gates.
-void check_constraints(const Pod&, Findings&);
+void check_constraints(const Pod&, FieldFindings&);
 
 }  // namespace podium::api::detail

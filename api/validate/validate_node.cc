@@ -7,9 +7,9 @@
 namespace podium::api {
 namespace {
 
-using detail::Findings;
+using detail::FieldFindings;
 
-void check_taints(const std::vector<Taint>& taints, Findings& findings) {
+void check_taints(const std::vector<Taint>& taints, FieldFindings& findings) {
   std::set<std::pair<std::string_view, TaintEffect>> seen;
   for (std::size_t i = 0; i < taints.size(); ++i) {
     const auto path = detail::item("spec.taints", i);
@@ -28,7 +28,7 @@ void check_taints(const std::vector<Taint>& taints, Findings& findings) {
 }  // namespace
 
 std::vector<std::string> validate(const Node& node) {
-  Findings findings;
+  FieldFindings findings;
   detail::check_metadata(node.meta, findings);
   check_taints(node.taints, findings);
   detail::check_amounts(node.capacity, "status.capacity", findings);

@@ -9,14 +9,14 @@
 namespace podium::api {
 namespace {
 
-using detail::Findings;
+using detail::FieldFindings;
 using detail::item;
 
 // --- resources ---
 
 constexpr std::string_view kRequests = "requests.";  // begins the names of a quota's resources
 
-void check_huge_pages(const ResourceList& list, const std::string& path, Findings& findings) {
+void check_huge_pages(const ResourceList& list, const std::string& path, FieldFindings& findings) {
   for (const auto& [name, amount] : list) {
     if (!is_huge_page(name)) continue;
     const auto page = Quantity::parse(std::string_view(name).substr(kHugePages.size()));
@@ -27,7 +27,7 @@ void check_huge_pages(const ResourceList& list, const std::string& path, Finding
 }
 
 void check_requirements(const ResourceList& requests, const ResourceList& limits, const std::string& path,
-                        Findings& findings) {
+                        FieldFindings& findings) {
   const auto request_path = path + ".requests", limit_path = path + ".limits";
   detail::check_amounts(requests, request_path, findings);
   detail::check_amounts(limits, limit_path, findings);
@@ -47,7 +47,7 @@ void check_requirements(const ResourceList& requests, const ResourceList& limits
   }
 }
 
-void check_container_resources(const Container& container, const std::string& path, Findings& findings) {
+void check_container_resources(const Container& container, const std::string& path, FieldFindings& findings) {
   bool compute = false, huge_pages = false;
   for (const auto* list : {&container.requests, &container.limits}) {
     for (const auto& entry : *list) {
@@ -67,7 +67,7 @@ void check_container_resources(const Container& container, const std::string& pa
   if (huge_pages && !compute) findings.forbidden(path, "HugePages require cpu or memory");
 }
 
-void check_pod_level(const Pod& pod, Findings& findings) {
+void check_pod_level(const Pod& pod, FieldFindings& findings) {
   if (!pod.has_pod_level_resources) return;
   const std::string path = "spec.resources";
   check_requirements(pod.pod_requests, pod.pod_limits, path, findings);
@@ -98,7 +98,8 @@ void check_pod_level(const Pod& pod, Findings& findings) {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-void check_port(const ContainerPort& port, bool host_network, const std::string& path, Findings& findings) {
+void check_port(const ContainerPort& port, bool host_network, const std::string& path,
+                FieldFindings& findings) {
   const auto in_range = [](std::int32_t number) { return number >= 1 && number <= 65535; };
   if (port.container_port == 0) {
     findings.required(path + ".containerPort");
@@ -119,7 +120,7 @@ void check_port(const ContainerPort& port, bool host_network, const std::string&
 
 // The same host port twice, in the list or, of containers that run one after the other, in one of them.
 void check_host_ports(const std::vector<Container>& containers, bool one_by_one, const std::string& path,
-                      Findings& findings) {
+                      FieldFindings& findings) {
   std::set<std::string> taken;
   for (std::size_t i = 0; i < containers.size(); ++i) {
     if (one_by_one) taken.clear();
@@ -134,7 +135,7 @@ void check_host_ports(const std::vector<Container>& containers, bool one_by_one,
 }
 
 void check_containers(const Pod& pod, const std::vector<Container>& containers, const std::string& list_path,
-                      std::set<std::string_view>& names, Findings& findings) {
+                      std::set<std::string_view>& names, FieldFindings& findings) {
   for (std::size_t i = 0; i < containers.size(); ++i) {
     const auto& container = containers[i];
     const auto path = item(list_path, i);
@@ -159,7 +160,7 @@ void check_containers(const Pod& pod, const std::vector<Container>& containers, 
 
 // A name that is a DNS label and occurs once in its list.
 void check_unique_label(const std::string& name, const std::string& path, std::set<std::string_view>& names,
-                        Findings& findings) {
+                        FieldFindings& findings) {
   if (name.empty()) {
     findings.required(path);
   } else if (!is_dns_label(name)) {
@@ -169,7 +170,7 @@ void check_unique_label(const std::string& name, const std::string& path, std::s
   }
 }
 
-void check_volumes(const Pod& pod, Findings& findings) {
+void check_volumes(const Pod& pod, FieldFindings& findings) {
   std::set<std::string_view> names;
   std::set<std::string> made;  // claims of ephemeral volumes
   for (const auto& volume : pod.volumes) {
@@ -187,7 +188,7 @@ void check_volumes(const Pod& pod, Findings& findings) {
   }
 }
 
-void check_resource_claims(const std::vector<PodResourceClaim>& claims, Findings& findings) {
+void check_resource_claims(const std::vector<PodResourceClaim>& claims, FieldFindings& findings) {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const auto& claim = claims[i];
@@ -207,7 +208,7 @@ void check_resource_claims(const std::vector<PodResourceClaim>& claims, Findings
   }
 }
 
-void check_name(const std::string& name, const std::string& path, Findings& findings) {
+void check_name(const std::string& name, const std::string& path, FieldFindings& findings) {
   if (!name.empty() && !is_dns_subdomain(name))
     findings.bad(path, name, "must be a lowercase RFC 1123 subdomain");
 }
@@ -215,7 +216,7 @@ void check_name(const std::string& name, const std::string& path, Findings& find
 }  // namespace
 
 std::vector<std::string> validate(const Pod& pod) {
-  Findings findings;
+  FieldFindings findings;
   detail::check_metadata(pod.meta, findings);
   check_volumes(pod, findings);
   check_resource_claims(pod.resource_claims, findings);

@@ -59,9 +59,9 @@ struct DeviceConfiguration {
 
 // --- ResourceSlice ---
 
-struct Version {  // a semantic version
+struct SemanticVersion {  // a semantic version
   std::string text;
-  bool operator==(const Version&) const = default;
+  bool operator==(const SemanticVersion&) const = default;
 };
 
 template <typename T>
@@ -72,9 +72,9 @@ struct AttributeList {
 
 // monostate: a kind of attribute that is not known. The lists belong to the gate DRAListTypeAttributes:
 // expressions read them in either position of the gate, constraints match none of them.
-using DeviceAttribute =
-    std::variant<std::monostate, std::int64_t, bool, std::string, Version, AttributeList<std::int64_t>,
-                 AttributeList<bool>, AttributeList<std::string>, AttributeList<Version>>;
+using DeviceAttribute = std::variant<std::monostate, std::int64_t, bool, std::string, SemanticVersion,
+                                     AttributeList<std::int64_t>, AttributeList<bool>,
+                                     AttributeList<std::string>, AttributeList<SemanticVersion>>;
 
 // How much of a capacity may be asked for.
 struct CapacityPolicy {

@@ -15,7 +15,7 @@
 #include "explain/answer/quotas.h"
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/project.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "scheduler/framework/placement.h"
@@ -301,10 +301,10 @@ PodResult result_of(const Asked& asked, Prepared& prepared, bool with_candidates
 
 }  // namespace
 
-Result<Evaluation> evaluate_files(const Inputs& inputs) {
+Result<ManifestDecisions> evaluate_files(const Inputs& inputs) {
   auto prepared = prepare(inputs);
   if (!prepared) return std::unexpected(prepared.error());
-  Evaluation evaluation{.snapshot = {}, .results = {}, .warnings = std::move(prepared->warnings)};
+  ManifestDecisions evaluation{.snapshot = {}, .results = {}, .warnings = std::move(prepared->warnings)};
   for (const auto& asked : prepared->asked)
     evaluation.results.push_back(result_of(asked, *prepared, inputs.preemption_candidates));
   evaluation.snapshot = std::move(prepared->snapshot);

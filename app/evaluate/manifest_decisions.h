@@ -15,13 +15,13 @@
 
 namespace podium::evaluate {
 
-struct Evaluation {
+struct ManifestDecisions {
   cluster::Snapshot snapshot;
   std::vector<PodResult> results;
   std::vector<std::string> warnings;
 };
 
-Result<Evaluation> evaluate_files(const Inputs& inputs);
+Result<ManifestDecisions> evaluate_files(const Inputs& inputs);
 // The same, with one result at a time: memory does not grow with their number. `begin` gets the warnings
 // before the first result.
 using TakeResult = std::function<void(const PodResult&, const cluster::Snapshot&)>;

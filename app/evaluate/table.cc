@@ -9,8 +9,8 @@
 #include "base/counted.h"
 #include "base/similar.h"
 #include "explain/report/json.h"
-#include "explain/report/labels.h"
 #include "explain/report/project.h"
+#include "explain/report/report_labels.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::evaluate {

@@ -5,7 +5,7 @@
 
 #include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
-#include "app/kubectl/question.h"
+#include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/render/report.h"
 
@@ -103,13 +103,13 @@ std::string not_installed_words(const std::string& ns, const std::string& pod) {
       api::dump_command(), ns, pod);
 }
 
-Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::value& pod) {
+AdmittedPod dry_run_pod(LiveCluster& cluster, const std::string& ns, const json::value& pod) {
   auto admitted = cluster.write("POST", client::resource::pods.path(ns) + kDryRun, pod);
   if (admitted) return {std::move(admitted)};
   auto error = std::move(admitted.error());
   // podium counts quotas itself, and answers how many pods they leave room for.
   if (client::exceeds_quota(error)) return {.pod = pod};
-  Admission out{std::unexpected(error)};
+  AdmittedPod out{std::unexpected(error)};
   if (client::is_invalid(error)) error.kind = Error::Kind::invalid;
   if (is_rights(cluster, error, client::resource::pods, ns)) {
     error.message =

@@ -14,7 +14,7 @@
 namespace podium::kubectl {
 
 // A server-side dry run of the pod: checks quota, limits, webhooks and admission policies of the cluster.
-Admission dry_run_pod(LiveCluster& cluster, const std::string& ns, const boost::json::value& pod);
+AdmittedPod dry_run_pod(LiveCluster& cluster, const std::string& ns, const boost::json::value& pod);
 
 // A server-side dry run that creates another object, or replaces it if it exists. Returns whether it exists.
 Result<bool> dry_run(LiveCluster& cluster, const std::string& ns, const boost::json::value& object);

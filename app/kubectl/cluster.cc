@@ -5,7 +5,7 @@
 
 namespace podium::kubectl {
 
-Result<std::unique_ptr<Cluster>> open_cluster(const Connection& connection) {
+Result<std::unique_ptr<Cluster>> open_cluster(const ConnectionFlags& connection) {
   if (!connection.dump.empty()) return DumpCluster::open(connection);
   if (!connection.config.empty())
     return invalid("--config: needs --cluster; the podium in a cluster has its own configuration");

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/kubectl/connection.h"
+#include "app/kubectl/connection_flags.h"
 #include "base/result.h"
 #include "client/api.h"
 
@@ -21,7 +21,7 @@ namespace podium::kubectl {
 
 // The pod as it would be stored; as it was given if only a quota refuses it, since podium counts quotas
 // itself. `refused`: the error, if a webhook or a policy refuses it.
-struct Admission {
+struct AdmittedPod {
   Result<boost::json::value> pod;
   bool refused = false;
 };
@@ -40,7 +40,7 @@ class Cluster {
                                                        const std::string& ns,
                                                        const client::ListOptions& options) = 0;
   // The API server's own checks, as the user.
-  virtual Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) = 0;
+  virtual AdmittedPod dry_run_pod(const std::string& ns, const boost::json::value& pod) = 0;
   // The same for another object: creates it, or replaces it if it exists. Returns whether it exists.
   virtual Result<bool> dry_run(const std::string& ns, const boost::json::value& object) = 0;
   // Asks podium a question with this spec. Returns the answered SchedulingReport. `keep`: it stays.
@@ -60,6 +60,6 @@ class Cluster {
 };
 
 // A LiveCluster, or with --cluster a DumpCluster.
-Result<std::unique_ptr<Cluster>> open_cluster(const Connection& connection);
+Result<std::unique_ptr<Cluster>> open_cluster(const ConnectionFlags& connection);
 
 }  // namespace podium::kubectl

@@ -73,7 +73,7 @@ Completion argument_of(const CLI::App& command, const std::string& typed) {
   return types;
 }
 
-Result<Words> names(const Connection& connection, const std::string& plural) {
+Result<Words> names(const ConnectionFlags& connection, const std::string& plural) {
   auto cluster = LiveCluster::connect(connection);
   if (!cluster) return std::unexpected(cluster.error());
   client::Resource resource("", "v1", plural, plural == "pods");
@@ -91,8 +91,8 @@ Result<Words> names(const Connection& connection, const std::string& plural) {
 }
 
 // The connection flags that were typed before.
-Connection typed_connection(const Words& words) {
-  Connection connection{.request_timeout = kQuick};
+ConnectionFlags typed_connection(const Words& words) {
+  ConnectionFlags connection{.request_timeout = kQuick};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] == "-n" || words[i] == "--namespace") connection.ns = words[i + 1];
     if (words[i] == "--context") connection.config_flags.context = words[i + 1];

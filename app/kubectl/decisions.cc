@@ -8,9 +8,9 @@
 #include <set>
 
 #include "api/text/json_view.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/last_decisions.h"
 #include "app/kubectl/live_cluster.h"
-#include "app/kubectl/said.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting_pods.h"
@@ -94,12 +94,12 @@ class Decisions {
     if (!is_first) std::ranges::reverse(fresh);
     if (!is_first && fresh.empty()) return 0;
     const bool is_cut = is_first && !since_.empty() && last_.is_cut();
-    auto said = table(std::move(fresh), is_first);
-    if (is_cut) said.err += fmt::format("There are more: these are the last {}.\n", now.size());
-    return print(said);
+    auto result = table(std::move(fresh), is_first);
+    if (is_cut) result.err += fmt::format("There are more: these are the last {}.\n", now.size());
+    return print(result);
   }
 
-  Said table(std::vector<LastDecision> decisions, bool with_heading) {
+  CommandOutput table(std::vector<LastDecision> decisions, bool with_heading) {
     if (!output_.is_for_people()) {
       std::vector<boost::json::value> objects;
       std::vector<std::string> names;

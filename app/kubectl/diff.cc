@@ -9,10 +9,10 @@
 
 #include "api/text/yaml.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/live_cluster.h"
 #include "app/kubectl/manifest.h"
 #include "app/kubectl/reports.h"
-#include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
 #include "base/input.h"
 #include "base/problems.h"

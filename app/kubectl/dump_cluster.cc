@@ -10,7 +10,7 @@
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
-#include "app/kubectl/question.h"
+#include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/render/pending.h"
 #include "explain/report/json.h"
@@ -55,7 +55,7 @@ Error not_found(const client::Resource& resource, const std::string& name) {
 
 }  // namespace
 
-Result<std::unique_ptr<Cluster>> DumpCluster::open(const Connection& connection) {
+Result<std::unique_ptr<Cluster>> DumpCluster::open(const ConnectionFlags& connection) {
   const auto& flags_of_server = connection.config_flags;
   const bool names_server = !connection.kubeconfig.empty() || !flags_of_server.context.empty() ||
                             !flags_of_server.user.empty() || !flags_of_server.server.empty() ||
@@ -102,7 +102,7 @@ Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resou
 }
 
 // The engine admits the pod as the API server would.
-Admission DumpCluster::dry_run_pod(const std::string&, const json::value& pod) { return {.pod = pod}; }
+AdmittedPod DumpCluster::dry_run_pod(const std::string&, const json::value& pod) { return {.pod = pod}; }
 
 Result<bool> DumpCluster::dry_run(const std::string& ns, const json::value& object) {
   const auto* maker = api::pod_maker(api::text_at(object, "/apiVersion"), api::text_at(object, "/kind"));

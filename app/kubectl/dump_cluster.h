@@ -21,7 +21,7 @@ namespace podium::kubectl {
 
 class DumpCluster : public Cluster {
  public:
-  static Result<std::unique_ptr<Cluster>> open(const Connection& connection);
+  static Result<std::unique_ptr<Cluster>> open(const ConnectionFlags& connection);
   DumpCluster(offline::Dump dump, std::string ns, std::string hint_flags);
 
   const std::string& ns() const override { return ns_; }
@@ -30,7 +30,7 @@ class DumpCluster : public Cluster {
                                  const std::string& name) override;
   Result<std::vector<boost::json::value>> list(const client::Resource& resource, const std::string& ns,
                                                const client::ListOptions& options) override;
-  Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
+  AdmittedPod dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
   Result<bool> dry_run(const std::string& ns, const boost::json::value& object) override;
   Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
   Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,

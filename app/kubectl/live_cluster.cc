@@ -39,7 +39,7 @@ client::TransportLimits few_connections() {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveCluster>> LiveCluster::connect(const Connection& connection) {
+Result<std::unique_ptr<LiveCluster>> LiveCluster::connect(const ConnectionFlags& connection) {
   // Otherwise the API server's warnings would go to standard output.
   spdlog::set_level(spdlog::level::off);
   const auto timeout = parse_timeout(connection.request_timeout);
@@ -128,7 +128,7 @@ client::Task<Result<json::value>> LiveCluster::send(std::shared_ptr<client::Tran
   co_return api::parse_json(response->body);
 }
 
-Admission LiveCluster::dry_run_pod(const std::string& ns, const json::value& pod) {
+AdmittedPod LiveCluster::dry_run_pod(const std::string& ns, const json::value& pod) {
   return kubectl::dry_run_pod(*this, ns, pod);
 }
 

@@ -32,7 +32,7 @@ class LiveCluster : public Cluster {
   using MakeTransport = std::function<std::shared_ptr<client::Transport>(boost::asio::any_io_executor)>;
 
   // The API server and the namespace that the flags and the kubeconfig name.
-  static Result<std::unique_ptr<LiveCluster>> connect(const Connection& connection);
+  static Result<std::unique_ptr<LiveCluster>> connect(const ConnectionFlags& connection);
   LiveCluster(const MakeTransport& make, std::string ns, std::chrono::milliseconds timeout, Clock& clock,
               Random& random);
   ~LiveCluster() override;
@@ -50,7 +50,7 @@ class LiveCluster : public Cluster {
   Result<std::vector<boost::json::value>> list(const client::Resource& resource, const std::string& ns,
                                                const client::ListOptions& options) override;
   // ask.cc and reports.cc implement these with the calls below.
-  Admission dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
+  AdmittedPod dry_run_pod(const std::string& ns, const boost::json::value& pod) override;
   Result<bool> dry_run(const std::string& ns, const boost::json::value& object) override;
   Result<boost::json::value> ask(const std::string& ns, boost::json::object spec, bool keep) override;
   Result<std::optional<boost::json::value>> decision(const std::string& ns, const std::string& pod,
@@ -90,7 +90,7 @@ class LiveCluster : public Cluster {
       std::string target, std::function<bool(const boost::json::value&)> done, Steady deadline);
 
   boost::asio::io_context io_;
-  std::optional<Connection> connection_;  // of connect(): where podium's HTTPS API is
+  std::optional<ConnectionFlags> connection_;  // of connect(): where podium's HTTPS API is
   std::optional<boost::asio::signal_set> signals_;
   std::shared_ptr<client::Transport> transport_;
   const std::string ns_;

@@ -4,13 +4,13 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
-#include "app/kubectl/question.h"
+#include "app/kubectl/question_spec.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
 #include "base/similar.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::kubectl {
 namespace {

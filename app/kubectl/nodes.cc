@@ -13,7 +13,7 @@
 
 #include "api/text/json_view.h"
 #include "app/kubectl/cluster.h"
-#include "app/kubectl/said.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/shapes.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
@@ -73,7 +73,7 @@ class AskingNodes {
 };
 
 // The namespace of -n, the only one to ask in; empty: all. Answers name pods of these only.
-std::string only_namespace(const Connection& connection) {
+std::string only_namespace(const ConnectionFlags& connection) {
   return connection.all_namespaces ? std::string() : connection.ns;
 }
 

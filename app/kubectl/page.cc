@@ -19,7 +19,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/kubectl/connection.h"
+#include "app/kubectl/connection_flags.h"
 #include "app/kubectl/page_door.h"
 #include "app/kubectl/page_listener.h"
 #include "app/kubectl/podium_port.h"
@@ -117,7 +117,7 @@ class PageSession {
     }
   }
 
-  static client::ContextNames names_of(const Connection& connection) {
+  static client::ContextNames names_of(const ConnectionFlags& connection) {
     auto names = client::find_names(connection.kubeconfig, connection.config_flags);
     if (!connection.config_flags.token.empty()) names.user.clear();
     return names;

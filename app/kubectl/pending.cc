@@ -8,7 +8,7 @@
 #include <iostream>
 #include <memory>
 
-#include "app/kubectl/said.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting_pods.h"
 #include "app/render/json_path.h"
@@ -16,8 +16,8 @@
 namespace podium::kubectl {
 namespace {
 
-Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
-             const std::optional<render::JsonPath>& sort_by) {
+CommandOutput pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
+                      const std::optional<render::JsonPath>& sort_by) {
   const auto& output = shared.output;
   const auto ns = shared.connection.all_namespaces ? std::string() : cluster.ns();
   auto waiting = waiting_groups(cluster, ns, shared.selector);
@@ -29,15 +29,15 @@ Said pending(const CLI::App& command, Cluster& cluster, const Shared& shared,
       return {.err = std::move(missing), .code = 1};
   }
   if (sort_by) render::sort_groups(groups, *sort_by);
-  auto said = answered(command, output, render::pending_document(groups), pod_names(*waiting), [&] {
+  auto result = answered(command, output, render::pending_document(groups), pod_names(*waiting), [&] {
     auto options = render_options(output, installed ? program_of(command) : std::string());
     options.flags = cluster.hint_flags();
     options.where = where_of(ns, shared.selector);
     return render::pending_table(groups, options);
   });
   if (!installed && output.has_words())
-    said.err += "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
-  return said;
+    result.err += "podium is not installed in this cluster: these are the words of the pods' scheduler.\n";
+  return result;
 }
 
 std::optional<render::JsonPath> read_sort_by(const std::string& text, Problems& problems) {

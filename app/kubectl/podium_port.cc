@@ -35,7 +35,7 @@ Result<void> check(const PodiumAddress& address) {
 }
 
 // kubectl's flags for the same cluster and user. `pod`: instead of the Service.
-std::vector<std::string> forward_arguments(const Connection& connection, const std::string& pod) {
+std::vector<std::string> forward_arguments(const ConnectionFlags& connection, const std::string& pod) {
   const auto& address = connection.podium;
   const auto slash = address.where.find('/');
   std::vector<std::string> out{"port-forward",
@@ -71,7 +71,7 @@ client::ClientConfig for_podium(client::ClientConfig config, const PodiumAddress
   return config;
 }
 
-Result<PodiumPort> forward_to(const client::ClientConfig& config, const Connection& connection,
+Result<PodiumPort> forward_to(const client::ClientConfig& config, const ConnectionFlags& connection,
                               const std::string& pod, std::chrono::milliseconds within,
                               asio::io_context& io) {
   PodiumPort port;
@@ -104,7 +104,7 @@ std::string leading_pod(std::string_view status) {
   return identity.substr(0, std::min(identity.rfind('_'), identity.size()));
 }
 
-Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::milliseconds within,
+Result<PodiumPort> open_podium_port(const ConnectionFlags& connection, std::chrono::milliseconds within,
                                     asio::io_context& io) {
   if (auto checked = check(connection.podium); !checked) return std::unexpected(checked.error());
   const auto& flags = connection.config_flags;

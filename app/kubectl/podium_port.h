@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/kubectl/connection.h"
+#include "app/kubectl/connection_flags.h"
 #include "app/kubectl/port_forward.h"
 #include "base/result.h"
 #include "client/http/transport.h"
@@ -25,7 +25,7 @@ struct PodiumPort {
 
 // Connects to the leader: only the leader has decisions, and a Service forwards to any of its pods. `within`:
 // the time limit of each kubectl port-forward.
-Result<PodiumPort> open_podium_port(const Connection& connection, std::chrono::milliseconds within,
+Result<PodiumPort> open_podium_port(const ConnectionFlags& connection, std::chrono::milliseconds within,
                                     boost::asio::io_context& io);
 
 // The leading pod, from the Status of a process that does not lead; empty: unknown.

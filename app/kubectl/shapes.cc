@@ -6,7 +6,7 @@
 
 #include "api/text/yaml.h"
 #include "base/problems.h"
-#include "explain/question/search.h"
+#include "explain/question/search_spec.h"
 
 namespace podium::kubectl {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/kubectl/connection.h"
+#include "app/kubectl/connection_flags.h"
 
 namespace CLI {
 class App;

@@ -15,14 +15,14 @@
 
 #include "api/decode/pod_makers.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/ask_namespace.h"
 #include "app/kubectl/cluster.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/file_context.h"
 #include "app/kubectl/file_places.h"
 #include "app/kubectl/manifest.h"
-#include "app/kubectl/question.h"
-#include "app/kubectl/said.h"
+#include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
-#include "app/kubectl/tenant.h"
 #include "app/kubectl/verbs.h"
 #include "app/offline/files.h"
 #include "app/render/text.h"
@@ -395,7 +395,7 @@ int run_for_namespace(const CLI::App& command, const WhatIfFlags& flags) {
   if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(flags.shared->connection);
   if (!cluster) return fail_with(command, cluster.error());
-  return run_tenant(command, flags.shared->output, pods, question.profile, **cluster);
+  return ask_namespace(command, flags.shared->output, pods, question.profile, **cluster);
 }
 
 int run_what_if(const CLI::App& command, const WhatIfFlags& flags) {

@@ -13,11 +13,11 @@
 
 #include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/eviction.h"
 #include "app/kubectl/named_nodes.h"
-#include "app/kubectl/question.h"
+#include "app/kubectl/question_spec.h"
 #include "app/kubectl/reports.h"
-#include "app/kubectl/said.h"
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting_pods.h"
 #include "app/render/pods.h"
@@ -49,7 +49,7 @@ class Why {
     options_.flags = cluster.hint_flags();
   }
 
-  Said say(const std::vector<Target>& targets) {
+  CommandOutput say(const std::vector<Target>& targets) {
     if (!flags_.shared->selector.empty()) return of_selector();
     if (targets.size() > 1) return of_several(targets);
     const auto target = resolved(cluster_, targets.front());
@@ -62,7 +62,7 @@ class Why {
   }
 
  private:
-  Said not_there(const Target& target) {
+  CommandOutput not_there(const Target& target) {
     const auto pod = pod_of(target);
     if (pod && !*pod) return no_pod_of(target);
     QuestionFlags asked;
@@ -74,23 +74,23 @@ class Why {
     const auto asked_podium = cluster_.ask(target.ns, std::move(*spec), false);
     if (!asked_podium) return failed(command_, asked_podium.error());
     const auto report = render::read_report(*asked_podium);
-    auto said = answered(command_, output_, *asked_podium, {report_name(*asked_podium)},
-                         [&] { return render::why_node(report, target.ns + "/" + target.name, options_); });
+    auto result = answered(command_, output_, *asked_podium, {report_name(*asked_podium)},
+                           [&] { return render::why_node(report, target.ns + "/" + target.name, options_); });
     if (explain::refusal_of(report)) {
-      said.code = render::exit_code(report);
-      return said;
+      result.code = render::exit_code(report);
+      return result;
     }
     const auto& verdicts = render::answer_of(report).verdicts;
     if (!verdicts.empty() && render::is_unknown_node(verdicts.front()))
       return failed(command_, invalid("--node: " + render::unknown_node(verdicts.front())).error());
-    said.code = !verdicts.empty() && verdicts.front().fits ? 0 : 4;
-    return said;
+    result.code = !verdicts.empty() && verdicts.front().fits ? 0 : 4;
+    return result;
   }
 
-  Said no_pod_of(const Target& target) {
-    auto said = failed(command_, {.message = fmt::format("there is no pod {}/{}", target.ns, target.name)});
-    said.err += did_you_mean(cluster_, target.ns, target);
-    return said;
+  CommandOutput no_pod_of(const Target& target) {
+    auto result = failed(command_, {.message = fmt::format("there is no pod {}/{}", target.ns, target.name)});
+    result.err += did_you_mean(cluster_, target.ns, target);
+    return result;
   }
 
   // The pod; nullopt: it does not exist.
@@ -126,7 +126,7 @@ class Why {
     return report;
   }
 
-  Said there(const Target& target) {
+  CommandOutput there(const Target& target) {
     const auto pod = pod_of(target);
     if (!pod) return failed(command_, pod.error());
     std::string no_memory;
@@ -159,10 +159,10 @@ class Why {
     return is_for_it ? eviction->when : std::nullopt;
   }
 
-  Said timeline(const Target& target, const std::optional<json::value>& pod,
-                const std::optional<json::value>& report) {
-    std::vector<render::Moment> moments;
-    const auto add = [&](std::vector<render::Moment> more) {
+  CommandOutput timeline(const Target& target, const std::optional<json::value>& pod,
+                         const std::optional<json::value>& report) {
+    std::vector<render::TimelineEntry> moments;
+    const auto add = [&](std::vector<render::TimelineEntry> more) {
       std::ranges::move(more, std::back_inserter(moments));
     };
     if (report) {
@@ -177,12 +177,13 @@ class Why {
                          fmt::format("to make room for {}/{}", render::printable(eviction->ns),
                                      render::printable(eviction->pod))});
     moments = render::in_order(std::move(moments));
-    auto said = answered(command_, output_, render::timeline_document(moments), {"pod/" + target.name}, [&] {
-      return render::timeline_table(target.ns + "/" + target.name, moments, options_) +
-             (pod ? "" : "The pod no longer exists.\n");
-    });
-    if (!report && output_.has_words()) said.err += "podium has no report of it: only what the pod says.\n";
-    return said;
+    auto result =
+        answered(command_, output_, render::timeline_document(moments), {"pod/" + target.name}, [&] {
+          return render::timeline_table(target.ns + "/" + target.name, moments, options_) +
+                 (pod ? "" : "The pod no longer exists.\n");
+        });
+    if (!report && output_.has_words()) result.err += "podium has no report of it: only what the pod says.\n";
+    return result;
   }
 
   struct End {
@@ -206,7 +207,7 @@ class Why {
   }
 
   // Prints how many pods of a workload run, what blocks the others, and what would help.
-  Said of_workload(const Target& target) {
+  CommandOutput of_workload(const Target& target) {
     const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
     if (!object) {
       auto out = failed(command_, object.error());
@@ -270,7 +271,7 @@ class Why {
     return explain::refusal_of(report) ? hint : render::fixes_in_line(report, options_);
   }
 
-  Said of_selector() {
+  CommandOutput of_selector() {
     const auto& selector = flags_.shared->selector;
     client::ListOptions selected;
     selected.label_selector = selector;
@@ -288,7 +289,7 @@ class Why {
       if (auto added = add_pod(pod_target(cluster_.ns(), pod), pod, lines); !added)
         return failed(command_, added.error());
     }
-    return said(std::move(lines));
+    return output_of(std::move(lines));
   }
 
   struct Lines {
@@ -325,7 +326,7 @@ class Why {
   }
 
   // A line for each pod; workloads are shown as their pods.
-  Said of_several(const std::vector<Target>& targets) {
+  CommandOutput of_several(const std::vector<Target>& targets) {
     Lines lines;
     for (const auto& each : targets) {
       const auto target = resolved(cluster_, each);
@@ -343,10 +344,10 @@ class Why {
       }
       if (!added) return failed(command_, added.error());
     }
-    return said(std::move(lines));
+    return output_of(std::move(lines));
   }
 
-  Said said(Lines lines) {
+  CommandOutput output_of(Lines lines) {
     const int code = lines.missing.empty() ? 0 : 1;
     std::vector<std::string> names;
     for (const auto& report : lines.reports) names.push_back(report_name(report));

@@ -22,7 +22,7 @@
 #include "app/kubectl/verbs.h"
 #include "app/main/usage_error.h"
 #include "app/run/command_line.h"
-#include "app/run/options.h"
+#include "app/run/run_options.h"
 #include "base/version.h"
 
 namespace podium::app {

@@ -98,7 +98,7 @@ std::string tool_error(const json::value& id, std::string_view text) {
   return result_of(id, {{"content", json::array{text_content(text)}}, {"isError", true}});
 }
 
-Step called(const json::value& id, const json::object& params) {
+Effect called(const json::value& id, const json::object& params) {
   const auto* name = params.if_contains("name");
   if (!name || !name->is_string()) return {.reply = error_of(id, kInvalidParams, "params.name: missing")};
   const auto* tool = tool_named(name->as_string());
@@ -112,7 +112,7 @@ Step called(const json::value& id, const json::object& params) {
   auto command = command_line(*tool, arguments ? *arguments : json::value());
   // A result, so that the agent sees what to correct.
   if (!command) return {.reply = tool_error(id, command.error().text())};
-  return {.call = Call{id, std::move(*command), std::string(tool->verb)}};
+  return {.call = ToolCall{id, std::move(*command), std::string(tool->verb)}};
 }
 
 // The revision that a request carries, if it is one that podium does not have.
@@ -123,7 +123,7 @@ std::optional<std::string> unsupported_version(const json::object& params) {
   return std::string(version->as_string());
 }
 
-Step requested(std::string_view method, const json::value& id, const json::object& params) {
+Effect requested(std::string_view method, const json::value& id, const json::object& params) {
   if (const auto version = unsupported_version(params)) {
     return {.reply = error_of(id, kUnsupportedVersion, "Unsupported protocol version",
                               json::object{{"supported", json::array{kNewest}}, {"requested", *version}})};
@@ -143,7 +143,7 @@ Step requested(std::string_view method, const json::value& id, const json::objec
                        fmt::format("Method not found: {}", method.size() > 64 ? "(a long name)" : method))};
 }
 
-Step notified(std::string_view method, const json::object& params) {
+Effect notified(std::string_view method, const json::object& params) {
   const auto* id = params.if_contains("requestId");
   if (method == "notifications/cancelled" && id) return {.cancelled = *id};
   return {};
@@ -178,7 +178,7 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-Step take(std::string_view message) {
+Effect take(std::string_view message) {
   const auto parsed = parse(message);
   if (!parsed) return {.reply = error_of(nullptr, kParseError, "Parse error: " + parsed.error().message)};
   const auto* object = parsed->if_object();
@@ -203,9 +203,9 @@ std::string too_long() {
   return error_of(nullptr, kInvalidRequest, fmt::format("a message has at most {} bytes", kLongestMessage));
 }
 
-std::string refused(const Call& call, std::string_view why) { return error_of(call.id, kBusy, why); }
+std::string refused(const ToolCall& call, std::string_view why) { return error_of(call.id, kBusy, why); }
 
-std::string reply_of(const Call& call, const Result<ChildEnd>& end) {
+std::string reply_of(const ToolCall& call, const Result<ChildEnd>& end) {
   if (!end) return tool_error(call.id, "podium " + call.verb + " " + end.error().text());
   const auto printed = parse(end->output);
   const auto* answer = printed ? printed->if_object() : nullptr;

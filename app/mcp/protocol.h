@@ -20,25 +20,25 @@ namespace podium::mcp {
 inline constexpr std::size_t kLongestMessage = 1u << 20;
 inline constexpr std::size_t kMostWords = 64 * 1024, kMostDocument = 256 * 1024;
 
-struct Call {
+struct ToolCall {
   boost::json::value id;  // a string or an integer
   CommandLine command;
   std::string verb;
 };
 
 // The effect of a message: at most one of these.
-struct Step {
+struct Effect {
   std::string reply;                            // a line without its end; empty: none
-  std::optional<Call> call;                     // to be run; reply_of() is its reply
+  std::optional<ToolCall> call;                 // to be run; reply_of() is its reply
   std::optional<boost::json::value> cancelled;  // the id of a call that no client waits for
 };
 
-Step take(std::string_view message);
+Effect take(std::string_view message);
 // The reply to a message of more than kLongestMessage bytes.
 std::string too_long();
 // The reply to a call that was not run.
-std::string refused(const Call& call, std::string_view why);
+std::string refused(const ToolCall& call, std::string_view why);
 // `end`: of the command, which printed with `-o answer`.
-std::string reply_of(const Call& call, const Result<ChildEnd>& end);
+std::string reply_of(const ToolCall& call, const Result<ChildEnd>& end);
 
 }  // namespace podium::mcp

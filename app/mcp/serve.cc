@@ -82,7 +82,7 @@ class Server {
 
  private:
   struct Running {
-    Call call;
+    ToolCall call;
     bool is_cancelled = false;
     std::unique_ptr<Event> cancel = std::make_unique<Event>();
     std::optional<Result<ChildEnd>> end = {};  // guarded by mutex_
@@ -124,7 +124,7 @@ class Server {
   }
 
   void cancel(const boost::json::value& id) {
-    std::erase_if(waiting_, [&](const Call& call) { return call.id == id; });
+    std::erase_if(waiting_, [&](const ToolCall& call) { return call.id == id; });
     for (auto& each : running_) {
       if (each.call.id != id) continue;
       each.is_cancelled = true;
@@ -147,7 +147,7 @@ class Server {
     }
   }
 
-  ChildProcess child_of(const Call& call) const {
+  ChildProcess child_of(const ToolCall& call) const {
     ChildProcess out;
     out.command = options_.program;
     out.arguments = {call.command.words.front(), "--output=answer"};
@@ -199,7 +199,7 @@ class Server {
   Signals signals_;
   Event done_;
   std::mutex mutex_;
-  std::deque<Call> waiting_;
+  std::deque<ToolCall> waiting_;
   std::list<Running> running_;
   std::string line_;
   bool is_too_long_ = false, reads_ = true, ok_ = true;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 
-#include "app/mcp/bounds.h"
+#include "app/mcp/number_bounds.h"
 #include "base/problems.h"
 #include "explain/question/change.h"
 #include "explain/question/question.h"

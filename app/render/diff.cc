@@ -9,7 +9,7 @@
 
 #include "app/render/text.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {

@@ -14,9 +14,9 @@
 #include "api/values/quantity.h"
 #include "api/values/selector.h"
 #include "app/render/amounts.h"
-#include "app/render/fields.h"
+#include "app/render/object_text.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {

@@ -15,11 +15,11 @@
 #include "api/values/pod.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
-#include "app/render/fields.h"
+#include "app/render/object_text.h"
 #include "app/render/words.h"
 #include "base/time.h"
 #include "explain/report/json.h"
-#include "explain/report/labels.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::render {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "api/text/json_view.h"
-#include "app/render/fields.h"
+#include "app/render/object_text.h"
 #include "app/render/words.h"
 #include "base/time.h"
 
@@ -30,7 +30,7 @@ std::optional<Wall> since(const json::value& pod, std::string_view type, std::st
 }
 
 // `at`: of the nomination, or of the last attempt that may have made it.
-Moment preemption_of(const explain::Preempted& preemption, std::optional<Wall> at, bool is_known) {
+TimelineEntry preemption_of(const explain::Preempted& preemption, std::optional<Wall> at, bool is_known) {
   std::vector<std::string> victims;
   for (const auto& victim : preemption.victims) victims.push_back(victim.ns + "/" + victim.name);
   return {at, "nominated",
@@ -56,7 +56,7 @@ std::string held_by(const explain::ReportStatus& status) {
          (least.empty() ? "" : "; " + least);
 }
 
-void add_gated(const explain::ReportStatus& status, std::vector<Moment>& out) {
+void add_gated(const explain::ReportStatus& status, std::vector<TimelineEntry>& out) {
   for (auto time = status.gated.rbegin(); time != status.gated.rend(); ++time) {
     out.push_back({time->since, "gated", gated_words(*time)});
     if (time->until) out.push_back({time->until, "ungated"});
@@ -70,8 +70,8 @@ std::string after(const std::optional<Wall>& at, const std::optional<Wall>& firs
 
 }  // namespace
 
-std::vector<Moment> moments_of_pod(const json::value& pod) {
-  std::vector<Moment> out{{parse_time(api::text_at(pod, "/metadata/creationTimestamp")), "created"}};
+std::vector<TimelineEntry> moments_of_pod(const json::value& pod) {
+  std::vector<TimelineEntry> out{{parse_time(api::text_at(pod, "/metadata/creationTimestamp")), "created"}};
   std::vector<std::string> gates;
   for (const auto& gate : list_at(pod, "/spec/schedulingGates")) gates.push_back(string_at(gate, "/name"));
   if (!gates.empty())
@@ -88,20 +88,20 @@ std::vector<Moment> moments_of_pod(const json::value& pod) {
   return out;
 }
 
-std::vector<Moment> moments_of_gone(const Report& report) {
+std::vector<TimelineEntry> moments_of_gone(const Report& report) {
   const auto& status = report.status;
   if (status.outcome != explain::kScheduled || !status.choice) return {};
   return {{status.decided_at, "bound", "to " + status.choice->node}};
 }
 
-std::vector<Moment> moments_of(const Report& report, std::optional<Wall> nominated) {
+std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated) {
   const auto& status = report.status;
   // Only the attempts that did not place the pod may have nominated it.
   const bool is_first = status.attempts <= (status.choice ? 2 : 1);
   const auto nomination = [&](std::optional<Wall> at) {
     return preemption_of(*status.preemption, nominated ? nominated : at, nominated || is_first);
   };
-  std::vector<Moment> out;
+  std::vector<TimelineEntry> out;
   add_gated(status, out);
   // The first ones are not kept.
   if (const auto kept = status.history.size() + 1; status.attempts > kept)
@@ -130,23 +130,25 @@ std::vector<Moment> moments_of(const Report& report, std::optional<Wall> nominat
   return out;
 }
 
-std::vector<Moment> in_order(std::vector<Moment> moments) {
-  std::ranges::stable_sort(moments, {}, [](const Moment& each) {
+std::vector<TimelineEntry> in_order(std::vector<TimelineEntry> moments) {
+  std::ranges::stable_sort(moments, {}, [](const TimelineEntry& each) {
     return std::pair(each.at.value_or(Wall::max()), each.what != "created");
   });
   // The pod and its report may both say that it is gated.
   for (auto each = moments.begin(); each != moments.end();) {
-    const bool is_known = each->what == "gated" && std::any_of(moments.begin(), each, [&](const Moment& one) {
-                            return one.what == each->what && one.text == each->text;
-                          });
+    const bool is_known =
+        each->what == "gated" && std::any_of(moments.begin(), each, [&](const TimelineEntry& one) {
+          return one.what == each->what && one.text == each->text;
+        });
     each = is_known ? moments.erase(each) : each + 1;
   }
   return moments;
 }
 
-std::string timeline_table(const std::string& subject, const std::vector<Moment>& moments,
+std::string timeline_table(const std::string& subject, const std::vector<TimelineEntry>& moments,
                            const Options& options) {
-  const auto known = std::ranges::find_if(moments, [](const Moment& each) { return each.at.has_value(); });
+  const auto known =
+      std::ranges::find_if(moments, [](const TimelineEntry& each) { return each.at.has_value(); });
   const auto first = known == moments.end() ? std::nullopt : known->at;
   std::vector<Cells> rows{{"TIME", "AFTER", "WHAT", ""}};
   for (const auto& [at, what, text] : moments)
@@ -157,7 +159,7 @@ std::string timeline_table(const std::string& subject, const std::vector<Moment>
                {options.columns, {{kText, 24}}});
 }
 
-json::value timeline_document(const std::vector<Moment>& moments) {
+json::value timeline_document(const std::vector<TimelineEntry>& moments) {
   json::array out;
   for (const auto& [at, what, text] : moments) {
     json::object one{{"what", what}};

@@ -14,25 +14,25 @@
 
 namespace podium::render {
 
-struct Moment {
+struct TimelineEntry {
   std::optional<Wall> at;  // nullopt: not known; it is so now
   std::string what;        // "tried"
   std::string text = {};   // "Insufficient cpu (54 nodes)"
 };
 
 // The pod's own moments.
-std::vector<Moment> moments_of_pod(const boost::json::value& pod);
+std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod);
 // Of the decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
 // known, and later attempts repeat the nomination.
-std::vector<Moment> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);
+std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);
 // Of a pod that no longer says it itself.
-std::vector<Moment> moments_of_gone(const Report& report);
+std::vector<TimelineEntry> moments_of_gone(const Report& report);
 
 // By time, those without one last; those of the same time stay in their order after the creation.
-std::vector<Moment> in_order(std::vector<Moment> moments);
+std::vector<TimelineEntry> in_order(std::vector<TimelineEntry> moments);
 
-std::string timeline_table(const std::string& subject, const std::vector<Moment>& moments,
+std::string timeline_table(const std::string& subject, const std::vector<TimelineEntry>& moments,
                            const Options& options);
-boost::json::value timeline_document(const std::vector<Moment>& moments);
+boost::json::value timeline_document(const std::vector<TimelineEntry>& moments);
 
 }  // namespace podium::render

@@ -9,6 +9,7 @@
 #include "app/render/fixes.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/render/fixes.h"
 #include "app/render/scores.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/render/amounts.h"
 #include "app/render/text.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {

@@ -1,5 +1,5 @@
 // Plain words for plugins and rejections, for readers who know pods but not plugins. The words of reasons are
-// explain/report/words.h's; this adds the numbers and names.
+// explain/report/reason_words.h's; this adds the numbers and names.
 //
 // Threads: pure functions. Errors: none.
 #pragma once

@@ -9,11 +9,11 @@
 #include "api/text/json_view.h"
 #include "api/values/quantity.h"
 #include "app/render/amounts.h"
-#include "app/render/fields.h"
 #include "app/render/fixes.h"
+#include "app/render/object_text.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {

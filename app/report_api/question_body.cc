@@ -9,7 +9,7 @@
 #include "api/text/yaml.h"
 #include "base/ascii.h"
 #include "explain/question/question.h"
-#include "explain/report/labels.h"
+#include "explain/report/report_labels.h"
 #include "scheduler/config/schema/names.h"
 
 namespace podium::app::report_api {

@@ -7,14 +7,14 @@
 #include <boost/json/serialize.hpp>
 
 #include "app/render/pending.h"
-#include "app/render/said.h"
+#include "app/render/words_json.h"
 #include "base/time.h"
 #include "controller/report/metadata.h"
 #include "explain/answer/answer.h"
 #include "explain/report/json.h"
-#include "explain/report/labels.h"
 #include "explain/report/node_names.h"
 #include "explain/report/report.h"
+#include "explain/report/report_labels.h"
 #include "server/status.h"
 
 namespace podium::app::report_api {
@@ -53,7 +53,7 @@ const explain::ReportCondition* refusal_of(const ReportStatus& status) {
 }
 
 void add_words(const ReportStatus& status, const std::string& ns, bool is_question, json::value& answer) {
-  if (auto* report = answer.if_object()) (*report)["words"] = render::said_of(status, ns, is_question);
+  if (auto* report = answer.if_object()) (*report)["words"] = render::words_json(status, ns, is_question);
 }
 
 constexpr std::size_t kReasonBytes = 256;  // of a line in a list
@@ -107,13 +107,13 @@ json::object line_of(const controller::RememberedDecision& decision, bool is_gon
 }
 
 // A line of a list, with what it shows next to it.
-json::object line_of(const DecisionMemory::Listed::Item& item, const Shown& shown) {
+json::object line_of(const DecisionMemory::Listed::Item& item, const ReplyContext& shown) {
   if (!shown.withholds_node_names && !shown.words) return line_of(*item.decision, item.is_gone);
   auto decision = *item.decision;
   if (shown.withholds_node_names) explain::withhold_node_names(decision.status);
   auto out = line_of(decision, item.is_gone);
   if (!shown.words) return out;
-  auto words = render::said_in_line(decision.status);
+  auto words = render::line_words_json(decision.status);
   if (decision.asks) words["asks"] = render::asks_words(*decision.asks);
   out["words"] = std::move(words);
   return out;
@@ -159,7 +159,7 @@ json::value answer_in(Form form, const ReportStatus& status, json::object metada
                       {"status", explain::to_json(status)}};
 }
 
-Reply decision_reply(Form form, const controller::RememberedDecision& decision, const Shown& shown) {
+Reply decision_reply(Form form, const controller::RememberedDecision& decision, const ReplyContext& shown) {
   const json::object pod{{"name", decision.pod}, {"uid", decision.uid}};
   auto status = decision.status;
   if (shown.withholds_node_names) explain::withhold_node_names(status);
@@ -206,7 +206,7 @@ Reply no_decision_reply(const std::string& ns, const std::string& pod, const Dec
                               {{"name", pod}, {"kind", "pods"}, {"causes", causes}});
 }
 
-Reply decisions_reply(const DecisionMemory::Listed& listed, const Shown& shown) {
+Reply decisions_reply(const DecisionMemory::Listed& listed, const ReplyContext& shown) {
   json::object metadata;
   if (!listed.next.empty()) metadata["continue"] = listed.next;
   json::array items;

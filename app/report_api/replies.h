@@ -16,9 +16,9 @@
 namespace podium::app::report_api {
 
 // What a reply shows next to the decision.
-struct Shown {
+struct ReplyContext {
   bool withholds_node_names = false;
-  bool words = false;            // of the reasons: app/render/said.h
+  bool words = false;            // of the reasons: app/render/words_json.h
   bool is_gone = false;          // the pod has ended or was deleted
   std::string evicted_for = {};  // "namespace/pod"
 };
@@ -29,7 +29,7 @@ boost::json::value answer_in(Form form, const explain::ReportStatus& status, boo
                              boost::json::object spec);
 
 server::Reply decision_reply(Form form, const controller::RememberedDecision& decision,
-                             const Shown& shown = {});
+                             const ReplyContext& shown = {});
 // Explains why there is no decision on the pod, with a message and a cause for programs.
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
                                 const controller::DecisionMemory::Found& found);
@@ -37,7 +37,8 @@ server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
 // are evicted, and the times.
 boost::json::object decision_line(const controller::RememberedDecision& decision);
 // {"metadata": {"continue"}, "items": [{"namespace", "name", "outcome", …}…]}: one entry for each decision.
-server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed, const Shown& shown = {});
+server::Reply decisions_reply(const controller::DecisionMemory::Listed& listed,
+                              const ReplyContext& shown = {});
 // A refused question is 422 Invalid, one that ran out of time 504.
 server::Reply question_reply(Form form, const explain::Question& question,
                              const explain::ReportStatus& status, bool with_words = false);

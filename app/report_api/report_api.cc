@@ -304,7 +304,7 @@ Task<bool> ReportApi::may_know_nodes(ReportApi* self, Request request) {
 
 Reply ReportApi::decided(const Target& target, const json::object& parameters) const {
   if (!sources_.leads()) return follower_reply();
-  const Shown shown{target.withholds_node_names, has_flag(parameters, kWords)};
+  const ReplyContext shown{target.withholds_node_names, has_flag(parameters, kWords)};
   return target.route->is_list() ? decisions(target, parameters, shown) : decision(target, shown);
 }
 
@@ -318,7 +318,8 @@ Reply ReportApi::follower_reply() const {
               "Retry-After", "1");
 }
 
-Reply ReportApi::decisions(const Target& target, const json::object& parameters, const Shown& shown) const {
+Reply ReportApi::decisions(const Target& target, const json::object& parameters,
+                           const ReplyContext& shown) const {
   DecisionMemory::Query query;
   query.ns = target.ns;
   query.limit = kUsualPage;
@@ -338,7 +339,7 @@ Reply ReportApi::decisions(const Target& target, const json::object& parameters,
   return listed.began ? decisions_reply(listed, shown) : follower_reply();
 }
 
-Reply ReportApi::decision(const Target& target, const Shown& shown) const {
+Reply ReportApi::decision(const Target& target, const ReplyContext& shown) const {
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
   auto with_fate = shown;

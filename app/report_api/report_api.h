@@ -102,9 +102,9 @@ class ReportApi {
   server::Reply changed(const std::string& version) const;
   static async::Task<server::Reply> nodes(ReportApi* self, bool zones_only);
   server::Reply decided(const Target& target, const boost::json::object& parameters) const;
-  server::Reply decision(const Target& target, const Shown& shown) const;
+  server::Reply decision(const Target& target, const ReplyContext& shown) const;
   server::Reply decisions(const Target& target, const boost::json::object& parameters,
-                          const Shown& shown) const;
+                          const ReplyContext& shown) const;
   server::Reply follower_reply() const;
   std::string new_uid();
 

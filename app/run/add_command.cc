@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/run/flags.h"
-#include "app/run/options.h"
+#include "app/run/run_options.h"
 #include "base/duration.h"
 #include "base/version.h"
 #include "scheduler/config/kube/policy.h"
@@ -94,7 +94,7 @@ Result<void> check_refused(const Parsed& parsed) {
   return {};
 }
 
-Result<Options> finish(const Parsed& parsed) {
+Result<RunOptions> finish(const Parsed& parsed) {
   if (auto checked = check_refused(parsed); !checked) return std::unexpected(checked.error());
   const auto& given = parsed.given;
   auto options = given.options;

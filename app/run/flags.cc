@@ -15,23 +15,23 @@ using enum Flag::Support;
 using Delegation = server::DelegationOptions;
 
 template <auto Member>
-Target given(Given& all) {
+FlagTarget given(Given& all) {
   return &(all.*Member);
 }
 template <auto Member>
-Target option(Given& all) {
+FlagTarget option(Given& all) {
   return &(all.options.*Member);
 }
 template <auto Member>
-Target listen(Given& all) {
+FlagTarget listen(Given& all) {
   return &(all.options.listen.*Member);
 }
 template <auto Member>
-Target tls(Given& all) {
+FlagTarget tls(Given& all) {
   return &(all.options.tls.*Member);
 }
 template <auto Member>
-Target delegation(Given& all) {
+FlagTarget delegation(Given& all) {
   return &(all.options.delegation.*Member);
 }
 
@@ -52,7 +52,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"authentication-kubeconfig", "string", same,
      "API server that reviews tokens and holds the client CA; empty: the API server that podium uses "
      "(kube-scheduler outside of a cluster then reviews no tokens)",
-     "", option<&Options::authentication_kubeconfig>},
+     "", option<&RunOptions::authentication_kubeconfig>},
     {"authentication-skip-lookup", "bool", same, "skips the lookup of the client CA in the cluster", "false",
      delegation<&Delegation::skip_lookup>},
     {"authentication-token-webhook-cache-ttl", "duration", same,
@@ -65,7 +65,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"authorization-kubeconfig", "string", same,
      "API server that reviews access; empty: the API server that podium uses (kube-scheduler outside of "
      "a cluster then allows only system:masters)",
-     "", option<&Options::authorization_kubeconfig>},
+     "", option<&RunOptions::authorization_kubeconfig>},
     {"authorization-webhook-cache-authorized-ttl", "duration", same,
      "how long an \"allowed\" result of a SubjectAccessReview is cached", "10s", given<&Given::allowed_ttl>},
     {"authorization-webhook-cache-unauthorized-ttl", "duration", same,
@@ -81,19 +81,19 @@ constexpr auto kFlags = std::to_array<Flag>({
      "kube-system/extension-apiserver-authentication, looked up every minute",
      "", delegation<&Delegation::client_ca_file>},
     {"config", "string", same, "KubeSchedulerConfiguration, and PodiumConfiguration as a second document", "",
-     option<&Options::config_file>},
+     option<&RunOptions::config_file>},
     {"contention-profiling", "bool", ignored, kNoGo, "true"},
-    {"context", "string", own, "context of the kubeconfig to use", "", option<&Options::context>},
+    {"context", "string", own, "context of the kubeconfig to use", "", option<&RunOptions::context>},
     {"decision-log", "string", own,
      "writes each decision as a line of JSON to this file, or to standard output: -", "",
-     option<&Options::decision_log>},
+     option<&RunOptions::decision_log>},
     {"disable-http2-serving", "bool", ignored, kNoHttp2, "false"},
     {"disabled-metrics", "list", ignored, kAllMetrics, "[]"},
     {"emulated-version", "list", same, "only 1.37 is accepted: podium emulates no other version", "[]",
      given<&Given::emulated>},
     {"feature-gates", "list", same,
      "feature gates of the kube-scheduler release that `podium version` prints, as Name=true,Name=false", "",
-     option<&Options::feature_gates>},
+     option<&RunOptions::feature_gates>},
     {"help", "bool", same, "prints podium's help and exits", "false"},
     {"http2-max-streams-per-connection", "int", ignored, kNoHttp2, "0"},
     {"kube-api-burst", "int", ignored, kNoClientLimit, "100"},
@@ -103,7 +103,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"kubeconfig", "string", same,
      "how to reach the API server; unlike in kube-scheduler, it also applies with --config. Empty: the "
      "configuration's, else $KUBECONFIG, else in-cluster, else ~/.kube/config",
-     "", option<&Options::kubeconfig>},
+     "", option<&RunOptions::kubeconfig>},
     {"leader-elect", "bool", same, "overrides leaderElection.leaderElect of the configuration", "true",
      given<&Given::leader_elect>},
     {"leader-elect-lease-duration", "duration", same, "overrides leaderElection.leaseDuration", "15s",
@@ -126,7 +126,7 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"logging-format", "string", same, "text, or json with one object per line", "text",
      given<&Given::logging_format>},
     {"master", "string", same, "address of the API server; overrides the kubeconfig's", "",
-     option<&Options::master>},
+     option<&RunOptions::master>},
     {"min-compatibility-version", "list", ignored, "podium does not keep state of earlier versions", "[]"},
     {"permit-address-sharing", "bool", ignored, "the address is always shared (SO_REUSEADDR)", "false"},
     {"permit-port-sharing", "bool", same, "lets several processes listen on the port (SO_REUSEPORT)", "false",
@@ -154,11 +154,12 @@ constexpr auto kFlags = std::to_array<Flag>({
     {"tls-private-key-file", "string", same, "private key of --tls-cert-file", "",
      tls<&server::TlsOptions::key_file>},
     {"tls-sni-cert-key", "string", refused, "podium serves one certificate: use --tls-cert-file", "[]"},
-    {"v", "int", same, "0 to 2: info; 3 and 4: debug; 5 and more: trace", "0", option<&Options::verbosity>},
+    {"v", "int", same, "0 to 2: info; 3 and 4: debug; 5 and more: trace", "0",
+     option<&RunOptions::verbosity>},
     {"version", "bool", same, "prints the version and exits", "false", given<&Given::version>},
     {"vmodule", "string", ignored, "use --v", ""},
     {"write-config-to", "string", same, "writes the configuration with all defaults to this file and exits",
-     "", option<&Options::write_config_to>},
+     "", option<&RunOptions::write_config_to>},
 });
 
 std::string_view name_of(Flag::Support support) {
@@ -184,7 +185,7 @@ CLI::Option* last_holds(CLI::Option* option) {
   return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-CLI::Option* add_target(CLI::App& command, const Flag& flag, const Target& target) {
+CLI::Option* add_target(CLI::App& command, const Flag& flag, const FlagTarget& target) {
   const auto name = dashed(flag);
   const std::string help(flag.note);
   if (auto* const* flagged = std::get_if<bool*>(&target))

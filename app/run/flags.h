@@ -32,7 +32,7 @@ struct Flag {
   std::string_view note;     // its effect, or why it has none
   std::string_view initial;  // the default, as kube-scheduler prints it
   // The destination of its value; null: it has no effect, or it is --help.
-  Target (*target)(Given& given) = nullptr;
+  FlagTarget (*target)(Given& given) = nullptr;
 };
 
 std::span<const Flag> flags();  // sorted by name

@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include "app/run/options.h"
+#include "app/run/run_options.h"
 
 namespace podium::app::run {
 
 struct Given {
-  Options options;
+  RunOptions options;
   std::string version, logging_format, token_ttl, allowed_ttl, denied_ttl;
   std::vector<std::string> emulated;
   bool leader_elect = true;
@@ -19,7 +19,7 @@ struct Given {
 };
 
 // The destination of a flag's value; its type decides how the flag is parsed.
-using Target =
+using FlagTarget =
     std::variant<std::monostate, std::string*, bool*, int*, std::uint16_t*, std::vector<std::string>*>;
 
 }  // namespace podium::app::run

@@ -60,7 +60,7 @@ std::size_t threads_for_what_ifs(const config::Config& config) {
 
 }  // namespace
 
-Process::Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload,
+Process::Process(const RunOptions& options, config::Config config, Servers servers, ConfigReload::Load reload,
                  std::unique_ptr<DecisionLog> decisions)
     : options_(options),
       config_(std::move(config)),

@@ -27,9 +27,9 @@
 #include "app/run/decision_log.h"
 #include "app/run/diagnostics.h"
 #include "app/run/low_priority.h"
-#include "app/run/options.h"
 #include "app/run/podium_metrics.h"
 #include "app/run/process_metrics.h"
+#include "app/run/run_options.h"
 #include "app/run/stop_deadline.h"
 
 namespace podium::app::run {
@@ -44,7 +44,7 @@ class Process {
  public:
   // `reload` reads the configuration again.
   // `decisions`: null if they are not logged.
-  Process(const Options& options, config::Config config, Servers servers, ConfigReload::Load reload,
+  Process(const RunOptions& options, config::Config config, Servers servers, ConfigReload::Load reload,
           std::unique_ptr<DecisionLog> decisions = nullptr);
   ~Process();
   // Runs until stopped; returns the exit code: 0, 1, or 2 if the diagnostics server cannot listen.
@@ -65,7 +65,7 @@ class Process {
   async::Task<void> stop();
   std::string waits_for() const;  // any thread; the part that a stop waits for
 
-  const Options options_;
+  const RunOptions options_;
   const config::Config config_;
   const Servers servers_;
   boost::asio::io_context core_{1}, io_{1};

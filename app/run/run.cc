@@ -10,8 +10,8 @@
 #include <string>
 
 #include "api/text/yaml.h"
-#include "app/run/options.h"
 #include "app/run/process.h"
+#include "app/run/run_options.h"
 #include "client/auth/client_config.h"
 #include "log/format.h"
 #include "log/log.h"
@@ -27,7 +27,7 @@ constexpr int kDebug = 3, kTrace = 5;
 
 // Logs go to standard error through a bounded queue that drops the oldest line, so a blocked pipe
 // does not block scheduling.
-void set_up_logs(const Options& options) {
+void set_up_logs(const RunOptions& options) {
   const int verbosity = options.verbosity;
   spdlog::init_thread_pool(kLogQueue, 1);
   auto sink = log::limited_sink(std::make_shared<spdlog::sinks::stderr_sink_mt>());
@@ -55,7 +55,7 @@ int refuse_input(const std::string& what) {
 }
 
 // `again`: the process runs and must not wait for a file. At a start it may be a shell's <(command).
-Result<config::Config> load_config(const Options& options, const plugins::Registry& plugins, bool again) {
+Result<config::Config> load_config(const RunOptions& options, const plugins::Registry& plugins, bool again) {
   const auto gates = config::parse_feature_gates(options.feature_gates);
   if (!gates) return std::unexpected(gates.error());
   const config::LoadOptions how{*gates, plugins, options.overrides, again};
@@ -68,7 +68,7 @@ Result<config::Config> load_config(const Options& options, const plugins::Regist
   return config;
 }
 
-Result<client::ClientConfig> find_server(const Options& options, const config::Config& config) {
+Result<client::ClientConfig> find_server(const RunOptions& options, const config::Config& config) {
   const auto& kubeconfig =
       options.kubeconfig.empty() ? config.client_connection.kubeconfig : options.kubeconfig;
   auto found = client::find_config(kubeconfig, {.context = options.context});
@@ -79,7 +79,7 @@ Result<client::ClientConfig> find_server(const Options& options, const config::C
   return found;
 }
 
-Result<Servers> find_servers(const Options& options, const config::Config& config) {
+Result<Servers> find_servers(const RunOptions& options, const config::Config& config) {
   auto own = find_server(options, config);
   if (!own) return std::unexpected(own.error());
   Servers out{*own, *own, *own};
@@ -110,7 +110,7 @@ int write_config(const std::string& path, const config::Config& config) {
 
 }  // namespace
 
-int run(const Options& options, const plugins::Registry& plugins) {
+int run(const RunOptions& options, const plugins::Registry& plugins) {
   auto config = load_config(options, plugins, false);
   if (!config) return refuse_input(config.error().message);
   if (!options.write_config_to.empty()) return write_config(options.write_config_to, *config);

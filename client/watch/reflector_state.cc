@@ -36,11 +36,11 @@ bool refused_streaming(const Error& error) {
 
 }  // namespace
 
-Backoff::Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
-                 std::chrono::milliseconds reset_after)
+RelistBackoff::RelistBackoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
+                             std::chrono::milliseconds reset_after)
     : base_(base), max_(max), reset_after_(reset_after), current_(base) {}
 
-std::chrono::milliseconds Backoff::next(Steady now, Random& random) {
+std::chrono::milliseconds RelistBackoff::next(Steady now, Random& random) {
   if (last_ && now - *last_ > reset_after_) current_ = base_;
   last_ = now;
   auto delay =

@@ -32,10 +32,10 @@ namespace podium::client {
 
 // Delays of base, 2·base, … up to max, each plus up to 100 % at random. Resets to base after reset_after
 // without a call. Source: client-go tools/cache/reflector.go, wait.Backoff.DelayWithReset.
-class Backoff {
+class RelistBackoff {
  public:
-  Backoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
-          std::chrono::milliseconds reset_after = std::chrono::minutes(2));
+  RelistBackoff(std::chrono::milliseconds base, std::chrono::milliseconds max,
+                std::chrono::milliseconds reset_after = std::chrono::minutes(2));
   std::chrono::milliseconds next(Steady now, Random& random);
 
  private:
@@ -119,7 +119,7 @@ class ReflectorState {
 
   Options options_;
   Random& random_;
-  Backoff backoff_, missing_, expired_;
+  RelistBackoff backoff_, missing_, expired_;
   Phase phase_ = Phase::stream_list;
   bool open_ = false;       // this phase's stream is open
   bool got_event_ = false;  // it has sent something

@@ -16,8 +16,8 @@
 #include "client/request_errors.h"
 #include "controller/recorder/known_reports.h"
 #include "controller/recorder/packed_status.h"
-#include "controller/recorder/replies.h"
 #include "controller/recorder/write_log.h"
+#include "controller/recorder/write_replies.h"
 #include "controller/report/metadata.h"
 #include "controller/report/report_requests.h"
 #include "explain/report/json.h"
@@ -364,7 +364,7 @@ Task<Result<json::value>> ReportWriter::Impl::send(Impl* self, client::Request r
 }
 
 void ReportWriter::Impl::keep(const Job& job, WrittenReport report) {
-  const ReportFacts facts{.failure = is_failure(job), .bytes = job.bytes, .version = report.version};
+  const StoredReport facts{.failure = is_failure(job), .bytes = job.bytes, .version = report.version};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, std::nullopt, facts);
   report.ns = job.owner.ns;
   report.written = api.clock().now();
@@ -377,10 +377,10 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
   // An existing report keeps its label until the label lags far behind.
   const bool is_labelled = is_new || needs_labels(report, *job.status, ttl());
   const auto label = is_labelled ? job.status->expires_at.value_or(Wall{}) : report.labelled;
-  const ReportFacts facts{.failure = is_failure(job),
-                          .bytes = job.bytes,
-                          .minute = minute_of(expiry_minute(label)),
-                          .version = api::text_at(reply, "/metadata/resourceVersion")};
+  const StoredReport facts{.failure = is_failure(job),
+                           .bytes = job.bytes,
+                           .minute = minute_of(expiry_minute(label)),
+                           .version = api::text_at(reply, "/metadata/resourceVersion")};
   retention.track(job.owner.ns, report.name, report.uid, ttl(), ReportKind::decision, created, facts);
   // Remembers only pods that will be rescheduled: a placed pod's report is final.
   if (job.status->outcome == explain::kScheduled) {

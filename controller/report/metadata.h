@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "explain/report/labels.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::controller {
 

@@ -13,7 +13,7 @@
 #include "client/auth/url.h"
 #include "controller/report/metadata.h"
 #include "explain/report/bounds.h"
-#include "explain/report/labels.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::controller {
 namespace {

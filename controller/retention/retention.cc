@@ -229,7 +229,7 @@ void Retention::set(std::chrono::seconds default_ttl, const ReportLimits& limits
 
 void Retention::track(const std::string& ns, const std::string& name, const std::string& uid,
                       std::chrono::seconds ttl, ReportKind kind, std::optional<Wall> server_time,
-                      const ReportFacts& facts) {
+                      const StoredReport& facts) {
   if (uid.empty()) return;
   const std::lock_guard lock(impl_->state.mutex);
   const auto now = impl_->now();

@@ -57,7 +57,7 @@ struct RetentionOptions {
 };
 
 // What Retention needs to know about a report besides its name and TTL.
-struct ReportFacts {
+struct StoredReport {
   bool failure = false;      // the pod was not placed
   std::uint32_t bytes = 0;   // stored_bytes(); 0: unknown
   std::uint32_t minute = 0;  // minute_of() its label; 0: none
@@ -75,7 +75,7 @@ class Retention {
   // Tracks a report that was just written, with its TTL from now on (kKept: no expiry). `server_time`: the
   // server's time of the write, if the reply has it.
   void track(const std::string& ns, const std::string& name, const std::string& uid, std::chrono::seconds ttl,
-             ReportKind kind, std::optional<Wall> server_time = std::nullopt, const ReportFacts& facts = {});
+             ReportKind kind, std::optional<Wall> server_time = std::nullopt, const StoredReport& facts = {});
   // The report is deleted. An empty UID matches any report of this name.
   void forget(const std::string& ns, const std::string& name, const std::string& uid = "");
 

@@ -386,8 +386,8 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   void written(const Answers::Item& item, std::string version) {
     const auto& answer = item.value;
-    const ReportFacts facts{.bytes = size_of(answer.bytes + answer.patch.size()),
-                            .version = std::move(version)};
+    const StoredReport facts{.bytes = size_of(answer.bytes + answer.patch.size()),
+                             .version = std::move(version)};
     // It may have waited, and the wall clock may have been set during that time.
     const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);
     const auto ttl = answer.ttl >= explain::kKept ? explain::kKept : std::max(answer.ttl - waited, 0s);

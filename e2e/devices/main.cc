@@ -112,8 +112,8 @@ json::value allocation(const api::Allocation& each) {
   return object;
 }
 
-devices::Features features(const json::object& from) {
-  devices::Features gates;
+devices::DeviceFeatures features(const json::object& from) {
+  devices::DeviceFeatures gates;
   const std::map<std::string_view, bool*> known = {{"DRAConsumableCapacity", &gates.consumable_capacity},
                                                    {"DRADeviceBindingConditions", &gates.binding_conditions},
                                                    {"DRADeviceTaints", &gates.taints},

@@ -34,17 +34,17 @@ const T* held(const api::Object& object) {
 }
 
 // The kinds that have no actions of their own but Add, Delete and Update; nullopt for others.
-std::optional<Resource> plain_resource(const api::Object& object) {
-  if (held<api::PersistentVolume>(object)) return Resource::persistent_volume;
-  if (held<api::PersistentVolumeClaim>(object)) return Resource::persistent_volume_claim;
-  if (held<api::StorageClass>(object)) return Resource::storage_class;
-  if (held<api::CsiNode>(object)) return Resource::csi_node;
-  if (held<api::CsiDriver>(object)) return Resource::csi_driver;
-  if (held<api::CsiStorageCapacity>(object)) return Resource::csi_storage_capacity;
-  if (held<api::VolumeAttachment>(object)) return Resource::volume_attachment;
-  if (held<api::ResourceClaim>(object)) return Resource::resource_claim;
-  if (held<api::ResourceSlice>(object)) return Resource::resource_slice;
-  if (held<api::DeviceClass>(object)) return Resource::device_class;
+std::optional<EventResource> plain_resource(const api::Object& object) {
+  if (held<api::PersistentVolume>(object)) return EventResource::persistent_volume;
+  if (held<api::PersistentVolumeClaim>(object)) return EventResource::persistent_volume_claim;
+  if (held<api::StorageClass>(object)) return EventResource::storage_class;
+  if (held<api::CsiNode>(object)) return EventResource::csi_node;
+  if (held<api::CsiDriver>(object)) return EventResource::csi_driver;
+  if (held<api::CsiStorageCapacity>(object)) return EventResource::csi_storage_capacity;
+  if (held<api::VolumeAttachment>(object)) return EventResource::volume_attachment;
+  if (held<api::ResourceClaim>(object)) return EventResource::resource_claim;
+  if (held<api::ResourceSlice>(object)) return EventResource::resource_slice;
+  if (held<api::DeviceClass>(object)) return EventResource::device_class;
   return std::nullopt;
 }
 
@@ -61,11 +61,11 @@ ClusterEvent to_event(api::Object before, api::Object after, std::string_view hi
   const auto *old_node = held<api::Node>(event.before), *new_node = held<api::Node>(event.after);
   if (old_pod || new_pod) {
     const bool of_itself = hint.find("TargetPod") != hint.npos;
-    event.resource = of_itself ? Resource::target_pod : Resource::assigned_pod;
+    event.resource = of_itself ? EventResource::target_pod : EventResource::assigned_pod;
   } else if (old_node || new_node || hint.find("Node") != hint.npos) {
-    event.resource = Resource::node;
+    event.resource = EventResource::node;
   } else {
-    event.resource = Resource::assigned_pod;
+    event.resource = EventResource::assigned_pod;
   }
   if (old_pod && new_pod)
     event.actions = pod_changes(*old_pod, *new_pod);
@@ -77,35 +77,35 @@ ClusterEvent to_event(api::Object before, api::Object after, std::string_view hi
 }
 
 // Upstream's name of a resource.
-std::string_view name_of(Resource resource) {
+std::string_view name_of(EventResource resource) {
   switch (resource) {
-    case Resource::assigned_pod:
+    case EventResource::assigned_pod:
       return "AssignedPod";
-    case Resource::unscheduled_pod:
+    case EventResource::unscheduled_pod:
       return "UnscheduledPod";
-    case Resource::target_pod:
+    case EventResource::target_pod:
       return "TargetPod";
-    case Resource::node:
+    case EventResource::node:
       return "Node";
-    case Resource::persistent_volume:
+    case EventResource::persistent_volume:
       return "PersistentVolume";
-    case Resource::persistent_volume_claim:
+    case EventResource::persistent_volume_claim:
       return "PersistentVolumeClaim";
-    case Resource::storage_class:
+    case EventResource::storage_class:
       return "storage.k8s.io/StorageClass";
-    case Resource::csi_node:
+    case EventResource::csi_node:
       return "storage.k8s.io/CSINode";
-    case Resource::csi_driver:
+    case EventResource::csi_driver:
       return "storage.k8s.io/CSIDriver";
-    case Resource::csi_storage_capacity:
+    case EventResource::csi_storage_capacity:
       return "storage.k8s.io/CSIStorageCapacity";
-    case Resource::volume_attachment:
+    case EventResource::volume_attachment:
       return "storage.k8s.io/VolumeAttachment";
-    case Resource::resource_claim:
+    case EventResource::resource_claim:
       return "resource.k8s.io/ResourceClaim";
-    case Resource::resource_slice:
+    case EventResource::resource_slice:
       return "resource.k8s.io/ResourceSlice";
-    case Resource::device_class:
+    case EventResource::device_class:
       return "resource.k8s.io/DeviceClass";
     default:
       return "unknown upstream";
@@ -141,7 +141,7 @@ boost::json::array names_of(std::uint32_t actions) {
 }  // namespace
 
 Result<object> answer_events(const FilterPlugin& plugin) {
-  std::map<Resource, std::uint32_t> actions;
+  std::map<EventResource, std::uint32_t> actions;
   for (const auto& hint : plugin.hints()) actions[hint.resource] |= hint.actions;
   object events;
   for (const auto& [resource, set] : actions) {

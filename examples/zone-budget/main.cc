@@ -73,8 +73,8 @@ class ZoneBudget final : public Plugin, public FilterPlugin, public ScorePlugin 
       const auto* held = gone && *gone ? kind_of(**gone) : nullptr;
       return wanted && held && *wanted == *held;
     };
-    return {{Resource::assigned_pod, kDelete | kUpdatePodLabel, frees_one},
-            {Resource::node, kAdd | kUpdateNodeLabel, nullptr}};
+    return {{EventResource::assigned_pod, kDelete | kUpdatePodLabel, frees_one},
+            {EventResource::node, kAdd | kUpdateNodeLabel, nullptr}};
   }
 
  private:

@@ -24,7 +24,7 @@
 #include "explain/report/bounds.h"
 #include "explain/report/node_names.h"
 #include "explain/report/project.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::explain {
 namespace {
@@ -238,9 +238,9 @@ class Answering {
 
   void set_room(const Placed& placed) {
     if (!question_.room || placed.fitting() < placed.asked) return;
-    answer_.room = Room{.count = static_cast<std::size_t>(placed.more),
-                        .may_be_more = !placed.counted,
-                        .first_failure = std::move(after_all_)};
+    answer_.room = ReplicaRoom{.count = static_cast<std::size_t>(placed.more),
+                               .may_be_more = !placed.counted,
+                               .first_failure = std::move(after_all_)};
   }
 
   // The zones of all nodes, and those where the workload's pods are now.

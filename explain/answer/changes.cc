@@ -15,7 +15,7 @@
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/bounds.h"
 #include "explain/report/project.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
 
 namespace podium::explain {

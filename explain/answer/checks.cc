@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "explain/report/reason_words.h"
 #include "explain/report/report.h"
-#include "explain/report/words.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/shared/untolerated.h"
 

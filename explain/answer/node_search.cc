@@ -57,7 +57,7 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
   status.node_counts.total = fork.node_count();
   auto& answer = status.answer.emplace();
   answer.not_modelled = left_out(search);
-  if (search.question.search->kind == Search::Kind::could_go) {
+  if (search.question.search->kind == SearchSpec::Kind::could_go) {
     auto found = find_nodes_spare(search, fork);
     if (found.tried == 0 && !found.nodes.is_finished) return declined(kDeadlineExceeded, kNothing);
     answer.asked = found.tried;

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "scheduler/cluster/pod_requests.h"
 
 namespace podium::explain {

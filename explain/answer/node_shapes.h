@@ -15,7 +15,7 @@
 #include "explain/answer/budget.h"
 #include "explain/answer/new_nodes.h"
 #include "explain/answer/waiting.h"
-#include "explain/question/search.h"
+#include "explain/question/search_spec.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::explain {

@@ -14,7 +14,7 @@
 #include "explain/answer/node_search.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/decision.h"
 

@@ -14,7 +14,7 @@
 #include "explain/answer/node_shapes.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "explain/workload/owner.h"
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/framework/decision.h"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <set>
 
+#include "explain/report/reason_words.h"
 #include "explain/report/report.h"
-#include "explain/report/words.h"
 #include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {

@@ -21,7 +21,7 @@
 #include "base/result.h"
 #include "explain/question/change.h"
 #include "explain/question/report_text.h"
-#include "explain/question/search.h"
+#include "explain/question/search_spec.h"
 #include "explain/workload/workload.h"
 
 namespace podium::explain {
@@ -56,8 +56,8 @@ struct Question {
   std::string pod_name, pod_uid;                     // podRef; no UID: any pod of that name
   Subject::Kind workload_kind = Subject::Kind::pod;  // workloadRef
   std::string workload_name;
-  std::optional<Search> search;    // a question about nodes: the subject is then a pod that is not placed
-  std::optional<Subject> subject;  // missing until read_subject() if `about` is a reference
+  std::optional<SearchSpec> search;  // a question about nodes: the subject is then a pod that is not placed
+  std::optional<Subject> subject;    // missing until read_subject() if `about` is a reference
   std::optional<std::int32_t> replicas;  // nullopt: as many as the subject has
   std::int32_t min_count = 0;            // 0: none
   std::string topology_key;

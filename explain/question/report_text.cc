@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "explain/report/labels.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::explain {
 namespace {

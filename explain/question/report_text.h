@@ -27,7 +27,7 @@ struct ReportText {
   std::int64_t generation = 0;
   bool is_what_if = false;                                    // spec.dryRun
   std::optional<std::int64_t> answered;                       // status.observedGeneration
-  std::string_view kind_label, outcome_label, expires_label;  // see explain/report/labels.h
+  std::string_view kind_label, outcome_label, expires_label;  // see explain/report/report_labels.h
   ConditionText accepted, complete;
   std::string_view spec;            // its JSON text; empty if absent
   std::string_view scheduler_name;  // spec.schedulerName: the scheduler that answers; empty: any

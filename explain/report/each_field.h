@@ -21,7 +21,7 @@ struct IsOptional : std::false_type {};
 template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 template <typename T>
-concept List = IsList<T>::value;
+concept ListField = IsList<T>::value;
 template <typename T>
 concept Optional = IsOptional<T>::value;
 

@@ -173,7 +173,7 @@ class Writer {
         write(name);
       }
       out_ += '}';
-    } else if constexpr (List<T>) {
+    } else if constexpr (ListField<T>) {
       const Writer item(out_, false);
       char before = '[';
       for (const auto& one : value) {
@@ -296,7 +296,7 @@ void read(const json::value& from, T& to) {
       if (name && name->is_string())
         to.emplace_back(static_cast<framework::Topic>(topic), std::string(name->get_string()));
     }
-  } else if constexpr (List<T>) {
+  } else if constexpr (ListField<T>) {
     const auto* list = from.if_array();
     if (!list) return;
     for (const auto& one : *list) read(one, to.emplace_back());

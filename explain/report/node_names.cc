@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "api/values/node.h"
+#include "explain/report/reason_words.h"
 #include "explain/report/visits.h"
-#include "explain/report/words.h"
 
 namespace podium::explain {
 namespace {

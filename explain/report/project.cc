@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/shared/unmet.h"
 #include "scheduler/plugins/shared/untolerated.h"

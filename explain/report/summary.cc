@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "explain/report/reason_words.h"
 #include "explain/report/report.h"
-#include "explain/report/words.h"
 
 namespace podium::explain {
 namespace {

@@ -15,7 +15,7 @@ template <typename Type>
 void add_paths_of(const std::string& path, std::vector<std::string>& out) {
   if constexpr (std::same_as<Type, framework::Topics>) {
     for (const auto* key : kTopicKeys) out.push_back(path + "." + key);
-  } else if constexpr (Optional<Type> || List<Type>) {
+  } else if constexpr (Optional<Type> || ListField<Type>) {
     add_paths_of<typename Type::value_type>(path, out);
   } else {
     if constexpr (HasFields<Type>) add_paths<Type>(path, out);
@@ -75,7 +75,7 @@ void see_texts_of(T& value, Meaning meaning, const See& see) {
   } else if constexpr (std::same_as<T, framework::Topics>) {
     for (auto& [topic, name] : value)
       see(topic == framework::Topic::resource ? Meaning::name : Meaning::value, name);
-  } else if constexpr (List<T>) {
+  } else if constexpr (ListField<T>) {
     for (auto& one : value) see_texts_of(one, meaning, see);
   } else if constexpr (HasFields<T>) {
     see_texts(value, see);

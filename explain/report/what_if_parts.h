@@ -76,18 +76,18 @@ struct Fields<UnmetPart> {
 };
 
 // The missing amount of a resource.
-struct Shortfall {
+struct MissingAmount {
   std::string resource, least;    // the least missing amount, as a quantity
   std::string node = {};          // with this missing amount
   std::size_t nodes_without = 0;  // nodes without this resource
 };
 template <>
-struct Fields<Shortfall> {
+struct Fields<MissingAmount> {
   static constexpr std::tuple all{
-      required("resource", &Shortfall::resource, Meaning::name),
-      required("least", &Shortfall::least),
-      field("nodeName", &Shortfall::node, Meaning::node),
-      field("nodesWithout", &Shortfall::nodes_without),
+      required("resource", &MissingAmount::resource, Meaning::name),
+      required("least", &MissingAmount::least),
+      field("nodeName", &MissingAmount::node, Meaning::node),
+      field("nodesWithout", &MissingAmount::nodes_without),
   };
 };
 
@@ -98,7 +98,7 @@ struct ReportRejection {
   framework::Topics about = {};
   // Of NodeSelectorMismatch and NodeNotFound, if no node fits: at most 8.
   std::vector<UnmetPart> parts = {};
-  std::optional<Shortfall> shortfall = {};
+  std::optional<MissingAmount> shortfall = {};
   std::vector<framework::DeviceTally> devices = {};  // of InsufficientDevices: at most 8 requests
   std::vector<std::string> taints = {};              // of UntoleratedTaint: at most 3, most nodes first
   std::size_t taints_total = 0;
@@ -153,17 +153,17 @@ struct Fields<FirstFailure> {
 };
 
 // The number of replicas that fit in addition to those requested.
-struct Room {
+struct ReplicaRoom {
   std::size_t count = 0;
   bool may_be_more = false;  // not counted further: the bound of replicas, or the deadline
   std::optional<FirstFailure> first_failure = {};
 };
 template <>
-struct Fields<Room> {
+struct Fields<ReplicaRoom> {
   static constexpr std::tuple all{
-      required("count", &Room::count),
-      required("mayBeMore", &Room::may_be_more),
-      field("firstFailure", &Room::first_failure),
+      required("count", &ReplicaRoom::count),
+      required("mayBeMore", &ReplicaRoom::may_be_more),
+      field("firstFailure", &ReplicaRoom::first_failure),
   };
 };
 
@@ -445,7 +445,7 @@ struct ReportAnswer {
   std::size_t placements_total = 0;          // nodes that take replicas
   std::vector<ZonePlacements> zones;         // at most 16, by count, then name; also those without replicas
   std::size_t zones_total = 0;
-  std::optional<Room> room;
+  std::optional<ReplicaRoom> room;
   std::optional<FirstFailure> first_failure;
   std::vector<NodeVerdict> verdicts;
   std::optional<GroupAnswer> group;

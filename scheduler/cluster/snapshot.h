@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "api/values/node.h"
+#include "scheduler/cluster/cluster_objects.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/cow_ordered_map.h"
@@ -30,7 +31,6 @@
 #include "scheduler/cluster/lazy.h"
 #include "scheduler/cluster/name_order.h"
 #include "scheduler/cluster/node_mask.h"
-#include "scheduler/cluster/objects.h"
 #include "scheduler/cluster/pod_class.h"
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/cluster/pods_by_importance.h"

@@ -7,7 +7,7 @@
 #include "api/text/yaml.h"
 #include "base/duration.h"
 #include "base/input.h"
-#include "scheduler/config/kube/defaults.h"
+#include "scheduler/config/kube/kube_defaults.h"
 #include "scheduler/config/kube/node_searches.h"
 #include "scheduler/config/kube/plugin_sets.h"
 #include "scheduler/config/kube/policy.h"

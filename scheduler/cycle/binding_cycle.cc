@@ -324,7 +324,7 @@ BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
 std::optional<framework::ClusterEvent> BindingCycle::forget(const Pod& pod) {
   const auto* placed = parts_.snapshot.find_pod(pod.uid());
   if (!placed || (**placed)->node_name != pod.assumed.node) return std::nullopt;
-  framework::ClusterEvent event{.resource = framework::Resource::assigned_pod,
+  framework::ClusterEvent event{.resource = framework::EventResource::assigned_pod,
                                 .actions = framework::kDelete,
                                 .before = (*placed)->pod,
                                 .after = {}};

@@ -146,7 +146,7 @@ class Scheduler {
   void cluster_event(const framework::ClusterEvent& event);
   void dispatch(const framework::ClusterEvent& event,
                 const queue::SchedulingQueue::PreCheck& pre_check = nullptr);
-  void observe_duration(framework::Resource resource, std::uint32_t actions);
+  void observe_duration(framework::EventResource resource, std::uint32_t actions);
   void record_gated();
   void wake() {
     if (wake_) wake_();

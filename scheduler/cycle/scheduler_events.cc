@@ -11,11 +11,11 @@ namespace {
 
 using framework::Action;
 using framework::ClusterEvent;
-using framework::Resource;
+using framework::EventResource;
 
 ClusterEvent pod_event(std::uint32_t actions, const cluster::PodInfoPtr& before,
                        const cluster::PodInfoPtr& after) {
-  ClusterEvent event{.resource = Resource::assigned_pod, .actions = actions, .before = {}, .after = {}};
+  ClusterEvent event{.resource = EventResource::assigned_pod, .actions = actions, .before = {}, .after = {}};
   if (before) event.before = before->pod;
   if (after) event.after = after->pod;
   return event;
@@ -64,12 +64,12 @@ void Scheduler::assigned_pod(cluster::PodInfoPtr pod) {
             before && !moved ? framework::pod_changes(*before->pod, *pod->pod, pod->rules) : 0)
       dispatch(pod_event(changes, before, pod));
     cluster_event(pod_event(Action::kAdd, nullptr, pod));
-    if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
+    if (was_pending) observe_duration(EventResource::unscheduled_pod, Action::kDelete);
   } else {
     // Source: updateAssignedPodInCache. A change that no plugin registers for is kUpdateOther.
     const auto changes = framework::pod_changes(*before->pod, *pod->pod, pod->rules);
     cluster_event(pod_event(changes ? changes : Action::kUpdateOther, before, pod));
-    observe_duration(Resource::assigned_pod, Action::kUpdateOther);
+    observe_duration(EventResource::assigned_pod, Action::kUpdateOther);
   }
 }
 
@@ -85,7 +85,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
     ours = *assumed;  // the binding has ended; this watch event is older, not a new pod
   }
   if (ours) {
-    observe_duration(Resource::unscheduled_pod,
+    observe_duration(EventResource::unscheduled_pod,
                      Action::kUpdateOther | framework::pod_changes(*ours->pod, *pod->pod, pod->rules));
     const bool was_shown_on_a_node = cycle_.is_gone(uid) && snapshot_.find_pod(uid);
     // The assumption stays, unless the pod is terminating: then its capacity is free for others.
@@ -106,7 +106,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   // Source: eventhandlers.go, a FilteringResourceEventHandler: from assigned to unassigned is a delete.
   if (snapshot_.find_pod(uid)) {
     remove_from_node(uid);
-    observe_duration(Resource::assigned_pod, Action::kDelete);
+    observe_duration(EventResource::assigned_pod, Action::kDelete);
   }
   if (!parts_.config.profile(pod->pod->scheduler_name)) {
     pending_of_others_.insert_or_assign(uid, std::move(pod));
@@ -123,7 +123,7 @@ void Scheduler::pending_pod(cluster::PodInfoPtr pod) {
   queue_.update(pod, now);
   if (queue_.is_gated(uid)) gated_.insert(uid);
   if (!before) renominate(pod);  // gated or not
-  observe_duration(Resource::unscheduled_pod, actions);
+  observe_duration(EventResource::unscheduled_pod, actions);
   const bool was_nominated = before && !before->pod->nominated_node.empty();
   if (was_nominated && before->pod->nominated_node != pod->pod->nominated_node) nomination_ends(before);
   wake();
@@ -160,8 +160,8 @@ void Scheduler::pod_deleted(const std::string& uid) {
   assumed_.erase(uid);
   cycle_.pod_deleted(uid);
   remove_from_node(uid);
-  if (was_pending) observe_duration(Resource::unscheduled_pod, Action::kDelete);
-  if (was_placed) observe_duration(Resource::assigned_pod, Action::kDelete);
+  if (was_pending) observe_duration(EventResource::unscheduled_pod, Action::kDelete);
+  if (was_placed) observe_duration(EventResource::assigned_pod, Action::kDelete);
   if (nominated) nomination_ends(nominated);
 }
 
@@ -177,7 +177,7 @@ void Scheduler::remove_from_node(const std::string& uid) {
 
 void Scheduler::node_added_or_updated(api::NodePtr node) {
   change_began_ = parts_.clock.now();
-  ClusterEvent event{.resource = Resource::node, .actions = Action::kAdd, .before = {}, .after = node};
+  ClusterEvent event{.resource = EventResource::node, .actions = Action::kAdd, .before = {}, .after = node};
   if (const auto row = snapshot_.find_row(node->meta.name)) {
     const auto before = snapshot_.entry(*row).node;
     event.before = before;
@@ -193,7 +193,7 @@ void Scheduler::node_deleted(const std::string& name) {
   change_began_ = parts_.clock.now();
   const auto row = snapshot_.find_row(name);
   if (!row) return;
-  const ClusterEvent event{.resource = Resource::node,
+  const ClusterEvent event{.resource = EventResource::node,
                            .actions = Action::kDelete,
                            .before = snapshot_.entry(*row).node,
                            .after = {}};
@@ -243,7 +243,7 @@ void Scheduler::dispatch(const ClusterEvent& event, const queue::SchedulingQueue
   wake();
 }
 
-void Scheduler::observe_duration(Resource resource, std::uint32_t actions) {
+void Scheduler::observe_duration(EventResource resource, std::uint32_t actions) {
   parts_.metrics.event_handled({.resource = resource, .actions = actions, .before = {}, .after = {}},
                                in_seconds(parts_.clock.now() - change_began_));
 }

@@ -10,7 +10,7 @@
 namespace podium::devices {
 namespace {
 
-api::AllocatedDevice result_of(const WantedClaim& claim, const Pick& pick, const Features& features,
+api::AllocatedDevice result_of(const WantedClaim& claim, const Pick& pick, const DeviceFeatures& features,
                                const std::function<std::string()>& make_share_id) {
   const auto& wanted = claim.requests[pick.request][pick.subrequest];
   const auto& slice = pick.slice->slice();
@@ -144,7 +144,7 @@ std::expected<NodeSelector, std::string> node_selector(const Solution& solution,
 }
 
 std::vector<api::Allocation> allocations(const std::vector<WantedClaim>& claims, const Solution& solution,
-                                         std::string_view node, const Features& features,
+                                         std::string_view node, const DeviceFeatures& features,
                                          const std::function<std::string()>& make_share_id) {
   std::vector<api::Allocation> all;
   for (std::uint32_t i = 0; i < claims.size(); ++i) {

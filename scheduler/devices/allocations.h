@@ -16,7 +16,7 @@
 namespace podium::devices {
 
 std::vector<api::Allocation> allocations(const std::vector<WantedClaim>& claims, const Solution& solution,
-                                         std::string_view node, const Features& features,
+                                         std::string_view node, const DeviceFeatures& features,
                                          const std::function<std::string()>& make_share_id);
 
 // The nodes that have the device: from the slice, or from the device itself.

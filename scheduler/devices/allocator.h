@@ -57,7 +57,7 @@ struct Failure {
 // The search used up its steps; upstream has a time limit here.
 struct OutOfSteps {};
 
-using Outcome = std::variant<Solution, NoFit, Failure, OutOfSteps>;
+using AllocationOutcome = std::variant<Solution, NoFit, Failure, OutOfSteps>;
 
 class Search;
 
@@ -67,7 +67,7 @@ class Allocator {
   Allocator(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply);
   ~Allocator();
 
-  Outcome allocate(const api::Node& node, StepBudget& steps);
+  AllocationOutcome allocate(const api::Node& node, StepBudget& steps);
   // The pools that the last node reaches; the ids are the inventory's. Not after a Failure.
   std::vector<const cluster::PoolId*> last_pools() const;
   // Counts how the devices that the node can use match the requests, regardless of the search's choice.

@@ -22,7 +22,7 @@ struct ConvertAttribute {
   Converted operator()(std::int64_t number) const { return Value::integer(number); }
   Converted operator()(bool flag) const { return Value::boolean(flag); }
   Converted operator()(const std::string& text) const { return Value::string(text); }
-  Converted operator()(const api::Version& version) const {
+  Converted operator()(const api::SemanticVersion& version) const {
     auto parsed = cel::Semver::parse(version.text);
     if (!parsed) return std::unexpected("parse semantic version: " + parsed.error());
     return Value::semver(std::move(*parsed));

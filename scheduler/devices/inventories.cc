@@ -10,7 +10,7 @@ Inventories::Ptr Inventories::of(const cluster::Objects& objects) {
   std::vector<std::shared_ptr<const api::ResourceSlice>> slices;
   for (const auto& [key, slice] : objects.all<api::ResourceSlice>()) slices.push_back(slice);
   // Not under the lock: other threads continue with the current inventories.
-  auto made = std::make_shared<const Inventory>(slices, Features(), latest.first.get());
+  auto made = std::make_shared<const Inventory>(slices, DeviceFeatures(), latest.first.get());
   const std::scoped_lock lock(mutex_);
   kept_[1] = std::exchange(kept_[0], {objects.slices_version(), made});
   return made;

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/cluster_objects.h"
 #include "scheduler/devices/inventory.h"
 
 namespace podium::devices {

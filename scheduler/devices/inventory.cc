@@ -14,7 +14,7 @@ bool is_local(const api::ResourceSlice& slice) { return slice.nodes.name && !sli
 // A slice that every node may use.
 bool is_everywhere(const api::ResourceSlice& slice) { return slice.nodes.all && !is_local(slice); }
 
-bool is_ignored(const SliceDevices& each, const Features& features) {
+bool is_ignored(const SliceDevices& each, const DeviceFeatures& features) {
   const auto& slice = each.slice();
   return each.has_compatibility_groups() ||
          (!features.partitionable && (slice.per_device_node_selection || !slice.shared_counters.empty()));
@@ -22,8 +22,8 @@ bool is_ignored(const SliceDevices& each, const Features& features) {
 
 }  // namespace
 
-Inventory::Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> slices, Features features,
-                     const Inventory* previous)
+Inventory::Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> slices,
+                     DeviceFeatures features, const Inventory* previous)
     : features_(features) {
   boost::unordered_flat_map<const api::ResourceSlice*, std::shared_ptr<const SliceDevices>> known;
   if (previous) {

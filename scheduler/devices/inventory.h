@@ -26,7 +26,7 @@ class Inventory {
  public:
   // Slices in the order of listing, which decides if slices of the same generation disagree.
   // Reuses the results of `previous` for the slices that both have.
-  Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> slices, Features features,
+  Inventory(std::span<const std::shared_ptr<const api::ResourceSlice>> slices, DeviceFeatures features,
             const Inventory* previous = nullptr);
   ~Inventory();
   Inventory(const Inventory&) = delete;
@@ -51,7 +51,7 @@ class Inventory {
     std::vector<const SliceDevices*> slices;  // those with this nodeName, in the order of listing
   };
 
-  const Features& features() const { return features_; }
+  const DeviceFeatures& features() const { return features_; }
   const std::vector<OfferedPool>& pools() const { return pools_; }  // by driver and name
   // The pools with slices that have this nodeName, in the order of pools().
   std::span<const LocalPool> of_node(std::string_view name) const;
@@ -64,7 +64,7 @@ class Inventory {
   void index_pool(OfferedPool& pool);
   void put_together(OfferedPool& pool) const;
 
-  Features features_;
+  DeviceFeatures features_;
   std::vector<std::shared_ptr<const SliceDevices>> slices_;
   std::vector<OfferedPool> pools_;
   std::vector<std::uint32_t> shared_pools_;

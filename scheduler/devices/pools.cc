@@ -98,7 +98,7 @@ bool counters_are_known(const Slices& slices, const std::vector<std::string_view
 }
 
 // Fills in the pool's devices; false: the pool is invalid.
-bool fill(Pool& pool, const Slices& relevant, const Slices& elsewhere, const Features& features) {
+bool fill(Pool& pool, const Slices& relevant, const Slices& elsewhere, const DeviceFeatures& features) {
   Slices with_counters;
   for (const auto* slice : relevant) {
     (features.partitionable && slice->has_counters() ? with_counters : pool.slices).push_back(slice);
@@ -149,7 +149,7 @@ Result<bool> node_matches(const SliceDevices& slice, std::size_t device, const a
 }
 
 std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, Slices relevant,
-                                const Features& features) {
+                                const DeviceFeatures& features) {
   keep_newest(relevant);
   const auto& version = relevant.front()->slice().pool;
   const bool has_all = static_cast<std::int64_t>(relevant.size()) == version.slice_count;

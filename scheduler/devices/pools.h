@@ -40,7 +40,7 @@ struct Pool {
 // A pool from the slices that a node may use: at least one, in the order of listing; those of older
 // generations do not count. `all`: every slice of the pool. Null: a newer generation is incomplete here.
 std::unique_ptr<Pool> make_pool(const Inventory::OfferedPool& all, std::vector<const SliceDevices*> relevant,
-                                const Features& features);
+                                const DeviceFeatures& features);
 
 // True if the node has the slice's devices, and this one of a slice with perDeviceNodeSelection. The error
 // names the selector that cannot be parsed.

@@ -8,7 +8,7 @@
 namespace podium::devices {
 namespace {
 
-std::string fault_of(const WantedDevices& wanted, const std::string& claim, const Features& features) {
+std::string fault_of(const WantedDevices& wanted, const std::string& claim, const DeviceFeatures& features) {
   const auto& asked = *wanted.asked;
   const auto fault = [&](std::string_view words) {
     return fmt::format("claim {}, request {}: {}", claim, wanted.name, words);
@@ -46,7 +46,7 @@ WantedDevices prepare(const api::ExactRequest& asked, std::string_view name, std
 
 // Checks for fields of a request that are not allowed while a gate is off.
 std::string gate_fault(const api::DeviceRequest& request, const std::string& claim,
-                       const Features& features) {
+                       const DeviceFeatures& features) {
   if (!request.exactly && request.first_available.empty()) {
     return fmt::format("claim {}, request {}: unsupported request type", claim, request.name);
   }

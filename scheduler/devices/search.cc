@@ -43,7 +43,7 @@ Search::Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Su
   }
 }
 
-Outcome Search::run(const api::Node& node, StepBudget& steps) {
+AllocationOutcome Search::run(const api::Node& node, StepBudget& steps) {
   if (auto gathered = start(node, steps); !gathered) {
     return Failure{"gather pool information: " + gathered.error().message};
   }
@@ -250,7 +250,9 @@ Search::Step Search::try_device(Position position, WantedDevices& wanted, bool i
   return rest;
 }
 
-Outcome Allocator::allocate(const api::Node& node, StepBudget& steps) { return search_->run(node, steps); }
+AllocationOutcome Allocator::allocate(const api::Node& node, StepBudget& steps) {
+  return search_->run(node, steps);
+}
 
 std::vector<const cluster::PoolId*> Allocator::last_pools() const { return search_->pools(); }
 

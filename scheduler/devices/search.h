@@ -1,7 +1,7 @@
 // Search: finds devices for the claims on one node, depth first; the first solution counts.
 //
 // Role: the state of upstream's search, created once per pod and reused for each node.
-// Owner: an Allocator. Threads: one. Errors: an Outcome.
+// Owner: an Allocator. Threads: one. Errors: an AllocationOutcome.
 // Source: dynamic-resource-allocation/structured/internal/incubating allocator_incubating.go.
 #pragma once
 
@@ -22,13 +22,13 @@ namespace podium::devices {
 class Search {
  public:
   Search(std::vector<std::shared_ptr<const api::ResourceClaim>> claims, Supply supply);
-  Outcome run(const api::Node& node, StepBudget& steps);
+  AllocationOutcome run(const api::Node& node, StepBudget& steps);
   // Counts the devices that the node can use. Defined in search_tally.cc.
   void tally(const api::Node& node, Tally& to);
 
   std::vector<const cluster::PoolId*> pools() const;  // of the last node
   const std::vector<WantedClaim>& claims() const { return claims_; }
-  const Features& features() const { return supply_.inventory.features(); }
+  const DeviceFeatures& features() const { return supply_.inventory.features(); }
 
  private:
   // Upstream recurses without a bound; a pod with thousands of claims must not take the stack.

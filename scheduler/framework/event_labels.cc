@@ -7,7 +7,7 @@
 namespace podium::framework {
 namespace {
 
-// In the order of Resource. Upstream has no namespace events.
+// In the order of EventResource. Upstream has no namespace events.
 constexpr std::array<std::string_view, 17> kResources{"AssignedPod",
                                                       "UnscheduledPod",
                                                       "TargetPod",
@@ -55,7 +55,7 @@ std::array<std::string, kEventSlots> make_labels() {
 
 }  // namespace
 
-std::size_t event_slot(Resource resource, std::uint32_t action) {
+std::size_t event_slot(EventResource resource, std::uint32_t action) {
   const auto which =
       action == kAll ? kActions.size() - 1 : static_cast<std::size_t>(std::countr_zero(action));
   return static_cast<std::size_t>(resource) * kActions.size() + which;

@@ -16,10 +16,10 @@ namespace podium::framework {
 // One slot per pair of resource and action, for tables of counts. Actions in bit order, then kAll.
 inline constexpr std::size_t kEventActions = std::bit_width(std::uint32_t{kAll}) + 1;
 inline constexpr std::size_t kEventSlots =
-    (static_cast<std::size_t>(Resource::wild_card) + 1) * kEventActions;
+    (static_cast<std::size_t>(EventResource::wild_card) + 1) * kEventActions;
 
 // `action` is one bit or kAll; kUpdateOther means any update.
-std::size_t event_slot(Resource resource, std::uint32_t action);
+std::size_t event_slot(EventResource resource, std::uint32_t action);
 // For an update with several actions, the lowest bit.
 std::size_t event_slot(const ClusterEvent& event);
 std::string_view event_label(std::size_t slot);

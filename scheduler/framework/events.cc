@@ -54,9 +54,10 @@ std::uint32_t node_changes(const api::Node& before, const api::Node& after) {
 }
 
 bool EventHint::matches(const ClusterEvent& event) const {
-  if (resource == Resource::wild_card && actions == kAll) return true;
+  if (resource == EventResource::wild_card && actions == kAll) return true;
   // A wild-card event moves every pod without asking hints.
-  return (resource == Resource::wild_card || resource == event.resource) && (actions & event.actions) != 0;
+  return (resource == EventResource::wild_card || resource == event.resource) &&
+         (actions & event.actions) != 0;
 }
 
 }  // namespace podium::framework

@@ -20,7 +20,7 @@ class Snapshot;
 
 namespace podium::framework {
 
-enum class Resource : std::uint8_t {
+enum class EventResource : std::uint8_t {
   assigned_pod,
   unscheduled_pod,  // a pod without a node, for pods other than itself
   target_pod,       // the pod without a node that changed itself
@@ -62,7 +62,7 @@ enum Action : std::uint32_t {
 };
 
 struct ClusterEvent {
-  Resource resource = Resource::wild_card;
+  EventResource resource = EventResource::wild_card;
   std::uint32_t actions = kAll;
   api::Object before, after;  // monostate if there is none
 };
@@ -98,7 +98,7 @@ class Helps {
 };
 
 struct EventHint {
-  Resource resource;
+  EventResource resource;
   std::uint32_t actions;
   Helps helps;
 

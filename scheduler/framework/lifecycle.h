@@ -74,7 +74,9 @@ class ReservePlugin {
   virtual void unreserve(const AssumedPod& pod, PluginState* state, Snapshot& snapshot,
                          Handle& handle) const = 0;
   // The events after which a pod that this plugin rejected may fit. Not used if the plugin is also a filter.
-  virtual std::vector<EventHint> hints() const { return {EventHint{Resource::wild_card, kAll, nullptr}}; }
+  virtual std::vector<EventHint> hints() const {
+    return {EventHint{EventResource::wild_card, kAll, nullptr}};
+  }
 };
 
 // --- Permit ---
@@ -95,7 +97,9 @@ class PermitPlugin {
  public:
   virtual ~PermitPlugin() = default;
   virtual PermitResult permit(const AssumedPod& pod, const Snapshot& snapshot, Handle& handle) const = 0;
-  virtual std::vector<EventHint> hints() const { return {EventHint{Resource::wild_card, kAll, nullptr}}; }
+  virtual std::vector<EventHint> hints() const {
+    return {EventHint{EventResource::wild_card, kAll, nullptr}};
+  }
 };
 
 // --- PreBind ---

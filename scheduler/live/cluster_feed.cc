@@ -50,7 +50,7 @@ Result<api::Object> workload(const boost::json::value& value) {
 }
 
 // Applies a change of a kind that Objects holds, and passes the event to the scheduler.
-template <typename T, framework::Resource Kind>
+template <typename T, framework::EventResource Kind>
 void apply_object(cycle::Scheduler& scheduler, const Arrival& arrival) {
   auto& objects = scheduler.snapshot().objects();
   framework::ClusterEvent event{.resource = Kind, .actions = Action::kAdd, .before = {}, .after = {}};
@@ -94,7 +94,7 @@ void apply_taint_rule(cycle::Scheduler& scheduler, const Arrival& arrival) {
   const auto before = objects.taints_version();
   apply_quietly<api::DeviceTaintRule>(scheduler, arrival);
   if (objects.taints_version() == before) return;
-  scheduler.object_changed({.resource = framework::Resource::resource_slice,
+  scheduler.object_changed({.resource = framework::EventResource::resource_slice,
                             .actions = Action::kUpdateOther,
                             .before = {},
                             .after = {}});
@@ -107,7 +107,7 @@ void claims_listed(cycle::Scheduler& scheduler, std::string_view version) {
     gone.deleted = true;
     gone.meta.namespace_ = std::move(ns);
     gone.meta.name = std::move(name);
-    apply_object<api::ResourceClaim, framework::Resource::resource_claim>(scheduler, gone);
+    apply_object<api::ResourceClaim, framework::EventResource::resource_claim>(scheduler, gone);
   }
 }
 
@@ -156,7 +156,7 @@ struct Kind {
 };
 
 using W = api::Workload::Kind;
-using R = framework::Resource;
+using R = framework::EventResource;
 namespace res = client::resource;
 
 const Kind kKinds[] = {

@@ -17,7 +17,7 @@
 #include "log/limit.h"
 #include "log/log.h"
 #include "metrics/samples.h"
-#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/cluster_objects.h"
 #include "scheduler/live/object_patch.h"
 
 namespace podium::live {

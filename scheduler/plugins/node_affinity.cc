@@ -142,7 +142,7 @@ class NodeAffinity final : public Plugin, public FilterPlugin, public ScorePlugi
       if (!matches) return true;
       return *matches && (!before || !required_affinity_selects(*rejected, *before));
     };
-    return {{Resource::node, kAdd | kUpdateNodeLabel, helps}};
+    return {{EventResource::node, kAdd | kUpdateNodeLabel, helps}};
   }
 
  private:

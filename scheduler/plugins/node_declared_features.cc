@@ -73,13 +73,13 @@ class NodeDeclaredFeatures final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back(
-        {Resource::node, kAdd | kUpdateNodeDeclaredFeature, [](const PodInfo&, const ClusterEvent& event) {
-           const auto* before = object_before<api::Node>(event);
-           const auto* after = object_after<api::Node>(event);
-           return after && (!before || before->declared_features != after->declared_features);
-         }});
-    hints.push_back({Resource::target_pod, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+    hints.push_back({EventResource::node, kAdd | kUpdateNodeDeclaredFeature,
+                     [](const PodInfo&, const ClusterEvent& event) {
+                       const auto* before = object_before<api::Node>(event);
+                       const auto* after = object_after<api::Node>(event);
+                       return after && (!before || before->declared_features != after->declared_features);
+                     }});
+    hints.push_back({EventResource::target_pod, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
                        const auto* before = object_before<api::Pod>(event);
                        const auto* after = object_after<api::Pod>(event);
                        return before && after && needed_features(*before) != needed_features(*after);

@@ -40,7 +40,7 @@ class NodeName final : public Plugin, public FilterPlugin {
             .filter = std::make_unique<NodeNameFilter>(snapshot, pod->node_name)};
   }
 
-  std::vector<EventHint> hints() const override { return {{Resource::node, kAdd, nullptr}}; }
+  std::vector<EventHint> hints() const override { return {{EventResource::node, kAdd, nullptr}}; }
 };
 
 }  // namespace

@@ -148,14 +148,14 @@ class NodePorts final : public Plugin, public FilterPlugin {
   }
 
   std::vector<EventHint> hints() const override {
-    std::vector<EventHint> hints{{Resource::node, kAdd, nullptr}};
+    std::vector<EventHint> hints{{EventResource::node, kAdd, nullptr}};
     const auto helps = [](const PodInfo& rejected, const ClusterEvent& event) {
       const auto* deleted = std::get_if<api::PodPtr>(&event.before);
       if (!deleted || !*deleted) return true;
       if ((*deleted)->node_name.empty() && (*deleted)->nominated_node.empty()) return false;
       return WantedPorts(rejected.host_ports).conflicts_with(cluster::make_pod_info(*deleted)->host_ports);
     };
-    hints.push_back({Resource::assigned_pod, kDelete, helps});
+    hints.push_back({EventResource::assigned_pod, kDelete, helps});
     return hints;
   }
 };

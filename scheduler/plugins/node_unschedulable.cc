@@ -61,13 +61,14 @@ class NodeUnschedulable final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back({Resource::node, kAdd | kUpdateNodeTaint, [](const PodInfo&, const ClusterEvent& event) {
-                       const auto* before = object_before<api::Node>(event);
-                       const auto* after = object_after<api::Node>(event);
-                       return after && !after->unschedulable && (!before || before->unschedulable);
-                     }});
     hints.push_back(
-        {Resource::target_pod, kUpdatePodTolerations, [](const PodInfo&, const ClusterEvent& event) {
+        {EventResource::node, kAdd | kUpdateNodeTaint, [](const PodInfo&, const ClusterEvent& event) {
+           const auto* before = object_before<api::Node>(event);
+           const auto* after = object_after<api::Node>(event);
+           return after && !after->unschedulable && (!before || before->unschedulable);
+         }});
+    hints.push_back(
+        {EventResource::target_pod, kUpdatePodTolerations, [](const PodInfo&, const ClusterEvent& event) {
            const auto* after = object_after<api::Pod>(event);
            return after && tolerates_unschedulable(*after);
          }});

@@ -121,7 +121,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back({Resource::node, kAdd | kUpdateNodeTaint,
+    hints.push_back({EventResource::node, kAdd | kUpdateNodeTaint,
                      [comparison = comparison_](const PodInfo& rejected, const ClusterEvent& event) {
                        const auto* before = object_before<api::Node>(event);
                        const auto* after = object_after<api::Node>(event);
@@ -129,7 +129,7 @@ class TaintToleration final : public Plugin, public FilterPlugin, public ScorePl
                        return after && !has_untolerated_taint(after->taints, tolerations) &&
                               (!before || has_untolerated_taint(before->taints, tolerations));
                      }});
-    hints.push_back({Resource::target_pod, kUpdatePodTolerations, nullptr});
+    hints.push_back({EventResource::target_pod, kUpdatePodTolerations, nullptr});
     return hints;
   }
 

@@ -17,7 +17,7 @@ namespace {
 
 using State = Entry::State;
 using framework::ClusterEvent;
-using framework::Resource;
+using framework::EventResource;
 
 // Backoffs end on whole seconds. Source: backoff_queue.go backoffQOrderingWindowDuration.
 constexpr std::chrono::seconds kBackoffWindow{1};
@@ -27,7 +27,7 @@ constexpr std::string_view kActive = "active", kBackoff = "backoff", kUnschedula
                            kNoQueue;
 
 bool is_wild_card(const ClusterEvent& event) {
-  return event.resource == Resource::wild_card && event.actions == framework::kAll;
+  return event.resource == EventResource::wild_card && event.actions == framework::kAll;
 }
 
 std::chrono::milliseconds backoff(const QueueOptions& options, std::uint32_t failures) {
@@ -185,7 +185,7 @@ struct SchedulingQueue::Impl {
     auto& entry = insert(std::move(queued));
     entry.sequence = ++sequence;
     enqueue(entry, now,
-            framework::event_label(framework::event_slot(Resource::unscheduled_pod, framework::kAdd)),
+            framework::event_label(framework::event_slot(EventResource::unscheduled_pod, framework::kAdd)),
             kNoQueue);
   }
 
@@ -209,8 +209,8 @@ struct SchedulingQueue::Impl {
         break;
     }
     const auto changes = framework::pod_changes(*before->pod, *entry.queued.pod->pod, before->rules);
-    const ClusterEvent event{Resource::target_pod, changes ? changes : framework::kUpdateOther, before->pod,
-                             entry.queued.pod->pod};
+    const ClusterEvent event{EventResource::target_pod, changes ? changes : framework::kUpdateOther,
+                             before->pod, entry.queued.pod->pod};
     if (entry.state == State::in_flight) {
       entry.removed = false;
       log.push(event);

@@ -14,7 +14,7 @@ using framework::EventHint;
 // A plugin without hints listens to every event; otherwise its pods would wait for the flush.
 // Source: pkg/scheduler/framework/runtime/framework.go defaultEnqueueExtension.
 std::vector<EventHint> any_event() {
-  return {EventHint{framework::Resource::wild_card, framework::kAll, nullptr}};
+  return {EventHint{framework::EventResource::wild_card, framework::kAll, nullptr}};
 }
 
 }  // namespace

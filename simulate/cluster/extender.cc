@@ -18,10 +18,10 @@ using Kind = Error::Kind;
 
 class ExtenderWire final : public client::Transport {
  public:
-  ExtenderWire(Extender& extender, HostPtr host) : extender_(extender), host_(std::move(host)) {}
+  ExtenderWire(ModelExtender& extender, HostPtr host) : extender_(extender), host_(std::move(host)) {}
 
   Task<Result<Response>> send(Request request) override {
-    const auto exchange = std::make_shared<Exchange>();
+    const auto exchange = std::make_shared<WireExchange>();
     if (closed_) co_return fail(Kind::cancelled, "closed");
     exchange->host = host_;
     auto& agenda = extender_.agenda();
@@ -56,19 +56,19 @@ class ExtenderWire final : public client::Transport {
   }
 
  private:
-  Extender& extender_;
+  ModelExtender& extender_;
   const HostPtr host_;
   bool closed_ = false;
-  std::vector<std::weak_ptr<Exchange>> in_flight_;
+  std::vector<std::weak_ptr<WireExchange>> in_flight_;
 };
 
 }  // namespace
 
-std::shared_ptr<client::Transport> Extender::connect(HostPtr host) {
+std::shared_ptr<client::Transport> ModelExtender::connect(HostPtr host) {
   return std::make_shared<ExtenderWire>(*this, std::move(host));
 }
 
-Extender::Answer Extender::answer(const Host& host, const Request& request) {
+ModelExtender::Answer ModelExtender::answer(const Host& host, const Request& request) {
   const auto body = json::parse(request.body);
   Answer out;
   out.wait = dice_.between(1ms, 100ms);

@@ -1,4 +1,4 @@
-// Extender: an HTTP extender that answers late, so that events arrive while an engine decides on a pod.
+// ModelExtender: an HTTP extender that answers late, so that events arrive while an engine decides on a pod.
 //
 // It is asked about each pod, accepts each node, and prefers one. Until rest() some answers take seconds,
 // some never come, and some are errors.
@@ -17,9 +17,9 @@
 
 namespace podium::simulate {
 
-class Extender {
+class ModelExtender {
  public:
-  Extender(Agenda& agenda, Dice dice) : agenda_(agenda), dice_(dice) {}
+  ModelExtender(Agenda& agenda, Dice dice) : agenda_(agenda), dice_(dice) {}
 
   // Called when an engine asks about a pod.
   std::function<void(const Host&, const std::string& pod_uid)> asked;

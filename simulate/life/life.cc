@@ -43,7 +43,7 @@ class Life {
  public:
   explicit Life(const Settings& settings);
   ~Life();
-  Outcome run();
+  LifeOutcome run();
 
  private:
   static Faults choose(Faults of, Dice dice);
@@ -86,7 +86,7 @@ class Life {
   std::unique_ptr<Budgets> budgets_;
   std::unique_ptr<VolumeController> volume_controller_;  // both null: a life without them
   std::unique_ptr<Volumes> volumes_;
-  std::unique_ptr<Extender> extender_;  // null: there is none
+  std::unique_ptr<ModelExtender> extender_;  // null: there is none
   const std::size_t engines_;
   const std::chrono::microseconds pace_;
   std::vector<std::unique_ptr<Process>> processes_;
@@ -169,7 +169,7 @@ void Life::add_parts(std::uint64_t seed) {
     observer_.has_neighbours();
   }
   if (has_extender) {
-    extender_ = std::make_unique<Extender>(agenda_, dice_of(5));
+    extender_ = std::make_unique<ModelExtender>(agenda_, dice_of(5));
     extender_->asked = [this](const Host& host, const std::string& uid) { observer_.consults(host, uid); };
   }
   if (seed >= kFirstWithDevices && seed < kFirstWithNeighbours && !(has_extender && seed % 2 == 0)) {
@@ -399,7 +399,7 @@ void Life::heal() {
 
 // --- the course of a life ---
 
-Outcome Life::run() {
+LifeOutcome Life::run() {
   cluster_.begin();
   if (devices_) devices_->begin();
   if (neighbours_) neighbours_->begin();
@@ -410,7 +410,7 @@ Outcome Life::run() {
   disturb();
   look();
   pass();
-  Outcome out;
+  LifeOutcome out;
   out.failure = observer_.failure();
   out.failed_at = trace_.seconds();
   out.hash = trace_.hash();
@@ -492,6 +492,6 @@ Life::~Life() {
 
 }  // namespace
 
-Outcome live(const Settings& settings) { return Life(settings).run(); }
+LifeOutcome live(const Settings& settings) { return Life(settings).run(); }
 
 }  // namespace podium::simulate

@@ -4,7 +4,7 @@
 // changes end. The Observer checks when podium had time to finish, and again when reports have expired. At
 // the end the engines stop in order. All of it runs on virtual time, on the caller's thread.
 //
-// Threads: one life per thread at a time. Errors: Outcome::failure.
+// Threads: one life per thread at a time. Errors: LifeOutcome::failure.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Settings {
   bool prints = false;                 // the trace, to the standard output
 };
 
-struct Outcome {
+struct LifeOutcome {
   std::optional<std::string> failure;      // nullopt: all checks passed
   double failed_at = 0;                    // in seconds of the life
   std::uint64_t hash = 0, lines = 0;       // of the trace
@@ -33,6 +33,6 @@ struct Outcome {
   Faults chosen = Faults::none();  // the faults that the seed chose
 };
 
-Outcome live(const Settings& settings);
+LifeOutcome live(const Settings& settings);
 
 }  // namespace podium::simulate

@@ -182,7 +182,7 @@ int run_seeds(const Options& options) {
   std::fflush(stdout);
   const auto sum = share(options.jobs, [&](unsigned worker, unsigned workers) {
     Sum mine;
-    Progress progress(total, worker, workers);
+    ProgressLine progress(total, worker, workers);
     std::uint64_t at = 0;
     for (const auto& range : *ranges) {
       for (auto seed = range.first; seed <= range.last; ++seed) {

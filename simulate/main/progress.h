@@ -1,4 +1,4 @@
-// Progress: one line per minute on standard error, since a million lives take hours.
+// ProgressLine: one line per minute on standard error, since a million lives take hours.
 //
 // Threads: one. Errors: none.
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace podium::simulate {
 
-class Progress {
+class ProgressLine {
  public:
   // `total`: the lives of all workers; this worker runs a share of them.
-  Progress(std::uint64_t total, unsigned worker, unsigned workers)
+  ProgressLine(std::uint64_t total, unsigned worker, unsigned workers)
       : share_((total + workers - 1 - worker) / workers), worker_(worker) {}
 
   void tell(std::uint64_t lives, std::uint64_t failed) {

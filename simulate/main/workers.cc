@@ -35,7 +35,7 @@ Sum timed(const std::function<Sum(unsigned, unsigned)>& work, unsigned worker, u
 
 }  // namespace
 
-void Sum::add(std::uint64_t seed, const Outcome& outcome) {
+void Sum::add(std::uint64_t seed, const LifeOutcome& outcome) {
   bound += outcome.bound;
   allocated += outcome.allocated;
   hash += Dice(seed ^ outcome.hash).next();

@@ -18,7 +18,7 @@ struct Sum {
   Excused excused;         // with the number of lives
   double seconds = 0;      // of all workers
 
-  void add(std::uint64_t seed, const Outcome& outcome);
+  void add(std::uint64_t seed, const LifeOutcome& outcome);
   Sum& operator+=(const Sum& other);
   std::string text() const;
 };

@@ -180,7 +180,7 @@ Response ApiServer::get(const Route& route) const {
 
 // Pages come from the state of the first one, as long as that is not compacted.
 Response ApiServer::list(const Route& route, bool brief) {
-  const auto selector = Selector::of(route);
+  const auto selector = RouteSelector::of(route);
   if (!selector) return not_understood({}, "unknown selector");
   Page left;
   if (const auto token = route.parameter("continue"); !token.empty()) {
@@ -344,7 +344,7 @@ Response ApiServer::remove(const Route& route, const client::Request& request, c
 }
 
 Response ApiServer::remove_all(const Route& route, const std::string& by) {
-  const auto selector = Selector::of(route);
+  const auto selector = RouteSelector::of(route);
   client::Request of_route;
   if (!selector || route.ns.empty() || route.plural != "schedulingreports")
     return not_understood(of_route, "unknown deletion of a collection");
@@ -370,7 +370,7 @@ Response ApiServer::remove_all(const Route& route, const std::string& by) {
 ApiServer::Opened ApiServer::open(const client::Request& request) {
   Opened opened;
   const auto route = parse_route(request.target);
-  const auto selector = route ? Selector::of(*route) : std::nullopt;
+  const auto selector = route ? RouteSelector::of(*route) : std::nullopt;
   const auto version = route ? route->parameter("resourceVersion") : "";
   const bool lists = route && route->parameter("sendInitialEvents") == "true";
   if (!selector || !route->name.empty() || route->parameter("watch") != "true" || lists == !version.empty()) {

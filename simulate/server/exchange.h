@@ -1,4 +1,4 @@
-// Exchange and Pipe: requests and a watch in flight, shared by the waiting coroutine and the network.
+// WireExchange and Pipe: requests and a watch in flight, shared by the waiting coroutine and the network.
 //
 // A coroutine waits on a timer of its own, which the network cancels. The timer is a local of the coroutine,
 // so it is destroyed with the coroutine, even if requests are still in flight.
@@ -66,7 +66,7 @@ struct Pipe {
   Bell bell;
 };
 
-struct Exchange {
+struct WireExchange {
   HostPtr host;
   std::vector<client::Request> requests;
   std::vector<client::Response> replies;

@@ -89,13 +89,13 @@ bool Network::has_lost_exchanges() const {
   });
 }
 
-void Network::note_lost(const std::shared_ptr<Exchange>& exchange, const Fate& fate) {
+void Network::note_lost(const std::shared_ptr<WireExchange>& exchange, const Fate& fate) {
   if (fate.answered == exchange->requests.size() || fate.cuts) return;
   std::erase_if(lost_, [](const auto& weak) { return weak.expired(); });
   lost_.push_back(exchange);
 }
 
-void Network::send(const std::shared_ptr<Exchange>& exchange) {
+void Network::send(const std::shared_ptr<WireExchange>& exchange) {
   for (const auto& request : exchange->requests) sent(*exchange->host, request);
   const auto now = agenda_.now();
   const auto fate = this->fate(exchange->requests.size());
@@ -103,7 +103,7 @@ void Network::send(const std::shared_ptr<Exchange>& exchange) {
   agenda_.after(fate.up, [this, exchange, fate, now] { arrive(exchange, fate, now); });
 }
 
-void Network::arrive(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at) {
+void Network::arrive(const std::shared_ptr<WireExchange>& exchange, const Fate& fate, Steady sent_at) {
   const auto now = agenda_.now();
   if (now < silent_until_) {
     agenda_.at(silent_until_, [this, exchange, fate, sent_at] { arrive(exchange, fate, sent_at); });
@@ -127,7 +127,7 @@ void Network::arrive(const std::shared_ptr<Exchange>& exchange, const Fate& fate
   });
 }
 
-void Network::open(const std::shared_ptr<Exchange>& exchange) {
+void Network::open(const std::shared_ptr<WireExchange>& exchange) {
   sent(*exchange->host, exchange->requests.front());
   const auto now = agenda_.now();
   const auto fate = this->fate(1);
@@ -135,7 +135,7 @@ void Network::open(const std::shared_ptr<Exchange>& exchange) {
   agenda_.after(fate.up, [this, exchange, fate, now] { arrive_watch(exchange, fate, now); });
 }
 
-void Network::arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at) {
+void Network::arrive_watch(const std::shared_ptr<WireExchange>& exchange, const Fate& fate, Steady sent_at) {
   const auto now = agenda_.now();
   if (now < silent_until_) {
     agenda_.at(silent_until_, [this, exchange, fate, sent_at] { arrive_watch(exchange, fate, sent_at); });

@@ -27,7 +27,7 @@ struct Host {
 };
 using HostPtr = std::shared_ptr<Host>;
 
-struct Exchange;
+struct WireExchange;
 struct Piece;
 struct Pipe;
 
@@ -67,16 +67,16 @@ class Network {
   // A client waits for a lost reply.
   bool has_lost_exchanges() const;
   Steady::duration dial();
-  void send(const std::shared_ptr<Exchange>& exchange);
-  void open(const std::shared_ptr<Exchange>& exchange);
+  void send(const std::shared_ptr<WireExchange>& exchange);
+  void open(const std::shared_ptr<WireExchange>& exchange);
   Agenda& agenda() { return agenda_; }
 
  private:
   bool strikes(Fault fault);
   Fate fate(std::size_t requests);
-  void note_lost(const std::shared_ptr<Exchange>& exchange, const Fate& fate);
-  void arrive(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at);
-  void arrive_watch(const std::shared_ptr<Exchange>& exchange, const Fate& fate, Steady sent_at);
+  void note_lost(const std::shared_ptr<WireExchange>& exchange, const Fate& fate);
+  void arrive(const std::shared_ptr<WireExchange>& exchange, const Fate& fate, Steady sent_at);
+  void arrive_watch(const std::shared_ptr<WireExchange>& exchange, const Fate& fate, Steady sent_at);
   client::Response serve(const Host& host, const client::Request& request);
   std::optional<client::Response> refusal(const client::Request& request, bool* after);
   void push(const std::shared_ptr<Pipe>& pipe, std::string line);
@@ -89,7 +89,7 @@ class Network {
   const std::uint64_t rarity_;  // a fault occurs once in this many times
   bool healed_ = false, has_lost_events_ = false;
   Steady silent_until_{};
-  std::vector<std::weak_ptr<Exchange>> lost_;
+  std::vector<std::weak_ptr<WireExchange>> lost_;
 };
 
 }  // namespace podium::simulate

@@ -103,8 +103,8 @@ std::optional<Route> parse_route(std::string_view target) {
   return route;
 }
 
-std::optional<Selector> Selector::of(const Route& route) {
-  Selector out;
+std::optional<RouteSelector> RouteSelector::of(const Route& route) {
+  RouteSelector out;
   for (const bool labels : {false, true}) {
     const auto text = route.parameter(labels ? "labelSelector" : "fieldSelector");
     if (text.empty()) continue;
@@ -121,7 +121,7 @@ std::optional<Selector> Selector::of(const Route& route) {
   return out;
 }
 
-bool Selector::matches(const json::value& object) const {
+bool RouteSelector::matches(const json::value& object) const {
   return std::ranges::all_of(terms_, [&](const Term& term) {
     // A bool that is absent is false.
     auto there = selected_text(object, term.pointer);

@@ -1,4 +1,4 @@
-// Route: the parts of a request's target. Selector: the objects that a list or a watch selects.
+// Route: the parts of a request's target. RouteSelector: the objects that a list or a watch selects.
 //
 // Threads: pure functions. Errors: nullopt for forms that the model does not know.
 #pragma once
@@ -28,9 +28,10 @@ struct Route {
 std::optional<Route> parse_route(std::string_view target);
 
 // Terms "a=b", "a==b", "a!=b", joined by commas; all of them hold.
-class Selector {
+class RouteSelector {
  public:
-  static std::optional<Selector> of(const Route& route);  // nullopt: a selector that the model does not know
+  static std::optional<RouteSelector> of(
+      const Route& route);  // nullopt: a selector that the model does not know
   bool matches(const json::value& object) const;
 
  private:

@@ -47,7 +47,7 @@ std::string Watches::deletion(const Stored& last, Version version) {
   return line("DELETED", json::serialize(object));
 }
 
-std::shared_ptr<Watch> Watches::open(const Route& route, const Selector& selector) {
+std::shared_ptr<Watch> Watches::open(const Route& route, const RouteSelector& selector) {
   auto watch = std::make_shared<Watch>();
   watch->plural = route.plural;
   watch->ns = route.ns;

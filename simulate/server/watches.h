@@ -18,7 +18,7 @@ namespace podium::simulate {
 
 struct Watch {
   std::string plural, ns;
-  Selector selector;
+  RouteSelector selector;
   std::function<void(std::string)> deliver;  // a line; set by the opener
   std::function<void()> ended;               // by the server
   Version seen = 0;                          // all commits up to this one are delivered
@@ -30,7 +30,7 @@ class Watches {
  public:
   Watches(Store& store, Agenda& agenda, Dice dice);
 
-  std::shared_ptr<Watch> open(const Route& route, const Selector& selector);
+  std::shared_ptr<Watch> open(const Route& route, const RouteSelector& selector);
   // Delivers the first lines of a new watch: a streaming list, or the events since its resourceVersion.
   void begin(const std::shared_ptr<Watch>& watch, const Route& route);
   void end_all();  // as a server that restarts does

@@ -112,8 +112,8 @@ class Wire final : public client::Transport {
   }
 
  private:
-  std::shared_ptr<Exchange> begin(std::vector<Request> requests) {
-    const auto exchange = std::make_shared<Exchange>();
+  std::shared_ptr<WireExchange> begin(std::vector<Request> requests) {
+    const auto exchange = std::make_shared<WireExchange>();
     exchange->host = host_;
     exchange->requests = std::move(requests);
     for (const auto& request : exchange->requests) network_.begins(*host_, request);
@@ -130,7 +130,7 @@ class Wire final : public client::Transport {
   }
 
   // Waits until all requests are answered. The error is that of requests without a reply.
-  Task<Result<void>> run(std::shared_ptr<Exchange> exchange, bool watch) {
+  Task<Result<void>> run(std::shared_ptr<WireExchange> exchange, bool watch) {
     auto& agenda = network_.agenda();
     if (closed_ || exchange->requests.empty()) co_return failed(Kind::cancelled, false);
     bool writes = false;
@@ -161,7 +161,7 @@ class Wire final : public client::Transport {
   const HostPtr host_;
   const client::MayWrite may_write_;
   bool closed_ = false;
-  std::vector<std::weak_ptr<Exchange>> in_flight_;
+  std::vector<std::weak_ptr<WireExchange>> in_flight_;
   std::vector<std::weak_ptr<Pipe>> streams_;
 };
 

@@ -54,14 +54,14 @@ TEST(DecodeDevice, ASliceWithAllItsFields) {
   Device device;
   device.name = "gpu-0";
   device.attributes = {{"bools", AttributeList<bool>{}},
-                       {"driver", Version{"1.2.3"}},
+                       {"driver", SemanticVersion{"1.2.3"}},
                        {"example.com/index", std::int64_t{4}},
                        {"fast", true},
                        {"ints", AttributeList<std::int64_t>{{1, -2}}},
                        {"model", std::string("a")},
                        {"new", std::monostate()},
                        {"strings", AttributeList<std::string>{{"a"}}},
-                       {"versions", AttributeList<Version>{{{"1.0.0"}}}}};
+                       {"versions", AttributeList<SemanticVersion>{{{"1.0.0"}}}}};
   CapacityPolicy of_engines, of_memory;
   of_engines.valid_values = {written("1"), written("2000m")};
   of_memory.fallback = written("1Gi");

@@ -385,10 +385,10 @@ TEST(ReflectorState, AnOutageHasTheCodeOfItsLastFailure) {
   EXPECT_EQ(life.state.outage(), std::nullopt);
 }
 
-TEST(Backoff, DoublesToItsLimitAndIsResetByAQuietTime) {
+TEST(RelistBackoff, DoublesToItsLimitAndIsResetByAQuietTime) {
   unit::ManualClock clock;
   unit::FixedRandom none;
-  Backoff backoff(800ms, 30s);
+  RelistBackoff backoff(800ms, 30s);
   std::vector<std::int64_t> delays;
   for (int i = 0; i < 8; ++i) delays.push_back(backoff.next(clock.now(), none).count());
   EXPECT_EQ(delays, (std::vector<std::int64_t>{800, 1600, 3200, 6400, 12800, 25600, 30000, 30000}));

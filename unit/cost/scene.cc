@@ -61,13 +61,13 @@ struct World {
 };
 
 void see(World& world, const api::Object& object) {
-  using framework::Resource;
-  const auto add = [&](Resource resource) {
+  using framework::EventResource;
+  const auto add = [&](EventResource resource) {
     // One event of a kind is enough.
     for (const auto& event : world.events) {
       if (event.resource == resource) return;
     }
-    const bool is_gone = resource == Resource::assigned_pod;
+    const bool is_gone = resource == EventResource::assigned_pod;
     world.events.push_back({resource, is_gone ? framework::kDelete : framework::kAdd,
                             is_gone ? object : api::Object(), is_gone ? api::Object() : object});
   };
@@ -76,20 +76,21 @@ void see(World& world, const api::Object& object) {
       auto info = cluster::make_pod_info(known);
       if (known->node_name.empty()) return world.waiting.push_back(std::move(info));
       world.snapshot.add_pod(std::move(info));
-      add(Resource::assigned_pod);
+      add(EventResource::assigned_pod);
     } else if constexpr (std::is_same_v<T, api::Node>) {
       world.snapshot.set_node(known);
-      add(Resource::node);
+      add(EventResource::node);
     } else if constexpr (std::is_same_v<T, api::Workload>) {
       world.snapshot.objects().set_workload(known);
     } else if constexpr (is_in_snapshot<T>) {
       world.snapshot.objects().set(known);
-      if constexpr (std::is_same_v<T, api::ResourceClaim>) add(Resource::resource_claim);
-      if constexpr (std::is_same_v<T, api::ResourceSlice>) add(Resource::resource_slice);
-      if constexpr (std::is_same_v<T, api::DeviceClass>) add(Resource::device_class);
-      if constexpr (std::is_same_v<T, api::StorageClass>) add(Resource::storage_class);
-      if constexpr (std::is_same_v<T, api::PersistentVolume>) add(Resource::persistent_volume);
-      if constexpr (std::is_same_v<T, api::PersistentVolumeClaim>) add(Resource::persistent_volume_claim);
+      if constexpr (std::is_same_v<T, api::ResourceClaim>) add(EventResource::resource_claim);
+      if constexpr (std::is_same_v<T, api::ResourceSlice>) add(EventResource::resource_slice);
+      if constexpr (std::is_same_v<T, api::DeviceClass>) add(EventResource::device_class);
+      if constexpr (std::is_same_v<T, api::StorageClass>) add(EventResource::storage_class);
+      if constexpr (std::is_same_v<T, api::PersistentVolume>) add(EventResource::persistent_volume);
+      if constexpr (std::is_same_v<T, api::PersistentVolumeClaim>)
+        add(EventResource::persistent_volume_claim);
     }
   };
   std::visit(

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Asked {
-  Extender::Answer ask(const std::string& target) {
+  ModelExtender::Answer ask(const std::string& target) {
     client::Request request;
     request.method = "POST";
     request.target = target;
@@ -24,10 +24,10 @@ struct Asked {
 
   async::VirtualTime time;
   Agenda agenda{time};
-  Extender extender{agenda, Dice(1)};
+  ModelExtender extender{agenda, Dice(1)};
 };
 
-TEST(Extender, AtRestAcceptsAllNodesSoon) {
+TEST(ModelExtender, AtRestAcceptsAllNodesSoon) {
   Asked asked;
   std::string told;
   asked.extender.asked = [&](const Host& host, const std::string& uid) { told += host.identity + " " + uid; };
@@ -41,7 +41,7 @@ TEST(Extender, AtRestAcceptsAllNodesSoon) {
   EXPECT_EQ(told, "podium-1 u");  // a decision begins with the filters
 }
 
-TEST(Extender, BeforeThatIsLateWrongAndSilent) {
+TEST(ModelExtender, BeforeThatIsLateWrongAndSilent) {
   Asked asked;
   bool is_late = false, fails = false, is_silent = false, says_error = false;
   for (int i = 0; i < 300; ++i) {

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Checks includes. A room includes only the rooms that CMakeLists.txt links it with. A room's tests include these, the rooms of
-its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use, and that the
-namespaces of headers follow the folders (docs/ARCHITECTURE.md)."""
+its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use, that the
+namespaces of headers follow the folders (docs/ARCHITECTURE.md), and that no type or header has the name of another one that its
+room may include."""
+import itertools
 import re
 import sys
 
@@ -11,6 +13,11 @@ CORE = ("cel", "explain", "scheduler/cluster", "scheduler/cycle", "scheduler/dev
         "scheduler/queue")  # with their folders
 BANNED_IN_CORE = re.compile(r"boost/asio|boost/beast|<(random|thread|fstream|iostream)>|spdlog|system_clock\(\)|steady_clock::now")
 NAMESPACE = re.compile(r"^namespace (podium[\w:]*) \{\n(?!(?:(?:class|struct) \w+;\n)+\})", re.MULTILINE)  # not of declarations only
+# A type at the level of a namespace, with its body.
+TYPE = re.compile(r"^(?:enum class|enum|class|struct) (\w+)(?: final)?(?: : [^{;]*)?\s*\{|^using (\w+) =|^concept (\w+)", re.MULTILINE)
+TWINS = {  # names of two types of which one room may include the other, and why
+    "Request": "client's is sent, server's is received; a file that uses both names the namespace",
+}
 INCLUDE = re.compile(r'#include "([^"]+)"')
 
 
@@ -49,11 +56,35 @@ def namespaces(path, room, text):
         yield f"{path}: is in {found[0]}, not in {expected} (docs/ARCHITECTURE.md)"
 
 
+def names_of(path, text):
+    """The name of the header and those of its types. Those in a namespace `detail` are of their room only."""
+    yield path.name
+    if "::detail {" not in text:
+        yield from ("".join(groups) for groups in TYPE.findall(text))
+
+
+def twins(table):
+    """Names that two rooms give to two things, if one of the rooms may include the other."""
+    places = {}
+    for path in rooms.sources():
+        if path.suffix == ".h" and path.parts[0] not in ("unit", "e2e", "bench"):
+            for name in set(names_of(path, (rooms.ROOT / path).read_text())):
+                places.setdefault(name, []).append(path)
+    for name, paths in sorted(places.items()):
+        for one, other in itertools.combinations(paths, 2):
+            first, second = rooms.room_of(one), rooms.room_of(other)
+            if first == "app/render" and name.endswith(".h") and second.startswith("explain/"):  # the same as text for people
+                continue
+            if name not in TWINS and first != second and (second in table.get(first, ()) or first in table.get(second, ())):
+                yield f"{other}: {name} is also in {one}, and one of the rooms may include the other"
+
+
 def findings():
     table = rooms.closure(rooms.links())
     # The suite of cost includes the rooms that its target links, and those below them.
     linked = ("explain/answer", "scheduler/extender")
     table["unit/cost"] = table["unit/support"] | {"unit/support", "unit/cost"} | set(linked).union(*(table[x] for x in linked))
+    yield from twins(table)
     for path in rooms.sources():
         room = rooms.room_of(path)
         allowed = may_include(table, room)

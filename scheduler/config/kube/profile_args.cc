@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "scheduler/config/kube/defaults.h"
+#include "scheduler/config/kube/kube_defaults.h"
 #include "scheduler/config/kube/validation.h"
 #include "scheduler/config/schema/kube_schema.h"
 #include "scheduler/config/schema/schema.h"

@@ -8,7 +8,7 @@
 
 #include "api/values/quantity.h"
 #include "base/duration.h"
-#include "scheduler/config/podium/selector.h"
+#include "scheduler/config/podium/selector_config.h"
 #include "scheduler/config/schema/names.h"
 #include "scheduler/config/schema/schema.h"
 
@@ -127,7 +127,7 @@ void read_what_if(const json::object& what_if, Podium::WhatIf& out, Findings& fi
 }  // namespace
 
 const Schema& podium_schema() {
-  using enum Field::Presence;
+  using enum SchemaField::Presence;
   using enum Schema::Kind;
   static const Schema reports{object,
                               {{"enabled", &schema::boolean, pointer},

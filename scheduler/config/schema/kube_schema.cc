@@ -6,8 +6,8 @@
 namespace podium::config {
 namespace {
 
-using enum Field::Presence;
-using Fields = std::vector<Field>;
+using enum SchemaField::Presence;
+using Fields = std::vector<SchemaField>;
 
 Schema object(Fields fields) { return {Schema::Kind::object, std::move(fields)}; }
 Schema list(const Schema& element) { return {Schema::Kind::list, {}, &element}; }

@@ -29,7 +29,7 @@ const Schema any{Schema::Kind::any};
 namespace {
 
 using Kind = Schema::Kind;
-using Presence = Field::Presence;
+using Presence = SchemaField::Presence;
 
 std::string_view type_name(Kind kind) {
   switch (kind) {
@@ -159,7 +159,7 @@ void read_object(json::value& value, const Schema& type, const std::string& path
   if (!value.is_object()) return wrong_type(value, type, path, findings);
   json::object out;
   for (auto& [name, given] : value.get_object()) {
-    const auto field = std::ranges::find(type.fields, std::string_view(name), &Field::name);
+    const auto field = std::ranges::find(type.fields, std::string_view(name), &SchemaField::name);
     if (field == type.fields.end()) {
       findings.error(child(path, name), "unknown field");
     } else if (!given.is_null()) {

@@ -17,17 +17,17 @@
 
 namespace podium::config {
 
-struct Field;
+struct SchemaField;
 
 struct Schema {
   // any: unchanged. duration: metav1.Duration, stored as Go prints it. bytes: base64.
   enum class Kind { boolean, int32, int64, number, text, bytes, duration, object, list, text_map, any };
   Kind kind = Kind::any;
-  std::vector<Field> fields = {};   // of an object
-  const Schema* element = nullptr;  // of a list
+  std::vector<SchemaField> fields = {};  // of an object
+  const Schema* element = nullptr;       // of a list
 };
 
-struct Field {
+struct SchemaField {
   // pointer: absent unless given. omit: a zero value is not printed (omitempty). print: always printed.
   enum class Presence { pointer, omit, print };
   std::string_view name;

@@ -100,7 +100,7 @@ class Search final : public DeviceSearch {
   }
 
  private:
-  static DevicesFound found_by(const devices::Outcome& outcome) {
+  static DevicesFound found_by(const devices::AllocationOutcome& outcome) {
     using End = DevicesFound::End;
     if (std::holds_alternative<devices::Solution>(outcome)) return {End::found};
     if (const auto* failure = std::get_if<devices::Failure>(&outcome)) return {End::failed, failure->message};

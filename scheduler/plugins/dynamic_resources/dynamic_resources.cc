@@ -428,11 +428,11 @@ PreparedScore DynamicResources::prepare_score(const PodInfo& pod, const Snapshot
 
 std::vector<EventHint> DynamicResources::hints() const {
   std::vector<EventHint> hints;
-  hints.push_back({Resource::node, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable, nullptr});
-  hints.push_back({Resource::resource_claim, kAdd | kUpdate | kDelete, claim_helps});
-  hints.push_back({Resource::target_pod, kUpdatePodClaims, own_change_helps});
-  hints.push_back({Resource::device_class, kAdd | kUpdate, nullptr});
-  hints.push_back({Resource::resource_slice, kAdd | kUpdate, nullptr});
+  hints.push_back({EventResource::node, kAdd | kUpdateNodeLabel | kUpdateNodeAllocatable, nullptr});
+  hints.push_back({EventResource::resource_claim, kAdd | kUpdate | kDelete, claim_helps});
+  hints.push_back({EventResource::target_pod, kUpdatePodClaims, own_change_helps});
+  hints.push_back({EventResource::device_class, kAdd | kUpdate, nullptr});
+  hints.push_back({EventResource::resource_slice, kAdd | kUpdate, nullptr});
   return hints;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "scheduler/plugins/shared/owner.h"
+#include "scheduler/plugins/shared/claim_owner.h"
 
 namespace podium::plugins {
 

@@ -12,7 +12,7 @@
 
 #include "api/values/device.h"
 #include "api/values/pod.h"
-#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/cluster_objects.h"
 #include "scheduler/framework/reason.h"
 
 namespace podium::plugins {

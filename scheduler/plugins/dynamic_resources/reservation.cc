@@ -215,7 +215,7 @@ void assume(const Reservation::Item& item, cluster::Objects& objects, std::vecto
   if (!known && (!item.is_extended || item.was_known)) return;
   if (known && !cluster::is_newer(claim->meta.resource_version, known->meta.resource_version)) return;
   objects.assume<api::ResourceClaim>(claim);
-  events.push_back({.resource = framework::Resource::resource_claim,
+  events.push_back({.resource = framework::EventResource::resource_claim,
                     .actions = known ? framework::kUpdateOther : framework::kAdd,
                     .before = std::move(known),
                     .after = claim});

@@ -11,14 +11,14 @@ namespace podium::plugins {
 std::vector<framework::EventHint> InterPodAffinity::hints() const {
   using namespace framework;
   std::vector<EventHint> hints;
-  hints.push_back({Resource::assigned_pod, kAdd | kDelete | kUpdatePodLabel,
+  hints.push_back({EventResource::assigned_pod, kAdd | kDelete | kUpdatePodLabel,
                    [](const cluster::PodInfo& rejected, const ClusterEvent& event) {
                      return affinity_helps_after_pod_change(*rejected, object_before<api::Pod>(event),
                                                             object_after<api::Pod>(event));
                    }});
   // Anti-affinity terms of other pods may no longer match its labels.
-  hints.push_back({Resource::target_pod, kUpdatePodLabel, nullptr});
-  hints.push_back({Resource::node, kAdd | kUpdateNodeLabel,
+  hints.push_back({EventResource::target_pod, kUpdatePodLabel, nullptr});
+  hints.push_back({EventResource::node, kAdd | kUpdateNodeLabel,
                    [](const cluster::PodInfo& rejected, const ClusterEvent& event) {
                      return affinity_helps_after_node_change(*rejected, object_before<api::Node>(event),
                                                              object_after<api::Node>(event));

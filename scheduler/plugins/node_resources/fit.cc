@@ -314,10 +314,10 @@ class NodeResourcesFit final : public Plugin, public FilterPlugin, public ScoreP
   }
 
   std::vector<EventHint> hints() const override {
-    std::vector<EventHint> hints{{Resource::node, kAdd | kUpdateNodeAllocatable, node_helps}};
-    hints.push_back({Resource::assigned_pod, kDelete | kUpdatePodScaleDown, pod_helps});
-    hints.push_back({Resource::target_pod, kUpdatePodScaleDown, nullptr});
-    hints.push_back({Resource::device_class, kAdd | kUpdate, class_helps});
+    std::vector<EventHint> hints{{EventResource::node, kAdd | kUpdateNodeAllocatable, node_helps}};
+    hints.push_back({EventResource::assigned_pod, kDelete | kUpdatePodScaleDown, pod_helps});
+    hints.push_back({EventResource::target_pod, kUpdatePodScaleDown, nullptr});
+    hints.push_back({EventResource::device_class, kAdd | kUpdate, class_helps});
     return hints;
   }
 

@@ -167,15 +167,15 @@ std::vector<framework::EventHint> PodTopologySpread::hints() const {
     return helps_after_pod_change(*rejected, object_before<api::Pod>(event), object_after<api::Pod>(event),
                                   snapshot);
   };
-  hints.push_back({Resource::assigned_pod, kAdd | kDelete | kUpdatePodLabel, pod_helps});
+  hints.push_back({EventResource::assigned_pod, kAdd | kDelete | kUpdatePodLabel, pod_helps});
   const auto own_change_helps = [this](const cluster::PodInfo& rejected, const ClusterEvent& event,
                                        const cluster::Snapshot& snapshot) {
     const auto* before = object_before<api::Pod>(event);
     const auto* after = object_after<api::Pod>(event);
     return !before || !after || helps_after_own_change(*rejected, *before, *after, snapshot);
   };
-  hints.push_back({Resource::target_pod, kUpdatePodLabel | kUpdatePodTolerations, own_change_helps});
-  hints.push_back({Resource::node, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint,
+  hints.push_back({EventResource::target_pod, kUpdatePodLabel | kUpdatePodTolerations, own_change_helps});
+  hints.push_back({EventResource::node, kAdd | kDelete | kUpdateNodeLabel | kUpdateNodeTaint,
                    [this](const cluster::PodInfo& rejected, const ClusterEvent& event,
                           const cluster::Snapshot& snapshot) {
                      return helps_after_node_change(*rejected, object_before<api::Node>(event),

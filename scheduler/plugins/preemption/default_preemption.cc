@@ -24,15 +24,15 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
 
   PostFilterResult post_filter(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                const Decision& decision) const override {
-    return run(pod, snapshot, filters, decision, Candidates::all);
+    return run(pod, snapshot, filters, decision, CandidateChoice::all);
   }
   PostFilterResult post_filter_best(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                                     const Decision& decision) const override {
-    return run(pod, snapshot, filters, decision, Candidates::best);
+    return run(pod, snapshot, filters, decision, CandidateChoice::best);
   }
 
   PostFilterResult run(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
-                       const Decision& decision, Candidates wanted) const {
+                       const Decision& decision, CandidateChoice wanted) const {
     if (const auto why = not_eligible_to_preempt(pod, snapshot, decision)) {
       return failed(Code::unschedulable, *why);
     }

@@ -36,12 +36,12 @@ std::optional<std::string> not_eligible_to_preempt(const cluster::PodInfo& pod,
                                                    const cluster::Snapshot& snapshot,
                                                    const framework::Decision& decision);
 
-enum class Candidates : bool { all, best };
+enum class CandidateChoice : bool { all, best };
 // `decision` must have the verdicts of `filters` on all nodes. `best`: of the candidates only the one that
 // best_candidate() would return.
 PreemptionDryRun dry_run_preemption(const cluster::PodInfo& pod, const cluster::Snapshot& snapshot,
                                     const framework::Filters& filters, const framework::Decision& decision,
-                                    Candidates wanted = Candidates::all);
+                                    CandidateChoice wanted = CandidateChoice::all);
 
 // The best candidate; the first of equals. The list is not empty.
 const PreemptionCandidate& best_candidate(std::span<const PreemptionCandidate> candidates);

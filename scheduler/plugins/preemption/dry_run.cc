@@ -95,14 +95,14 @@ Rank rank(const PreemptionCandidate& candidate) {
 // Collects the candidates, and why the other nodes are none.
 class Collector {
  public:
-  explicit Collector(Candidates wanted) : wanted_(wanted) {}
+  explicit Collector(CandidateChoice wanted) : wanted_(wanted) {}
 
   const Rank* to_beat() const { return best_ ? &*best_ : nullptr; }
   // False: add_failed() may be left out.
-  bool wants_failed() const { return wanted_ == Candidates::all || out_.candidates.empty(); }
+  bool wants_failed() const { return wanted_ == CandidateChoice::all || out_.candidates.empty(); }
 
   void add(PreemptionCandidate candidate, const Rank& rank) {
-    if (wanted_ == Candidates::best) {
+    if (wanted_ == CandidateChoice::best) {
       if (best_ && rank >= *best_) return;
       best_ = rank;
       out_.candidates.clear();
@@ -122,7 +122,7 @@ class Collector {
   PreemptionDryRun take() && { return std::move(out_); }
 
  private:
-  const Candidates wanted_;
+  const CandidateChoice wanted_;
   std::optional<Rank> best_;
   PreemptionDryRun out_;
   std::set<std::string, std::less<>> errors_;
@@ -162,7 +162,7 @@ Verdict no_victims(std::string_view node) {
 }
 
 PreemptionDryRun dry_run_preemption(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
-                                    const Decision& decision, Candidates wanted) {
+                                    const Decision& decision, CandidateChoice wanted) {
   Collector out(wanted);
   DisruptionBudgets budgets(snapshot.objects());
   const auto quick = RoomRun::make(pod, snapshot, filters, budgets);

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "scheduler/plugins/shared/claim_owner.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
-#include "scheduler/plugins/shared/owner.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
 #include "scheduler/plugins/volumes/score.h"
 
@@ -161,19 +161,20 @@ PreparedScore VolumeBinding::prepare_score(const PodInfo& pod, const Snapshot& s
 // all pods that the plugin rejected.
 std::vector<EventHint> VolumeBinding::hints() const {
   std::vector<EventHint> hints;
-  hints.push_back({Resource::storage_class, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
-                     const auto *before = object_before<api::StorageClass>(event),
-                                *after = object_after<api::StorageClass>(event);
-                     return !before || !after || before->allowed_topologies != after->allowed_topologies;
-                   }});
-  hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate,
+  hints.push_back(
+      {EventResource::storage_class, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+         const auto *before = object_before<api::StorageClass>(event),
+                    *after = object_after<api::StorageClass>(event);
+         return !before || !after || before->allowed_topologies != after->allowed_topologies;
+       }});
+  hints.push_back({EventResource::persistent_volume_claim, kAdd | kUpdate,
                    [](const PodInfo& rejected, const ClusterEvent& event) {
                      const auto* claim = object_after<api::PersistentVolumeClaim>(event);
                      return !claim || uses_claim(*rejected, *claim, true);
                    }});
-  hints.push_back({Resource::persistent_volume, kAdd | kUpdate, nullptr});
-  hints.push_back({Resource::node, kAdd | kUpdateNodeLabel, nullptr});
-  hints.push_back({Resource::csi_node, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+  hints.push_back({EventResource::persistent_volume, kAdd | kUpdate, nullptr});
+  hints.push_back({EventResource::node, kAdd | kUpdateNodeLabel, nullptr});
+  hints.push_back({EventResource::csi_node, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
                      const auto *before = object_before<api::CsiNode>(event),
                                 *after = object_after<api::CsiNode>(event);
                      constexpr auto kMigrated = "storage.alpha.kubernetes.io/migrated-plugins";
@@ -183,13 +184,13 @@ std::vector<EventHint> VolumeBinding::hints() const {
                      };
                      return !before || !after || plugins(*before) != plugins(*after);
                    }});
-  hints.push_back({Resource::csi_driver, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+  hints.push_back({EventResource::csi_driver, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
                      const auto *before = object_before<api::CsiDriver>(event),
                                 *after = object_after<api::CsiDriver>(event);
                      return !before || !after || (before->storage_capacity && !after->storage_capacity);
                    }});
   hints.push_back(
-      {Resource::csi_storage_capacity, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+      {EventResource::csi_storage_capacity, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
          const auto* before = object_before<api::CsiStorageCapacity>(event);
          const auto* after = object_after<api::CsiStorageCapacity>(event);
          return !before || !after || helps_after_capacity_change(*before, *after);

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/plugins/shared/claim_owner.h"
 #include "scheduler/plugins/shared/csi_migration.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
-#include "scheduler/plugins/shared/owner.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
 
 namespace podium::plugins {
@@ -317,8 +317,8 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back({Resource::csi_node, kAdd, nullptr});
-    hints.push_back({Resource::csi_node, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+    hints.push_back({EventResource::csi_node, kAdd, nullptr});
+    hints.push_back({EventResource::csi_node, kUpdate, [](const PodInfo&, const ClusterEvent& event) {
                        const auto *before = object_before<api::CsiNode>(event),
                                   *after = object_after<api::CsiNode>(event);
                        return !before || !after || limit_went_up(*before, *after);
@@ -329,14 +329,14 @@ class NodeVolumeLimits final : public Plugin, public FilterPlugin {
       return (!gone->node_name.empty() || !gone->nominated_node.empty()) &&
              std::ranges::any_of(gone->volumes, may_be_attachable);
     };
-    hints.push_back({Resource::assigned_pod, kDelete, helps_if_gone});
+    hints.push_back({EventResource::assigned_pod, kDelete, helps_if_gone});
+    hints.push_back({EventResource::persistent_volume_claim, kAdd,
+                     [](const PodInfo& rejected, const ClusterEvent& event) {
+                       const auto* claim = object_after<api::PersistentVolumeClaim>(event);
+                       return !claim || uses_claim(*rejected, *claim, true);
+                     }});
     hints.push_back(
-        {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
-           const auto* claim = object_after<api::PersistentVolumeClaim>(event);
-           return !claim || uses_claim(*rejected, *claim, true);
-         }});
-    hints.push_back(
-        {Resource::volume_attachment, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
+        {EventResource::volume_attachment, kDelete, [](const PodInfo& rejected, const ClusterEvent& event) {
            const auto* gone = object_before<api::VolumeAttachment>(event);
            return std::ranges::any_of(rejected->volumes, [&](const api::Volume& volume) {
              const auto disk = translated(volume);

@@ -268,7 +268,7 @@ Progress VolumeBinding::ready(const AssumedPod& pod, const PluginState* state,
 
 bool VolumeBinding::concerns(const AssumedPod& pod, const PluginState* state,
                              const framework::ClusterEvent& event) const {
-  using enum framework::Resource;
+  using enum framework::EventResource;
   const auto& items = reservation(state)->items;
   switch (event.resource) {
     case wild_card:

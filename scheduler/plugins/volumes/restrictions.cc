@@ -207,13 +207,13 @@ class VolumeRestrictions final : public Plugin, public FilterPlugin {
         return volume.kind == Kind::claim && claims.contains(volume.id);
       });
     };
-    hints.push_back({Resource::assigned_pod, kDelete, helps});
-    hints.push_back({Resource::node, kAdd, nullptr});
-    hints.push_back(
-        {Resource::persistent_volume_claim, kAdd, [](const PodInfo& rejected, const ClusterEvent& event) {
-           const auto* claim = object_after<api::PersistentVolumeClaim>(event);
-           return !claim || uses_claim(*rejected, *claim, false);
-         }});
+    hints.push_back({EventResource::assigned_pod, kDelete, helps});
+    hints.push_back({EventResource::node, kAdd, nullptr});
+    hints.push_back({EventResource::persistent_volume_claim, kAdd,
+                     [](const PodInfo& rejected, const ClusterEvent& event) {
+                       const auto* claim = object_after<api::PersistentVolumeClaim>(event);
+                       return !claim || uses_claim(*rejected, *claim, false);
+                     }});
     return hints;
   }
 };

@@ -192,18 +192,18 @@ class VolumeZone final : public Plugin, public FilterPlugin {
 
   std::vector<EventHint> hints() const override {
     std::vector<EventHint> hints;
-    hints.push_back({Resource::storage_class, kAdd, [](const PodInfo&, const ClusterEvent& event) {
+    hints.push_back({EventResource::storage_class, kAdd, [](const PodInfo&, const ClusterEvent& event) {
                        const auto* added = object_after<api::StorageClass>(event);
                        return !added || added->wait_for_first_consumer;
                      }});
-    hints.push_back({Resource::node, kAdd | kUpdateNodeLabel, nullptr});
-    hints.push_back({Resource::persistent_volume_claim, kAdd | kUpdate,
+    hints.push_back({EventResource::node, kAdd | kUpdateNodeLabel, nullptr});
+    hints.push_back({EventResource::persistent_volume_claim, kAdd | kUpdate,
                      [](const PodInfo& rejected, const ClusterEvent& event) {
                        const auto* claim = object_after<api::PersistentVolumeClaim>(event);
                        return !claim || uses_claim(*rejected, *claim, false);
                      }});
     hints.push_back(
-        {Resource::persistent_volume, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
+        {EventResource::persistent_volume, kAdd | kUpdate, [](const PodInfo&, const ClusterEvent& event) {
            const auto* before = object_before<api::PersistentVolume>(event);
            const auto* after = object_after<api::PersistentVolume>(event);
            return !before || !after || topologies_of(*before) != topologies_of(*after);

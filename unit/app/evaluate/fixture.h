@@ -72,7 +72,7 @@ class Evaluate : public testing::Test {
     inputs.allow_unknown_fields = lenient;
     return inputs;
   }
-  Result<Evaluation> run(std::vector<std::string> pods) {
+  Result<ManifestDecisions> run(std::vector<std::string> pods) {
     return evaluate_files(inputs_for(std::move(pods)));
   }
   std::string error(std::vector<std::string> pods) {

@@ -67,8 +67,8 @@ class DumpClusterTest : public testing::Test {
     std::ofstream(path) << text;
     return path;
   }
-  Connection connection(const std::string& dump = kDump) const {
-    Connection out;
+  ConnectionFlags connection(const std::string& dump = kDump) const {
+    ConnectionFlags out;
     out.dump = {file("dump.yaml", dump)};
     out.ns = "shop";
     return out;
@@ -77,7 +77,7 @@ class DumpClusterTest : public testing::Test {
     const auto answered = cluster.ask("shop", json::parse(spec).as_object(), false);
     return answered ? render::read_report(*answered) : render::Report();
   }
-  std::string refusal_for(const Connection& of) const {
+  std::string refusal_for(const ConnectionFlags& of) const {
     const auto opened = open_cluster(of);
     return opened ? "" : opened.error().message;
   }
@@ -170,7 +170,7 @@ TEST_F(DumpClusterTest, SaysWhatIsWrongWithTheFlags) {
   EXPECT_EQ(refusal_for(wrong),
             "--cluster: reads files; it cannot be combined with --context, --kubeconfig, --user, --server, "
             "--token or --as. For a cluster of the kubeconfig use --context");
-  Connection no_dump;
+  ConnectionFlags no_dump;
   no_dump.config = "podium.yaml";
   EXPECT_EQ(refusal_for(no_dump),
             "--config: needs --cluster; the podium in a cluster has its own configuration");

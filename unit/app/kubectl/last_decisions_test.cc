@@ -41,7 +41,7 @@ class Reports final : public Cluster {
                                         const client::ListOptions&) override {
     return objects_;
   }
-  Admission dry_run_pod(const std::string&, const json::value& pod) override { return {.pod = pod}; }
+  AdmittedPod dry_run_pod(const std::string&, const json::value& pod) override { return {.pod = pod}; }
   Result<bool> dry_run(const std::string&, const json::value&) override { return false; }
   Result<json::value> ask(const std::string&, json::object, bool) override { return json::value(); }
   Result<std::optional<json::value>> decision(const std::string&, const std::string&,

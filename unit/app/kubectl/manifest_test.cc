@@ -8,8 +8,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "app/kubectl/connection.h"
-#include "app/kubectl/question.h"
+#include "app/kubectl/connection_flags.h"
+#include "app/kubectl/question_spec.h"
 
 namespace podium::kubectl {
 namespace {

@@ -38,7 +38,7 @@ TEST(PodiumPort, AnAddressIsCheckedBeforeItIsUsed) {
   };
   for (const auto& [address, words] : cases) {
     boost::asio::io_context io;
-    Connection connection;
+    ConnectionFlags connection;
     connection.podium = address;
     const auto port = open_podium_port(connection, std::chrono::seconds(1), io);
     ASSERT_FALSE(port) << address.where;

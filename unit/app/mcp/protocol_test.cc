@@ -117,7 +117,7 @@ TEST(Protocol, NotificationsAndRepliesHaveNoReply) {
             json::value(json::object{}));
 }
 
-const Call kCall{json::value(5), {{"why", "web-07"}, ""}, "why"};
+const ToolCall kCall{json::value(5), {{"why", "web-07"}, ""}, "why"};
 
 TEST(Protocol, AnAnswerHasWordsAndADocument) {
   const auto result =

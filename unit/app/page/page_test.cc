@@ -10,7 +10,7 @@
 
 #include "app/page/asset.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::app::page {
 namespace {

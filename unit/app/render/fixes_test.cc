@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "app/render/said.h"
 #include "app/render/what_if.h"
+#include "app/render/words_json.h"
 #include "unit/app/render/fixtures.h"
 
 namespace podium::render {
@@ -89,7 +89,7 @@ TEST(TriedFixes, ThatNoneHelpsIsSaidWhereItIsKnown) {
   EXPECT_EQ(tried_fixes(report), "No single change and no pair of changes that podium tries would help.\n");
   EXPECT_TRUE(what_if(report, "shop/web", plain()).contains("No single change and no pair of changes"));
   EXPECT_EQ(tried_fixes_of_nodes(report), tried_fixes(report));
-  EXPECT_EQ(said_of(report.status, "shop", true).at("noFix"),
+  EXPECT_EQ(words_json(report.status, "shop", true).at("noFix"),
             json::parse(R"(["No single change and no pair of changes that podium tries would help."])"));
 }
 

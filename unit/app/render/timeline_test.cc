@@ -34,8 +34,8 @@ constexpr const char* kScheduled = R"({"metadata": {"name": "web", "namespace": 
                  "code": "InsufficientResource", "about": {"resource": "cpu"}},
                 {"at": "2026-11-27T10:00:10Z", "outcome": "Failed", "reason": "the binding was refused"}]}})";
 
-std::vector<Moment> moments(const char* report, const char* pod) {
-  std::vector<Moment> out;
+std::vector<TimelineEntry> moments(const char* report, const char* pod) {
+  std::vector<TimelineEntry> out;
   if (report) out = moments_of(read_report(json::parse(report)));
   if (pod) std::ranges::copy(moments_of_pod(json::parse(pod)), std::back_inserter(out));
   return in_order(std::move(out));

@@ -42,7 +42,7 @@ TEST(WhatIf, CountsByZoneBesideNow) {
   report.status.answer->zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
   report.status.answer->zones_total = 3;
   report.status.answer->room =
-      explain::Room{43, false, read_report(partly_answer()).status.answer->first_failure};
+      explain::ReplicaRoom{43, false, read_report(partly_answer()).status.answer->first_failure};
   EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
             "shop/web: all 13 fit; room for 43 more after that.\n"
             "  ZONE  NOW  THEN\n"
@@ -53,7 +53,7 @@ TEST(WhatIf, CountsByZoneBesideNow) {
             "After that 12 nodes do not have enough free cpu; least short: 500m cpu.\n"
             "Nothing was created. Compare: --drain n1\n");
   report.status.answer->zones[1].now = 0;
-  report.status.answer->room = explain::Room{9987, true, {}};
+  report.status.answer->room = explain::ReplicaRoom{9987, true, {}};
   EXPECT_EQ(what_if(report, "shop/web", plain(), "--drain n1"),
             "shop/web: all 13 fit; room for at least 9987 more after that.\n"
             "  ZONE  PODS\n"
@@ -82,7 +82,7 @@ TEST(WhatIf, SaysWhatTheNodesHaveRoomForAndWhatAQuotaAllows) {
   EXPECT_EQ(capacity(report, "shop/web", plain()).substr(0, 87),
             "shop/web: room for 5: quota q allows no more, the nodes have room for at least 13.\n  NO");
   explain::set_quotas(answer, {{.name = "q", .allowed = 20, .resources = {{"pods", "0", "13", "20"}}}});
-  answer.room = explain::Room{43, false, {}};
+  answer.room = explain::ReplicaRoom{43, false, {}};
   const auto some = what_if(report, "shop/web", plain());
   EXPECT_EQ(some.substr(0, some.find('\n')),
             "shop/web: all 13 fit; room for 43 more after that, but quota q allows 7.");
@@ -135,7 +135,7 @@ TEST(WhatIf, CountsByNodeWhereTheZonesSayNothing) {
     auto report = all_fit();
     report.status.answer->zones = zones;
     report.status.answer->zones_total = zones.size();
-    report.status.answer->room = explain::Room{};
+    report.status.answer->room = explain::ReplicaRoom{};
     EXPECT_EQ(what_if(report, "shop/web", plain()),
               "shop/web: all 13 fit; no room for more after that.\n"
               "  NODE  PODS\n"
@@ -149,7 +149,7 @@ TEST(WhatIf, RoomAfterASinglePod) {
   auto report = read_report(partly_answer());
   report.status.answer->asked = report.status.answer->fitting = 1;
   report.status.outcome = "Fits";
-  for (const auto& [room, words] : std::vector<std::pair<explain::Room, std::string>>{
+  for (const auto& [room, words] : std::vector<std::pair<explain::ReplicaRoom, std::string>>{
            {{45, false, {}}, "\nRoom for 45 more after that.\n"},
            {{0, false, {}}, "\nNo room for more after that.\n"}}) {
     report.status.answer->room = room;

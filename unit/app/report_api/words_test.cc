@@ -4,7 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <set>
 
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 #include "unit/app/report_api/fixture.h"
 
 namespace podium::app::report_api {

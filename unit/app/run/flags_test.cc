@@ -14,7 +14,7 @@
 #include <set>
 
 #include "app/run/command_line.h"
-#include "app/run/options.h"
+#include "app/run/run_options.h"
 #include "scheduler/plugins/registry.h"
 #include "unit/support/temp_dir.h"
 
@@ -121,7 +121,7 @@ TEST(Flags, ValuesAreTheGivenOnesOrTheDefaults) {
 
 // The table's defaults are those of the program.
 TEST(Flags, TheDefaultsAreTheOptions) {
-  const Options options;
+  const RunOptions options;
   const auto defaults = values_of({});
   EXPECT_EQ(defaults.at("secure-port"), std::to_string(options.listen.port));
   EXPECT_EQ(defaults.at("bind-address"), options.listen.address);

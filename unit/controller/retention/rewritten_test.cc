@@ -135,8 +135,8 @@ TEST(Rewritten, OnlyWhatOthersMayHaveWrittenIsReadBeforeADeletionByLabel) {
     const auto label = ObjectServer::text(k.report("r0000"), "/metadata/labels/podium.dev~1expires");
     for (int i = 0; i < 100 && own; ++i) {
       const auto name = fmt::format("r{:04}", i);
-      const ReportFacts facts{.minute = minute_of(label),
-                              .version = ObjectServer::text(k.report(name), "/metadata/resourceVersion")};
+      const StoredReport facts{.minute = minute_of(label),
+                               .version = ObjectServer::text(k.report(name), "/metadata/resourceVersion")};
       k.retention.track("shop", name, "uid-of-" + name, 1h, ReportKind::decision, k.clock.wall(), facts);
     }
     k.clock.advance(62min);

@@ -122,13 +122,14 @@ ReportStatus answered() {
   a.fitting = 2;
   set_placements(a, {"n1", "n1"});
   set_zones(a, {{"b", 0, 1}, {"a", 2, 0}});
-  a.room = Room{.count = 46,
-                .first_failure = FirstFailure{.replica = 50,
-                                              .reason = "Insufficient cpu",
-                                              .message = "0/2 nodes are available: 2 Insufficient cpu.",
-                                              .node_counts = {2, 2, 0},
-                                              .rejections = {insufficient(2, true)},
-                                              .rejections_total = 1}};
+  a.room =
+      ReplicaRoom{.count = 46,
+                  .first_failure = FirstFailure{.replica = 50,
+                                                .reason = "Insufficient cpu",
+                                                .message = "0/2 nodes are available: 2 Insufficient cpu.",
+                                                .node_counts = {2, 2, 0},
+                                                .rejections = {insufficient(2, true)},
+                                                .rejections_total = 1}};
   a.first_failure = FirstFailure{.replica = 3,
                                  .reason = "Insufficient cpu",
                                  .message = "0/2 nodes are available: 2 Insufficient cpu.",
@@ -358,7 +359,7 @@ ReportStatus full_answer(char letter, const std::string& name) {
                                  .node_counts = s.node_counts,
                                  .rejections = s.rejections,
                                  .rejections_total = 500};
-  a.room = Room{10'000, true, a.first_failure};
+  a.room = ReplicaRoom{10'000, true, a.first_failure};
   const FilterCheck check{name, false, std::vector(4, std::string(256, letter))};
   for (int i = 0; i < 16; ++i) {
     NodeVerdict verdict{.node = name,

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "explain/report/json.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::explain {
 namespace {

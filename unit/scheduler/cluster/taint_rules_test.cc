@@ -8,7 +8,7 @@
 #include <string>
 
 #include "api/values/device.h"
-#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/cluster_objects.h"
 #include "unit/support/builders.h"
 
 namespace podium::cluster::taint_rules_test {

@@ -240,9 +240,9 @@ TEST_F(Binding, ADeletedPodWaitsNoLonger) {
 
 // Events during the wait count when the pod is requeued; its own forget and its own nomination do not.
 TEST_F(Binding, ARejectedPodIsTriedAgainWhenSomethingHelps) {
-  a_.given_hints = {{framework::Resource::persistent_volume, framework::kAdd, nullptr},
-                    {framework::Resource::assigned_pod, framework::kDelete, nullptr},
-                    {framework::Resource::target_pod, framework::kUpdate, nullptr}};
+  a_.given_hints = {{framework::EventResource::persistent_volume, framework::kAdd, nullptr},
+                    {framework::EventResource::assigned_pod, framework::kDelete, nullptr},
+                    {framework::EventResource::target_pod, framework::kUpdate, nullptr}};
   for (const bool meanwhile : {false, true}) {
     SCOPED_TRACE(meanwhile);
     a_.waits = 1min;

@@ -179,7 +179,7 @@ class FakePlugin final : public framework::Plugin,
   }
   bool concerns(const framework::AssumedPod&, const framework::PluginState*,
                 const framework::ClusterEvent& event) const override {
-    return event.resource == framework::Resource::persistent_volume;
+    return event.resource == framework::EventResource::persistent_volume;
   }
   void post_bind(const framework::AssumedPod& pod, framework::PluginState*,
                  framework::Handle&) const override {
@@ -235,7 +235,7 @@ class LifecycleTest : public ::testing::Test {
   void see(const api::Pod& pod) { scheduler_.pod_added_or_updated(info(pod)); }
   void see(const podium::test::NodeBuilder& node) { scheduler_.node_added_or_updated(node.ptr()); }
   void something_happens() {
-    scheduler_.object_changed({.resource = framework::Resource::persistent_volume,
+    scheduler_.object_changed({.resource = framework::EventResource::persistent_volume,
                                .actions = framework::kAdd,
                                .before = {},
                                .after = {}});

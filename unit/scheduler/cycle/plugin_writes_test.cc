@@ -11,7 +11,7 @@ using framework::WriteReply;
 framework::ObjectWrite write_of(const std::string& name) { return {.resource = "things", .name = name}; }
 
 framework::ClusterEvent volume_event() {
-  return {.resource = framework::Resource::persistent_volume,
+  return {.resource = framework::EventResource::persistent_volume,
           .actions = framework::kAdd,
           .before = {},
           .after = {}};

@@ -36,9 +36,9 @@ class Volumes : public lifecycle_test::LifecycleTest {
   template <typename T>
   void tell(const T& object) {
     scheduler_.snapshot().objects().set<T>(podium::test::share(object));
-    constexpr auto resource = std::is_same_v<T, Volume>  ? framework::Resource::persistent_volume
-                              : std::is_same_v<T, Claim> ? framework::Resource::persistent_volume_claim
-                                                         : framework::Resource::storage_class;
+    constexpr auto resource = std::is_same_v<T, Volume>  ? framework::EventResource::persistent_volume
+                              : std::is_same_v<T, Claim> ? framework::EventResource::persistent_volume_claim
+                                                         : framework::EventResource::storage_class;
     scheduler_.object_changed({.resource = resource,
                                .actions = framework::kAdd,
                                .before = {},

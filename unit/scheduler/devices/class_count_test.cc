@@ -16,7 +16,7 @@ std::string count_on(const std::string& name, const std::vector<api::ResourceSli
   Selectors expressions;
   auto counted = World::with_name("gpu");
   counted.selectors = std::move(selectors);
-  const ClassCount count(std::make_shared<const Inventory>(listed, Features()), expressions, allocated,
+  const ClassCount count(std::make_shared<const Inventory>(listed, DeviceFeatures()), expressions, allocated,
                          counted);
   api::Node node;
   node.meta.name = name;

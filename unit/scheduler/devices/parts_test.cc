@@ -66,7 +66,7 @@ struct Selected {
 TEST(Expression, SeesTheDevice) {
   auto gpu = device("a", {{"dra.example.com/numa", std::int64_t{1}},
                           {"model", std::string("H100")},
-                          {"version", api::Version{"1.2.3"}}});
+                          {"version", api::SemanticVersion{"1.2.3"}}});
   gpu.capacity = {{"memory", {.value = amount("80Gi")}}};
   gpu.allow_multiple_allocations = true;
   const std::vector<Selected> cases = {
@@ -96,7 +96,7 @@ TEST(Expression, SeesTheDevice) {
                     {"ints", api::AttributeList<std::int64_t>{{1, 2}}},
                     {"none", api::AttributeList<std::string>{}},
                     {"strings", api::AttributeList<std::string>{{"a", "b"}}},
-                    {"versions", api::AttributeList<api::Version>{{{"1.2.3"}}}}};
+                    {"versions", api::AttributeList<api::SemanticVersion>{{{"1.2.3"}}}}};
   for (const auto* text :
        {"ints.sum() == 3", "bools[0]", "'b' in device.attributes['gpu.example.com'].strings",
         "versions[0].isLessThan(semver('1.2.4'))", "ints.includes(2)", "none.size() == 0"}) {
@@ -106,11 +106,11 @@ TEST(Expression, SeesTheDevice) {
     const auto answer = Expression(all).evaluate(gpu, kDriver, unlimited);
     EXPECT_EQ(answer.match, Match::yes) << all << ": " << answer.error;
   }
-  gpu.attributes.back().second = api::AttributeList<api::Version>{{{"1.2.3"}, {"v1"}}};
+  gpu.attributes.back().second = api::AttributeList<api::SemanticVersion>{{{"1.2.3"}, {"v1"}}};
   StepBudget few;
   EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, few).error.substr(0, 46),
             "attribute versions: parse semantic version: No");
-  gpu.attributes = {{"version", api::Version{"v1"}}};
+  gpu.attributes = {{"version", api::SemanticVersion{"v1"}}};
   StepBudget steps;
   EXPECT_EQ(Expression("true").evaluate(gpu, kDriver, steps).error.substr(0, 45),
             "attribute version: parse semantic version: No")

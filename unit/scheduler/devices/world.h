@@ -85,7 +85,7 @@ inline api::DeviceTaintRule taint_rule(std::string name, std::optional<api::Devi
 }
 
 struct World {
-  Features features;
+  DeviceFeatures features;
   std::vector<api::ResourceSlice> slices;
   std::map<std::string, api::DeviceClass, std::less<>> classes = {{"gpu", with_name("gpu")}};
   std::vector<api::AllocatedDevice> in_use;
@@ -152,13 +152,13 @@ struct World {
     use(allocator);
   }
 
-  Outcome ask(const std::string& name, std::vector<api::Allocation>* allocations = nullptr) const {
-    Outcome outcome;
+  AllocationOutcome ask(const std::string& name, std::vector<api::Allocation>* allocations = nullptr) const {
+    AllocationOutcome outcome;
     with_allocator([&](Allocator& allocator) { outcome = ask(allocator, name, allocations); });
     return outcome;
   }
-  Outcome ask(Allocator& allocator, const std::string& name,
-              std::vector<api::Allocation>* allocations) const {
+  AllocationOutcome ask(Allocator& allocator, const std::string& name,
+                        std::vector<api::Allocation>* allocations) const {
     StepBudget left{steps};
     auto outcome = allocator.allocate(node_named(name, labels), left);
     if (const auto* solution = std::get_if<Solution>(&outcome)) {
@@ -174,7 +174,7 @@ struct World {
     }
     return outcome;
   }
-  std::string text(const Outcome& outcome) const {
+  std::string text(const AllocationOutcome& outcome) const {
     if (std::holds_alternative<Solution>(outcome)) return text_of_solution_;
     if (const auto* none = std::get_if<NoFit>(&outcome)) return none->invalid_pools ? "invalid" : "none";
     if (const auto* failure = std::get_if<Failure>(&outcome)) return "error: " + failure->message;

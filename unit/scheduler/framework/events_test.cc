@@ -84,23 +84,24 @@ TEST(NodeChanges, SayWhatMayHelpAPod) {
 }
 
 TEST(EventHint, MatchesEventsOfItsKind) {
-  const EventHint labels{Resource::node, kAdd | kUpdateNodeLabel, nullptr};
-  EXPECT_TRUE(labels.matches({Resource::node, kAdd}));
-  EXPECT_TRUE(labels.matches({Resource::node, kUpdateNodeLabel | kUpdateNodeTaint}));
-  EXPECT_FALSE(labels.matches({Resource::node, kUpdateNodeTaint}));
-  EXPECT_FALSE(labels.matches({Resource::node, kUpdateOther}));
-  EXPECT_FALSE(labels.matches({Resource::assigned_pod, kAdd}));
-  const EventHint any_update{Resource::persistent_volume, kUpdate, nullptr};
-  EXPECT_TRUE(any_update.matches({Resource::persistent_volume, kUpdateOther}));
-  EXPECT_TRUE(any_update.matches({Resource::persistent_volume, kUpdateNodeLabel}));
-  EXPECT_FALSE(any_update.matches({Resource::persistent_volume, kAdd | kDelete}));
-  EXPECT_TRUE((EventHint{Resource::wild_card, kAll, nullptr}).matches({Resource::service, kDelete}));
-  const EventHint any_add{Resource::wild_card, kAdd, nullptr};
-  EXPECT_TRUE(any_add.matches({Resource::service, kAdd}));
-  EXPECT_FALSE(any_add.matches({Resource::service, kDelete}));
-  const EventHint one_update{Resource::wild_card, kUpdateNodeTaint, nullptr};
-  EXPECT_TRUE(one_update.matches({Resource::node, kUpdateNodeTaint}));
-  EXPECT_FALSE(one_update.matches({Resource::node, kUpdateOther}));
+  const EventHint labels{EventResource::node, kAdd | kUpdateNodeLabel, nullptr};
+  EXPECT_TRUE(labels.matches({EventResource::node, kAdd}));
+  EXPECT_TRUE(labels.matches({EventResource::node, kUpdateNodeLabel | kUpdateNodeTaint}));
+  EXPECT_FALSE(labels.matches({EventResource::node, kUpdateNodeTaint}));
+  EXPECT_FALSE(labels.matches({EventResource::node, kUpdateOther}));
+  EXPECT_FALSE(labels.matches({EventResource::assigned_pod, kAdd}));
+  const EventHint any_update{EventResource::persistent_volume, kUpdate, nullptr};
+  EXPECT_TRUE(any_update.matches({EventResource::persistent_volume, kUpdateOther}));
+  EXPECT_TRUE(any_update.matches({EventResource::persistent_volume, kUpdateNodeLabel}));
+  EXPECT_FALSE(any_update.matches({EventResource::persistent_volume, kAdd | kDelete}));
+  EXPECT_TRUE(
+      (EventHint{EventResource::wild_card, kAll, nullptr}).matches({EventResource::service, kDelete}));
+  const EventHint any_add{EventResource::wild_card, kAdd, nullptr};
+  EXPECT_TRUE(any_add.matches({EventResource::service, kAdd}));
+  EXPECT_FALSE(any_add.matches({EventResource::service, kDelete}));
+  const EventHint one_update{EventResource::wild_card, kUpdateNodeTaint, nullptr};
+  EXPECT_TRUE(one_update.matches({EventResource::node, kUpdateNodeTaint}));
+  EXPECT_FALSE(one_update.matches({EventResource::node, kUpdateOther}));
 }
 
 }  // namespace

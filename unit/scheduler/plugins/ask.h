@@ -130,15 +130,16 @@ inline api::Object object(const api::Node& node) { return std::make_shared<const
 inline api::Object object(const api::Pod& pod) { return std::make_shared<const api::Pod>(pod); }
 
 inline framework::ClusterEvent node_added(const api::Node& after) {
-  return {framework::Resource::node, framework::kAdd, {}, object(after)};
+  return {framework::EventResource::node, framework::kAdd, {}, object(after)};
 }
 inline framework::ClusterEvent node_updated(const api::Node& before, const api::Node& after) {
-  return {framework::Resource::node, framework::node_changes(before, after), object(before), object(after)};
+  return {framework::EventResource::node, framework::node_changes(before, after), object(before),
+          object(after)};
 }
 inline framework::ClusterEvent pod_deleted(const api::Pod& before) {
-  return {framework::Resource::assigned_pod, framework::kDelete, object(before), {}};
+  return {framework::EventResource::assigned_pod, framework::kDelete, object(before), {}};
 }
-inline framework::ClusterEvent pod_updated(framework::Resource resource, const api::Pod& before,
+inline framework::ClusterEvent pod_updated(framework::EventResource resource, const api::Pod& before,
                                            const api::Pod& after) {
   return {resource, framework::pod_changes(before, after), object(before), object(after)};
 }

@@ -151,7 +151,7 @@ TEST(DynamicResourcesReservation, FromReserveToTheWrittenAllocation) {
   EXPECT_TRUE(written->status.allocation);
   EXPECT_EQ(written->meta.resource_version, "3");
   ASSERT_EQ(reserved.events.size(), 1u);
-  EXPECT_EQ(reserved.events[0].resource, framework::Resource::resource_claim);
+  EXPECT_EQ(reserved.events[0].resource, framework::EventResource::resource_claim);
 
   EXPECT_EQ(reserved.unreserve(),
             Texts{R"(strategic c/status@3 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})"});

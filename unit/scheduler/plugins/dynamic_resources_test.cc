@@ -8,7 +8,7 @@
 namespace podium::plugins::test::dynamic_resources_test {
 namespace {
 
-using framework::Resource;
+using framework::EventResource;
 using End = DevicesFound::End;
 
 TEST(DynamicResources, ScoresAreZeroAndNeverSkipped) {
@@ -283,7 +283,7 @@ TEST(DynamicResources, WhatPostFilterSaysOtherwise) {
 framework::ClusterEvent claim_event(const std::optional<api::ResourceClaim>& before,
                                     const api::ResourceClaim& after) {
   framework::ClusterEvent event{
-      Resource::resource_claim, before ? framework::kUpdateOther : framework::kAdd, {}, {}};
+      EventResource::resource_claim, before ? framework::kUpdateOther : framework::kAdd, {}, {}};
   if (before) event.before = podium::test::share(*before);
   event.after = podium::test::share(after);
   return event;
@@ -304,9 +304,9 @@ TEST(DynamicResources, WhatMayHelp) {
   auto other_before = before, other_after = after;
   other_before.meta.uid = other_after.meta.uid = "uid-q";
   const framework::ClusterEvent gone{
-      Resource::resource_claim, framework::kDelete, podium::test::share(others), {}};
+      EventResource::resource_claim, framework::kDelete, podium::test::share(others), {}};
   const framework::ClusterEvent gone_without{
-      Resource::resource_claim, framework::kDelete, podium::test::share(other), {}};
+      EventResource::resource_claim, framework::kDelete, podium::test::share(other), {}};
   const struct {
     const char* name;
     framework::ClusterEvent event;
@@ -316,9 +316,9 @@ TEST(DynamicResources, WhatMayHelp) {
       {"a node", node_added(node("n")), snapshot, true},
       {"its label", node_updated(node("n"), node("n").zone("z")), snapshot, true},
       {"its taint", node_updated(node("n").taint("k", "v", "NoSchedule"), node("n")), snapshot, false},
-      {"a class", {Resource::device_class, framework::kAdd}, snapshot, true},
-      {"a slice's change", {Resource::resource_slice, framework::kUpdateOther}, snapshot, true},
-      {"a slice is gone", {Resource::resource_slice, framework::kDelete}, snapshot, false},
+      {"a class", {EventResource::device_class, framework::kAdd}, snapshot, true},
+      {"a slice's change", {EventResource::resource_slice, framework::kUpdateOther}, snapshot, true},
+      {"a slice is gone", {EventResource::resource_slice, framework::kDelete}, snapshot, false},
       {"the own claim is new", claim_event({}, mine), snapshot, true},
       {"another is new", claim_event({}, other), snapshot, false},
       {"another lost its devices", claim_event(others, other), snapshot, true},
@@ -329,9 +329,9 @@ TEST(DynamicResources, WhatMayHelp) {
       {"another is gone with its devices", gone, snapshot, true},
       {"another is gone that had none", gone_without, snapshot, false},
       {"one with devices is gone, and the own is missing", gone, without, true},
-      {"the own pod's claims", pod_updated(Resource::target_pod, before, after), snapshot, true},
-      {"the same, and one is missing", pod_updated(Resource::target_pod, before, after), without, false},
-      {"another pod's claims", pod_updated(Resource::assigned_pod, other_before, other_after), snapshot,
+      {"the own pod's claims", pod_updated(EventResource::target_pod, before, after), snapshot, true},
+      {"the same, and one is missing", pod_updated(EventResource::target_pod, before, after), without, false},
+      {"another pod's claims", pod_updated(EventResource::assigned_pod, other_before, other_after), snapshot,
        false},
   };
   const Devices none;

@@ -54,7 +54,7 @@ TEST(NodeDeclaredFeatures, Hints) {
 
   const api::Pod plain = pod("p").uid("1"), labelled = pod("p").uid("1").label("a", "b");
   const auto changes = [&](const api::Pod& before, const api::Pod& after) {
-    const framework::ClusterEvent event{framework::Resource::target_pod, framework::kUpdateOther,
+    const framework::ClusterEvent event{framework::EventResource::target_pod, framework::kUpdateOther,
                                         object(before), object(after)};
     return helps(plugin, rejected, event);
   };

@@ -202,7 +202,7 @@ TEST(NodeResourcesFit, Hints) {
   const auto other = [](const char* cpu, const char* memory) {
     return pod("o").uid("2").node("n").req("cpu", cpu).req("memory", memory);
   };
-  using framework::Resource;
+  using framework::EventResource;
   const struct {
     const char* name;
     framework::ClusterEvent event;
@@ -211,28 +211,28 @@ TEST(NodeResourcesFit, Hints) {
       {"a placed pod is gone", pod_deleted(other("1", "1Gi")), true},
       {"a nominated pod is gone", pod_deleted(pod("o").nominated("n")), true},
       {"a waiting pod is gone", pod_deleted(pod("o")), false},
-      {"a pod needs less cpu", pod_updated(Resource::assigned_pod, other("2", "1Gi"), other("1", "1Gi")),
+      {"a pod needs less cpu", pod_updated(EventResource::assigned_pod, other("2", "1Gi"), other("1", "1Gi")),
        true},
       {"a pod needs less of what is not requested",
-       pod_updated(Resource::assigned_pod, other("2", "2Gi"), other("2", "1Gi")), false},
+       pod_updated(EventResource::assigned_pod, other("2", "2Gi"), other("2", "1Gi")), false},
       {"a pod needs less as a whole",
-       pod_updated(Resource::assigned_pod, pod("o").uid("2").node("n").pod_req("cpu", "2"),
+       pod_updated(EventResource::assigned_pod, pod("o").uid("2").node("n").pod_req("cpu", "2"),
                    pod("o").uid("2").node("n").pod_req("cpu", "1")),
        true},
       {"a pod needs less as a whole of what is not requested",
-       pod_updated(Resource::assigned_pod, pod("o").uid("2").node("n").pod_req("memory", "2Gi"),
+       pod_updated(EventResource::assigned_pod, pod("o").uid("2").node("n").pod_req("memory", "2Gi"),
                    pod("o").uid("2").node("n").pod_req("memory", "1Gi")),
        false},
       {"the pod itself needs less as a whole",
-       pod_updated(Resource::target_pod, pod("p").uid("1").pod_req("cpu", "3"),
+       pod_updated(EventResource::target_pod, pod("p").uid("1").pod_req("cpu", "3"),
                    pod("p").uid("1").pod_req("cpu", "2")),
        true},
       {"another waiting pod needs less",
-       pod_updated(Resource::unscheduled_pod, pod("o").uid("2").req("cpu", "2"),
+       pod_updated(EventResource::unscheduled_pod, pod("o").uid("2").req("cpu", "2"),
                    pod("o").uid("2").req("cpu", "1")),
        false},
       {"the pod itself needs less",
-       pod_updated(Resource::target_pod, pod("p").uid("1").req("cpu", "3").req("example.com/gpu", "1"),
+       pod_updated(EventResource::target_pod, pod("p").uid("1").req("cpu", "3").req("example.com/gpu", "1"),
                    rejected),
        true},
       {"a node was added that fits", node_added(gpu("4", "1")), true},
@@ -300,7 +300,7 @@ TEST(NodeResourcesFit, HintsOfDeviceClasses) {
   const auto plugin = make(make_node_resources_fit);
   const auto event = [](std::optional<api::DeviceClass> before, std::optional<api::DeviceClass> after) {
     framework::ClusterEvent made;
-    made.resource = framework::Resource::device_class;
+    made.resource = framework::EventResource::device_class;
     made.actions = before ? framework::kUpdateOther : framework::kAdd;
     if (before) made.before = podium::test::share(*before);
     if (after) made.after = podium::test::share(*after);
@@ -371,7 +371,7 @@ TEST(NodeResourcesFit, PodLevelRequestsThatDoNotCount) {
   EXPECT_TRUE(helps(plugin, pod("p").uid("1").pod_req("memory", "30Gi"), grown));
   EXPECT_FALSE(helps(plugin, pod("p").uid("1").pod_req("memory", "30Gi"), grown, kOff));
   const auto other = [](const char* cpu) { return pod("o").uid("2").node("n").pod_req("cpu", cpu); };
-  const auto shrunk = pod_updated(framework::Resource::assigned_pod, other("2"), other("1"));
+  const auto shrunk = pod_updated(framework::EventResource::assigned_pod, other("2"), other("1"));
   EXPECT_TRUE(helps(plugin, large(), shrunk, kOff));
   EXPECT_FALSE(helps(plugin, pod("p").uid("1").req("memory", "1Gi"), shrunk, kOff));
 }

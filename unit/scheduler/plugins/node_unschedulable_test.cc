@@ -31,7 +31,7 @@ TEST(NodeUnschedulable, Hints) {
   const api::Pod other_tolerant = pod("b").uid("2").tolerate_exists("node.kubernetes.io/unschedulable");
   const api::Pod unrelated = pod("a").uid("1").tolerate_exists("x");
   const api::Node open = node("n"), cordoned = node("n").unschedulable();
-  using framework::Resource;
+  using framework::EventResource;
   const struct {
     const char* name;
     framework::ClusterEvent event;
@@ -42,10 +42,11 @@ TEST(NodeUnschedulable, Hints) {
       {"a node was uncordoned", node_updated(cordoned, open), true},
       {"a node was cordoned", node_updated(open, cordoned), false},
       {"a taint came to an open node", node_updated(open, node("n").taint("k", "v", "NoSchedule")), false},
-      {"the pod tolerates it now", pod_updated(Resource::target_pod, rejected, tolerant), true},
-      {"the pod tolerates something else now", pod_updated(Resource::target_pod, rejected, unrelated), false},
+      {"the pod tolerates it now", pod_updated(EventResource::target_pod, rejected, tolerant), true},
+      {"the pod tolerates something else now", pod_updated(EventResource::target_pod, rejected, unrelated),
+       false},
       {"another pod tolerates it now",
-       pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), other_tolerant), false},
+       pod_updated(EventResource::unscheduled_pod, pod("b").uid("2"), other_tolerant), false},
   };
   for (const auto& c : cases)
     EXPECT_EQ(helps(make(make_node_unschedulable), rejected, c.event), c.want) << c.name;

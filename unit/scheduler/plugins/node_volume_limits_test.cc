@@ -5,7 +5,7 @@
 namespace podium::plugins::test::node_volume_limits_test {
 namespace {
 
-using framework::Resource;
+using framework::EventResource;
 using Kind = api::Volume::Kind;
 
 const std::string kFull = "U; node(s) exceed max volume count";
@@ -395,15 +395,15 @@ TEST(NodeVolumeLimits, Hints) {
     framework::ClusterEvent event;
     bool want;
   } cases[] = {
-      {"a CSI node", rejected, added(Resource::csi_node, csi_node("n", {})), true},
+      {"a CSI node", rejected, added(EventResource::csi_node, csi_node("n", {})), true},
       {"a higher limit", rejected,
-       updated(Resource::csi_node, csi_node("n", {{"d", 1}}), csi_node("n", {{"d", 2}})), true},
-      {"a new limit", rejected, updated(Resource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 2}})),
-       true},
+       updated(EventResource::csi_node, csi_node("n", {{"d", 1}}), csi_node("n", {{"d", 2}})), true},
+      {"a new limit", rejected,
+       updated(EventResource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 2}})), true},
       {"the same limit", rejected,
-       updated(Resource::csi_node, csi_node("n", {{"d", 2}}), csi_node("n", {{"d", 2}})), false},
+       updated(EventResource::csi_node, csi_node("n", {{"d", 2}}), csi_node("n", {{"d", 2}})), false},
       {"a lower limit", rejected,
-       updated(Resource::csi_node, csi_node("n", {{"d", 2}}), csi_node("n", {{"d", 1}})), false},
+       updated(EventResource::csi_node, csi_node("n", {{"d", 2}}), csi_node("n", {{"d", 1}})), false},
       {"a pod with a claim is gone", rejected, pod_deleted(pod("a").node("n").claim("x")), true},
       {"a nominated pod with a claim is gone", rejected, pod_deleted(pod("a").nominated("n").claim("x")),
        true},
@@ -411,30 +411,33 @@ TEST(NodeVolumeLimits, Hints) {
       {"a pod without volumes is gone", rejected, pod_deleted(pod("a").node("n")), false},
       {"a pod with a disk is gone", rejected,
        pod_deleted(pod("a").node("n").volume(disk(Kind::gce_disk, "d"))), true},
-      {"its claim", rejected, added(Resource::persistent_volume_claim, claim("c")), true},
+      {"its claim", rejected, added(EventResource::persistent_volume_claim, claim("c")), true},
       {"a pod with an ephemeral volume is gone", rejected,
        pod_deleted(pod("a").node("n").volume(ephemeral("s"))), true},
       {"a pod with a volume of another kind is gone", rejected,
        pod_deleted(pod("a").node("n").volume(disk(Kind::rbd, "i"))), false},
-      {"its ephemeral claim", with_scratch, added(Resource::persistent_volume_claim, claim("p-scratch")),
+      {"its ephemeral claim", with_scratch, added(EventResource::persistent_volume_claim, claim("p-scratch")),
        true},
-      {"a claim of its name elsewhere", rejected, added(Resource::persistent_volume_claim, theirs), false},
-      {"a claim, and it has none", pod("p"), added(Resource::persistent_volume_claim, claim("c")), false},
-      {"another claim", rejected, added(Resource::persistent_volume_claim, claim("d")), false},
-      {"an attachment is gone", rejected, removed(Resource::volume_attachment, attachment), true},
-      {"an attachment of another driver is gone", with_disk, removed(Resource::volume_attachment, attachment),
+      {"a claim of its name elsewhere", rejected, added(EventResource::persistent_volume_claim, theirs),
        false},
+      {"a claim, and it has none", pod("p"), added(EventResource::persistent_volume_claim, claim("c")),
+       false},
+      {"another claim", rejected, added(EventResource::persistent_volume_claim, claim("d")), false},
+      {"an attachment is gone", rejected, removed(EventResource::volume_attachment, attachment), true},
+      {"an attachment of another driver is gone", with_disk,
+       removed(EventResource::volume_attachment, attachment), false},
       {"an attachment of another driver is gone, and it has a claim", with_both,
-       removed(Resource::volume_attachment, attachment), true},
+       removed(EventResource::volume_attachment, attachment), true},
       {"an attachment is gone, and it has no volumes", pod("p"),
-       removed(Resource::volume_attachment, attachment), false},
+       removed(EventResource::volume_attachment, attachment), false},
       {"an attachment is gone, and no driver of its volume is counted", with_files,
-       removed(Resource::volume_attachment, attachment), false},
-      {"an attachment of its driver is gone", with_disk, removed(Resource::volume_attachment, of_aws), true},
-      {"an attachment is gone, and no driver can be notified of its disk",
-       pod("p").volume(disk(Kind::aws_disk, "aws://")), removed(Resource::volume_attachment, attachment),
+       removed(EventResource::volume_attachment, attachment), false},
+      {"an attachment of its driver is gone", with_disk, removed(EventResource::volume_attachment, of_aws),
        true},
-      {"an attachment", rejected, added(Resource::volume_attachment, attachment), false},
+      {"an attachment is gone, and no driver can be notified of its disk",
+       pod("p").volume(disk(Kind::aws_disk, "aws://")), removed(EventResource::volume_attachment, attachment),
+       true},
+      {"an attachment", rejected, added(EventResource::volume_attachment, attachment), false},
   };
   for (const auto& c : cases)
     EXPECT_EQ(helps(make(make_node_volume_limits), c.rejected, c.event), c.want) << c.name;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace spread_test;
 using framework::ClusterEvent;
-using framework::Resource;
+using framework::EventResource;
 
 bool helps(const framework::FilterPlugin& plugin, const api::Pod& rejected, const ClusterEvent& event,
            const cluster::Snapshot& snapshot = {}) {
@@ -64,7 +64,7 @@ TEST(PodTopologySpread, HintsOnPods) {
   };
   for (const auto& test : cases) {
     const bool is_own = test.before && test.before->meta.uid == test.rejected.meta.uid;
-    ClusterEvent event{is_own ? Resource::target_pod : Resource::assigned_pod, 0, {}, {}};
+    ClusterEvent event{is_own ? EventResource::target_pod : EventResource::assigned_pod, 0, {}, {}};
     if (test.before) event.before = share(*test.before);
     if (test.after) event.after = share(*test.after);
     event.actions = !test.before  ? framework::kAdd
@@ -82,13 +82,13 @@ TEST(PodTopologySpread, HintsOfDefaultConstraints) {
     return helps(listed, foo(), event, cluster.snapshot());
   };
   const auto placed = [](const api::Pod& pod) {
-    return ClusterEvent{Resource::assigned_pod, framework::kAdd, {}, share(pod)};
+    return ClusterEvent{EventResource::assigned_pod, framework::kAdd, {}, share(pod)};
   };
   EXPECT_TRUE(helps_with(with, placed(pod("p").label("foo", "").node("a"))));
   EXPECT_FALSE(helps_with(with, placed(pod("p").node("a")))) << "its service does not select it";
   EXPECT_FALSE(helps_with(without, placed(pod("p").label("foo", "").node("a")))) << "no constraint holds";
   const auto added = [](const api::Node& node) {
-    return ClusterEvent{Resource::node, framework::kAdd, {}, share(node)};
+    return ClusterEvent{EventResource::node, framework::kAdd, {}, share(node)};
   };
   EXPECT_TRUE(helps_with(with, added(node("n").zone("z"))));
   EXPECT_FALSE(helps_with(with, added(node("n")))) << "it lacks the key";
@@ -116,7 +116,7 @@ TEST(PodTopologySpread, HintsOnNodes) {
       {"taints of a node without the keys", node("n").taint("k", "v", "NoSchedule"), node("n"), false},
   };
   for (const auto& test : cases) {
-    ClusterEvent event{Resource::node, 0, {}, {}};
+    ClusterEvent event{EventResource::node, 0, {}, {}};
     if (test.before) event.before = share(*test.before);
     if (test.after) event.after = share(*test.after);
     event.actions = !test.before  ? framework::kAdd

@@ -112,7 +112,7 @@ TEST(TaintToleration, Hints) {
   const api::Pod rejected = pod("a").uid("1").tolerate_exists("foo");
   const api::Node clean = node("n"), tolerated = node("n").taint("foo", "", "NoSchedule");
   const api::Node bad = node("n").taint("bar", "", "NoSchedule");
-  using framework::Resource;
+  using framework::EventResource;
   const struct {
     const char* name;
     framework::ClusterEvent event;
@@ -126,11 +126,12 @@ TEST(TaintToleration, Hints) {
       {"a tolerated taint went", node_updated(tolerated, clean), false},
       {"a taint came", node_updated(clean, bad), false},
       {"the pod has a new toleration",
-       pod_updated(Resource::target_pod, rejected,
+       pod_updated(EventResource::target_pod, rejected,
                    pod("a").uid("1").tolerate_exists("foo").tolerate_exists("bar")),
        true},
       {"another pod has one",
-       pod_updated(Resource::unscheduled_pod, pod("b").uid("2"), pod("b").uid("2").tolerate_exists("bar")),
+       pod_updated(EventResource::unscheduled_pod, pod("b").uid("2"),
+                   pod("b").uid("2").tolerate_exists("bar")),
        false},
   };
   for (const auto& c : cases)

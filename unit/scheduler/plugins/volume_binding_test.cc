@@ -6,7 +6,7 @@
 namespace podium::plugins::test::volume_binding_test {
 namespace {
 
-using framework::Resource;
+using framework::EventResource;
 
 const std::string kAffinity = "UU; node(s) didn't match PersistentVolume's node affinity";
 const std::string kNoVolume = "UU; node(s) didn't find available persistent volumes to bind";
@@ -356,38 +356,39 @@ TEST(VolumeBinding, Hints) {
   };
   const auto little = room("1Gi"), much = room("2Gi"), unknown = room("");
   const auto another_room = [](const auto& before, const auto& after) {
-    return updated(Resource::csi_storage_capacity, before, after);
+    return updated(EventResource::csi_storage_capacity, before, after);
   };
   const struct {
     const char* name;
     framework::ClusterEvent event;
     bool want;
   } cases[] = {
-      {"a class", added(Resource::storage_class, fast_class()), true},
-      {"a class that allows other nodes", updated(Resource::storage_class, fast_class(), zonal), true},
-      {"a class that has another label", updated(Resource::storage_class, fast_class(), renamed), false},
-      {"its claim", added(Resource::persistent_volume_claim, claim("c")), true},
-      {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim_on("c", "n")), true},
-      {"its ephemeral claim", added(Resource::persistent_volume_claim, claim("p-scratch")), true},
-      {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
-      {"an ephemeral claim of another volume", added(Resource::persistent_volume_claim, claim("p-other")),
-       false},
-      {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
-      {"its claim is gone", removed(Resource::persistent_volume_claim, claim("c")), false},
-      {"a volume", added(Resource::persistent_volume, volume("v")), true},
-      {"a volume changed", updated(Resource::persistent_volume, volume("v"), volume("v", "20Gi")), true},
+      {"a class", added(EventResource::storage_class, fast_class()), true},
+      {"a class that allows other nodes", updated(EventResource::storage_class, fast_class(), zonal), true},
+      {"a class that has another label", updated(EventResource::storage_class, fast_class(), renamed), false},
+      {"its claim", added(EventResource::persistent_volume_claim, claim("c")), true},
+      {"its claim changed", updated(EventResource::persistent_volume_claim, claim("c"), claim_on("c", "n")),
+       true},
+      {"its ephemeral claim", added(EventResource::persistent_volume_claim, claim("p-scratch")), true},
+      {"another claim", added(EventResource::persistent_volume_claim, claim("d")), false},
+      {"an ephemeral claim of another volume",
+       added(EventResource::persistent_volume_claim, claim("p-other")), false},
+      {"a claim of its name elsewhere", added(EventResource::persistent_volume_claim, theirs), false},
+      {"its claim is gone", removed(EventResource::persistent_volume_claim, claim("c")), false},
+      {"a volume", added(EventResource::persistent_volume, volume("v")), true},
+      {"a volume changed", updated(EventResource::persistent_volume, volume("v"), volume("v", "20Gi")), true},
       {"a node", node_added(node("n")), true},
       {"a node's labels", node_updated(node("n"), node("n").label("a", "b")), true},
       {"a node's taints", node_updated(node("n").taint("k", "v", "NoSchedule"), node("n")), false},
-      {"a CSI node", added(Resource::csi_node, csi_node("n", {})), true},
-      {"a CSI node has migrated", updated(Resource::csi_node, csi_node("n", {}), migrated), true},
-      {"a CSI node has migrated more", updated(Resource::csi_node, migrated, migrated_more), true},
+      {"a CSI node", added(EventResource::csi_node, csi_node("n", {})), true},
+      {"a CSI node has migrated", updated(EventResource::csi_node, csi_node("n", {}), migrated), true},
+      {"a CSI node has migrated more", updated(EventResource::csi_node, migrated, migrated_more), true},
       {"a CSI node has another limit",
-       updated(Resource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 1}})), false},
-      {"a driver no longer counts room", updated(Resource::csi_driver, tracking(), blind), true},
-      {"a driver still counts room", updated(Resource::csi_driver, tracking(), tracking()), false},
-      {"a driver counts room", updated(Resource::csi_driver, blind, tracking()), false},
-      {"room", added(Resource::csi_storage_capacity, little), true},
+       updated(EventResource::csi_node, csi_node("n", {}), csi_node("n", {{"d", 1}})), false},
+      {"a driver no longer counts room", updated(EventResource::csi_driver, tracking(), blind), true},
+      {"a driver still counts room", updated(EventResource::csi_driver, tracking(), tracking()), false},
+      {"a driver counts room", updated(EventResource::csi_driver, blind, tracking()), false},
+      {"room", added(EventResource::csi_storage_capacity, little), true},
       {"more room", another_room(little, much), true},
       {"as much room", another_room(much, much), false},
       {"less room", another_room(much, little), false},

@@ -94,16 +94,16 @@ inline api::Volume ephemeral(std::string name) {
 }
 
 template <typename T>
-framework::ClusterEvent added(framework::Resource resource, const T& object) {
+framework::ClusterEvent added(framework::EventResource resource, const T& object) {
   return {resource, framework::kAdd, {}, api::Object(podium::test::share(object))};
 }
 template <typename T>
-framework::ClusterEvent updated(framework::Resource resource, const T& before, const T& after) {
+framework::ClusterEvent updated(framework::EventResource resource, const T& before, const T& after) {
   return {resource, framework::kUpdateOther, api::Object(podium::test::share(before)),
           api::Object(podium::test::share(after))};
 }
 template <typename T>
-framework::ClusterEvent removed(framework::Resource resource, const T& object) {
+framework::ClusterEvent removed(framework::EventResource resource, const T& object) {
   return {resource, framework::kDelete, api::Object(podium::test::share(object)), {}};
 }
 

@@ -9,8 +9,8 @@
 namespace podium::plugins::test::volume_reservation_test {
 namespace {
 
+using framework::EventResource;
 using framework::Progress;
-using framework::Resource;
 using Volume = api::PersistentVolume;
 using Claim = api::PersistentVolumeClaim;
 
@@ -424,22 +424,22 @@ TEST(VolumeReservation, EventsThatConcernThePod) {
     framework::ClusterEvent event;
     bool want;
   } cases[] = {
-      {"its claim", updated(Resource::persistent_volume_claim, claim("c"), claim("c")), true},
-      {"its other claim is gone", removed(Resource::persistent_volume_claim, claim("d")), true},
-      {"another claim", added(Resource::persistent_volume_claim, claim("x")), false},
-      {"a volume, for one is to be made", added(Resource::persistent_volume, volume("x")), true},
+      {"its claim", updated(EventResource::persistent_volume_claim, claim("c"), claim("c")), true},
+      {"its other claim is gone", removed(EventResource::persistent_volume_claim, claim("d")), true},
+      {"another claim", added(EventResource::persistent_volume_claim, claim("x")), false},
+      {"a volume, for one is to be made", added(EventResource::persistent_volume, volume("x")), true},
       {"its node", node_updated(node("n"), node("n").label("a", "b")), true},
       {"another node", node_added(node("m")), false},
-      {"its CSI node", added(Resource::csi_node, csi_node("n", {})), true},
-      {"another CSI node", added(Resource::csi_node, csi_node("m", {})), false},
+      {"its CSI node", added(EventResource::csi_node, csi_node("n", {})), true},
+      {"another CSI node", added(EventResource::csi_node, csi_node("m", {})), false},
       {"a pod", pod_deleted(pod("a").node("n")), false},
   };
   for (const auto& c : cases) EXPECT_EQ(reserved.concerns(c.event), c.want) << c.name;
 
   auto static_only = storage({host("n")}, {}, local_class(), claim("c"), local_volume("v", "n"));
   const Reserved of_volume(pod("p").claim("c"), static_only);
-  EXPECT_TRUE(of_volume.concerns(updated(Resource::persistent_volume, volume("v"), volume("v"))));
-  EXPECT_FALSE(of_volume.concerns(added(Resource::persistent_volume, volume("x"))));
+  EXPECT_TRUE(of_volume.concerns(updated(EventResource::persistent_volume, volume("v"), volume("v"))));
+  EXPECT_FALSE(of_volume.concerns(added(EventResource::persistent_volume, volume("x"))));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace podium::plugins::test::volume_restrictions_test {
 namespace {
 
-using framework::Resource;
+using framework::EventResource;
 using Kind = api::Volume::Kind;
 
 const std::string kTaken = "U; node(s) had no available disk";
@@ -155,10 +155,10 @@ TEST(VolumeRestrictions, Hints) {
       {"one of another namespace is gone", pod_deleted(pod("a").ns("other").node("n").claim("c")), false},
       {"a node", node_added(node("n")), true},
       {"a node's labels", node_updated(node("n"), node("n").label("a", "b")), false},
-      {"its claim", added(Resource::persistent_volume_claim, claim("c")), true},
-      {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim("c")), false},
-      {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
-      {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
+      {"its claim", added(EventResource::persistent_volume_claim, claim("c")), true},
+      {"its claim changed", updated(EventResource::persistent_volume_claim, claim("c"), claim("c")), false},
+      {"another claim", added(EventResource::persistent_volume_claim, claim("d")), false},
+      {"a claim of its name elsewhere", added(EventResource::persistent_volume_claim, theirs), false},
   };
   for (const auto& c : cases)
     EXPECT_EQ(helps(make(make_volume_restrictions), rejected, c.event), c.want) << c.name;

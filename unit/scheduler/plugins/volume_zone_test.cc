@@ -5,7 +5,7 @@
 namespace podium::plugins::test::volume_zone_test {
 namespace {
 
-using framework::Resource;
+using framework::EventResource;
 
 constexpr auto kZone = "topology.kubernetes.io/zone", kRegion = "topology.kubernetes.io/region",
                kBetaZone = "failure-domain.beta.kubernetes.io/zone",
@@ -125,28 +125,29 @@ TEST(VolumeZone, Hints) {
     framework::ClusterEvent event;
     bool want;
   } cases[] = {
-      {"a class that waits", added(Resource::storage_class, local_class()), true},
-      {"a class that does not", added(Resource::storage_class, immediate_class()), false},
-      {"a class without a mode", added(Resource::storage_class, modeless), false},
-      {"a class changed", updated(Resource::storage_class, local_class(), local_class()), false},
+      {"a class that waits", added(EventResource::storage_class, local_class()), true},
+      {"a class that does not", added(EventResource::storage_class, immediate_class()), false},
+      {"a class without a mode", added(EventResource::storage_class, modeless), false},
+      {"a class changed", updated(EventResource::storage_class, local_class(), local_class()), false},
       {"a node", node_added(node("n")), true},
       {"a node's labels", node_updated(node("n"), node("n").zone("a")), true},
-      {"its claim", added(Resource::persistent_volume_claim, claim("c")), true},
-      {"its claim changed", updated(Resource::persistent_volume_claim, claim("c"), claim("c")), true},
-      {"another claim", added(Resource::persistent_volume_claim, claim("d")), false},
-      {"a claim of its name elsewhere", added(Resource::persistent_volume_claim, theirs), false},
-      {"an ephemeral claim", added(Resource::persistent_volume_claim, claim("p-scratch")), false},
-      {"a volume", added(Resource::persistent_volume, volume("v")), true},
-      {"a volume's zone", updated(Resource::persistent_volume, volume("v"), zonal), true},
-      {"a volume's zone is another", updated(Resource::persistent_volume, zonal, elsewhere), true},
-      {"a volume's zone in two labels", updated(Resource::persistent_volume, zonal, both), true},
-      {"a volume's zone given twice", updated(Resource::persistent_volume, zonal, twice), false},
-      {"another label of a volume in a zone", updated(Resource::persistent_volume, zonal, same), false},
-      {"another label of a volume", updated(Resource::persistent_volume, volume("v"), labelled), false},
-      {"a volume is gone", removed(Resource::persistent_volume, volume("v")), false},
+      {"its claim", added(EventResource::persistent_volume_claim, claim("c")), true},
+      {"its claim changed", updated(EventResource::persistent_volume_claim, claim("c"), claim("c")), true},
+      {"another claim", added(EventResource::persistent_volume_claim, claim("d")), false},
+      {"a claim of its name elsewhere", added(EventResource::persistent_volume_claim, theirs), false},
+      {"an ephemeral claim", added(EventResource::persistent_volume_claim, claim("p-scratch")), false},
+      {"a volume", added(EventResource::persistent_volume, volume("v")), true},
+      {"a volume's zone", updated(EventResource::persistent_volume, volume("v"), zonal), true},
+      {"a volume's zone is another", updated(EventResource::persistent_volume, zonal, elsewhere), true},
+      {"a volume's zone in two labels", updated(EventResource::persistent_volume, zonal, both), true},
+      {"a volume's zone given twice", updated(EventResource::persistent_volume, zonal, twice), false},
+      {"another label of a volume in a zone", updated(EventResource::persistent_volume, zonal, same), false},
+      {"another label of a volume", updated(EventResource::persistent_volume, volume("v"), labelled), false},
+      {"a volume is gone", removed(EventResource::persistent_volume, volume("v")), false},
   };
   for (const auto& c : cases) EXPECT_EQ(helps(make(make_volume_zone), rejected, c.event), c.want) << c.name;
-  EXPECT_FALSE(helps(make(make_volume_zone), pod("p"), added(Resource::persistent_volume_claim, claim("c"))));
+  EXPECT_FALSE(
+      helps(make(make_volume_zone), pod("p"), added(EventResource::persistent_volume_claim, claim("c"))));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using framework::ClusterEvent;
 
-ClusterEvent event(std::uint32_t actions) { return {framework::Resource::node, actions, {}, {}}; }
+ClusterEvent event(std::uint32_t actions) { return {framework::EventResource::node, actions, {}, {}}; }
 
 // The actions of the events since `start`.
 std::vector<std::uint32_t> since(const EventLog& log, std::uint64_t start) {

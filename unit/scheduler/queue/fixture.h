@@ -13,7 +13,7 @@ namespace podium::queue::test {
 
 using framework::ClusterEvent;
 using framework::EventHint;
-using framework::Resource;
+using framework::EventResource;
 
 // Rejects nothing; the queue uses its hints only.
 class HintPlugin final : public framework::Plugin, public framework::FilterPlugin {
@@ -59,9 +59,9 @@ inline framework::Profile make_profile() {
     profile.filters.push_back({name, plugin.get()});
     profile.plugins.push_back(std::move(plugin));
   };
-  add("Fit", {{Resource::node, framework::kAdd | framework::kUpdateNodeAllocatable, named_pod}});
-  add("Affinity", {{Resource::assigned_pod, framework::kAll, nullptr}});
-  add("Taints", {{Resource::target_pod, framework::kUpdatePodTolerations, nullptr}});
+  add("Fit", {{EventResource::node, framework::kAdd | framework::kUpdateNodeAllocatable, named_pod}});
+  add("Affinity", {{EventResource::assigned_pod, framework::kAll, nullptr}});
+  add("Taints", {{EventResource::target_pod, framework::kUpdatePodTolerations, nullptr}});
   add("Deaf", {});
   auto gate = std::make_shared<GatePlugin>();
   profile.pre_enqueue.push_back(gate.get());
@@ -76,10 +76,10 @@ inline cluster::PodInfoPtr info(const api::Pod& pod) {
 inline ClusterEvent node_added(const std::string& helped = "") {
   auto node = podium::test::node("n");
   if (!helped.empty()) node.label("hint", helped);
-  return {Resource::node, framework::kAdd, {}, node.ptr()};
+  return {EventResource::node, framework::kAdd, {}, node.ptr()};
 }
 inline ClusterEvent pod_placed() {
-  return {Resource::assigned_pod, framework::kAdd, {}, podium::test::pod("x").ptr()};
+  return {EventResource::assigned_pod, framework::kAdd, {}, podium::test::pod("x").ptr()};
 }
 
 }  // namespace podium::queue::test

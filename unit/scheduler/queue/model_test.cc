@@ -42,8 +42,8 @@ class Model {
     }
     if (known.state == "gated") return enqueue(known, now);
     const auto changes = framework::pod_changes(*before->pod, *pod->pod);
-    const ClusterEvent event{framework::Resource::target_pod, changes ? changes : framework::kUpdateOther,
-                             before->pod, pod->pod};
+    const ClusterEvent event{framework::EventResource::target_pod,
+                             changes ? changes : framework::kUpdateOther, before->pod, pod->pod};
     if (known.state == "in flight") {
       known.removed = false;
       for (auto& [_, other] : pods_) {
@@ -153,7 +153,7 @@ class Model {
   }
 
   bool helps(const ModelPod& one, const ClusterEvent& event) const {
-    if (event.resource == framework::Resource::wild_card) return true;
+    if (event.resource == framework::EventResource::wild_card) return true;
     for (const auto& entry : profile_.filters) {
       if (!one.rejected_by.contains(entry.name)) continue;
       for (const auto& hint : entry.plugin->hints()) {

@@ -10,7 +10,7 @@ namespace podium::queue {
 namespace {
 
 using namespace std::chrono_literals;
-using framework::Resource;
+using framework::EventResource;
 using podium::test::pod;
 using test::info;
 using test::node_added;
@@ -37,14 +37,14 @@ TEST_F(Queue, ATaintWakesOnlyWhoListensToTaints) {
   add(pod("a"));
   reject("a", {"Fit"});
   auto node = podium::test::node("n").label("hint", "other");
-  queue_.on_event({Resource::node, framework::kUpdateNodeLabel, node.ptr(), node.ptr()}, now_);
+  queue_.on_event({EventResource::node, framework::kUpdateNodeLabel, node.ptr(), node.ptr()}, now_);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
-  queue_.on_event({Resource::node, framework::kUpdateNodeTaint, node.ptr(), node.ptr()}, now_);
+  queue_.on_event({EventResource::node, framework::kUpdateNodeTaint, node.ptr(), node.ptr()}, now_);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
 }
 
 framework::ClusterEvent nominee_left() {
-  return {Resource::assigned_pod, framework::kDelete, pod("x").nominated("n").ptr(), {}};
+  return {EventResource::assigned_pod, framework::kDelete, pod("x").nominated("n").ptr(), {}};
 }
 
 TEST_F(Queue, AnEventHelpsThoseThatMayGainByIt) {
@@ -79,7 +79,7 @@ TEST_F(Queue, WhoMayGainIsAskedOnlyAboutPodsThatTheEventHelps) {
   };
   queue_.on_event(node_added("helped"), now_, nobody);
   EXPECT_EQ(asked, "helped ");
-  queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_, nobody);
+  queue_.on_event({framework::EventResource::csi_node, framework::kAdd, {}, {}}, now_, nobody);
   EXPECT_EQ(asked, "helped ") << "no plugin listens to it";
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 3}));
 }
@@ -99,7 +99,7 @@ TEST_F(Queue, APluginThatIsNotKnownListensToEverything) {
   add(pod("a"));
   reject("a", {"SomebodyElses"});
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 1}));
-  queue_.on_event({framework::Resource::csi_node, framework::kDelete, {}, {}}, now_);
+  queue_.on_event({framework::EventResource::csi_node, framework::kDelete, {}, {}}, now_);
   EXPECT_EQ(queue_.counts(), (QueueCounts{.backoff = 1}));
 }
 

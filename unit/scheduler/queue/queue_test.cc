@@ -8,7 +8,7 @@ namespace podium::queue {
 namespace {
 
 using namespace std::chrono_literals;
-using framework::Resource;
+using framework::EventResource;
 using podium::test::pod;
 using test::info;
 using test::node_added;
@@ -166,7 +166,8 @@ TEST_F(Queue, EventsInFlightAreNotLost) {
   queue_.on_event(node_added(), now_);  // before the flight: not stored
   ASSERT_EQ(pop_all(), "a b");
   queue_.on_event(node_added("a"), now_);
-  queue_.on_event({framework::Resource::csi_node, framework::kAdd, {}, {}}, now_);  // no plugin listens to it
+  queue_.on_event({framework::EventResource::csi_node, framework::kAdd, {}, {}},
+                  now_);  // no plugin listens to it
   EXPECT_EQ(queue_.counts(), (QueueCounts{.in_flight = 2, .in_flight_events = 1}));
   requeue("a", {"Fit"});
   requeue("b", {"Fit"});

@@ -1,5 +1,5 @@
 // spec.search: what it may have, and each fault with its path.
-#include "explain/question/search.h"
+#include "explain/question/search_spec.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using unit::read;
 
-TEST(Search, ReadsShapes) {
+TEST(SearchSpec, ReadsShapes) {
   const auto question = read(R"({"search": {"forPending": {"shapes": [
       {"name": "m.16x64", "allocatable": {"cpu": 16, "memory": "64Gi", "example.com/gpu": "2"}, "labels": {"pool": "m"},
        "taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}], "price": 0.75, "max": 3,
@@ -22,7 +22,7 @@ TEST(Search, ReadsShapes) {
       {"name": "mine", "like": "n1", "price": 2}]}}})");
   ASSERT_TRUE(question) << question.error().message;
   ASSERT_TRUE(question->search);
-  EXPECT_EQ(question->search->kind, Search::Kind::for_pending);
+  EXPECT_EQ(question->search->kind, SearchSpec::Kind::for_pending);
   ASSERT_EQ(question->search->shapes.size(), 2u);
   const auto& shape = question->search->shapes[0];
   EXPECT_EQ(shape.price, 750'000);
@@ -44,7 +44,7 @@ TEST(Search, ReadsShapes) {
   EXPECT_TRUE(question->subject) << "no reader looks for a pod";
 }
 
-TEST(Search, FaultsHaveTheirPath) {
+TEST(SearchSpec, FaultsHaveTheirPath) {
   struct Case {
     std::string_view spec, error;
   };

@@ -1,4 +1,4 @@
-#include "scheduler/config/podium/selector.h"
+#include "scheduler/config/podium/selector_config.h"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ void check_values(const json::value& requirement, const std::string& path, Findi
 }  // namespace
 
 const Schema& label_selector_schema() {
-  using enum Field::Presence;
+  using enum SchemaField::Presence;
   using enum Schema::Kind;
   static const Schema requirement{
       object, {{"key", &schema::text}, {"operator", &schema::text}, {"values", &schema::texts}}};

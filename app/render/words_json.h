@@ -15,9 +15,9 @@ namespace podium::render {
 // question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix,
 // verdicts: [{rejects, passes}], changes: [{pods}], why each pod has no place. Lists are in the order
 // of the status.
-boost::json::object said_of(const explain::ReportStatus& status, const std::string& ns, bool is_question);
+boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, bool is_question);
 
 // Of a line in a list: reason, and missing if an amount is short.
-boost::json::object said_in_line(const explain::ReportStatus& status);
+boost::json::object line_words_json(const explain::ReportStatus& status);
 
 }  // namespace podium::render

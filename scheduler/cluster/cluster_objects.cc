@@ -1,4 +1,4 @@
-#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/cluster_objects.h"
 
 #include <utility>
 

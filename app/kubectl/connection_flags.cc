@@ -1,11 +1,11 @@
-#include "app/kubectl/connection.h"
+#include "app/kubectl/connection_flags.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "app/kubectl/said.h"
+#include "app/kubectl/command_output.h"
 #include "app/kubectl/targets.h"
 #include "app/render/terminal.h"
 #include "app/render/values.h"
@@ -15,7 +15,7 @@ namespace podium::kubectl {
 
 namespace {
 
-void add_kubeconfig(CLI::App& command, Connection& connection) {
+void add_kubeconfig(CLI::App& command, ConnectionFlags& connection) {
   command.add_option("--context", connection.config_flags.context, "the context of the kubeconfig")
       ->type_name("NAME");
   command.add_option("--kubeconfig", connection.kubeconfig, "the kubeconfig (default: as kubectl)")
@@ -23,7 +23,7 @@ void add_kubeconfig(CLI::App& command, Connection& connection) {
   command.add_option("--user", connection.config_flags.user, "the user of the kubeconfig")->type_name("NAME");
 }
 
-void add_cluster(CLI::App& command, Connection& connection) {
+void add_cluster(CLI::App& command, ConnectionFlags& connection) {
   command.add_option("-n,--namespace", connection.ns, "the namespace (default: the context's)")
       ->type_name("NS");
   command.add_option("-s,--server", connection.config_flags.server, "the API server's address")
@@ -45,7 +45,7 @@ void add_cluster(CLI::App& command, Connection& connection) {
       ->capture_default_str();
 }
 
-void add_dump_files(CLI::App& command, Connection& connection) {
+void add_dump_files(CLI::App& command, ConnectionFlags& connection) {
   command
       .add_option("--cluster", connection.dump,
                   "a dump of the cluster (podium dump), or a directory of manifests, to ask instead of the "
@@ -172,7 +172,7 @@ std::string program_of(const CLI::App& command) {
   return app->get_name();
 }
 
-std::vector<std::string> words_of(const Connection& connection, unsigned takes) {
+std::vector<std::string> words_of(const ConnectionFlags& connection, unsigned takes) {
   std::vector<std::string> out;
   const auto add = [&](std::string_view flag, const std::string& value) {
     if (!value.empty()) out.push_back(std::string(flag) + "=" + value);

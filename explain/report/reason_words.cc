@@ -1,4 +1,4 @@
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 #include <fmt/format.h>
 

@@ -18,7 +18,7 @@ class Registry;
 
 namespace podium::app::run {
 
-struct Options {
+struct RunOptions {
   std::string config_file, write_config_to;
   std::string kubeconfig, context, master;
   std::string decision_log;                                         // empty: none
@@ -39,6 +39,6 @@ void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code
 
 // Runs until it is stopped. Returns the exit code: 0 stopped by a signal, 1 lost lease or failure,
 // 2 invalid input.
-int run(const Options& options, const plugins::Registry& plugins);
+int run(const RunOptions& options, const plugins::Registry& plugins);
 
 }  // namespace podium::app::run

@@ -15,23 +15,23 @@ class App;
 
 namespace podium::kubectl {
 
-struct Said {
+struct CommandOutput {
   std::string out, err;
   int code = 0;
 };
 
 // The error for people: the exit code is 2 for wrong input, else 1.
-Said failed(const CLI::App& command, const Error& error);
+CommandOutput failed(const CLI::App& command, const Error& error);
 // The document in the format of -o; see document_text().
-Said documented(const CLI::App& command, const Output& output, const boost::json::value& document,
-                const std::vector<std::string>& names);
+CommandOutput documented(const CLI::App& command, const Output& output, const boost::json::value& document,
+                         const std::vector<std::string>& names);
 // What a command found: words for people, or the document. -o says which, or both.
-Said answered(const CLI::App& command, const Output& output, boost::json::value document,
-              const std::vector<std::string>& names, const std::function<std::string()>& words);
+CommandOutput answered(const CLI::App& command, const Output& output, boost::json::value document,
+                       const std::vector<std::string>& names, const std::function<std::string()>& words);
 // Prints it and returns the exit code.
-int print(const Said& said);
+int print(const CommandOutput& result);
 
 // Prints the output once; with `watch` again when it changes, until Ctrl-C. A dump does not change.
-int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<Said()>& once);
+int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<CommandOutput()>& once);
 
 }  // namespace podium::kubectl

@@ -1,4 +1,4 @@
-#include "app/render/said.h"
+#include "app/render/words_json.h"
 
 #include <boost/json/array.hpp>
 #include <string>
@@ -98,7 +98,7 @@ void add_answer(const Report& report, json::object& out) {
 
 }  // namespace
 
-json::object said_of(const explain::ReportStatus& status, const std::string& ns, bool is_question) {
+json::object words_json(const explain::ReportStatus& status, const std::string& ns, bool is_question) {
   Report report;
   report.ns = ns;
   report.is_question = is_question;
@@ -120,7 +120,7 @@ json::object said_of(const explain::ReportStatus& status, const std::string& ns,
   return out;
 }
 
-json::object said_in_line(const explain::ReportStatus& status) {
+json::object line_words_json(const explain::ReportStatus& status) {
   json::object out{{"reason", printable(blocked_by(status))}};
   put(out, "missing", printable(nearest_miss(status)));
   return out;

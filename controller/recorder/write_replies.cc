@@ -1,4 +1,4 @@
-#include "controller/recorder/replies.h"
+#include "controller/recorder/write_replies.h"
 
 #include "api/text/json_view.h"
 #include "base/time.h"

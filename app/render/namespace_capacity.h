@@ -15,7 +15,7 @@
 
 namespace podium::render {
 
-struct Tenant {
+struct NamespaceCapacity {
   struct Asked {
     std::string name;
     std::optional<Replicas> replicas;  // of a workload, as they are now
@@ -27,8 +27,8 @@ struct Tenant {
   std::vector<boost::json::value> quotas = {};  // the ResourceQuotas, as far as the user may list them
 };
 
-std::string tenant_table(const Tenant& tenant, const Options& options);
+std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Options& options);
 // 0: there is room for some of each, 3: of some kinds, 4: of none.
-int tenant_exit_code(const Tenant& tenant);
+int namespace_capacity_exit_code(const NamespaceCapacity& capacity);
 
 }  // namespace podium::render

@@ -1,4 +1,4 @@
-#include "app/render/fields.h"
+#include "app/render/object_text.h"
 
 #include "api/text/json_view.h"
 #include "app/render/text.h"

@@ -1,4 +1,4 @@
-#include "app/render/tenant.h"
+#include "app/render/namespace_capacity.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 
 #include "api/text/json_view.h"
 #include "app/render/words.h"
-#include "explain/report/words.h"
+#include "explain/report/reason_words.h"
 
 namespace podium::render {
 namespace {
@@ -32,10 +32,12 @@ std::string why_no_more(const explain::FirstFailure* failure, const Report& repo
 std::size_t minus(std::size_t a, std::size_t b) { return a - std::min(a, b); }
 
 // Pods that the question counts, and that are not created again.
-std::size_t existing(const Tenant::Asked& asked) { return asked.replicas ? asked.replicas->existing : 0; }
+std::size_t existing(const NamespaceCapacity::Asked& asked) {
+  return asked.replicas ? asked.replicas->existing : 0;
+}
 
 // What the nodes have room for.
-Left on_nodes(const Tenant::Asked& asked) {
+Left on_nodes(const NamespaceCapacity::Asked& asked) {
   const auto& answer = answer_of(asked.report);
   if (answer.fitting < answer.asked)
     return {.count = minus(answer.fitting, existing(asked)),
@@ -54,7 +56,7 @@ std::string count_of(const Left& left) {
   return fmt::format("{}{}", left.may_be_more ? "at least " : "", left.count);
 }
 
-Left left_of(const Tenant::Asked& asked) {
+Left left_of(const NamespaceCapacity::Asked& asked) {
   if (const auto* refusal = refusal_of(asked.report)) return {.limit = "refused: " + *refusal};
   const auto& answer = answer_of(asked.report);
   auto left = on_nodes(asked);
@@ -88,7 +90,7 @@ std::string used_of(const json::value& quota) {
 }
 
 // "20", or "78/400": how many replicas have a place, of how many.
-std::string now_of(const Tenant::Asked& asked) {
+std::string now_of(const NamespaceCapacity::Asked& asked) {
   if (!asked.replicas) return "-";
   const auto& [wanted, _, placed] = *asked.replicas;
   return placed == wanted ? fmt::to_string(placed) : fmt::format("{}/{}", placed, wanted);
@@ -96,15 +98,15 @@ std::string now_of(const Tenant::Asked& asked) {
 
 }  // namespace
 
-std::string tenant_table(const Tenant& tenant, const Options& options) {
-  if (tenant.rooms.empty())
+std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Options& options) {
+  if (capacity.rooms.empty())
     return fmt::format(
         "{} has no Deployment and no StatefulSet. Of other pods: --requests "
         "cpu=500m,memory=1Gi\n",
-        tenant.ns);
-  auto out = fmt::format("What {} could still run, each alone:\n", options.style.bold(tenant.ns));
+        capacity.ns);
+  auto out = fmt::format("What {} could still run, each alone:\n", options.style.bold(capacity.ns));
   std::vector<Cells> rows{{"PODS", "NOW", "MORE", "LIMITED BY"}};
-  for (const auto& asked : tenant.rooms) {
+  for (const auto& asked : capacity.rooms) {
     const auto left = left_of(asked);
     const auto count = count_of(left);
     rows.push_back({asked.name, now_of(asked),
@@ -113,16 +115,16 @@ std::string tenant_table(const Tenant& tenant, const Options& options) {
   constexpr std::size_t kName = 0, kLimit = 3;
   out += table(rows, {Align::left, Align::right, Align::right, Align::left}, 2,
                {options.columns, {{kLimit, 24}, {kName, 16}}});
-  if (const auto cut = tenant.workloads_total - tenant.rooms.size(); cut > 0)
+  if (const auto cut = capacity.workloads_total - capacity.rooms.size(); cut > 0)
     out += fmt::format("  and {}, which were not asked about\n", counted(cut, "more workload"));
-  for (const auto& quota : tenant.quotas) out += used_of(quota);
+  for (const auto& quota : capacity.quotas) out += used_of(quota);
   return out + "NOW: replicas that are placed. Nothing was created.\n";
 }
 
-int tenant_exit_code(const Tenant& tenant) {
+int namespace_capacity_exit_code(const NamespaceCapacity& capacity) {
   const auto some =
-      std::ranges::count_if(tenant.rooms, [](const auto& each) { return left_of(each).count > 0; });
-  return some == std::ssize(tenant.rooms) ? 0 : some > 0 ? 3 : 4;
+      std::ranges::count_if(capacity.rooms, [](const auto& each) { return left_of(each).count > 0; });
+  return some == std::ssize(capacity.rooms) ? 0 : some > 0 ? 3 : 4;
 }
 
 }  // namespace podium::render

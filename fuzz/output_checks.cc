@@ -1,4 +1,4 @@
-#include "fuzz/checks.h"
+#include "fuzz/output_checks.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/config/kube/defaults.h"
+#include "scheduler/config/kube/kube_defaults.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>

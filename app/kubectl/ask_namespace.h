@@ -26,7 +26,7 @@ struct RequestedPod {
 std::vector<RequestedPod> requested_pods(const std::vector<std::string>& requests, Problems& problems);
 
 // About these pods; without any, about the namespace's workloads. Returns the exit code.
-int run_tenant(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
-               const std::string& profile, Cluster& cluster);
+int ask_namespace(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
+                  const std::string& profile, Cluster& cluster);
 
 }  // namespace podium::kubectl

@@ -1,4 +1,4 @@
-// Search: spec.search of a what-if, a question about the nodes of the cluster and not about a pod.
+// SearchSpec: spec.search of a what-if, a question about the nodes of the cluster and not about a pod.
 //
 // Threads: values and pure functions. Errors: findings with their paths.
 #pragma once
@@ -30,14 +30,14 @@ struct Shape {
   std::optional<std::int32_t> most;             // nodes
 };
 
-struct Search {
+struct SearchSpec {
   enum class Kind : std::uint8_t { for_pending, could_go };
   Kind kind = Kind::for_pending;
   std::vector<Shape> shapes = {};  // of for_pending; none: those of the cluster's nodes
 };
 
 // Reads spec.search.
-Search read_search(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
+SearchSpec read_search(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);
 // Reads the list `shapes` of an object.
 std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings);
 

@@ -1,4 +1,4 @@
-#include "app/kubectl/question.h"
+#include "app/kubectl/question_spec.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include "app/kubectl/named_nodes.h"
 #include "app/render/why.h"
 #include "base/problems.h"
-#include "explain/report/labels.h"
+#include "explain/report/report_labels.h"
 
 namespace podium::kubectl {
 namespace {

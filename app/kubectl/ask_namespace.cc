@@ -1,4 +1,4 @@
-#include "app/kubectl/tenant.h"
+#include "app/kubectl/ask_namespace.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,12 @@
 
 #include "api/text/json_view.h"
 #include "api/values/quantity.h"
-#include "app/kubectl/question.h"
-#include "app/kubectl/said.h"
+#include "app/kubectl/command_output.h"
+#include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/waiting_pods.h"
+#include "app/render/namespace_capacity.h"
 #include "app/render/report.h"
-#include "app/render/tenant.h"
 #include "app/render/what_if.h"
 #include "app/render/workload.h"
 
@@ -110,13 +110,13 @@ std::vector<RequestedPod> requested_pods(const std::vector<std::string>& request
   return out;
 }
 
-int run_tenant(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
-               const std::string& profile, Cluster& cluster) {
+int ask_namespace(const CLI::App& command, const Output& output, const std::vector<RequestedPod>& pods,
+                  const std::string& profile, Cluster& cluster) {
   if (const auto missing = no_namespace(cluster, cluster.ns()); !missing.empty())
     return print({.err = missing, .code = 1});
   auto asked = questions(pods, cluster);
   if (!asked) return fail_with(command, asked.error());
-  render::Tenant tenant{.ns = cluster.ns(), .workloads_total = asked->size()};
+  render::NamespaceCapacity capacity{.ns = cluster.ns(), .workloads_total = asked->size()};
   if (asked->size() > kMostWorkloads) asked->resize(kMostWorkloads);
   std::vector<json::value> reports;
   std::vector<std::string> names;
@@ -131,17 +131,17 @@ int run_tenant(const CLI::App& command, const Output& output, const std::vector<
       if (!replicas)
         return fail_with(command, invalid(fmt::format("--requests: \"{}\": {}", name, *refusal)).error());
     }
-    tenant.rooms.push_back({name, replicas, std::move(report)});
+    capacity.rooms.push_back({name, replicas, std::move(report)});
     names.push_back(name);
     reports.push_back(std::move(*answered));
   }
   // A user who may not list quotas sees those that count the pods.
   static const client::Resource kQuotas("", "v1", "resourcequotas");
-  if (auto quotas = cluster.list(kQuotas, cluster.ns(), {})) tenant.quotas = std::move(*quotas);
+  if (auto quotas = cluster.list(kQuotas, cluster.ns(), {})) capacity.quotas = std::move(*quotas);
   const auto printed = print(answered(command, output, as_list(std::move(reports)), names, [&] {
-    return render::tenant_table(tenant, render_options(output, program_of(command)));
+    return render::namespace_capacity_table(capacity, render_options(output, program_of(command)));
   }));
-  return printed ? printed : render::tenant_exit_code(tenant);
+  return printed ? printed : render::namespace_capacity_exit_code(capacity);
 }
 
 }  // namespace podium::kubectl

@@ -1,4 +1,4 @@
-#include "explain/question/search.h"
+#include "explain/question/search_spec.h"
 
 #include <fmt/format.h>
 
@@ -211,10 +211,10 @@ std::vector<Shape> read_shapes(ObjectReader& reader, SpecFindings& findings) {
   return shapes;
 }
 
-Search read_search(const json::value& value, const FieldPath& path, SpecFindings& findings) {
+SearchSpec read_search(const json::value& value, const FieldPath& path, SpecFindings& findings) {
   ObjectReader reader(value, path, findings);
   const auto *for_pending = reader.value("forPending"), *could_go = reader.value("couldGo");
-  Search search;
+  SearchSpec search;
   if (value.is_object() && (for_pending != nullptr) == (could_go != nullptr))
     findings.add(path, "needs exactly one of forPending and couldGo");
   if (for_pending) {
@@ -222,7 +222,7 @@ Search read_search(const json::value& value, const FieldPath& path, SpecFindings
     search.shapes = read_shapes(inner, findings);
     inner.unknown_fields();
   } else if (could_go) {
-    search.kind = Search::Kind::could_go;
+    search.kind = SearchSpec::Kind::could_go;
     ObjectReader(*could_go, path / "couldGo", findings).unknown_fields();
   }
   reader.unknown_fields();

@@ -1,5 +1,5 @@
 // Assumed volumes and claims, and updates from the API server.
-#include "scheduler/cluster/objects.h"
+#include "scheduler/cluster/cluster_objects.h"
 #include "api/values/device.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ struct PodiumAddress {
   bool is_url() const { return where.contains("://"); }
 };
 
-struct Connection {
+struct ConnectionFlags {
   std::string kubeconfig, ns;
   client::ConfigFlags config_flags;  // which cluster and user
   std::vector<std::string> dump;     // --cluster: files to read instead of an API server
@@ -42,7 +42,7 @@ struct Connection {
 };
 
 struct Shared {
-  Connection connection;
+  ConnectionFlags connection;
   Output output;
   std::string selector;  // -l: of labels; empty: all
   std::string sort_by;   // a JSONPath into a row of -o json; empty: the command's own order
@@ -65,7 +65,7 @@ enum Takes : unsigned {
 
 void add_shared(CLI::App& command, Shared& shared, unsigned takes);
 // The flags of a command line with the same connection, for a verb that takes these.
-std::vector<std::string> words_of(const Connection& connection, unsigned takes);
+std::vector<std::string> words_of(const ConnectionFlags& connection, unsigned takes);
 // --color alone.
 void add_color(CLI::App& command, Shared& shared);
 
