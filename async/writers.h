@@ -34,7 +34,7 @@ namespace podium::async {
 struct WritersOptions {
   std::string name;  // of the tasks, in logs
   unsigned workers = 4;
-  std::size_t at_once = 1;  // items in a batch
+  std::size_t most_in_batch = 1;  // items in a batch
   FairQueueOptions queue;
 };
 
@@ -153,7 +153,7 @@ class Writers {
     const std::lock_guard lock(mutex_);
     Step step;
     const auto now = clock_.now();
-    step.batch = queue_.take(now, options_.at_once);
+    step.batch = queue_.take(now, options_.most_in_batch);
     if (!step.batch.empty()) {
       start();
       return step;

@@ -81,7 +81,7 @@ class ErrorOutput {
   // Passes on the available output, a bounded part at a time.
   void pass_on() {
     char buffer[4096];
-    for (int i = 0; i < kPartsAtOnce && end_; ++i) {
+    for (int i = 0; i < kPartsPerTurn && end_; ++i) {
       const auto size = ::read(end_.get(), buffer, sizeof buffer);
       if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
       if (size <= 0) return end_.close();
@@ -91,7 +91,7 @@ class ErrorOutput {
 
  private:
   static constexpr std::size_t kBytes = 16 * 1024;
-  static constexpr int kPartsAtOnce = 64;
+  static constexpr int kPartsPerTurn = 64;
 
   void put(std::string_view text) {
     const auto kept = text.substr(0, kBytes - passed_);

@@ -33,9 +33,9 @@ UserLimits::Admission UserLimits::admit(const std::string& name, Steady now) {
   const auto refused = [](std::string why, double seconds) {
     return Admission{{}, std::move(why), std::chrono::seconds(std::max(1L, std::lround(std::ceil(seconds))))};
   };
-  if (in_progress_ >= options_.at_once_in_all) return refused("too many requests are in progress", 1);
+  if (in_progress_ >= options_.active_in_all) return refused("too many requests are in progress", 1);
   auto& user = find(name, now);
-  if (user.in_progress >= options_.at_once) return refused("too many of your requests are in progress", 1);
+  if (user.in_progress >= options_.active) return refused("too many of your requests are in progress", 1);
   const double left = tokens(user, now);
   if (left < 1) return refused("too many requests per second", (1 - left) / options_.per_second);
   user.tokens = left - 1;

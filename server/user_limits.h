@@ -18,9 +18,9 @@ namespace podium::server {
 class UserLimits {
  public:
   struct Options {
-    double per_second = 10, burst = 20;           // of one user
-    std::size_t at_once = 4, at_once_in_all = 8;  // in progress
-    std::size_t users = 4096;                     // remembered
+    double per_second = 10, burst = 20;         // of one user
+    std::size_t active = 4, active_in_all = 8;  // in progress
+    std::size_t users = 4096;                   // remembered
   };
   // A request in progress, until the last copy is gone.
   using Slot = std::shared_ptr<void>;

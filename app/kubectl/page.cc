@@ -107,7 +107,7 @@ class PageSession {
       self->fails("podium does not answer: " + why_not);
       co_return;
     }
-    self->tell();
+    self->print_address();
     async::spawn(self->gate_, self->io_.get_executor(), "listen", self->listener_.run());
     while (!self->stopping_) {
       co_await async::nap(kBetweenChecks);
@@ -123,7 +123,7 @@ class PageSession {
     return names;
   }
 
-  void tell() {
+  void print_address() {
     const auto url = door_.url();
     std::cout << url << "\n"
               << "While this command runs, the page calls podium with your rights. Anyone with the address "

@@ -35,7 +35,7 @@ class Lacks {
     if (lacks && !is_empty(kind)) kinds_.emplace_back(kind);
     return *this;
   }
-  void tell(std::string_view consequence, std::vector<std::string>& out) const {
+  void say(std::string_view consequence, std::vector<std::string>& out) const {
     if (!kinds_.empty())
       out.push_back(fmt::format("--cluster has no {}: {}", fmt::join(kinds_, ", "), consequence));
   }
@@ -50,7 +50,7 @@ class Lacks {
   std::vector<std::string> kinds_;
 };
 
-void tell_spreading(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+void say_spreading(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
   const auto has = [&](api::Workload::Kind kind) {
     return std::ranges::any_of(dump.workloads, [kind](const auto& w) { return w->kind == kind; });
   };
@@ -67,7 +67,7 @@ void tell_spreading(const Manifests& dump, const Pods& pods, std::vector<std::st
       .when(!has(Kind::service) && labelled, "services")
       .when(!has(Kind::replica_set) && owned_by("ReplicaSet"), "replicasets")
       .when(!has(Kind::stateful_set) && owned_by("StatefulSet"), "statefulsets")
-      .tell("pods may be spread by them, which changes scores", out);
+      .say("pods may be spread by them, which changes scores", out);
 }
 
 bool selects_namespaces(const api::PodAffinity& affinity) {
@@ -76,15 +76,15 @@ bool selects_namespaces(const api::PodAffinity& affinity) {
          std::ranges::any_of(affinity.preferred, selects, &api::WeightedPodAffinityTerm::term);
 }
 
-void tell_namespaces(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+void say_namespaces(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
   const auto selects = [](const api::Pod& pod) {
     return selects_namespaces(pod.pod_affinity) || selects_namespaces(pod.pod_anti_affinity);
   };
   if (any_pod(pods, selects) || any_pod(dump.pods, selects))
-    Lacks(dump).of("namespaces", dump.namespaces).tell("pod affinity selects them by their labels", out);
+    Lacks(dump).of("namespaces", dump.namespaces).say("pod affinity selects them by their labels", out);
 }
 
-void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+void say_volumes(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
   const bool claims = any_pod(pods, [](const api::Pod& pod) {
     return std::ranges::any_of(pod.volumes, [](const auto& v) { return v.kind == api::Volume::Kind::claim; });
   });
@@ -103,7 +103,7 @@ void tell_volumes(const Manifests& dump, const Pods& pods, std::vector<std::stri
       .of("csidrivers", dump.csi_drivers)
       .when(by_capacity && dump.csi_storage_capacities.empty(), "csistoragecapacities")
       .when(has_limits && dump.volume_attachments.empty(), "volumeattachments")
-      .tell("the pod's volumes decide where it may go", out);
+      .say("the pod's volumes decide where it may go", out);
 }
 
 // An extended resource that no node has may be one of a device class.
@@ -120,7 +120,7 @@ bool may_be_a_device(const api::Pod& pod, const Manifests& dump) {
   });
 }
 
-void tell_devices(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
+void say_devices(const Manifests& dump, const Pods& pods, std::vector<std::string>& out) {
   const bool named = any_pod(pods, [](const api::Pod& pod) {
     return std::ranges::any_of(pod.resource_claims,
                                [](const auto& claim) { return claim.claim_name.has_value(); });
@@ -136,29 +136,29 @@ void tell_devices(const Manifests& dump, const Pods& pods, std::vector<std::stri
       .when(of_template && dump.resource_claim_templates.empty(), "resourceclaimtemplates")
       .of("deviceclasses", dump.device_classes)
       .of("resourceslices", dump.resource_slices)
-      .tell("the pod's devices decide where it may go", out);
+      .say("the pod's devices decide where it may go", out);
 }
 
 }  // namespace
 
 std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) {
   std::vector<std::string> out;
-  tell_spreading(dump, pods, out);
-  tell_namespaces(dump, pods, out);
-  tell_volumes(dump, pods, out);
-  tell_devices(dump, pods, out);
+  say_spreading(dump, pods, out);
+  say_namespaces(dump, pods, out);
+  say_volumes(dump, pods, out);
+  say_devices(dump, pods, out);
   const auto has_new_class = [](const api::Pod& pod) {
     return !pod.meta.created && !pod.runtime_class.empty();
   };
   if (any_pod(pods, has_new_class)) {
     Lacks(dump)
         .of("runtimeclasses", dump.runtime_classes)
-        .tell("the overhead and node selector of the pods' RuntimeClasses are not applied", out);
+        .say("the overhead and node selector of the pods' RuntimeClasses are not applied", out);
   }
   if (any_pod(pods, [](const api::Pod& pod) { return pod.priority_or_zero() > 0; })) {
     Lacks(dump)
         .of("poddisruptionbudgets", dump.disruption_budgets)
-        .tell("preemption may choose other pods", out);
+        .say("preemption may choose other pods", out);
   }
   return out;
 }

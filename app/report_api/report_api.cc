@@ -34,8 +34,8 @@ using server::UserLimits;
 
 namespace {
 
-constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .at_once = 8, .at_once_in_all = 16};
-constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .at_once = 4, .at_once_in_all = 32};
+constexpr UserLimits::Options kReads{.per_second = 50, .burst = 100, .active = 8, .active_in_all = 16};
+constexpr UserLimits::Options kQuestions{.per_second = 5, .burst = 20, .active = 4, .active_in_all = 32};
 // For all users of a namespace together: a tenant can create accounts more easily than namespaces.
 constexpr Shares::Bounds kQuestionsOfNamespace{.in_all = 24, .of_one = 6, .reserve = 8};
 // Bodies in progress. The server bounds those of an address, which many users may share.

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using Kind = EventSeries::Write::Kind;
 
 constexpr unsigned kTries = 5;
-constexpr std::size_t kAtOnce = 32;
+constexpr std::size_t kMostInBatch = 32;
 constexpr std::chrono::milliseconds kFirstDelay = 500ms, kLongestDelay = 30s, kCall = 10s, kTick = 30s;
 constexpr std::size_t kInstanceLimit = 128;
 
@@ -85,7 +85,7 @@ struct EventRecorder::Impl {
     async::WritersOptions out;
     out.name = "write events of " + options.controller;
     out.workers = std::max(options.writers, 1u);
-    out.at_once = kAtOnce;
+    out.most_in_batch = kMostInBatch;
     out.queue.capacity = std::max<std::size_t>(options.capacity, 1);
     out.queue.item = out.queue.of_namespace = out.queue.all = {kFirstDelay, kLongestDelay};
     out.queue.most_tries = kTries;

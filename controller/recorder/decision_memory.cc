@@ -17,7 +17,7 @@ namespace podium::controller {
 namespace {
 
 constexpr std::size_t kEntryBytes = 384;    // key, lists, sets and maps of an entry
-constexpr std::size_t kDroppedAtOnce = 32;  // expired entries that a new decision drops under the lock
+constexpr std::size_t kDroppedTogether = 32;  // expired entries that a new decision drops under the lock
 constexpr std::size_t kBlockedSeries = 1'000;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock
 
@@ -318,7 +318,7 @@ void DecisionMemory::drop(Key name, Absence why, Dropped& dropped) {
 }
 
 void DecisionMemory::drop_expired(Keys& keys, Wall now, Dropped& dropped) {
-  for (std::size_t n = 0; n < kDroppedAtOnce && !keys.empty(); ++n) {
+  for (std::size_t n = 0; n < kDroppedTogether && !keys.empty(); ++n) {
     const auto& expires = entries_.find(keys.front())->second.decision->expires_at;
     if (!expires || *expires > now) return;
     drop(keys.front(), Absence::expired, dropped);

@@ -30,7 +30,7 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using async::Task;
 
-constexpr std::size_t kCapacity = 20'000, kWritesAtOnce = 16;
+constexpr std::size_t kCapacity = 20'000, kWritesInBatch = 16;
 constexpr unsigned kReportWriters = 4;
 // A user looks for the report of a pod that waits; a placed pod shows its node. Rewrites come last.
 enum Lane : unsigned { kOfWaitingPod, kOfPlacedPod, kRewrite };
@@ -51,7 +51,7 @@ async::WritersOptions queue_options(std::chrono::seconds ttl, const ReportBackof
   async::WritersOptions made;
   made.name = "write reports";
   made.workers = kReportWriters;
-  made.at_once = kWritesAtOnce;
+  made.most_in_batch = kWritesInBatch;
   made.queue.capacity = kCapacity;
   made.queue.item = backoffs.item;
   made.queue.of_namespace = backoffs.of_namespace;

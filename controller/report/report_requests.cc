@@ -138,7 +138,7 @@ client::Request delete_minute(const std::string& ns, std::uint32_t minute) {
   auto made =
       request("DELETE",
               fmt::format("{}?limit={}&labelSelector={}&fieldSelector={}",
-                          client::resource::scheduling_reports.path(ns), kDeletedAtOnce,
+                          client::resource::scheduling_reports.path(ns), kDeletedTogether,
                           client::percent_encode(labels), client::percent_encode("spec.dryRun!=true")),
               json::serialize(json::object{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}}));
   made.accept = client::kBriefListReply;

@@ -68,9 +68,9 @@ client::Request delete_report(const std::string& ns, const std::string& name, co
                               const std::string& version = {});
 // Selects the decisions whose label has this minute.
 std::string labels_of_minute(std::uint32_t minute);
-// Deletes up to kDeletedAtOnce decisions of the namespace whose label has this minute. The reply lists them.
+// Deletes up to kDeletedTogether decisions of the namespace with this minute as label. The reply lists them.
 client::Request delete_minute(const std::string& ns, std::uint32_t minute);
-inline constexpr std::size_t kDeletedAtOnce = 500;
+inline constexpr std::size_t kDeletedTogether = 500;
 
 // The report's name if the pod's own name is taken: "pod-xxxxxx", a DNS subdomain of at
 // most 253 characters.

@@ -35,7 +35,7 @@ struct Deletion {
 using Deletions = async::Writers<Deletion>;
 
 constexpr unsigned kWorkers = 4;
-constexpr std::size_t kDeletesAtOnce = 16;
+constexpr std::size_t kDeletesInBatch = 16;
 constexpr std::size_t kFewest = 32;  // with fewer, single deletions are cheaper
 
 std::string key_of(const Report& report) { return report.ns + '/' + report.name; }
@@ -61,7 +61,7 @@ async::WritersOptions queue_options(const ReportDeleter::Backoffs& backoffs) {
   async::WritersOptions made;
   made.name = "delete reports";
   made.workers = kWorkers;
-  made.at_once = kDeletesAtOnce;
+  made.most_in_batch = kDeletesInBatch;
   made.queue.capacity = SIZE_MAX;  // the index already bounds them
   made.queue.item = backoffs.item;
   made.queue.of_namespace = made.queue.all = backoffs.all;
@@ -288,7 +288,7 @@ bool ReportDeleter::Impl::forget_listed(const std::string& reply) {
     if (known) ++forgotten;
   }
   state.deleted += forgotten;
-  return forgotten > 0 && items->get_array().size() >= kDeletedAtOnce;
+  return forgotten > 0 && items->get_array().size() >= kDeletedTogether;
 }
 
 void ReportDeleter::Impl::queue_rest(std::vector<Report>& reports) {

@@ -395,10 +395,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     answered.fetch_add(1, std::memory_order_relaxed);
     refreshes.written(item.key, answer.content, api.clock().now());
     end_turn(item.key);
-    if (ended) tell_end(answer);
+    if (ended) note_end(answer);
   }
 
-  void tell_end(const AnswerPatch& answer) const {
+  void note_end(const AnswerPatch& answer) const {
     WhatIfEnd end;
     end.result = answer.result;
     end.refused = answer.refused;

@@ -1,4 +1,4 @@
-"""Tells the steps that differ by chance from all others.
+"""Separates the steps that differ by chance from all others.
 
 Both schedulers draw among the nodes with the best total, each for itself. Two equal histories part at such a draw with the probability
 1 - 1/k, where k is the number of the best nodes (selectHost in pkg/scheduler/schedule_one.go draws uniformly). So the oracle's verdicts

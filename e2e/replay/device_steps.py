@@ -35,7 +35,7 @@ class DeviceSteps:
         many = len(pods) / LAB_PODS
         return {self.lab_pod_comes: 80, self.lab_pod_goes: 45 * many * many, self.lab_pod_finishes: 8 * many,
                 self.controller_works: 160, self.claim_published: 40, self.claim_removed: 4, self.claim_left_allocated: 150,
-                self.driver_goes_on: 90, self.driver_begins: 25, self.device_tainted: 14, self.rule_comes: 8, self.rule_goes: 6,
+                self.driver_continues: 90, self.driver_begins: 25, self.device_tainted: 14, self.rule_comes: 8, self.rule_goes: 6,
                 self.class_changes: 5}
 
     # --- pods ---
@@ -162,7 +162,7 @@ class DeviceSteps:
         return claim and (f"{claim['metadata']['name']} is left allocated", on_claim("leave_allocated", claim["metadata"]["name"]))
 
     # --- drivers ---
-    def driver_goes_on(self, _state):
+    def driver_continues(self, _state):
         if not self.publishing:
             return None
         what, writes = self.publishing.pop(0)
@@ -183,7 +183,7 @@ class DeviceSteps:
             self.withdraw(pool, there)
         else:
             self.publish(pool, there)
-        return self.driver_goes_on(state)
+        return self.driver_continues(state)
 
     def publish(self, pool, there):
         """Existing slices get the new generation."""

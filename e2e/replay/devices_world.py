@@ -17,7 +17,7 @@ CLAIMS, SLICES, CLASSES = f"{API}/namespaces/{LAB}/resourceclaims", f"{API}/reso
 RULES = f"{API}/devicetaintrules"
 FINALIZER = "resource.kubernetes.io/delete-protection"
 POD_CLAIM = "resource.kubernetes.io/pod-claim-name"
-GPU, NIC, NOBODY = "gpu.example.com", "nic.example.com", "nobody.example.com"
+GPU, NIC, NO_DRIVER = "gpu.example.com", "nic.example.com", "nobody.example.com"
 NUMA = "resource.example.com/numa"
 OWN_CLAIMS = 10     # claims that pods name, by number
 IMPORTANCE = [None, None, "low", "important", "urgent"]
@@ -140,7 +140,7 @@ def selectors(*expressions):
 
 def changes(number):
     """Returns an expression that counts the changes of the watched class."""
-    return f'device.driver == "{NOBODY}-{number}"'
+    return f'device.driver == "{NO_DRIVER}-{number}"'
 
 
 def parameters(driver, of):
@@ -230,4 +230,4 @@ def beginning():
     for pool in pools():
         yield from slices_of(pool, 1, chance)
     yield {"apiVersion": GROUP, "kind": "ResourceSlice", "metadata": {"name": WATCHED}, "spec": {
-        "driver": NOBODY, "allNodes": True, "devices": [], "pool": {"name": WATCHED, "generation": 1, "resourceSliceCount": 1}}}
+        "driver": NO_DRIVER, "allNodes": True, "devices": [], "pool": {"name": WATCHED, "generation": 1, "resourceSliceCount": 1}}}

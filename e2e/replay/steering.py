@@ -34,17 +34,17 @@ class Steering:
                 self.theirs.create(bare(pod), path_of(pod).rpartition("/")[0])
                 if "startTime" in pod["status"]:
                     self.theirs.patch(path_of(pod) + "/status", {"status": {"startTime": pod["status"]["startTime"]}})
-        anew = {name: pod for name, pod in there.items() if waiting(pod)}
-        for pod in anew.values():
+        again = {name: pod for name, pod in there.items() if waiting(pod)}
+        for pod in again.values():
             self.ours.remove(pod)
-        for pod in anew.values():
+        for pod in again.values():
             self.wait_gone(self.ours, pod)
         if self.with_devices:
-            self.both(lambda side: side.claims.erase_made_for(anew))
+            self.both(lambda side: side.claims.erase_made_for(again))
             self.theirs.claims.become(self.ours.claims)
         self.both(lambda side: side.settle())
         self.refresh()
-        self.make(anew)
+        self.make(again)
 
     @staticmethod
     def bindings(side):

@@ -15,7 +15,7 @@ from e2e.support.oracle import full_name, path_of
 PENDING_AT_MOST = 8
 PENDING_WITH_DEVICES = 14
 PODS = 140  # the number of pods swings around this
-NOBODY_ASKS = "replay.example.com/changes"
+UNUSED_RESOURCE = "replay.example.com/changes"
 
 
 class Steps(NodeSteps, StorageSteps, DeviceSteps):
@@ -49,7 +49,7 @@ class Steps(NodeSteps, StorageSteps, DeviceSteps):
                    self.budget_changes: 5, self.namespace_changes: 3,
                    self.node_joins: 5, self.cordon: 4, self.uncordon: 5, self.drain: 3, self.node_relabelled: 7,
                    self.node_tainted: 4, self.node_untainted: 4, self.driver_changes: 4,
-                   self.volume_comes: 6, self.claim_comes: 20, self.claim_made_anew: 16, self.claim_provided: 8,
+                   self.volume_comes: 6, self.claim_comes: 20, self.recreated_claim: 16, self.claim_provided: 8,
                    self.capacity_changes: 5, **(self.device_weights(state) if self.with_devices else {})}
         while True:
             kind = self.random.choices(list(weights), list(weights.values()))[0]
@@ -158,6 +158,6 @@ class Steps(NodeSteps, StorageSteps, DeviceSteps):
     def touch(self, node):
         """Returns a change that the metrics count and that wakes no pod: no pod requests that resource."""
         self.changes += 1
-        amount = {NOBODY_ASKS: str(self.changes)}
+        amount = {UNUSED_RESOURCE: str(self.changes)}
         return merge_patch(f"/api/v1/nodes/{node['metadata']['name']}/status",
                            {"status": {"allocatable": amount, "capacity": amount}})

@@ -58,7 +58,7 @@ class StorageSteps:
         zone = self.random.choice(cluster.ZONES)
         return unbound and (f"{unbound['metadata']['name']} is provided", Provision(claim_path(unbound), made_for(unbound, zone)))
 
-    def claim_made_anew(self, state):
+    def recreated_claim(self, state):
         """Removes the pods of a bound claim, the claim and its volume, and creates the claim again."""
         bound = self.claims(state, bound=True)
         old = self.one([c for c in bound if not users_of(c, state.of_kind("Pod"))] or bound)

@@ -112,9 +112,9 @@ class Conditions:
         given = wait_until(lambda: self.status("patient").get("allocation"), "it is allocated")["allocationTimestamp"]
         self.failure("patient", 'running PreBind plugin "DynamicResources": device binding timeout: ')
 
-        def is_given_anew():
+        def is_given_again():
             return self.status("patient").get("allocation", {}).get("allocationTimestamp", given) != given
-        wait_until(is_given_anew, "the allocation is taken back and made anew")
+        wait_until(is_given_again, "the allocation is taken back and made anew")
 
         def is_bound():
             self.say("patient", READY)

@@ -229,12 +229,12 @@ class Extenders(WithExtenders):
     # --- compared with kube-scheduler ---
 
     def test_the_same_questions_and_the_same_words_as_kube_scheduler(self):
-        self.beside_kube_scheduler(cached=True)
+        self.next_to_kube_scheduler(cached=True)
 
     def test_the_same_questions_and_the_same_words_without_a_cache(self):
-        self.beside_kube_scheduler(cached=False)
+        self.next_to_kube_scheduler(cached=False)
 
-    def beside_kube_scheduler(self, cached):
+    def next_to_kube_scheduler(self, cached):
         first, second = self.extender(), self.extender()
         entries = [second.entry(filterVerb="filter", nodeCacheCapable=cached, ignorable=True),
                    first.entry(filterVerb="filter", prioritizeVerb="prioritize", weight=5, nodeCacheCapable=cached)]
@@ -298,12 +298,12 @@ class Preemption(WithExtenders):
                  for name, value in PRIORITIES.items())]
 
     def test_the_same_questions_and_the_same_victims_as_kube_scheduler(self):
-        self.beside_kube_scheduler(cached=True)
+        self.next_to_kube_scheduler(cached=True)
 
     def test_the_same_questions_and_the_same_victims_without_a_cache(self):
-        self.beside_kube_scheduler(cached=False)
+        self.next_to_kube_scheduler(cached=False)
 
-    def beside_kube_scheduler(self, cached):
+    def next_to_kube_scheduler(self, cached):
         first, second = self.extender(), self.extender()
         entries = [second.entry(preemptVerb="preempt", nodeCacheCapable=cached, ignorable=True),
                    first.entry(preemptVerb="preempt", nodeCacheCapable=cached)]

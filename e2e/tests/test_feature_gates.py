@@ -33,7 +33,7 @@ def configuration(scheduler, **more):
                        "profiles": [{"schedulerName": scheduler, "plugins": {"postFilter": {"disabled": [{"name": "*"}]}}}]})
 
 
-class Beside(unittest.TestCase):
+class TwoSchedulers(unittest.TestCase):
     """podium and kube-scheduler with these gates and with the defaults, each for the pods with its schedulerName."""
 
     gates = api_gates = ""
@@ -80,7 +80,7 @@ class Beside(unittest.TestCase):
 WITH, WITHOUT = ("podium-with", "upstream-with"), ("podium-without", "upstream-without")
 
 
-class ComparisonOperators(Beside):
+class ComparisonOperators(TwoSchedulers):
     gates = api_gates = "TaintTolerationComparisonOperators=true"
     objects = (rated("good", "2"), rated("fair", "20"), rated("unrated", "unknown"))
 
@@ -94,7 +94,7 @@ class ComparisonOperators(Beside):
                     self.assertEqual(self.outcome(f"{name}-{scheduler}"), want if scheduler in WITH else none)
 
 
-class PodLevelResources(Beside):
+class PodLevelResources(TwoSchedulers):
     gates = ("PodLevelResources=false,PodLevelResourcesFixDefaulting=false,PodLevelResourcesFixKubeletQOSClass=false,"
              "InPlacePodLevelResourcesVerticalScaling=false")
     objects = (node("small"), node("large"))
@@ -108,7 +108,7 @@ class PodLevelResources(Beside):
                 self.assertIn(outcome, (none,) if scheduler in WITHOUT else ("small", "large"))
 
 
-class Storage(Beside):
+class Storage(TwoSchedulers):
     gates = "StorageCapacityScoring=false,VolumeLimitScaling=false"
     objects = (node("small"), node("large"),
                driver("picky.example.com", preventPodSchedulingIfMissing=True), storage_class("picky", "picky.example.com"),

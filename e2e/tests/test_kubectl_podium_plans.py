@@ -154,8 +154,8 @@ class Plans(Plugin):
                                                        "uid": made["metadata"]["uid"]}]
         self.plane.create(replica_set)
         self.place(*(owned(name, owner="web-1", labels={"app": "web-1"}, **on("a1")) for name in ("web-1", "web-2")))
-        beside_now = r"\n  ZONE +NOW +THEN\n  zone-a +2 +2\n  zone-b +0 +2\n"
-        wait_until(lambda: re.search(beside_now, self.ask("whatif", "deploy/web", "--replicas", 4)),
+        next_to_now = r"\n  ZONE +NOW +THEN\n  zone-a +2 +2\n  zone-b +0 +2\n"
+        wait_until(lambda: re.search(next_to_now, self.ask("whatif", "deploy/web", "--replicas", 4)),
                    "podium knows the ReplicaSet, and says where its pods are now")
 
     def test_why_not_there_names_every_filter(self):

@@ -55,7 +55,7 @@ class Stress(Live):
                 return status, reply
             time.sleep(pause)  # the API server asks for it
 
-    def test_all_at_once(self):
+    def test_all_together(self):
         seed = seeds.drawn()
         namespaces = [f"ns{i}" for i in range(NAMESPACES)]
         for namespace in namespaces:

@@ -27,9 +27,9 @@ class Alike:
 
     def test_a_provisioner_that_gives_up(self):
         says = 'running PreBind plugin "VolumeBinding": binding volumes: '
-        told = claim("told", "fast")
-        told["metadata"]["annotations"] = {"volume.kubernetes.io/storage-provisioner": "disks.example.com"}
-        for made, words in ((told, 'provisioning failed for PVC "told"'),
+        reported = claim("reported", "fast")
+        reported["metadata"]["annotations"] = {"volume.kubernetes.io/storage-provisioner": "disks.example.com"}
+        for made, words in ((reported, 'provisioning failed for PVC "reported"'),
                             (claim("bare", "fast"), 'selectedNode annotation reset for PVC "bare"')):
             name = made["metadata"]["name"]
             self.plane.create(made)

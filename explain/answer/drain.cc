@@ -137,7 +137,7 @@ std::string words(const std::string& what, const Drained& drained, std::size_t b
   return out;
 }
 
-void tell(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResult& done) {
+void record(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResult& done) {
   done.pods_evicted = count;
   done.pods_moved = drained.moved;
   done.pods_pending = drained.pending;
@@ -217,7 +217,7 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
   auto drained = place_again(std::move(evicted), context, fork);
   done.budgets_broken = broken;
   done.message = words(podium::counted(count, "pod") + " evicted", drained, broken);
-  tell(count, drained, fork, done);
+  record(count, drained, fork, done);
 }
 
 void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
@@ -245,7 +245,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   if (with_their_node > 0)
     done.message +=
         fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));
-  tell(count, drained, fork, done);
+  record(count, drained, fork, done);
 }
 
 void add_waiting_placed(const ChangeContext& context, ChangeResult& done) {

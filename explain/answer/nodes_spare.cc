@@ -85,7 +85,7 @@ class Sparing {
       out.nodes.cordon_first = best.steps.size() > 1;
     }
     out.tried = best.tried;
-    tell(best, out.nodes);
+    record(best, out.nodes);
     return out;
   }
 
@@ -304,7 +304,7 @@ class Sparing {
 
   // --- the answer ---
 
-  void tell(const Found& found, NodesSpare& out) const {
+  void record(const Found& found, NodesSpare& out) const {
     std::size_t listed = 0;
     for (const auto& step : found.steps) {
       out.pods_moved += step.moves.size();

@@ -81,7 +81,7 @@ class Wanting {
     with_all_ = best_;
     for (std::size_t i = 0; i < shapes_.size(); ++i) plans.add(i, 1, with_all_);
     if (best_.placed() > now->placed()) try_uncordoned();
-    tell();
+    record();
     return std::optional(WantedAnswer{waiters_.pods.size(), best_.placed(), std::move(out_)});
   }
 
@@ -123,7 +123,7 @@ class Wanting {
 
   // --- the answer ---
 
-  void tell() {
+  void record() {
     out_.gated = waiters_.gated;
     out_.other_scheduler = waiters_.other_scheduler;
     out_.evicting = waiters_.evicting;
@@ -131,10 +131,10 @@ class Wanting {
     out_.shapes_tried = shapes_.size();
     out_.shapes_total = known_.total;
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
-      if (best_.counts[i] > 0) out_.added.push_back(tell_shape(i));
+      if (best_.counts[i] > 0) out_.added.push_back(note_shape(i));
     }
     std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
-    if (out_.not_tried == 0) tell_unplaced();
+    if (out_.not_tried == 0) note_unplaced();
   }
 
   static std::string price_text(std::int64_t millionths) {
@@ -144,7 +144,7 @@ class Wanting {
     return text;
   }
 
-  AddedNodes tell_shape(std::size_t shape) const {
+  AddedNodes note_shape(std::size_t shape) const {
     const auto& known = shapes_[shape];
     AddedNodes out{.shape = known.shape.name, .like = known.shape.like};
     out.nodes = static_cast<std::size_t>(best_.counts[shape]);
@@ -179,7 +179,7 @@ class Wanting {
                                                                    : WaitingWorkload{};
   }
 
-  void tell_unplaced() {
+  void note_unplaced() {
     std::map<std::size_t, std::string> reasons;  // by kind
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> found;
     for (std::size_t i = 0; i < best_.places.size(); ++i) {

@@ -66,11 +66,11 @@ Result<std::vector<PreemptionCandidate>> to_candidates(const std::vector<Victims
     std::erase_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
     return out;
   }
-  const auto nobody =
+  const auto without_victims =
       std::ranges::find_if(out, [](const auto& candidate) { return candidate.victims.empty(); });
-  if (nobody == out.end()) return out;
+  if (without_victims == out.end()) return out;
   return fail(Error::Kind::internal, fmt::format("expected at least one victim pod on node \"{}\"",
-                                                 snapshot.node_name(nobody->row)));
+                                                 snapshot.node_name(without_victims->row)));
 }
 
 client::Task<Result<std::vector<PreemptionCandidate>>> call_preempt_verbs(

@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 constexpr std::chrono::milliseconds kBindDeadline{70'000};  // above the API server's own 60 s
 constexpr std::chrono::milliseconds kFastReply{250};        // for each request of a batch
 constexpr std::chrono::milliseconds kLongestPause{5'000};   // whatever Retry-After says
-constexpr std::size_t kLanes = 16, kAtOnce = 8, kShare = 4;
+constexpr std::size_t kLanes = 16, kMostInBatch = 8, kShare = 4;
 
 std::string binding_body(const api::Pod& pod, const std::string& node) {
   std::string out;
@@ -101,7 +101,7 @@ void ApiBinder::bind(cluster::PodInfoPtr pod, std::string node) {
 std::vector<ApiBinder::Order> ApiBinder::take_batch() {
   const std::lock_guard lock(mutex_);
   std::vector<Order> orders;
-  auto n = fast_replies_ ? std::clamp<std::size_t>(waiting_.size() / kShare, 1, kAtOnce) : 1;
+  auto n = fast_replies_ ? std::clamp<std::size_t>(waiting_.size() / kShare, 1, kMostInBatch) : 1;
   for (; n > 0 && !waiting_.empty(); --n) {
     orders.push_back(std::move(waiting_.front()));
     waiting_.pop_front();

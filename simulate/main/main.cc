@@ -189,7 +189,7 @@ int run_seeds(const Options& options) {
         if (options.lives > 0 && at == options.lives) return mine;
         if (at++ % workers != worker || (options.first && mine.failed > 0)) continue;
         run_seed(seed, options, mine);
-        progress.tell(mine.excused.lives, mine.failed);
+        progress.print(mine.excused.lives, mine.failed);
       }
     }
     return mine;

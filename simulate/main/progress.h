@@ -17,7 +17,7 @@ class ProgressLine {
   ProgressLine(std::uint64_t total, unsigned worker, unsigned workers)
       : share_((total + workers - 1 - worker) / workers), worker_(worker) {}
 
-  void tell(std::uint64_t lives, std::uint64_t failed) {
+  void print(std::uint64_t lives, std::uint64_t failed) {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + std::chrono::minutes(1);

@@ -122,7 +122,7 @@ Bug keeps_the_lease_at_the_end() {
   return bug;
 }
 
-Bug evicts_again_at_once() {
+Bug evicts_again_immediately() {
   Bug bug;
   bug.clings = [](const Request& request, const Answer& answer) {
     return request.method == "DELETE" && names(request, "/pods/") && has_code(answer, 403);
@@ -251,7 +251,7 @@ const std::vector<Mutation>& all() {
        .bug = "repeats a refused eviction immediately (7)",
        .seed = 2,
        .found_as = "times in a second",
-       .make = evicts_again_at_once},
+       .make = evicts_again_immediately},
       {.name = "no_relist",
        .bug = "a lost DELETE never heals (9)",
        .seed = 1,

@@ -66,10 +66,10 @@ Bug loses_nominations() {
 Bug loses_conditions() {
   Bug bug;
   bug.instead = [](const Request& request) -> std::optional<Response> {
-    const bool tells = writes_status(request) &&
-                       request.body.find(R"("type":"PodScheduled")") != std::string::npos &&
-                       request.body.find("nominatedNodeName") == std::string::npos;
-    return tells ? std::optional(stored(200, request)) : std::nullopt;
+    const bool clears = writes_status(request) &&
+                        request.body.find(R"("type":"PodScheduled")") != std::string::npos &&
+                        request.body.find("nominatedNodeName") == std::string::npos;
+    return clears ? std::optional(stored(200, request)) : std::nullopt;
   };
   return bug;
 }

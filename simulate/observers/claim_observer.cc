@@ -107,7 +107,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::taken(const Commit& commit,
     const auto binder = binders_.find(uid);
     const bool another = another_wrote(uid_of(commit.after->value), commit.by) ||
                          (binder != binders_.end() && binder->second != commit.by);
-    if (late || another) bereft_.insert(uid);
+    if (late || another) robbed_.insert(uid);
     return Finding{
         fmt::format("{} takes {} from {}, which runs", commit.by, commit.key.text(), full_name(pod->value)),
         late || another};
@@ -173,7 +173,7 @@ std::optional<ClaimObserver::Finding> ClaimObserver::bound(const json::value& po
     const auto uid = claim ? uid_of(claim->value) : gone != gone_.end() ? gone->second : "";
     const bool another = another_wrote(uid, by, decided);
     const auto wrong = [&](std::string_view what) {
-      if (late || another) bereft_.insert(uid_of(pod));
+      if (late || another) robbed_.insert(uid_of(pod));
       return Finding{fmt::format("{} is bound to {}, and its claim {} {}", full_name(pod), node, name, what),
                      late || another};
     };
@@ -323,7 +323,7 @@ std::optional<std::string> ClaimObserver::unfinished() const {
           store_.find({std::string(kClaims), text_at(pod->value, "/metadata/namespace"), name});
       const bool is_its = claim && is_reserved_for(claim->value, uid_of(pod->value));
       if (is_its && binding_of(claim->value) == Binding::ready) continue;
-      if (bereft_.contains(uid_of(pod->value))) continue;
+      if (robbed_.contains(uid_of(pod->value))) continue;
       return fmt::format("{} runs without its claim {}", full_name(pod->value), name);
     }
   }

@@ -98,7 +98,7 @@ class ClaimObserver {
   std::map<std::string, Chain> chains_;  // by an engine and a claim's path: its requests
   Known known_, asked_;                  // by its watch; by a request
   // Pods whose claims were taken by a leader that did not know that they run or are bound.
-  std::set<std::string> bereft_;
+  std::set<std::string> robbed_;
   std::uint64_t count_ = 0;
 };
 

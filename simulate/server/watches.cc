@@ -80,12 +80,12 @@ void Watches::begin(const std::shared_ptr<Watch>& watch, const Route& route) {
     // Each commit has the next version.
     const auto& history = store_.history();
     const auto known = history.empty() ? 0 : watch->seen + 1 - history.front().version;
-    for (auto at = known; at < history.size(); ++at) tell(*watch, history[at]);
+    for (auto at = known; at < history.size(); ++at) deliver(*watch, history[at]);
   }
   open_.push_back(watch);
 }
 
-void Watches::tell(Watch& watch, const Commit& commit) {
+void Watches::deliver(Watch& watch, const Commit& commit) {
   watch.seen = commit.version;
   if (!is_of(commit.key, watch)) return;
   const bool was = commit.before && watch.selector.matches(commit.before->value);
@@ -101,7 +101,7 @@ void Watches::tell(Watch& watch, const Commit& commit) {
 void Watches::committed(const Commit& commit) {
   // By index: the effects of a line may open another watch.
   for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (!open_[i]->closed) tell(*open_[i], commit);
+    if (!open_[i]->closed) deliver(*open_[i], commit);
   }
 }
 

@@ -40,7 +40,7 @@ class Watches {
   static std::string line(const char* type, const std::string& object);
   static std::string bookmark(const Watch& watch, Version version, bool initial_events_end);
   static std::string deletion(const Stored& last, Version version);
-  static void tell(Watch& watch, const Commit& commit);
+  static void deliver(Watch& watch, const Commit& commit);
   void committed(const Commit& commit);
   void end(const std::shared_ptr<Watch>& watch);
   void tick();

@@ -119,7 +119,7 @@ TEST(FairQueue, ANewerValueKeepsThePlaceAndMayTakeOver) {
   EXPECT_EQ(q.taken[0].value.extra, "kept");
 }
 
-TEST(FairQueue, TheNextValueOfAKeyUnderWayWaits) {
+TEST(FairQueue, TheNextValueOfAKeyInFlightWaits) {
   Queue q;
   q.push("a/1", 0, {"first", ""});
   EXPECT_EQ(q.take(), Strings{"first"});
@@ -344,7 +344,7 @@ TEST(FairQueue, WhenFullTheFullestNamespaceMakesRoom) {
   EXPECT_EQ(q.queue.dropped(), 2u);
 }
 
-TEST(FairQueue, WhenFullItRefusesIfToldTo) {
+TEST(FairQueue, WhenFullItRefusesIfConfigured) {
   FairQueueOptions options;
   options.capacity = 3;
   options.per_namespace = 2;

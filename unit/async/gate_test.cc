@@ -86,7 +86,7 @@ TEST(Gate, SaysThatTheTimeIsOver) {
   EXPECT_TRUE(drained(io, gate, kSoon));
 }
 
-TEST(Gate, CancelEndsWaitsAndIsNoFault) {
+TEST(Gate, CancelEndsWaitsAndIsNotAFault) {
   asio::io_context io;
   int faults = 0;
   Gate gate([&](std::string_view, std::string_view) { ++faults; });
@@ -111,7 +111,7 @@ TEST(Gate, CancelReachesWhatHasNotStartedYet) {
   EXPECT_FALSE(woke);
 }
 
-TEST(Gate, TellsOfAnExceptionByName) {
+TEST(Gate, ReportsAnExceptionByName) {
   asio::io_context io;
   std::vector<std::string> faults;
   Gate gate([&](std::string_view task, std::string_view what) {

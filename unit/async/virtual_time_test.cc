@@ -87,7 +87,7 @@ TEST(VirtualTime, ATimerThatIsCancelledOrMovedEndsItsWaits) {
   EXPECT_EQ(expired.after(time, io, 0s), (std::vector<int>{-5}));
 }
 
-TEST(VirtualTime, ATimerOfThePastExpiresAtOnce) {
+TEST(VirtualTime, ATimerOfThePastExpiresImmediately) {
   VirtualTime time;
   boost::asio::io_context io{1};
   Expired expired;

@@ -45,7 +45,7 @@ TEST(Within, ReturnsTheResult) {
   EXPECT_EQ(waiting.wait(9s), 7);
 }
 
-TEST(Within, GoesOnWithoutATaskThatIsLate) {
+TEST(Within, ContinuesWithoutATaskThatIsLate) {
   Waiting waiting;
   EXPECT_EQ(waiting.wait(11s), std::nullopt);
   EXPECT_FALSE(waiting.ended);

@@ -26,11 +26,11 @@ struct NoJitter final : Random {
   std::uint64_t next() override { return 0; }
 };
 
-WritersOptions options(unsigned workers = 2, std::size_t at_once = 1) {
+WritersOptions options(unsigned workers = 2, std::size_t concurrent = 1) {
   WritersOptions made;
   made.name = "test";
   made.workers = workers;
-  made.at_once = at_once;
+  made.most_in_batch = concurrent;
   made.queue.item = made.queue.of_namespace = made.queue.all = {1ms, 4ms};
   return made;
 }
@@ -46,9 +46,9 @@ struct Writing {
   }
 
   static Task<void> write(Writing* self, std::vector<W::Item>* batch) {
-    self->most_at_once = std::max(self->most_at_once, ++self->at_once);
+    self->most_concurrent = std::max(self->most_concurrent, ++self->concurrent);
     if (self->takes.count() > 0) co_await nap(self->takes);
-    --self->at_once;
+    --self->concurrent;
     for (auto& item : *batch) {
       self->tried.push_back(item.value);
       if (const auto it = self->fails.find(item.key); it != self->fails.end() && it->second.first-- > 0) {
@@ -75,7 +75,7 @@ struct Writing {
   std::chrono::milliseconds takes{0};
   std::map<std::string, std::pair<int, Outcome>> fails;  // by key: how often, and how
   Strings tried, written;
-  int at_once = 0, most_at_once = 0;
+  int concurrent = 0, most_concurrent = 0;
   W writers;
 };
 
@@ -88,12 +88,12 @@ TEST(Writers, WriteWhatIsPushedAndLeaveTheGateEmpty) {
   EXPECT_EQ(w.gate.inside(), 0u);
 }
 
-TEST(Writers, RunAsManyAtOnceAsAllowed) {
+TEST(Writers, RunAsManyConcurrentlyAsAllowed) {
   Writing w(options(3));
   w.takes = 2ms;
   for (int i = 0; i < 12; ++i) w.push("a" + std::to_string(i));
   w.run();
-  EXPECT_EQ(w.most_at_once, 3);
+  EXPECT_EQ(w.most_concurrent, 3);
   EXPECT_EQ(w.written.size(), 12u);
 }
 
@@ -176,7 +176,7 @@ TEST(Writers, DrainEndsAtItsDeadline) {
   EXPECT_EQ(w.writers.counts().busy, 1u);
 }
 
-TEST(Writers, DrainOfNothingReturnsAtOnce) {
+TEST(Writers, DrainOfNothingReturnsImmediately) {
   Writing w;
   w.drain(1h);
   EXPECT_EQ(w.writers.counts().dropped, 0u);

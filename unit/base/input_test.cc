@@ -35,7 +35,7 @@ TEST_F(ReadInput, TakesTheWholeFile) {
   }
 }
 
-TEST_F(ReadInput, TakesNoMoreThanItIsTold) {
+TEST_F(ReadInput, TakesNoMoreThanItsLimit) {
   std::ofstream(path("text")) << std::string(100'000, 'x');
   for (const std::size_t most : {0, 1, 65'536, 65'537, 99'999})
     EXPECT_EQ(read_input(path("text"), most).value().size(), most);

@@ -244,7 +244,7 @@ TEST_F(ApiTest, NoRetryWhereNoneIsWanted) {
   EXPECT_EQ(server_.requests().size(), 1u);
 }
 
-TEST_F(ApiTest, KeepsTryingWhileNobodyListensUntilTheDeadline) {
+TEST_F(ApiTest, KeepsTryingWhileNoServerListensUntilTheDeadline) {
   unit::DeadPort port(unit::DeadPort::Kind::refused);
   ScopedTransport transport(loop_, config_for("http://127.0.0.1:" + std::to_string(port.port())));
   Api api(transport.shared(), system_clock(), system_random());
@@ -288,7 +288,7 @@ TEST_F(ApiTest, OfAnItemThatCannotBeReadThereIsItsMetadata) {
             json::parse(R"([{"n":1},{"metadata":{"name":"d","uid":"u"}},{"n":3}])"));
 }
 
-TEST_F(ApiTest, ListPagesStopsWhenTold) {
+TEST_F(ApiTest, ListPagesStopsOnRequest) {
   server_.always(replying(200, R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[{}]})"));
   int pages = 0;
   auto each = [&](std::vector<json::value>) { return ++pages < 3; };

@@ -51,7 +51,7 @@ TEST(Discovery, AResourceIsNotServedIfItsVersionOrItsNameIsMissing) {
   EXPECT_EQ(server.answer(), Served::no);
 }
 
-TEST(Discovery, AnotherBodyIsNoAnswer) {
+TEST(Discovery, AnotherBodyIsNotAnAnswer) {
   for (const std::string body :
        {"", "<html>", "[]", "{}", "null", R"({"kind":"Status","groups":[],"resources":[]})",
         R"({"kind":"APIGroupList"})", R"({"kind":"APIGroupList","groups":{}})",

@@ -39,7 +39,7 @@ EventRegarding pod(const std::string& name) { return {"v1", "Pod", "shop", name,
 // A recorder and the thread that it writes on, on virtual time.
 struct Recording {
   explicit Recording(std::size_t capacity = 20'000, unsigned writers = 2)
-      : recorder(api, nobody_first, gate, io.get_executor(),
+      : recorder(api, none_first, gate, io.get_executor(),
                  {.controller = "default-scheduler",
                   .instance = "host",
                   .capacity = capacity,
@@ -64,7 +64,7 @@ struct Recording {
   asio::io_context io{1};
   async::Gate gate;
   unit::ObjectServer server;
-  Precedence nobody_first{time};
+  Precedence none_first{time};
   Api api{server.transport, time, system_random()};
   EventRecorder recorder;
 };
@@ -105,7 +105,7 @@ TEST(EventRecorder, TheCountOfAQuietSeriesIsWritten) {
   EXPECT_EQ(seen(r.server), Lines{"a R 10"});
 }
 
-TEST(EventRecorder, ASeriesWhoseEventIsForgottenIsCreatedAnew) {
+TEST(EventRecorder, ASeriesWhoseEventIsForgottenIsCreatedAgain) {
   Recording r;
   r.server.refuse(1, Response{403, R"({"reason":"Forbidden"})"});
   r.record("a");
@@ -198,10 +198,10 @@ TEST(EventRecorder, AStopEndsInTimeWithoutAServer) {
 TEST(EventRecorder, TakesEventsFromManyThreadsWhileItWrites) {
   unit::ObjectServer server;
   Api api(server.transport, system_clock(), system_random());
-  const Precedence nobody_first(system_clock());
+  const Precedence none_first(system_clock());
   async::Gate gate;
   asio::io_context io{1};
-  EventRecorder recorder(api, nobody_first, gate, io.get_executor(), {.controller = "default-scheduler"});
+  EventRecorder recorder(api, none_first, gate, io.get_executor(), {.controller = "default-scheduler"});
   std::vector<std::thread> recorders;
   std::atomic<bool> recorded{false};
   std::thread writer([&] {

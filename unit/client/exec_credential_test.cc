@@ -93,7 +93,7 @@ TEST_F(ExecCredentialTest, RefreshRunsItAgainButNotAllTheTime) {
   EXPECT_EQ(runs(), 2);
 }
 
-TEST_F(ExecCredentialTest, TellsThePluginWhatItMayKnow) {
+TEST_F(ExecCredentialTest, PassesThePluginWhatItMayKnow) {
   auto plugin = script(
       R"sh(seen=$(printf %s "$KUBERNETES_EXEC_INFO|$WHO|$2" | base64 -w0))sh"
       "\n"

@@ -57,7 +57,7 @@ TEST(HttpReply, ReadsChunksThatArriveByteByByte) {
 }
 
 // The limit is one of what is not parsed: not of bodies, and not of what follows a reply.
-TEST(HttpReply, TakesLargeBodiesAndManyRepliesAtOnce) {
+TEST(HttpReply, TakesLargeBodiesAndManyRepliesTogether) {
   const std::string body(kMegabyte, 'x');
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n";
   HttpReply first(kMegabyte);

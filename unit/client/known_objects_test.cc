@@ -58,7 +58,7 @@ class View {
     known.end_list(std::to_string(version), changes);
     return *this;
   }
-  View& forget_told() {
+  View& forget_reported() {
     changes.clear();
     return *this;
   }
@@ -68,7 +68,7 @@ class View {
 
 using Texts = std::vector<std::string>;
 
-TEST(KnownObjects, Tells) {
+TEST(KnownObjects, ReportsChanges) {
   struct Case {
     const char* name;
     std::function<void(View&)> input;  // after a list at version 20 with a/1@10 and b/2@20
@@ -139,11 +139,13 @@ TEST(KnownObjects, Tells) {
        [](View& v) { v.begin(true).up("a", "1", 10).up("b", "2", 18).end(); },
        {"~a/1@10", "~b/2@18"}},
       {"replace with the older object",
-       [](View& v) { v.up("a", "9", 30).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end(); },
+       [](View& v) {
+         v.up("a", "9", 30).forget_reported().begin(true).up("a", "1", 10).up("b", "2", 20).end();
+       },
        {"-a/9@30", "+a/1@10", "~b/2@20"}},
       {"replace brings back what was deleted",
        [](View& v) {
-         v.down("a", "1", 22).forget_told().begin(true).up("a", "1", 10).up("b", "2", 20).end();
+         v.down("a", "1", 22).forget_reported().begin(true).up("a", "1", 10).up("b", "2", 20).end();
        },
        {"+a/1@10", "~b/2@20"}},
       {"after a replace older versions are news",
@@ -151,7 +153,7 @@ TEST(KnownObjects, Tells) {
        {"~a/1@10", "-b/2@20", "+c/3@16"}},
       {"after a replace an object that left a selector may enter it again",
        [](View& v) {
-         v.up("a", "1", 30).forget_told().begin(true).up("b", "2", 20).end(25).up("a", "1", 26);
+         v.up("a", "1", 30).forget_reported().begin(true).up("b", "2", 20).end(25).up("a", "1", 26);
        },
        {"~b/2@20", "-a/1@30", "+a/1@26"}},
       {"an update that cannot be read, and then one that can",
@@ -174,20 +176,20 @@ TEST(KnownObjects, Tells) {
   for (const auto& test : cases) {
     SCOPED_TRACE(test.name);
     View view;
-    view.begin().up("a", "1", 10).up("b", "2", 20).end(20).forget_told();
+    view.begin().up("a", "1", 10).up("b", "2", 20).end(20).forget_reported();
     test.input(view);
     EXPECT_EQ(texts_of(view.changes), test.expect);
   }
 }
 
-TEST(KnownObjects, WhatIsOlderThanItsMemoryOfDeletesIsNoNews) {
+TEST(KnownObjects, WhatIsOlderThanItsMemoryOfDeletesIsNotNews) {
   View view;
   view.begin().end(1);
   for (int i = 0; i < 2000; ++i) {
     const auto name = std::to_string(i);
     view.up(name, "uid-" + name, 2 * i + 10).down(name, "uid-" + name, 2 * i + 11);
   }
-  view.forget_told();
+  view.forget_reported();
   for (int i = 0; i < 2000; ++i) view.up(std::to_string(i), "uid-" + std::to_string(i), 2 * i + 10);
   EXPECT_EQ(texts_of(view.changes), Texts());
   EXPECT_EQ(texts_of(view.up("new", "n", 5000).changes), Texts{"+new/n@5000"});
@@ -195,7 +197,7 @@ TEST(KnownObjects, WhatIsOlderThanItsMemoryOfDeletesIsNoNews) {
 
 TEST(KnownObjects, AMissedDeleteCarriesTheIdentity) {
   View view;
-  view.begin().up("a", "1", 10).end().forget_told().begin().end();
+  view.begin().up("a", "1", 10).end().forget_reported().begin().end();
   ASSERT_EQ(view.changes.size(), 1u);
   EXPECT_EQ(view.changes[0].object.view(), object("a", "1", 10));
   EXPECT_EQ(view.known.size(), 0u);

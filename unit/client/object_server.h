@@ -346,7 +346,7 @@ class ObjectServer {
     if (!fields.contains("generation")) fields["generation"] = 1;
     fields["resourceVersion"] = std::to_string(++version_);
     auto& there = objects_[key] = std::move(object);
-    tell(key.plural, fresh ? "ADDED" : "MODIFIED", there);
+    deliver(key.plural, fresh ? "ADDED" : "MODIFIED", there);
   }
   void drop(const Key& key) {
     const auto it = objects_.find(key);
@@ -354,9 +354,9 @@ class ObjectServer {
     auto last = std::move(it->second);
     objects_.erase(it);
     last.at("metadata").as_object()["resourceVersion"] = std::to_string(++version_);
-    tell(key.plural, "DELETED", last);
+    deliver(key.plural, "DELETED", last);
   }
-  void tell(const std::string& plural, const std::string& type, const json_value& object) {
+  void deliver(const std::string& plural, const std::string& type, const json_value& object) {
     for (const auto& watch : watches_) {
       if (watch.plural != plural || watch.feed->ended) continue;
       if (!watch.questions || is_question(object)) watch.feed->push(event(type, object));

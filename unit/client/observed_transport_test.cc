@@ -37,7 +37,7 @@ class ObservedTransportTest : public testing::Test {
   }
   std::string observed() const {
     std::string text;
-    for (const auto& [method, status, duration] : told_) {
+    for (const auto& [method, status, duration] : reported_) {
       text += std::string(text.empty() ? "" : ", ") + method + " " + std::to_string(status) + " " +
               std::to_string(duration / 1s) + "s";
     }
@@ -46,11 +46,11 @@ class ObservedTransportTest : public testing::Test {
 
   unit::ManualClock clock_;
   std::shared_ptr<unit::ScriptedTransport> scripted_ = std::make_shared<unit::ScriptedTransport>();
-  std::vector<std::tuple<std::string, int, std::chrono::nanoseconds>> told_;
+  std::vector<std::tuple<std::string, int, std::chrono::nanoseconds>> reported_;
   std::vector<std::string> sizes_;  // "5 -> 10"; "-": no size
   std::vector<int> retries_;        // the statuses of the previous tries
   std::shared_ptr<Transport> observed_ = observe(scripted_, clock_, [this](const Exchange& exchange) {
-    told_.emplace_back(exchange.method, exchange.status, exchange.duration);
+    reported_.emplace_back(exchange.method, exchange.status, exchange.duration);
     const auto text = [](const auto& bytes) { return bytes ? std::to_string(*bytes) : "-"; };
     sizes_.push_back(text(exchange.request_bytes) + " -> " + text(exchange.reply_bytes));
     if (exchange.retries) retries_.push_back(*exchange.retries);
@@ -58,7 +58,7 @@ class ObservedTransportTest : public testing::Test {
   ClientLoop loop_;
 };
 
-TEST_F(ObservedTransportTest, TellsOfEachRequestAndHowItEnded) {
+TEST_F(ObservedTransportTest, ReportsEachRequestAndHowItEnded) {
   EXPECT_EQ(loop_.run(observed_->send(request("POST", "/pods")))->status, 201);
   EXPECT_FALSE(loop_.run(observed_->send(request("GET", "/gone"))));
   EXPECT_EQ((*loop_.run(observed_->open(request("GET", "/watch"))))->status(), 410);
@@ -73,7 +73,7 @@ TEST_F(ObservedTransportTest, RequestsThatGoTogetherHaveTheTimeOfAll) {
   EXPECT_EQ(observed(), "POST 201 2s, PATCH 0 2s");
 }
 
-TEST_F(ObservedTransportTest, TellsTheSizesOfBodies) {
+TEST_F(ObservedTransportTest, ReportsTheSizesOfBodies) {
   auto post = request("POST", "/pods");
   post.body = "12345";
   EXPECT_TRUE(loop_.run(observed_->send(post)));
@@ -86,7 +86,7 @@ TEST_F(ObservedTransportTest, TellsTheSizesOfBodies) {
             (std::vector<std::string>{"5 -> 10", "5 -> -", "0 -> 10", "5 -> -", "0 -> 10", "- -> -"}));
 }
 
-TEST_F(ObservedTransportTest, TellsWhatIsSentAgain) {
+TEST_F(ObservedTransportTest, ReportsWhatIsSentAgain) {
   auto again = request("GET", "/pods");
   EXPECT_TRUE(loop_.run(observed_->send(again)));
   for (const int status : {503, 0}) {

@@ -36,18 +36,18 @@ struct Waiting {
   Precedence precedence{clock};
 };
 
-TEST(Precedence, NothingUnderWayHoldsNobodyUp) {
+TEST(Precedence, NothingInFlightDelaysNothing) {
   Waiting w;
   EXPECT_TRUE(w.goes(w.clock.now()));
 }
 
-TEST(Precedence, AWriterGivesWay) {
+TEST(Precedence, AWriterYields) {
   Waiting w;
   w.precedence.enter();
   EXPECT_FALSE(w.goes(w.clock.now()));
 }
 
-TEST(Precedence, WhatHasWaitedForThePatienceGoesOn) {
+TEST(Precedence, WhatHasWaitedForThePatienceContinues) {
   Waiting w;
   w.precedence.enter();
   EXPECT_TRUE(w.goes(w.clock.now() - Precedence::kPatience));

@@ -109,7 +109,7 @@ class Life {
 
 using Steps = std::vector<std::string>;
 
-TEST(ReflectorState, StreamingListGoesOnAsTheWatch) {
+TEST(ReflectorState, StreamingListContinuesAsTheWatch) {
   Life life;
   EXPECT_EQ(text(life.state.next(life.clock.now())), "stream_list");
   life.opened().event("42").event("17").bookmark("50").bookmark("100", true).event("101").bookmark("110");
@@ -205,7 +205,7 @@ TEST(ReflectorState, ListThatFails) {
   }
 }
 
-TEST(ReflectorState, StreamingListsThatCloseWithoutTheirBookmarkGiveWayToAList) {
+TEST(ReflectorState, StreamingListsThatCloseWithoutTheirBookmarkAreReplacedByAList) {
   Life life;
   for (int i = 0; i < 3; ++i) life.opened().event("42").ended().waited();
   EXPECT_EQ(life.done, (Steps{"read", "read", "wait 800", "stream_list", "read", "read", "wait 1600",
@@ -226,7 +226,7 @@ TEST(ReflectorState, ListsThatAreTooLargeArePagedEverSmaller) {
   EXPECT_EQ(life.done.back(), "list limit=500");
 }
 
-TEST(ReflectorState, ListsAnewFromTimeToTime) {
+TEST(ReflectorState, RelistsFromTimeToTime) {
   Life life(true, 1h);
   life.opened().bookmark("100", true).pass(3599s).event("101");
   EXPECT_EQ(life.done.back(), "read");
@@ -312,7 +312,7 @@ TEST(ReflectorState, WatchThatEnds) {
   }
 }
 
-TEST(ReflectorState, AVeryShortWatchIsNotReopenedAtOnce) {
+TEST(ReflectorState, AVeryShortWatchIsNotReopenedImmediately) {
   Life life;
   life.watching().silent().probed("100").opened().ended().waited();
   EXPECT_EQ(life.done, (Steps{"probe", "watch 100", "read", "wait 800", "probe"}));
@@ -396,7 +396,7 @@ TEST(RelistBackoff, DoublesToItsLimitAndIsResetByAQuietTime) {
   EXPECT_EQ(backoff.next(clock.now(), none), 800ms);
 }
 
-TEST(VersionNumber, IsZeroForWhatIsNoNumber) {
+TEST(VersionNumber, IsZeroForWhatIsNotANumber) {
   EXPECT_EQ(version_number("18446744073709551615"), 18446744073709551615u);
   for (const char* bad : {"", "x", "1x", "-1", "18446744073709551616"})
     EXPECT_EQ(version_number(bad), 0u) << bad;

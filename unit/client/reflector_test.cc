@@ -8,7 +8,7 @@
 namespace podium::client::reflector_test {
 namespace {
 
-TEST(Reflector, StreamsTheListAndGoesOnWatching) {
+TEST(Reflector, StreamsTheListAndContinuesToWatch) {
   Script run;
   run.streams = {{200,
                   {event("ADDED", "a", "1", 5) + event("ADDED", "b", "2", 3), bookmark(9, true),
@@ -35,7 +35,7 @@ TEST(Reflector, ResumesACutWatchWhereItWas) {
   EXPECT_EQ(run.targets()[2], "/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=10");
 }
 
-TEST(Reflector, RelistsOnGoneAndTellsTheDeletesThatWereMissed) {
+TEST(Reflector, RelistsOnGoneAndReportsTheDeletesThatWereMissed) {
   Script run;
   run.streams = {{200,
                   {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 6), bookmark(9, true), kExpired},
@@ -67,7 +67,7 @@ TEST(Reflector, ListsByPagesWhereStreamingIsRefused) {
             "pods?watch=true&allowWatchBookmarks=true&resourceVersion=9&labelSelector=app%3Da%2Cb");
 }
 
-TEST(Reflector, ListsAllAtOnceWhenAPageExpired) {
+TEST(Reflector, ListsAllInOnePageWhenAPageExpired) {
   ReflectorOptions options;
   options.streaming_list = false;
   Script run(options);
@@ -104,7 +104,7 @@ TEST(Reflector, RenewsASilentWatch) {
   EXPECT_EQ(run.diary.entries, (Lines{"synced", "+a/1"}));
 }
 
-TEST(Reflector, ListsAnewWhenTheServerWentBack) {
+TEST(Reflector, RelistsWhenTheServerWentBack) {
   Script run;
   run.streams = {
       {200, {event("ADDED", "a", "1", 5), event("ADDED", "b", "2", 2000), bookmark(2000, true)}, End::cut},
@@ -155,7 +155,7 @@ TEST(Reflector, AWatchWithNothingButEmptyLinesEnds) {
   EXPECT_EQ(run.counts.watches, 2u);
 }
 
-TEST(Reflector, TellsWhenTheKindCannotBeListedAndWhenItCanAgain) {
+TEST(Reflector, ReportsWhenTheKindCannotBeListedAndWhenItCanAgain) {
   Script run;
   run.streams = {
       {404, {R"({"code":404})"}}, {403, {R"({"code":403})"}}, {200, {bookmark(9, true)}, End::hang}};
@@ -163,7 +163,7 @@ TEST(Reflector, TellsWhenTheKindCannotBeListedAndWhenItCanAgain) {
   EXPECT_EQ(run.diary.entries, (Lines{"unavailable 404", "unavailable 403", "synced", "available"}));
 }
 
-TEST(Reflector, TellsOnceWhileTheFailureStaysTheSame) {
+TEST(Reflector, ReportsOnceWhileTheFailureStaysTheSame) {
   Script run;
   run.streams = {{503, {}}, {503, {}}, {404, {}}, {404, {}}, {200, {bookmark(9, true)}, End::hang}};
   run.go("available");
@@ -245,7 +245,7 @@ TEST(Reflector, PagesSmallerWhereAPageIsTooLarge) {
   EXPECT_EQ(run.targets()[1], "/api/v1/pods?limit=125");
 }
 
-TEST(Reflector, ListsAnewFromTimeToTimeAndTellsTheDeleteThatWasLost) {
+TEST(Reflector, RelistsFromTimeToTimeAndReportsTheDeleteThatWasLost) {
   ReflectorOptions options;
   options.relist = 1ms;
   options.silence = 5ms;

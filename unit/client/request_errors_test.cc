@@ -90,7 +90,7 @@ TEST(ClientError, ANamespaceEndsByItsCauseOrItsAbsence) {
   EXPECT_FALSE(namespace_is_going(not_found("pods", "web")));
 }
 
-TEST(ClientError, TellsAMissingRightFromAnAdmissionRefusal) {
+TEST(ClientError, DistinguishesAMissingRightFromAnAdmissionRefusal) {
   const auto lacks = [](int code, const char* message) { return lacks_right(status(code, message)); };
   EXPECT_TRUE(
       lacks(403, R"(pods "a" is forbidden: User "x" cannot create resource "pods/binding" in API group "")"));

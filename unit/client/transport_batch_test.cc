@@ -25,7 +25,7 @@ std::vector<std::string> texts_of(const std::vector<Result<Response>>& answers) 
   return out;
 }
 
-TEST_F(TransportTest, SendsSeveralAtOnceOnOneConnection) {
+TEST_F(TransportTest, SendsSeveralTogetherOnOneConnection) {
   const auto cut = [](HttpExchange& exchange) { exchange.cut(); };
   const auto nothing_more = [](HttpExchange& exchange) { exchange.wait_closed(); };
   struct Case {
@@ -56,7 +56,7 @@ TEST_F(TransportTest, SendsSeveralAtOnceOnOneConnection) {
   }
 }
 
-TEST_F(TransportTest, TellsRepliesApartThatArriveTogether) {
+TEST_F(TransportTest, SeparatesRepliesThatArriveTogether) {
   server_
       .then([](HttpExchange& exchange) {
         exchange.raw(

@@ -110,7 +110,7 @@ TEST_F(TransportTest, ClosesAConnectionThatTheServerWillNotKeep) {
   EXPECT_EQ(server_.connections(), 2);
 }
 
-TEST_F(TransportTest, FailsWhereNobodyListens) {
+TEST_F(TransportTest, FailsIfNoServerListens) {
   DeadPort port(DeadPort::Kind::refused);
   ScopedTransport transport(loop_, config_for(url_of(port)));
   auto response = loop_.run(transport->send(post_request("/", "x")));
@@ -295,7 +295,7 @@ TEST_F(TransportTest, StreamsGiveWhatHasArrived) {
   EXPECT_EQ(all, "onetwo");
 }
 
-TEST_F(TransportTest, StreamsTellACutFromAnEnd) {
+TEST_F(TransportTest, StreamsDistinguishACutFromAnEnd) {
   auto transport = connect();
   server_.then([](HttpExchange& exchange) {
     exchange.start_chunks();
@@ -389,7 +389,7 @@ Task<int> send_many(std::shared_ptr<Transport> transport, int count) {
   co_return good;
 }
 
-TEST(TransportThreads, ServesManyExecutorsAtOnce) {
+TEST(TransportThreads, ServesManyExecutorsConcurrently) {
   HttpScript server;
   server.always(replying(200, "x"));
   ClientLoop loop(4);

@@ -44,7 +44,7 @@ TEST(LineSplitter, AStreamCutAnywhereGivesWholeObjectsOnly) {
   }
 }
 
-TEST(LineSplitter, StopsWhenTold) {
+TEST(LineSplitter, StopsOnRequest) {
   LineSplitter lines;
   int count = 0;
   lines.feed("a\nb\nc\n", [&](std::string_view) { return ++count < 2; });
@@ -136,7 +136,7 @@ TEST(WatchEvent, OfAnObjectThatIsTooDeepThereIsItsOutline) {
   }
 }
 
-TEST(StatusError, TellsCodeReasonAndWhenToComeBack) {
+TEST(StatusError, ReturnsCodeReasonAndWhenToComeBack) {
   const auto error = status_error(
       std::string_view(
           R"({"kind":"Status","message":"slow down","reason":"TooManyRequests","details":{"retryAfterSeconds":9},"code":429})"),

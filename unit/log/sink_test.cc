@@ -52,7 +52,7 @@ TEST_F(LogSink, RepeatsAreCountedInsteadOfWritten) {
   EXPECT_EQ(lines("log lines suppressed lines=90 message=\"binding refused\""), 1u) << out_.str();
 }
 
-TEST_F(LogSink, TheCountIsToldWithoutAnotherLine) {
+TEST_F(LogSink, TheCountIsWrittenWithoutAnotherLine) {
   now_ -= 2s;
   for (int i = 0; i < 11; ++i) log_field("x y={}", "1");
   sink_->flush();

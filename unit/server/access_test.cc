@@ -62,7 +62,7 @@ class Reviewer {
   }
   json::value last() const { return json::parse(transport->requests().back().body); }
 
-  bool reachable = true, lets_nobody = false;
+  bool reachable = true, lets_none = false;
   int cut_replies = 0;  // how many replies are lost
   unit::ManualClock clock;
   unit::FixedRandom random;
@@ -95,7 +95,7 @@ class Reviewer {
       return reply_of(201, {{"status", std::move(status)}});
     }
     EXPECT_EQ(request.target, "/apis/authorization.k8s.io/v1/subjectaccessreviews");
-    const bool is_reader = !lets_nobody && spec.at("user") == "reader";
+    const bool is_reader = !lets_none && spec.at("user") == "reader";
     return reply_of(201, {{"status", {{"allowed", is_reader && is_allowed(spec)}}}});
   }
   static bool is_allowed(const json::object& spec) {
@@ -334,7 +334,7 @@ TEST(Access, AnswersHoldForAWhile) {
   asker.status("/metrics", "Bearer good");
   EXPECT_EQ(reviewer.asked("tokenreviews"), 2u);
   EXPECT_EQ(reviewer.asked("subjectaccessreviews"), 3u);
-  reviewer.lets_nobody = true;
+  reviewer.lets_none = true;
   reviewer.clock.advance(seconds(9));
   EXPECT_EQ(asker.status("/metrics", "Bearer good"), 403);
 }

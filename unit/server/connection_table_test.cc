@@ -66,7 +66,7 @@ TEST(ConnectionTable, TakeIdlest) {
   EXPECT_EQ(table.size(), 1u);
 }
 
-TEST(ConnectionTable, WhoOnlyWritesGivesWayAfterWhoIsIdle) {
+TEST(ConnectionTable, WhoOnlyWritesIsClosedAfterWhoIsIdle) {
   ConnectionTable table({3, 3});
   const auto a = *table.admit("p").id, b = *table.admit("p").id, c = *table.admit("p").id;
   table.set_writing(b, 10);
@@ -105,7 +105,7 @@ TEST(ConnectionTable, AModestPeerAlwaysFindsASlotAmongThoseThatDoNotRead) {
   }
 }
 
-TEST(ConnectionTable, BytesThatNobodyReadsAreBoundedForAPeerAndInSum) {
+TEST(ConnectionTable, BytesThatAreNotReadAreBoundedForAPeerAndInSum) {
   ConnectionTable table({.connections = 9, .connections_per_peer = 9, .unread = 100, .unread_per_peer = 60});
   const auto a = *table.admit("greedy").id, b = *table.admit("greedy").id, c = *table.admit("greedy").id;
   const auto modest = *table.admit("modest").id;

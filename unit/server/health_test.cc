@@ -47,7 +47,7 @@ TEST(Health, Replies) {
   for (const auto& c : cases) EXPECT_EQ(ask(c.path, c.query, c.healthy), c.reply) << c.path << "?" << c.query;
 }
 
-TEST(Health, TellsOfEachCheck) {
+TEST(Health, ReportsEachCheck) {
   std::string seen;
   const std::vector<HealthCheck> checks{{"a", [] { return std::optional<std::string>(); }},
                                         {"b", [] { return std::optional<std::string>("no"); }}};

@@ -42,7 +42,7 @@ TEST(HttpsServer, ALargeBodyIsRefusedBeforeItIsSent) {
   EXPECT_EQ(chunked.next_reply(), "413, closes: the body is larger than 5000 bytes");
 }
 
-TEST(HttpsServer, ABodyThatNobodyReadsEndsTheConnectionUnlessItIsSmall) {
+TEST(HttpsServer, ABodyThatIsNotReadEndsTheConnectionUnlessItIsSmall) {
   RunningServer server;
   HttpsClient small(server.port());
   small.send(post("/healthz", 1'000) + std::string(1'000, 'x'));
@@ -82,7 +82,7 @@ TEST(HttpsServer, AnEndlessChunkExtensionOrTrailerEndsTheConnection) {
   EXPECT_EQ(HttpsClient(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
 }
 
-TEST(HttpsServer, WhoWaitsToContinueIsTold) {
+TEST(HttpsServer, WhoWaitsToContinueGetsAContinue) {
   RunningServer server;
   HttpsClient client(server.port());
   client.send(post("/echo", 3, "Expect: 100-continue\r\n"));

@@ -103,7 +103,7 @@ TEST(HttpsServer, WhoDoesNotReadTakesNoSlotOfOthers) {
   }
 }
 
-TEST(HttpsServer, WhoOwesABodyThatNobodyReadsTakesNoSlotOfOthers) {
+TEST(HttpsServer, WhoOwesABodyThatIsNotReadTakesNoSlotOfOthers) {
   RunningServer server({.probes = {"/healthz"}});
   std::vector<std::unique_ptr<HttpsClient>> owing;
   for (int i = 0; i < 40; ++i) {
@@ -114,7 +114,7 @@ TEST(HttpsServer, WhoOwesABodyThatNobodyReadsTakesNoSlotOfOthers) {
   EXPECT_EQ(HttpsClient(server.port()).get("/configz"), "200 application/json: {}");
 }
 
-TEST(HttpsServer, BodiesUnderWayTakeNoSlotOfOthers) {
+TEST(HttpsServer, BodiesInProgressTakeNoSlotOfOthers) {
   RunningServer server({.connections = 32, .connections_per_peer = 16});
   std::vector<std::unique_ptr<HttpsClient>> slow;
   for (int i = 0; i < 12; ++i) {

@@ -22,7 +22,7 @@ struct Limited {
   }
 
   unit::ManualClock clock;
-  UserLimits limits{{.per_second = 0.5, .burst = 3, .at_once = 2, .at_once_in_all = 3, .users = 4}};
+  UserLimits limits{{.per_second = 0.5, .burst = 3, .active = 2, .active_in_all = 3, .users = 4}};
   std::vector<UserLimits::Slot> kept;
 };
 

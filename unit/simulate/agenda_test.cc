@@ -29,7 +29,7 @@ TEST(Agenda, EntriesOfOneTimeRunInTheirOrder) {
   EXPECT_EQ(agenda.next(), Steady::max());
 }
 
-TEST(Agenda, WhatIsCancelledDoesNotRunAndIsNoStepOfTheTime) {
+TEST(Agenda, WhatIsCancelledDoesNotRunAndIsNotAStepOfTheTime) {
   async::VirtualTime time;
   Agenda agenda(time);
   std::string ran;

@@ -55,26 +55,26 @@ struct Served {
 
   // What a watch tells: the type and the name of each event, and its end.
   std::vector<std::string> watch(const std::string& query) {
-    const auto told = std::make_shared<std::vector<std::string>>();
+    const auto events = std::make_shared<std::vector<std::string>>();
     client::Request request;
     request.target = "/api/v1/pods?watch=true&allowWatchBookmarks=true&" + query;
     auto opened = server.open(request);
     if (!opened.watch) return {std::to_string(opened.refusal.status)};
-    opened.watch->deliver = [told](const std::string& lines) {
+    opened.watch->deliver = [events](const std::string& lines) {
       for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1) {
         const auto event = json::parse(lines.substr(at, lines.find('\n', at) - at));
         const auto type = text_at(event, "/type");
         auto what = text_at(event, "/object/metadata/name");
         if (type == "ERROR") what = std::to_string(number_at(event, "/object/code"));
         if (find_at(event, "/object/metadata/annotations/k8s.io~1initial-events-end")) what = "initial";
-        told->push_back(type + " " + what);
+        events->push_back(type + " " + what);
       }
     };
-    opened.watch->ended = [told] { told->push_back("end"); };
+    opened.watch->ended = [events] { events->push_back("end"); };
     server.begin(opened);
     watches.push_back(opened.watch);
-    last = told;
-    return *told;
+    last = events;
+    return *events;
   }
   void pass(std::chrono::seconds wait) {
     const auto end = time.now() + wait;
@@ -125,7 +125,7 @@ TEST(ModelledApiServer, APodIsBoundOnce) {
   EXPECT_EQ(api.bind("gated", "n1").status, 409);
 }
 
-TEST(ModelledApiServer, ABoundPodIsDeletedGracefullyAndOneThatIsNotAtOnce) {
+TEST(ModelledApiServer, ABoundPodIsDeletedGracefullyAndAnotherImmediately) {
   Served api;
   api.pod("a");
   api.pod("b");

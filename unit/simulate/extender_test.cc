@@ -29,16 +29,18 @@ struct Asked {
 
 TEST(ModelExtender, AtRestAcceptsAllNodesSoon) {
   Asked asked;
-  std::string told;
-  asked.extender.asked = [&](const Host& host, const std::string& uid) { told += host.identity + " " + uid; };
+  std::string asked_about;
+  asked.extender.asked = [&](const Host& host, const std::string& uid) {
+    asked_about += host.identity + " " + uid;
+  };
   asked.extender.rest();
   const auto answer = asked.ask("/filter");
   ASSERT_TRUE(answer.reply);
   EXPECT_EQ(json::parse(answer.reply->body), json::parse(R"({"NodeNames":["n0","n1"]})"));
   EXPECT_LE(answer.wait, 100ms);
-  EXPECT_EQ(told, "podium-1 u");
+  EXPECT_EQ(asked_about, "podium-1 u");
   EXPECT_EQ(json::parse(asked.ask("/prioritize").reply->body).as_array().size(), 2u);
-  EXPECT_EQ(told, "podium-1 u");  // a decision begins with the filters
+  EXPECT_EQ(asked_about, "podium-1 u");  // a decision begins with the filters
 }
 
 TEST(ModelExtender, BeforeThatIsLateWrongAndSilent) {

@@ -152,7 +152,7 @@ TEST(Recount, FindsWhatASnapshotDoesNotHave) {
 }
 
 // Another engine has bound the company of a pod, which this engine takes for waiting and decides on later.
-TEST(NeighbourObserver, APodOfALaterDecisionIsNoCompany) {
+TEST(NeighbourObserver, APodOfALaterDecisionIsNotCompany) {
   Town town;
   const Key first{"pods", "shop", "first"};
   town.store.create(first,

@@ -7,7 +7,7 @@ API = "app/report_api/report_api.cc"
 # Source, a pattern whose groups are figures, and the sentences that have them: document and text, where {0} is the first group.
 FIGURES = (
     (API, r"kReads\{\.per_second = (\d+), \.burst = (\d+),[^}]*\};\n"
-          r"constexpr UserLimits::Options kQuestions\{\.per_second = (\d+), \.burst = (\d+), \.at_once = (\d+), \.at_once_in_all = (\d+)\};"
+          r"constexpr UserLimits::Options kQuestions\{\.per_second = (\d+), \.burst = (\d+), \.active = (\d+), \.active_in_all = (\d+)\};"
           r"[^;]*?kQuestionsOfNamespace\{[^}]*\.of_one = (\d+),", (
               ("docs/operations.md", "{0} reads and {2} what-ifs a second of a user, {4} what-ifs in progress of a user, {6} of a namespace, "
                                      "{5} in all"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks comments, docstrings, string literals of C++ and of the page, the chart with its CRD, shell scripts and documents for the idioms of
-docs/STYLE.md that a pattern can find."""
+"""Checks comments, docstrings, names, string literals of C++ and of the page, the chart with its CRD, shell scripts and documents for
+the idioms of docs/STYLE.md that a pattern can find."""
 import ast
 import io
 import pathlib
@@ -39,8 +39,15 @@ OF_PROGRAM = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better i
     (r"\btells?\b", "says, reports, returns"),
     (r"\bthat are no (?!longer\b)[a-z]+|\bare no (?=faults|events|headers?|HTTP)", "are not …"),
 )]
-IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_\w+|k[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+|told|meanwhile|anew)\b")
-IN_NAMES = re.compile(r"\b(?:told|meanwhile|anew|beside|whoever|goes on|under way|stands? for|turned down)\b", re.IGNORECASE)
+# Idioms that names of C++ avoid besides, also those of tests.
+OF_NAMES = [(re.compile(pattern, re.IGNORECASE), better) for pattern, better in (
+    (r"\bnobody", "no pod, none, no other"),
+    (r"\bso (?:many|much)\b", "the number"),
+    (r"\btells?\b", "says, reports, returns"),
+)]
+# Strings and comments of C++, Go and JavaScript; of Python.
+NOT_NAMES = re.compile(r'"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'|`[^`\n]*`|//[^\n]*')
+NOT_NAMES_OF_PYTHON = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|#[^\n]*')
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`]*`")
 # A string literal of C++; the other alternatives skip comments and characters, but not the ' of 10'000.
@@ -103,11 +110,13 @@ def page_literals(content):
         yield from enumerate(words.splitlines(), content.count("\n", 0, match.start()) + 1)
 
 
-def identifiers(content):
-    """The words of each name in the program's C++ that may have an idiom."""
-    for number, line in enumerate(content.splitlines(), 1):
-        for name in IDENTIFIER.findall(re.sub(r'"(?:\\.|[^"\\])*"|//.*', "", line)):
-            yield number, " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name))
+def identifiers(content, is_python):
+    """(line number, words) of each name, split at `_` and where a capital begins a word: kAtOnce is "At Once"."""
+    skipped = NOT_NAMES_OF_PYTHON if is_python else NOT_NAMES
+    code = skipped.sub(lambda match: "\n" * match[0].count("\n"), content)
+    for number, line in enumerate(code.splitlines(), 1):
+        for name in re.findall(r"[A-Za-z_]\w*", line):
+            yield number, name, " ".join(re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+", name))
 
 
 def prose(path):
@@ -133,16 +142,18 @@ PLAIN = plain_files()
 
 
 def names(path):
-    for number, words in identifiers((rooms.ROOT / path).read_text()):
-        for match in IN_NAMES.finditer(words):
-            yield f"{path}:{number}: a name with \"{match[0]}\" (docs/STYLE.md)"
+    idioms = IDIOMS + OF_NAMES if path.suffix in (".h", ".cc") else IDIOMS
+    for number, name, words in identifiers((rooms.ROOT / path).read_text(), is_python(path)):
+        for idiom, better in idioms:
+            if match := idiom.search(words):
+                yield f"{path}:{number}: the name {name} has \"{match[0]}\": write: {better} (docs/STYLE.md)"
 
 
 def findings():
     for path in [*rooms.sources(), *pages(), *scripts(), *PLAIN, *documents()]:
         of_tests = path.parts[0] in ("unit", "e2e")
         idioms = IDIOMS if of_tests else IDIOMS + OF_PROGRAM
-        if path.suffix in (".h", ".cc") and not of_tests:
+        if path.suffix in (".h", ".cc", ".js", ".go") or is_python(path):
             yield from names(path)
         for number, words in prose(path):
             for idiom, better in idioms:

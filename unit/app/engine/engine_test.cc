@@ -188,7 +188,7 @@ TEST(Engine, LogsEachDecisionAtTheLevelOfTraces) {
   EXPECT_TRUE(life.stop());
 }
 
-TEST(Engine, IsNoCandidateBeforeItsCachesHaveSynced) {
+TEST(Engine, IsNotACandidateBeforeItsCachesHaveSynced) {
   Life life;
   life.run_until([&] { return !life.holder().empty(); });
   std::size_t watches_before_lease = 0;
@@ -233,7 +233,7 @@ TEST(Engine, DeletesReportsWithoutATtlByItsOwn) {
   EXPECT_TRUE(life.stop());
 }
 
-TEST(Engine, TellsTheBestNodesInAnEvent) {
+TEST(Engine, NamesTheBestNodesInAnEvent) {
   auto config = configuration();
   config.podium.events.best_nodes = true;
   Life life(config);
@@ -357,7 +357,7 @@ TEST(Engine, KeepsTheLeaseForABoundedTimeWhileReportsWait) {
   life.engine.reset();
 }
 
-TEST(Engine, ANewLeaderTellsOnceWhichPlacedPodsHaveNoReport) {
+TEST(Engine, ANewLeaderLogsOnceWhichPlacedPodsHaveNoReport) {
   Life life;
   const auto place = [&](const std::string& name, std::chrono::seconds age, const char* scheduler) {
     auto placed = pod(name);

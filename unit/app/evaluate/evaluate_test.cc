@@ -208,7 +208,7 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
   EXPECT_NE(error({"shop/waiting"}).find("no/such/config"), std::string::npos);
 }
 
-TEST_F(Evaluate, SaysAllThatIsWrongAtOnce) {
+TEST_F(Evaluate, SaysAllThatIsWrongTogether) {
   config = "no/such/config";
   EXPECT_EQ(error({"none.yaml", "shop/nobody", "no/such/file", "-", "-"}),
             "no/such/config: No such file or directory\n"
@@ -359,7 +359,7 @@ TEST_F(Command, WrongInputIsTwoAndSaysWhy) {
   EXPECT_EQ(out, "");
 }
 
-TEST_F(Command, BatchGoesOnAfterAScenarioThatIsWrong) {
+TEST_F(Command, BatchContinuesAfterAScenarioThatIsWrong) {
   const auto scenario = [&](const std::string& name, const std::string& pods) {
     std::filesystem::create_directory(files.path(name));
     files.write(name + "/cluster.yaml", kCluster);

@@ -9,7 +9,7 @@
 namespace podium::evaluate {
 namespace {
 
-TEST_F(Evaluate, AWorkloadStandsForAPodOfItsTemplate) {
+TEST_F(Evaluate, AWorkloadRepresentsAPodOfItsTemplate) {
   const std::string text =
       deployment("resources") +
       "---\n{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}}}\n"
@@ -156,7 +156,7 @@ spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu
             std::string::npos);
 }
 
-TEST_F(Evaluate, AQuestionStandsForItsTemplate) {
+TEST_F(Evaluate, AQuestionRepresentsItsTemplate) {
   const auto template_of_question =
       "dryRun: true, replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}";
   const auto done = run({files.write("question.yaml", report(template_of_question)),

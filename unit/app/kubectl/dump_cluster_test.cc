@@ -116,7 +116,7 @@ TEST_F(DumpClusterTest, WhatWaitsHasADecision) {
                                                 {"shop/gated", "gate g"}}));
 }
 
-TEST_F(DumpClusterTest, NobodyKnowsWhyAPlacedPodIsThere) {
+TEST_F(DumpClusterTest, ADumpDoesNotSayWhyAPlacedPodIsThere) {
   const auto cluster = open_cluster(connection()).value();
   const auto decision = cluster->decision("shop", "web-0", "u0");
   ASSERT_TRUE(decision);

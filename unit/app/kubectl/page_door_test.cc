@@ -110,7 +110,7 @@ TEST(PageDoor, SecretsDiffer) {
   EXPECT_NE(one, other);
 }
 
-TEST(PortForward, ReadsThePortThatKubectlTells) {
+TEST(PortForward, ReadsThePortThatKubectlPrints) {
   EXPECT_EQ(forwarded_port("Forwarding from 127.0.0.1:40123 -> 10259"), 40123);
   for (const char* line : {"", "Forwarding from [::1]:40123 -> 10259", "Forwarding from 127.0.0.1:x -> 1",
                            "Forwarding from 127.0.0.1:70000 -> 1", "Forwarding from 127.0.0.1:40123"})

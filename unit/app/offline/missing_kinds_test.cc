@@ -21,11 +21,11 @@ Names missing(const api::Manifests& dump, const api::Pod& pod) {
 TEST(MissingKinds, NamespacesWhereAffinitySelectsThem) {
   api::Pod pod;
   pod.pod_anti_affinity.required.emplace_back().namespace_selector.emplace();
-  const Names told{"--cluster has no namespaces: pod affinity selects them by their labels"};
+  const Names expected{"--cluster has no namespaces: pod affinity selects them by their labels"};
   api::Manifests dump;
-  EXPECT_EQ(missing(dump, pod), told);
+  EXPECT_EQ(missing(dump, pod), expected);
   dump.pods.push_back(std::make_shared<const api::Pod>(pod));
-  EXPECT_EQ(missing(dump, api::Pod()), told) << "a pod that runs keeps others away";
+  EXPECT_EQ(missing(dump, api::Pod()), expected) << "a pod that runs keeps others away";
   dump.namespaces.push_back(std::make_shared<const api::Namespace>());
   EXPECT_EQ(missing(dump, pod), Names{});
 }

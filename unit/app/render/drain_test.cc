@@ -49,10 +49,10 @@ Drain joined(const std::vector<json::value>& objects, const json::value& answer 
   Drain drain{.nodes = {"n9"}};
   set_numbers(change, drain);
   for (const auto& object : objects) drain.pods.push_back(*read_node_pod(object));
-  for (const auto& told : change.pods) {
+  for (const auto& answer : change.pods) {
     const auto pod = std::ranges::find_if(
-        drain.pods, [&](const NodePod& each) { return each.ns == "shop" && each.name == told.name; });
-    if (pod != drain.pods.end()) pod->answer = told;
+        drain.pods, [&](const NodePod& each) { return each.ns == "shop" && each.name == answer.name; });
+    if (pod != drain.pods.end()) pod->answer = answer;
   }
   return drain;
 }

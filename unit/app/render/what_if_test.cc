@@ -37,7 +37,7 @@ Report all_fit() {
   return report;
 }
 
-TEST(WhatIf, CountsByZoneBesideNow) {
+TEST(WhatIf, CountsByZoneNextToNow) {
   auto report = all_fit();
   report.status.answer->zones = {{"b", 7, 0}, {"a", 6, 3}, {"c", 0, 0}};
   report.status.answer->zones_total = 3;
@@ -157,7 +157,7 @@ TEST(WhatIf, RoomAfterASinglePod) {
   }
 }
 
-TEST(WhatIf, ADeadlineIsNoBound) {
+TEST(WhatIf, ADeadlineIsNotABound) {
   auto report = read_report(partly_answer());
   report.status.answer->first_failure.reset();
   EXPECT_NE(what_if(report, "shop/web", plain()).find("\npodium stopped at its deadline; more may fit.\n"),

@@ -199,7 +199,7 @@ TEST(WhyNode, SaysNoThenWhatWouldHelp) {
   EXPECT_TRUE(why_node(best, "shop/web-07", plain()).ends_with("gpu-03 ranks 1 of 55: it would go there.\n"));
 }
 
-TEST(WhyNode, ASnippetQuotesAnEmptyValueAndEscapesWhatIsNoText) {
+TEST(WhyNode, ASnippetQuotesAnEmptyValueAndEscapesWhatIsNotText) {
   const auto snippet = [](std::string_view taint) {
     const auto fix = fmt::format(R"({{"type": "TolerateTaint", "message": "m", "taint": {}}})", taint);
     const auto text = tried_fixes(read_report(

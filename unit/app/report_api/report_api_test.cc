@@ -163,7 +163,7 @@ TEST(ReportApi, RefusesWhatItCannotAnswer) {
   }
 }
 
-TEST(ReportApi, OtherMethodsAreToldWhichAreAllowed) {
+TEST(ReportApi, OtherMethodsGetTheAllowedOnes) {
   Served served;
   EXPECT_EQ(header(served.send(served.request("DELETE", kScores)), "Allow"), "GET");
   EXPECT_EQ(header(served.send(served.request("GET", kAsk + "report")), "Allow"), "POST");

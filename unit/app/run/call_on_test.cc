@@ -22,7 +22,7 @@ TEST(CallOn, BringsBackWhatTheOtherExecutorSays) {
   EXPECT_EQ(answer.get(), 7);
 }
 
-TEST(CallOn, GoesOnWithoutAnAnswerThatIsLate) {
+TEST(CallOn, ContinuesWithoutAnAnswerThatIsLate) {
   asio::io_context own, other;
   int called = 0;
   auto answer = asio::co_spawn(

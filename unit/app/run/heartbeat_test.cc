@@ -10,7 +10,7 @@
 namespace podium::app::run {
 namespace {
 
-TEST(Heartbeat, TellsOfAStrandThatIsStuck) {
+TEST(Heartbeat, ReportsAStrandThatIsStuck) {
   boost::asio::io_context io, strand;
   unit::ManualClock clock;
   async::Gate gate;

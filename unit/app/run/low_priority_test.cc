@@ -13,7 +13,7 @@ namespace {
 
 int priority() { return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid())); }
 
-TEST(LowPriorityThreads, EachGivesWayAndNoOther) {
+TEST(LowPriorityThreads, EachYieldsAndNoOther) {
   constexpr std::size_t kThreads = 3;
   const int before = priority();
   LowPriorityThreads threads(kThreads);

@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Like Process's stop, with a worker that never ends.
-void stop_beside_a_busy_worker(int exit_code) {
+void stop_with_a_busy_worker(int exit_code) {
   spdlog::init_thread_pool(16, 1);
   spdlog::set_default_logger(std::make_shared<spdlog::async_logger>(
       "test", std::make_shared<spdlog::sinks::stderr_sink_mt>(), spdlog::thread_pool()));
@@ -43,8 +43,8 @@ class StopDeadlineDeath : public testing::Test {
 };
 
 TEST_F(StopDeadlineDeath, EndsTheProcessWithItsStatusAndSaysWhatDidNotEnd) {
-  EXPECT_EXIT(stop_beside_a_busy_worker(0), testing::ExitedWithCode(0), "waits_for=\"threads of what-ifs\"");
-  EXPECT_EXIT(stop_beside_a_busy_worker(1), testing::ExitedWithCode(1), "exit_code=1");
+  EXPECT_EXIT(stop_with_a_busy_worker(0), testing::ExitedWithCode(0), "waits_for=\"threads of what-ifs\"");
+  EXPECT_EXIT(stop_with_a_busy_worker(1), testing::ExitedWithCode(1), "exit_code=1");
 }
 
 // A log without a reader must not delay the end.
@@ -56,7 +56,7 @@ void stop_with_a_log_that_is_full() {
     (void)!::write(STDERR_FILENO, text.data(), text.size());
   }).detach();
   std::this_thread::sleep_for(50ms);
-  stop_beside_a_busy_worker(1);
+  stop_with_a_busy_worker(1);
 }
 
 TEST_F(StopDeadlineDeath, EndsTheProcessThoughTheLogTakesNoLine) {

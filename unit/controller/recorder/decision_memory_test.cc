@@ -80,7 +80,7 @@ TEST(DecisionMemory, KeepsTheLastDecisionOfAPod) {
   EXPECT_EQ(m.memory.counts().decisions, 1u);
 }
 
-TEST(DecisionMemory, APodThatIsMadeAnewTakesOverTheName) {
+TEST(DecisionMemory, APodThatIsRecreatedTakesOverTheName) {
   Memory m;
   m.remember("shop", "db-0", "old", m.status("n1"));
   m.remember("shop", "db-0", "new", m.status("n2"));
@@ -188,7 +188,7 @@ TEST(DecisionMemory, ForgetsAfterTheTtl) {
 }
 
 // Many decisions that expire together do not delay the next one.
-TEST(DecisionMemory, ForgetsABoundedNumberAtOnce) {
+TEST(DecisionMemory, ForgetsABoundedNumberInOneStep) {
   Memory m;
   for (int i = 0; i < 300; ++i) m.decide(fmt::format("p{:03}", i));
   m.clock.advance(1h);

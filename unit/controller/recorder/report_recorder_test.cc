@@ -305,7 +305,7 @@ TEST(ReportRecorder, WithholdsTheNamesOfNodesFromReportsOnly) {
   EXPECT_EQ(w.report("placed").at("status").at("choice").at("nodeName"), "n1") << "as its pod says";
 }
 
-TEST(ReportRecorder, TellsOfEachAttemptEvenWhereItWritesNoReport) {
+TEST(ReportRecorder, ReportsEachAttemptEvenIfItWritesNoReport) {
   Lines ended;
   Writing w({}, 20'000, [&](const cluster::PodInfo& pod, const ReportStatus& status, std::string_view) {
     ended.push_back(fmt::format("{} {} {}", pod->meta.name, status.outcome, status.top_nodes.size()));

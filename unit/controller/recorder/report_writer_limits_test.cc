@@ -7,7 +7,7 @@
 namespace podium::controller::report_writer_test {
 namespace {
 
-TEST(ReportWriter, WithoutTheKindItPausesWithOneWarningAndGoesOnLater) {
+TEST(ReportWriter, WithoutTheKindItPausesWithOneWarningAndContinuesLater) {
   Writing w;
   w.server.refuse(1'000'000, kNoSuchKind);
   for (const char* name : {"a", "b", "c", "d", "e"}) w.bind(small(name));
@@ -24,7 +24,7 @@ TEST(ReportWriter, WithoutTheKindItPausesWithOneWarningAndGoesOnLater) {
   EXPECT_EQ(w.log.count("info report writes resumed"), 1);
 }
 
-TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndHoldsNobodyUp) {
+TEST(ReportWriter, WhatIsRefusedForGoodIsCountedAndDelaysNoOther) {
   struct Case {
     const char* name;
     client::Response refusal;
@@ -234,7 +234,7 @@ TEST(ReportWriter, AtTheBoundANewReportTakesTheOldestsPlace) {
   EXPECT_EQ(w.retention.deleted_early(), 2u);
 }
 
-TEST(ReportWriter, AtTheBoundManyAtOnceAreAllReported) {
+TEST(ReportWriter, AtTheBoundAllOfManyAreReported) {
   Writing w({}, 5);
   for (int i = 0; i < 60; ++i) w.bind(small(fmt::format("p{:02}", i)));
   w.run_until([&] { return w.writer.counts().written == 60; });

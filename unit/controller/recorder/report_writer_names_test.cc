@@ -111,7 +111,7 @@ TEST(ReportWriter, ThePodThatIsThereKeepsItsReport) {
   }
 }
 
-TEST(ReportWriter, OneThatAnotherHasReplacedIsMadeAnew) {
+TEST(ReportWriter, OneThatAnotherHasReplacedIsCreatedAgain) {
   Writing w;
   w.decide(huge("web"), 1);
   w.run();

@@ -241,7 +241,7 @@ TEST(ReportWriter, AStatusThatIsTooLargeIsShortenedOnce) {
   }
 }
 
-TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {
+TEST(ReportWriter, OneThatIsDeletedByHandIsCreatedAgainAndDelaysNoOther) {
   Writing w;
   w.decide(huge("web"), 1);
   w.run();
@@ -255,7 +255,7 @@ TEST(ReportWriter, OneThatIsDeletedByHandIsMadeAnewAndHoldsNobodyUp) {
   EXPECT_EQ(w.writer.counts().failed, 0u);
 }
 
-TEST(ReportWriter, APodThatIsForgottenStartsAnew) {
+TEST(ReportWriter, APodThatIsForgottenStartsAgain) {
   Writing w;
   w.decide(huge("web"), 4);
   w.run();
@@ -327,7 +327,7 @@ TEST(ReportWriter, AReportWithoutAStatusGetsItAtTheNextTry) {
 }
 
 // The creation finds the report there, and the status is to be sent later.
-TEST(ReportWriter, WhatIsToBeSentLaterIsNotSentAgainAtOnce) {
+TEST(ReportWriter, WhatIsToBeSentLaterIsNotSentAgainImmediately) {
   Writing w;
   bool refuses = true;
   Lines sent;

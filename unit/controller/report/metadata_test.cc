@@ -34,7 +34,7 @@ TEST(ReportMetadata, MinutesAreRoundedUpAndReadBack) {
     EXPECT_EQ(minute_of(text), 0u) << text;
 }
 
-TEST(ReportMetadata, TellsSizeOutcomeAndExpiry) {
+TEST(ReportMetadata, ReturnsSizeOutcomeAndExpiry) {
   const auto read = read_metadata(boost::json::parse(R"({"metadata": {
       "namespace": "shop", "name": "web", "uid": "1", "creationTimestamp": "2026-11-22T13:20:00Z",
       "labels": {"podium.dev/report": "decision", "podium.dev/outcome": "Unschedulable",

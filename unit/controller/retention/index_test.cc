@@ -339,7 +339,7 @@ TEST(RetentionIndex, ReportsOfAMinuteAreDueTogether) {
   EXPECT_FALSE(index.is_whole("shop", 7));
 }
 
-TEST(RetentionIndex, AListTellsWhatIsGone) {
+TEST(RetentionIndex, AListShowsWhatIsGone) {
   RetentionIndex index;
   index.track(report("a", 9s));
   for (const char* name : {"b", "c"}) index.track(report(name, 10s));

@@ -199,7 +199,7 @@ TEST(Retention, OneThatMadeWayGivesItsEntryToTheNext) {
   EXPECT_EQ(k.retention.size(), 0u);
 }
 
-TEST(Retention, OneThatShallGiveWayAndMadeWayAlreadyGivesItsEntryToTheNext) {
+TEST(Retention, OneThatIsEvictedTwiceGivesItsEntryToTheNext) {
   auto options = fast();
   options.limits = {{1, 1u << 30}, {1, 1u << 30}};
   Keeping k(options);
@@ -311,7 +311,7 @@ TEST(Retention, ListsUntilItSucceedsAndThenAgainInTime) {
   EXPECT_EQ(lists(), 6u);
 }
 
-TEST(Retention, AListTellsWhatOthersHaveDeleted) {
+TEST(Retention, AListShowsWhatOthersHaveDeleted) {
   Keeping k;
   for (const char* name : {"a", "b"}) {
     k.keep(name, 0s, {{"podium.dev/ttl", "10000"}});
@@ -351,7 +351,7 @@ TEST(Retention, WhatExceedsABudgetGoesEarly) {
   k.run_until([&] { return k.retention.deleted() == 3; });
 }
 
-TEST(Retention, OneThatGaveWayAndCouldNotBeDeletedIsDeletedLater) {
+TEST(Retention, OneThatWasEvictedAndCouldNotBeDeletedIsDeletedLater) {
   auto options = fast();
   options.limits = {{2, 1u << 30}, {2, 1u << 30}};
   Keeping k(options);

@@ -71,7 +71,7 @@ TEST(Rewritten, AWhatIfLivesOnAsWell) {
   k.run_until([&] { return k.retention.deleted() == 1; });
 }
 
-TEST(Rewritten, TheNextListTellsToo) {
+TEST(Rewritten, TheNextListAlsoShows) {
   auto options = fast();
   options.relist = 60s;
   Keeping k(options);

@@ -273,7 +273,7 @@ TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
     EXPECT_EQ(request.find("nodes"), request.npos) << request;
 }
 
-TEST(WhatIfController, ReadsOnlySoManyTemplates) {
+TEST(WhatIfController, ReadsABoundedNumberOfTemplates) {
   const auto requests = [](const Asking& w) { return reads_of(w, "resourceclaimtemplates"); };
   std::vector<std::string> names;
   for (std::size_t i = 0; i < explain::kMostClaimTemplates; ++i) names.push_back(fmt::format("t{}", i));

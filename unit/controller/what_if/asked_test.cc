@@ -37,7 +37,7 @@ std::string line(const AnsweredBefore& before) {
   return out;
 }
 
-TEST(Asked, TheWatchAndTheTextTellTheSame) {
+TEST(Asked, TheWatchAndTheTextSayTheSame) {
   const Seen seen(json::parse(kAnswered));
   EXPECT_EQ(
       line(seen.asked.before),
@@ -54,7 +54,7 @@ TEST(Asked, TheWatchAndTheTextTellTheSame) {
   EXPECT_EQ(asked.generation, seen.asked.generation);
 }
 
-TEST(Asked, WhatOthersWroteIsNoHarm) {
+TEST(Asked, WhatOthersWroteIsHarmless) {
   const std::string_view statuses[] = {
       R"({"conditions": 3})",
       R"({"conditions": [3, "a", null, {}, [{"type": "Accepted", "status": "True"}]]})",

@@ -64,7 +64,7 @@ struct Probing : Virtual, Asking {
   std::string decided_at() const { return ObjectServer::text(status("probe"), "/decidedAt"); }
 };
 
-TEST(Refresh, AskingAgainIsNoWayRoundTheBoundOnThoseThatAreKept) {
+TEST(Refresh, AskingAgainDoesNotEvadeTheBoundOnThoseThatAreKept) {
   Probing w;
   w.retention.set(600s, {{1'000, 1u << 30}, {2, 1u << 30}});
   for (const char* name : {"first", "second"}) {
@@ -100,7 +100,7 @@ TEST(Refresh, AnAnswerThatStaysTheSameIsWrittenOnceAMinute) {
   EXPECT_EQ(w.retention.size(), 1u);
 }
 
-TEST(Refresh, AnotherAnswerIsWrittenAtOnceFromTheNewestSnapshot) {
+TEST(Refresh, AnotherAnswerIsWrittenImmediatelyFromTheNewestSnapshot) {
   Probing w;
   w.server.put("pods", json::parse(R"({"metadata":{"name":"web","namespace":"shop"},"spec":{
       "schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]}})"));
@@ -166,7 +166,7 @@ TEST(Refresh, ItEndsWithTheObjectOrItsField) {
   EXPECT_EQ(w.reads("probe") + w.reads("edited"), before);
 }
 
-TEST(Refresh, AnEditedOneGoesOnWithItsNewPeriod) {
+TEST(Refresh, AnEditedOneContinuesWithItsNewPeriod) {
   Probing w;
   w.ask("probe", probe(100));
   w.settle();
@@ -192,7 +192,7 @@ TEST(Refresh, TheExpiryCountsFromTheLastAnswer) {
   EXPECT_GT(*expires, w.clock.wall());
 }
 
-TEST(Refresh, WhatAnotherProcessAnsweredGoesOn) {
+TEST(Refresh, WhatAnotherProcessAnsweredIsRefreshed) {
   Probing w;
   const auto answered = [&](const char* name, std::string_view spec, std::string_view reason,
                             std::string_view accepted) {
@@ -218,7 +218,7 @@ TEST(Refresh, WhatAnotherProcessAnsweredGoesOn) {
   EXPECT_EQ(w.condition_time("Accepted", "probe"), format_time(w.clock.wall() - 109s - 1h));
 }
 
-TEST(Refresh, ATimeThatOthersWroteIsNoHarm) {
+TEST(Refresh, ATimeThatOthersWroteIsHarmless) {
   Probing w;
   for (const char* year : {"0001", "1680", "2260", "9999"}) {
     w.server.put(kPlural,

@@ -37,7 +37,7 @@ TEST(WhatIfController, AnswersInTheStatusAndWritesNothingElse) {
   EXPECT_EQ(w.report("ask").at("spec"), json::parse(kFits));
 }
 
-TEST(WhatIfController, TellsHowEachEnded) {
+TEST(WhatIfController, CountsHowEachEnded) {
   Asking asking;
   asking.ask("fits", kFits);
   asking.ask("none", Asking::kAnyone);
@@ -281,8 +281,8 @@ TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
 
 // Its patch would be refused (422), or find nothing (404).
 TEST(WhatIfController, AnAnswerThatWaitsIsNotSentWhenItsReportIsGone) {
-  for (const bool made_anew : {false, true}) {
-    SCOPED_TRACE(made_anew);
+  for (const bool recreated : {false, true}) {
+    SCOPED_TRACE(recreated);
     Asking w;
     int sent = 0;
     w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
@@ -295,15 +295,15 @@ TEST(WhatIfController, AnAnswerThatWaitsIsNotSentWhenItsReportIsGone) {
     w.settle();
     ASSERT_EQ(sent, 1);
     w.server.erase(kPlural, "shop", "ask");
-    if (made_anew) {
+    if (recreated) {
       w.server.put(kPlural, json::parse(R"({"metadata":{"name":"ask","namespace":"shop","generation":1,
                                             "uid":"uid-of-the-next"},
                                             "spec":{"dryRun":true,"podRef":{"name":"nobody"}}})"));
     }
     w.settle();
     w.wait_for_backoffs();
-    EXPECT_EQ(sent, made_anew ? 2 : 1);
-    if (made_anew) {
+    EXPECT_EQ(sent, recreated ? 2 : 1);
+    if (recreated) {
       EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
     }
   }

@@ -113,7 +113,7 @@ TEST(WhatIfController, BothFacesShareTheTurnsOfANamespace) {
   EXPECT_LT(last, 20) << fmt::format("{}", fmt::join(order, " "));
 }
 
-TEST(WhatIfController, AFullQueueRefusesAtOnce) {
+TEST(WhatIfController, AFullQueueRefusesImmediately) {
   Asking w({.max_waiting_per_namespace = 2});
   for (int i = 0; i < 20; ++i) w.ask(fmt::format("ask-{}", i), kFits, 1, "a-flood");
   w.ask("ask", kFits);
@@ -155,7 +155,7 @@ ObjectServer::Reply reply(int code) {
   return client::Response{code, fmt::format(R"({{"kind":"Status","code":{},"message":"no"}})", code)};
 }
 
-TEST(WhatIfController, WhatFailsIsTriedAgainAndInNobodysWay) {
+TEST(WhatIfController, WhatFailsIsTriedAgainAndDelaysNoOther) {
   const Failure failures[] = {
       {"a policy", "PATCH", reply(403)},
       {"a webhook", "PATCH", reply(500)},

@@ -109,7 +109,7 @@ TEST(Answer, SaysHowManyMoreFitWhereItIsAsked) {
   }
 }
 
-TEST(Answer, HasNoRoomWhereNotAllFitOrNobodyAsks) {
+TEST(Answer, HasNoRoomIfNotAllFitOrItIsNotAskedFor) {
   EXPECT_FALSE(ask(web(R"("replicas": 7, "room": true)"), two_nodes()).answer->room);
   EXPECT_FALSE(ask(web(R"("replicas": 2)"), two_nodes()).answer->room);
 }
@@ -148,7 +148,7 @@ TEST(Answer, ReplicasSeeTheOnesBefore) {
   EXPECT_EQ(status.answer->first_failure->rejections[0].plugin, "InterPodAffinity");
 }
 
-TEST(Answer, NobodyElseSeesTheReplicasOrTheChanges) {
+TEST(Answer, NoOtherSnapshotHasTheReplicasOrTheChanges) {
   const auto snapshot = two_nodes();
   const auto generation = snapshot.generation();
   const auto asked = web(R"("replicas": 3, "changes": [{"type": "RemoveNode", "nodeName": "n2"},

@@ -113,7 +113,7 @@ TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
   }
 }
 
-TEST(ReplicasWithVolumes, NobodyElseSeesWhatIsReserved) {
+TEST(ReplicasWithVolumes, NoOtherSnapshotHasWhatIsReserved) {
   const auto snapshot = with(local("v", "n1"), claim("c", "local"), claim("d", "fast"));
   const auto status = unit::ask(pod("web").claim("c").claim("d"), 2, snapshot);
   EXPECT_EQ(status.outcome, "Fits");

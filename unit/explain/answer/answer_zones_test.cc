@@ -37,7 +37,7 @@ std::vector<std::string> zones_of(const ReportStatus& status) {
   return out;
 }
 
-TEST(Answer, CountsEachZoneOfTheNodesBesideThePodsThatAreThereNow) {
+TEST(Answer, CountsEachZoneOfTheNodesNextToThePodsThatAreThereNow) {
   auto snapshot = two_zones();
   for (const auto* name : {"one", "two"})
     unit::run_pod(snapshot, pod(name).ns("shop").owner("ReplicaSet", "web").req("cpu", "1").node("b1"));

@@ -27,7 +27,7 @@ ReportStatus after(const cluster::Snapshot& snapshot, std::string_view changes, 
              snapshot);
 }
 
-std::string told(const ReportStatus& status) {
+std::string said(const ReportStatus& status) {
   std::string out;
   for (const auto& each : status.answer->changes)
     out += fmt::format("{}{}{}: {}\n", each.type, each.node.empty() ? "" : " ", each.node, each.message);
@@ -46,7 +46,7 @@ TEST(Changes, EachDoesWhatItSays) {
   struct Case {
     const char *changes, *cpu;
     const char* goes_to;  // nullptr: nowhere
-    const char* told;
+    const char* said;
   };
   const Case cases[] = {
       {R"({"type": "AddNodes", "like": "n1"})", "4", "n1-new-1", "AddNodes: n1-new-1 added\n"},
@@ -73,7 +73,7 @@ TEST(Changes, EachDoesWhatItSays) {
     SCOPED_TRACE(c.changes);
     const auto status = after(snapshot, c.changes, c.cpu);
     ASSERT_TRUE(status.answer) << status.message;
-    EXPECT_EQ(told(status), c.told);
+    EXPECT_EQ(said(status), c.said);
     if (std::string_view(c.cpu) == "9") continue;  // any of three
     EXPECT_EQ(status.choice ? status.choice->node : "", c.goes_to ? c.goes_to : "");
   }
@@ -90,7 +90,7 @@ TEST(Changes, ADeletedPodThatWaitsForItsNodeKeepsNoRoomThere) {
   };
   constexpr std::string_view kDelete = R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "a"}}})";
   EXPECT_FALSE(fits("", "1"));
-  EXPECT_EQ(told(after(snapshot, kDelete)), "DeletePods: 1 pod deleted\n");
+  EXPECT_EQ(said(after(snapshot, kDelete)), "DeletePods: 1 pod deleted\n");
   EXPECT_TRUE(fits(kDelete, "3"));
   EXPECT_FALSE(fits(kDelete, "4")) << "a pod of another namespace stays";
 }
@@ -149,11 +149,11 @@ TEST(Changes, ADrainNamesThePodsOfItsOwnNamespace) {
   EXPECT_EQ(drained.pods_evicted, 4u);
   EXPECT_EQ(drained.pods_moved, 2u);
   EXPECT_EQ(drained.pods_total, 3u);
-  std::string told;
+  std::string said;
   for (const auto& each : drained.pods)
-    told += fmt::format("{} {} {} {} {}\n", each.name, each.node, each.feasible.value_or(0), each.code,
+    said += fmt::format("{} {} {} {} {}\n", each.name, each.node, each.feasible.value_or(0), each.code,
                         each.reason);
-  EXPECT_EQ(told,
+  EXPECT_EQ(said,
             "bare  0 NoController \n"
             "large  0 NoNode Insufficient cpu\n"
             "web n2 1  \n");
@@ -234,7 +234,7 @@ TEST(Changes, NewNodesHaveABoundOfMemory) {
                        "what-if may use; at most "))
       << unit::condition(refused, "Accepted");
   const auto done = after(snapshot, R"({"type": "AddNodes", "like": "large", "count": 50})");
-  EXPECT_EQ(told(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
+  EXPECT_EQ(said(done), "AddNodes: 50 nodes added: large-new-1 to large-new-50\n");
 }
 
 TEST(Changes, ADrainDoesNotDependOnWhenThePodsCame) {
@@ -287,7 +287,7 @@ TEST(Changes, NodesThatComeBackTakeWhatWaits) {
   EXPECT_EQ(steps[1].spare.at(0).amount, "1");
 }
 
-TEST(Changes, NodesThatFailVanishAtOnce) {
+TEST(Changes, NodesThatFailVanishTogether) {
   auto snapshot = unit::nodes_of({{"n3", "2"}});
   for (const auto* name : {"n1", "n2"})
     snapshot.set_node(
@@ -306,7 +306,7 @@ TEST(Changes, NodesThatFailVanishAtOnce) {
     SCOPED_TRACE(change);
     const auto status = after(snapshot, change);
     EXPECT_EQ(
-        told(status),
+        said(status),
         "FailNodes: 2 nodes lost with 3 pods: 1 would move, 1 would stay pending, 1 without a controller "
         "would be gone; 1 pod of DaemonSets, or static, would be gone\n");
     const auto& failed = status.answer->changes.at(0);
@@ -334,7 +334,7 @@ TEST(AddPods, ArePlacedBeforeTheQuestionsOwn) {
   const auto snapshot = unit::two_nodes();  // 4 and 2 CPUs
   const auto change = fmt::format(R"({{"type": "AddPods", "template": {}}})", kCart);
   const auto status = after(snapshot, change, "3");
-  EXPECT_EQ(told(status), "AddPods: cart: 3 of 3 placed\n");
+  EXPECT_EQ(said(status), "AddPods: cart: 3 of 3 placed\n");
   EXPECT_EQ(status.outcome, "DoesNotFit") << "3 CPUs would be free on n1 without them";
   EXPECT_EQ(status.answer->changes[0].pods_moved, 3u);
   EXPECT_EQ(after(snapshot, "", "3").outcome, "Fits");
@@ -343,7 +343,7 @@ TEST(AddPods, ArePlacedBeforeTheQuestionsOwn) {
 TEST(AddPods, SayWhatDoesNotFit) {
   const auto change = fmt::format(R"({{"type": "AddPods", "count": 9, "template": {}}})", kCart);
   const auto status = after(unit::two_nodes(), change);
-  EXPECT_EQ(told(status), "AddPods: cart: 6 of 9 placed: Insufficient cpu\n");
+  EXPECT_EQ(said(status), "AddPods: cart: 6 of 9 placed: Insufficient cpu\n");
   EXPECT_EQ(status.answer->changes[0].pods_pending, 3u);
 }
 
@@ -424,8 +424,8 @@ TEST(AddObjects, TheQuestionsPodsMayUseThem) {
     EXPECT_EQ(asked("").outcome, c.without) << c.object;
     const auto status = asked(fmt::format(R"({{"type": "AddObjects", "objects": [{{{}}}]}})", c.object));
     EXPECT_EQ(status.outcome, c.with) << c.object << unit::condition(status, "Accepted");
-    EXPECT_THAT(told(status), testing::StartsWith("AddObjects: 1 object added: "));
-    EXPECT_THAT(told(status), testing::EndsWith(" x\n"));
+    EXPECT_THAT(said(status), testing::StartsWith("AddObjects: 1 object added: "));
+    EXPECT_THAT(said(status), testing::EndsWith(" x\n"));
   }
 }
 
@@ -480,7 +480,7 @@ TEST(AddClaims, TheQuestionsPodsMayUseThem) {
       "kind": "PersistentVolumeClaim", "metadata": {"name": "data"}, "spec": {"storageClassName": "fast",
       "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]})");
   EXPECT_EQ(status.outcome, "Fits");
-  EXPECT_EQ(told(status), "AddClaims: 1 claim added\n");
+  EXPECT_EQ(said(status), "AddClaims: 1 claim added\n");
   EXPECT_EQ(unit::condition(asked(R"({"type": "AddClaims", "claims": [{"metadata": {"namespace": "x"},
                                       "spec": {"size": 1}}]})"),
                             "Accepted"),

@@ -34,7 +34,7 @@ std::string step(const char* node) {
 constexpr const char* kOneMore = R"({"type": "AddNodes", "count": 1, "like": "n1"}, )";
 
 // "1 moved, 0 wait; hi→n1-new-1"
-std::string told(const ChangeResult& change) {
+std::string said(const ChangeResult& change) {
   auto out = fmt::format("{} moved, {} wait", change.pods_moved.value_or(0), change.pods_pending.value_or(0));
   for (const auto& each : change.waiting) out += fmt::format("; {}→{}", each.name, each.node);
   EXPECT_GE(change.waiting_placed, change.waiting.size());
@@ -54,12 +54,12 @@ TEST(DrainsWithPodsThatWait, ASpareNodeIsTakenByWhatWaitsBeforeTheFirstStep) {
     const auto steps = changes(two_full_nodes(), kOneMore + step("n1") + ", " + step("n2"),
                                {waits(one("wait", "3", priority))});
     ASSERT_EQ(steps.size(), 3u);
-    EXPECT_EQ(told(steps[1]), "0 moved, 1 wait; wait→n1-new-1");
-    EXPECT_EQ(told(steps[2]), "0 moved, 1 wait");
+    EXPECT_EQ(said(steps[1]), "0 moved, 1 wait; wait→n1-new-1");
+    EXPECT_EQ(said(steps[2]), "0 moved, 1 wait");
     EXPECT_THAT(steps[1].message, HasSubstr("1 pod that waits gets a node"));
   }
   const auto without = changes(two_full_nodes(), kOneMore + step("n1") + ", " + step("n2"), {});
-  EXPECT_EQ(told(without.at(1)), "1 moved, 0 wait");
+  EXPECT_EQ(said(without.at(1)), "1 moved, 0 wait");
 }
 
 TEST(DrainsWithPodsThatWait, ANodeThatComesBackGoesToTheFirstOfTheQueue) {
@@ -78,8 +78,8 @@ TEST(DrainsWithPodsThatWait, ANodeThatComesBackGoesToTheFirstOfTheQueue) {
     const auto steps =
         changes(two_full_nodes(), step("n1") + ", " + step("n2"), {waits(one("wait", "4", c.priority))});
     ASSERT_EQ(steps.size(), 2u);
-    EXPECT_EQ(told(steps[0]), c.first);
-    EXPECT_EQ(told(steps[1]), c.second);
+    EXPECT_EQ(said(steps[0]), c.first);
+    EXPECT_EQ(said(steps[1]), c.second);
   }
 }
 
@@ -109,7 +109,7 @@ TEST(DrainsWithPodsThatWait, WhatAnEvictionMakesPossibleIsTakenInTheOrderOfTheQu
     term.topology_key = "zone";
     const api::Pod apart = one("wait", "3", priority).anti_affinity(term);
     const auto steps = changes(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})", {waits(apart)});
-    EXPECT_EQ(told(steps.at(0)), priority > 0 ? "0 moved, 1 wait; wait→n2" : "1 moved, 0 wait");
+    EXPECT_EQ(said(steps.at(0)), priority > 0 ? "0 moved, 1 wait; wait→n2" : "1 moved, 0 wait");
   }
 }
 
@@ -118,7 +118,7 @@ TEST(DrainsWithPodsThatWait, NodesThatFailAreNotTakenAndTheOthersByTheQueue) {
   const auto steps =
       changes(snapshot, kOneMore + std::string(R"({"type": "FailNodes", "nodeNames": ["n1"]})"),
               {waits(one("wait", "3", 1000))});
-  EXPECT_EQ(told(steps.at(1)), "0 moved, 1 wait; wait→n1-new-1");
+  EXPECT_EQ(said(steps.at(1)), "0 moved, 1 wait; wait→n1-new-1");
 }
 
 TEST(DrainsWithPodsThatWait, PodsOfOtherNamespacesAreCountedOnly) {
@@ -137,7 +137,7 @@ TEST(DrainsWithPodsThatWait, GatedAndDeletedPodsTakeNothing) {
                              R"({"type": "DeletePods", "selector": {"matchLabels": {"app": "gone"}}}, )" +
                                  std::string(kOneMore) + step("n1"),
                              {gated, gone});
-  EXPECT_EQ(told(steps.at(2)), "1 moved, 0 wait");
+  EXPECT_EQ(said(steps.at(2)), "1 moved, 0 wait");
 }
 
 TEST(DrainsWithPodsThatWait, TheAskedPodIsNotPlacedTwice) {
@@ -147,10 +147,10 @@ TEST(DrainsWithPodsThatWait, TheAskedPodIsNotPlacedTwice) {
       unit::read(unit::web("\"changes\": [" + std::string(kOneMore) + step("n1") + "]"))->changes;
   const auto status = answer(question, two_full_nodes(), unit::default_config(), {}, {}, {waits(asked)});
   ASSERT_TRUE(status.answer) << status.message;
-  EXPECT_EQ(told(status.answer->changes.at(1)), "1 moved, 0 wait");
+  EXPECT_EQ(said(status.answer->changes.at(1)), "1 moved, 0 wait");
 }
 
-TEST(Drains, PodsThatNobodyCreatesAgainAreCounted) {
+TEST(Drains, PodsThatNoControllerCreatesAgainAreCounted) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
   unit::run_pod(snapshot, pod("bare").ns("bank").req("cpu", "1").node("n1"));
   unit::run_pod(snapshot, one("a", "1").node("n1"));

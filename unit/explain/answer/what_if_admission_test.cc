@@ -129,7 +129,7 @@ TEST(AdmitQuestion, APriorityMayBeWrittenWhereItIsTheOneOfItsClass) {
   EXPECT_EQ((*admitted)->priority, 2000001000);
 }
 
-TEST(AdmitQuestion, OfAPodByReferenceIsToldWithItsPath) {
+TEST(AdmitQuestion, OfAPodByReferenceIsReportedWithItsPath) {
   auto about = unit::about(pod("web-0").priority(7), 1);  // which the API server has resolved
   about.subject->names_scheduler = true;
   auto admitted = admit_question(about, {}, unit::default_config());

@@ -71,7 +71,7 @@ TEST(Subject, AStatefulSetsPodsHaveNamesAndClaims) {
   EXPECT_TRUE(fork.objects().find<api::PersistentVolumeClaim>("shop", "data-web-6"));
 }
 
-TEST(Subject, AJobHasAsManyPodsAsRunAtOnce) {
+TEST(Subject, AJobHasAsManyPodsAsRunInParallel) {
   const auto count = [](std::string_view more) {
     return subject_of(manifest("Job", more, "batch/v1", "")).replicas;
   };

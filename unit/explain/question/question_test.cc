@@ -160,7 +160,7 @@ TEST(ReadQuestion, ALargeReportIsRefusedBeforeItIsDecoded) {
   EXPECT_EQ(question.error().message, "metadata: the whole report is larger than 1 MiB");
 }
 
-TEST(ReadQuestion, AllFindingsAtOnce) {
+TEST(ReadQuestion, AllFindingsTogether) {
   const auto question =
       read(R"({"podRef": {"name": "p", "uuid": "u"}, "replicas": 0, "colour": "red", "fixes": "yes",
       "nodes": ["n1", 2], "strategies": [{"name": "NodeAffinity"}, {"weight": -1}], "topologyKey": "zone",
@@ -264,7 +264,7 @@ TEST(ReadQuestion, EveryField) {
   EXPECT_EQ(question->changes[2].labels.at(1).second, std::nullopt);
 }
 
-TEST(ReadQuestion, WhatIsBesideTheTemplateIsBounded) {
+TEST(ReadQuestion, WhatIsNextToTheTemplateIsBounded) {
   const auto long_nonce =
       read(fmt::format(R"({{"podRef": {{"name": "p"}}, "nonce": "{}"}})", std::string(kTemplateBytes, 'x')));
   ASSERT_FALSE(long_nonce);

@@ -10,7 +10,7 @@
 namespace podium::explain {
 namespace {
 
-TEST(ScanReport, TellsWhatItIsAndWhatItHasOfAnAnswer) {
+TEST(ScanReport, SaysWhatItIsAndWhatItHasOfAnAnswer) {
   const std::string text = R"({
       "apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
       "metadata": {"managedFields": [{"fieldsV1": {"name": "no", "generation": 9}}], "name": "ask",

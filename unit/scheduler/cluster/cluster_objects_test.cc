@@ -117,7 +117,7 @@ TEST(Objects, AResourceClaimIsTheNewestThatWasSeen) {
   }
 }
 
-TEST(Objects, KnowsWhichClassesStandBehindExtendedResources) {
+TEST(Objects, KnowsWhichClassesBackExtendedResources) {
   api::DeviceClass gpu;
   gpu.meta.name = "gpu";
   gpu.extended_resource_name = "example.com/gpu";

@@ -196,7 +196,7 @@ TEST(CowMap, AgreesWithAMapOverManyShards) {
 }
 
 // Values with equal hashes, as crafted names may have.
-TEST(CowIndex, TellsValuesOfOneHashApart) {
+TEST(CowIndex, DistinguishesValuesOfOneHash) {
   const std::vector<std::string> names = {"a", "b", "c", "d"};
   const auto present = [&](const CowIndex<int>& index) {
     std::vector<std::string> out;

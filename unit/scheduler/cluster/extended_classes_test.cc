@@ -26,7 +26,7 @@ std::string behind(const ExtendedClasses& classes, std::string_view resource) {
   return found ? found->meta.name : "";
 }
 
-TEST(ExtendedClasses, AClassStandsBehindItsResourceAndItsOwnName) {
+TEST(ExtendedClasses, AClassBacksItsResourceAndItsOwnName) {
   ExtendedClasses classes;
   classes.changed(nullptr, device_class("gpu", "example.com/gpu"));
   classes.changed(nullptr, device_class("plain", std::nullopt));
@@ -91,7 +91,7 @@ TEST(ExtendedClasses, ACopyKeepsWhatItHad) {
   EXPECT_EQ(behind(classes, "example.com/nic"), "nic");
 }
 
-TEST(ExtendedClasses, NamesThatMayStandForDevices) {
+TEST(ExtendedClasses, NamesThatDevicesMayBack) {
   EXPECT_TRUE(may_be_backed_by_devices("example.com/gpu"));
   EXPECT_TRUE(may_be_backed_by_devices("deviceclass.resource.kubernetes.io/gpu"));
   for (const auto* other : {"cpu", "hugepages-2Mi", "kubernetes.io/batch", "requests.example.com/gpu"}) {

@@ -121,7 +121,7 @@ TEST_F(KeptVolumes, AForkForgetsForItselfAlone) {
   EXPECT_THAT(forgotten(fork), ElementsAre("n1"));
 }
 
-TEST_F(KeptVolumes, ANodeInThePlaceOfAnotherStartsAnew) {
+TEST_F(KeptVolumes, ANodeThatReplacesAnotherStartsEmpty) {
   snapshot_.remove_node("n2");
   snapshot_.set_node(node("n4").ptr());
   EXPECT_THAT(forgotten(snapshot_), ElementsAre("n4"));

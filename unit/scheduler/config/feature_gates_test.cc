@@ -143,7 +143,7 @@ TEST(FeatureGates, AWarningWhereTheTwoValuesDecideAlike) {
 }
 
 // For the metric kubernetes_feature_enabled.
-TEST(FeatureGates, EachIsToldWithItsValue) {
+TEST(FeatureGates, EachIsReportedWithItsValue) {
   const auto got = parse_feature_gates({"AllBeta=true,SchedulerPopFromBackoffQ=false",
                                         "CoordinatedLeaderElection=false,DRAFractionalCapacityRange=false",
                                         "DRAWorkloadResourceClaims=false,GenericWorkload=false"});

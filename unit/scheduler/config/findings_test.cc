@@ -17,7 +17,7 @@ void check(std::initializer_list<Case> cases) {
   }
 }
 
-TEST(Findings, UnknownFieldsAndWrongTypesAllAtOnce) {
+TEST(Findings, UnknownFieldsAndWrongTypesTogether) {
   check({{R"(foo: 1
 parallelism: many
 podMaxBackoffSeconds: 1.5

@@ -65,7 +65,7 @@ std::string finding(const char* list, const std::string& name) {
   return text.substr(text.find(": ", text.find(list)) + 2);
 }
 
-TEST(Policy, EveryPredicateAndPriorityIsToldItsSuccessor) {
+TEST(Policy, EveryPredicateAndPriorityNamesItsSuccessor) {
   for (const auto& [name, plugin] : kPredicates) {
     EXPECT_THAT(finding("predicates", name), StartsWith(name + " is the plugin " + plugin));
     EXPECT_EQ(finding("priorities", name), name + " has no successor");

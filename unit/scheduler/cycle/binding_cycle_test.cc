@@ -243,16 +243,16 @@ TEST_F(Binding, ARejectedPodIsTriedAgainWhenSomethingHelps) {
   a_.given_hints = {{framework::EventResource::persistent_volume, framework::kAdd, nullptr},
                     {framework::EventResource::assigned_pod, framework::kDelete, nullptr},
                     {framework::EventResource::target_pod, framework::kUpdate, nullptr}};
-  for (const bool meanwhile : {false, true}) {
-    SCOPED_TRACE(meanwhile);
+  for (const bool in_between : {false, true}) {
+    SCOPED_TRACE(in_between);
     a_.waits = 1min;
     begin();
     see(pod("web").req("cpu", "3").nominated("n1"));  // what the cycle itself has written
-    if (meanwhile) something_happens();
+    if (in_between) something_happens();
     scheduler_.waiting_pods().reject("uid-web", "A", "no");
     scheduler_.step();
-    EXPECT_EQ(scheduler_.queue().counts().unschedulable, meanwhile ? 0u : 1u);
-    EXPECT_EQ(scheduler_.bindings(), meanwhile ? 1u : 0u) << "on its way once more";
+    EXPECT_EQ(scheduler_.queue().counts().unschedulable, in_between ? 0u : 1u);
+    EXPECT_EQ(scheduler_.bindings(), in_between ? 1u : 0u) << "on its way once more";
     scheduler_.pod_deleted("uid-web");
     take_log();
   }
@@ -296,7 +296,7 @@ TEST_F(Binding, PreBindPluginsWriteInOrderAndThenWait) {
   EXPECT_FALSE(scheduler_.next_wakeup());
 }
 
-TEST_F(Binding, WhatIsReadyAtOnceDoesNotWait) {
+TEST_F(Binding, WhatIsReadyImmediatelyDoesNotWait) {
   a_.pre_binds = true;
   a_.ready_timeout = 1min;
   a_.progress = Progress::ready();
@@ -394,7 +394,7 @@ TEST_F(Binding, APodThatIsBeingBoundCannotBePreempted) {
   EXPECT_FALSE(scheduler_.preempt("uid-web", "P"));
 }
 
-TEST_F(Binding, APodThatGoesWhileAWriteIsUnderWayEndsWithIt) {
+TEST_F(Binding, APodThatGoesWhileAWriteIsInFlightEndsWithIt) {
   a_.pre_binds = true;
   a_.writes = {"x", "y"};
   begin();

@@ -18,7 +18,7 @@ TEST_F(Binding, ADenialCountsForMoreThanAWait) {
   EXPECT_EQ(scheduler_.bindings(), 0u);
 }
 
-TEST_F(Binding, APermitOfNoTimeIsOverAtOnce) {
+TEST_F(Binding, APermitOfNoTimeIsOverImmediately) {
   a_.waits = 0ms;
   EXPECT_EQ(
       begin().back(),

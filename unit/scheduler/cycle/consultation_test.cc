@@ -134,7 +134,7 @@ TEST_F(ConsultationTest, AFailedAttemptIsTriedAgain) {
   EXPECT_EQ(take_log(), Log{"ask about gpu"});
 }
 
-TEST_F(ConsultationTest, ABackoffThatEndsMeanwhileWakesNobody) {
+TEST_F(ConsultationTest, ABackoffThatEndsDuringTheQuestionWakesNoOther) {
   see(asking("gpu"));
   run();
   world_.answer = {};
@@ -150,7 +150,7 @@ TEST_F(ConsultationTest, ABackoffThatEndsMeanwhileWakesNobody) {
   EXPECT_EQ(take_log(), (Log{"decided second among 1 nodes in 3 s", "bind second to n1", "ask about gpu"}));
 }
 
-TEST_F(ConsultationTest, WhatHappensMeanwhile) {
+TEST_F(ConsultationTest, WhatHappensDuringTheQuestion) {
   const struct {
     const char* name;
     void (*happens)(ConsultationTest&);
@@ -191,7 +191,7 @@ TEST_F(ConsultationTest, WhatHappensMeanwhile) {
 }
 
 // The extenders chose "low" and "lower" on n1 as victims.
-TEST_F(ConsultationTest, VictimsThatGoMeanwhileAreNotEvicted) {
+TEST_F(ConsultationTest, VictimsThatGoDuringTheQuestionAreNotEvicted) {
   static constexpr auto kDecided = "decided gpu among 1 nodes in 0 s";
   static constexpr auto kFailed =
       "failed gpu Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential "
@@ -251,7 +251,7 @@ TEST_F(ConsultationTest, VictimsThatGoMeanwhileAreNotEvicted) {
   }
 }
 
-TEST_F(ConsultationTest, AnotherPodOfItsNameIsAskedAboutAnew) {
+TEST_F(ConsultationTest, AnotherPodOfItsNameIsAskedAboutAgain) {
   see(asking("gpu"));
   run();
   scheduler_.pod_deleted("uid-gpu");

@@ -75,18 +75,18 @@ TEST_F(Nominations, ThePodItselfIsTriedAgainToo) {
   }
 }
 
-TEST_F(Nominations, ANominationThatBeginsWakesNobody) {
+TEST_F(Nominations, ANominationThatBeginsWakesNoPod) {
   see(pod("plain").priority(100).gate("not-yet"));
   see(pod("plain").priority(100).gate("not-yet").resource_version("2").nominated("n1"));
   EXPECT_EQ(run(), 0);
 }
 
-TEST_F(Nominations, AnyOtherChangeOfItWakesNobody) {
+TEST_F(Nominations, AnyOtherChangeOfItWakesNoPod) {
   see(vip().resource_version("2").nominated("n1").label("a", "b"));
   EXPECT_EQ(run(), 0);
 }
 
-TEST_F(Nominations, APodWithoutOneThatGoesWakesNobody) {
+TEST_F(Nominations, APodWithoutOneThatGoesWakesNoPod) {
   see(pod("plain").priority(100).gate("not-yet"));
   scheduler_.pod_deleted("uid-plain");
   EXPECT_EQ(run(), 0);

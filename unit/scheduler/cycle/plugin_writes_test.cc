@@ -84,19 +84,19 @@ TEST_F(PluginWrites, WhatAStepChangesIsAnEventForPodsThatWait) {
 
 // The binding ends, and with it what the step would write.
 TEST_F(PluginWrites, APodThatIsGoneWritesNothingMore) {
-  bool told = false;
+  bool is_informed = false;
   a_.on_reply = [&](const WriteReply&) {
-    told = true;
+    is_informed = true;
     return NextStep{.writes = {write_of("more")}, .error = {}, .events = {}};
   };
   begin();
   scheduler_.pod_deleted("uid-web");
   wrote("web");
-  EXPECT_TRUE(told) << "the plugin learns of what was written";
+  EXPECT_TRUE(is_informed) << "the plugin learns of what was written";
   EXPECT_EQ(take_log(), (Log{"A written 0 web on n1", "B unreserve web on n1", "A unreserve web on n1"}));
 }
 
-TEST_F(PluginWrites, UnreserveMaySendAWriteThatNobodyWaitsFor) {
+TEST_F(PluginWrites, UnreserveMaySendAWriteWithoutAWaiter) {
   a_.on_unreserve = [](framework::Handle& handle, const framework::AssumedPod&) {
     handle.send(write_of("back"));
   };

@@ -17,7 +17,7 @@ class PolledWaits : public Binding {
     a_.event_note = "waiting for a device";
     a_.devices = {{"gpu", true}, {"nic", false}};
   }
-  bool is_told(const std::string& line) {
+  bool is_announced(const std::string& line) {
     const auto log = take_log();
     return std::ranges::count(log, line) == 1;
   }
@@ -40,7 +40,7 @@ class PolledWaits : public Binding {
   }
 };
 
-TEST_F(PolledWaits, ItIsAnnouncedAndLookedAtAtOnceAndThenPeriodically) {
+TEST_F(PolledWaits, ItIsAnnouncedAndLookedAtImmediatelyAndThenPeriodically) {
   begin();
   const auto began = clock_.wall();
   EXPECT_EQ(a_.asked_at.size(), 1u);
@@ -53,11 +53,11 @@ TEST_F(PolledWaits, ItIsAnnouncedAndLookedAtAtOnceAndThenPeriodically) {
   EXPECT_EQ(a_.asked_at, (std::vector{began, began + 5s, began + 10s})) << "with the time";
   a_.progress = Progress::ready();
   pass(5s);
-  EXPECT_TRUE(is_told("bind web to n1"));
+  EXPECT_TRUE(is_announced("bind web to n1"));
   EXPECT_EQ(counted("success"), R"(("gpu", "1x 1/15s "); ("nic", "1/15s "))");
 }
 
-TEST_F(PolledWaits, ThePodIsToldOnce) {
+TEST_F(PolledWaits, ThePodIsAnnouncedOnce) {
   EXPECT_EQ(std::ranges::count(begin(), "Pending web: waiting for a device"), 1);
   pass(5s);
   EXPECT_EQ(take_log(), Log{});
@@ -78,7 +78,8 @@ TEST_F(PolledWaits, HowTheyFail) {
     begin(pod(c.name).req("cpu", "1"));
     a_.progress = c.progress;
     pass(5s);
-    EXPECT_TRUE(is_told(fmt::format("SchedulerError {}: running PreBind plugin \"A\": {}", c.name, c.error)))
+    EXPECT_TRUE(
+        is_announced(fmt::format("SchedulerError {}: running PreBind plugin \"A\": {}", c.name, c.error)))
         << c.name;
     EXPECT_EQ(counted(c.status), R"(("gpu", "1x 1/5s "); ("nic", "1/5s "))") << c.name;
     scheduler_.pod_deleted(fmt::format("uid-{}", c.name));
@@ -91,7 +92,7 @@ TEST_F(PolledWaits, TheTimeoutEndsThem) {
   pass(59s);
   EXPECT_EQ(take_log(), Log{});
   pass(1s);
-  EXPECT_TRUE(is_told("SchedulerError web: running PreBind plugin \"A\": took too long"));
+  EXPECT_TRUE(is_announced("SchedulerError web: running PreBind plugin \"A\": took too long"));
   EXPECT_EQ(counted("timeout"), R"(("gpu", "1x 1/60s "); ("nic", "1/60s "))");
   EXPECT_FALSE(is_placed("web"));
 }
@@ -100,7 +101,8 @@ TEST_F(PolledWaits, PreemptionEndsThem) {
   begin();
   pass(5s);
   EXPECT_TRUE(scheduler_.preempt("uid-web", "DefaultPreemption"));
-  EXPECT_TRUE(is_told("SchedulerError web: running PreBind plugin \"A\": preempted by DefaultPreemption"));
+  EXPECT_TRUE(
+      is_announced("SchedulerError web: running PreBind plugin \"A\": preempted by DefaultPreemption"));
   EXPECT_EQ(counted("error"), R"(("gpu", "1x 1/5s "); ("nic", "1/5s "))");
 }
 

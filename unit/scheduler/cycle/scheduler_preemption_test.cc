@@ -48,7 +48,7 @@ TEST_F(Preempting, VictimsGoAndThePodIsPlaced) {
   EXPECT_EQ(nominated_to("high"), "");
 }
 
-TEST_F(Preempting, TheWatchMayTellBeforeTheReply) {
+TEST_F(Preempting, TheWatchMayComeBeforeTheReply) {
   scheduler_.pod_deleted("uid-low");
   EXPECT_EQ(run(), 1);
   EXPECT_EQ(binder_.asked, Log{"high to n1"});

@@ -160,7 +160,7 @@ TEST_F(SchedulerTest, WhatTheWatchSaysStandsWhateverTheReply) {
 }
 
 // For example, the condition of an earlier attempt is written late.
-TEST_F(SchedulerTest, WhatTheWatchSaysOfBeforeTheBindingIsNoNewPod) {
+TEST_F(SchedulerTest, WhatTheWatchSaysOfBeforeTheBindingIsNotANewPod) {
   see(machine("n1"));
   see(pod("web").req("cpu", "3"));
   run();
@@ -191,7 +191,7 @@ TEST_F(SchedulerTest, APodThatTheWatchShowsChangedOnItsNodeWakesThePodsThatItKep
   EXPECT_EQ(place_of("alone"), "n1");
 }
 
-TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsUnderWayStaysGone) {
+TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsInFlightStaysGone) {
   for (const auto reply : {BindEnd::bound, BindEnd::elsewhere, BindEnd::rejected}) {
     SCOPED_TRACE(static_cast<int>(reply));
     see(machine("n1"));
@@ -207,7 +207,7 @@ TEST_F(SchedulerTest, APodThatIsDeletedWhileItsBindingIsUnderWayStaysGone) {
   }
 }
 
-TEST_F(SchedulerTest, APodThatIsOnItsWayOutWhileItsBindingIsUnderWayFreesItsRoom) {
+TEST_F(SchedulerTest, APodThatTerminatesWhileItsBindingIsInFlightFreesItsRoom) {
   see(machine("n1"));
   see(pod("web").req("cpu", "3"));
   run();
@@ -255,7 +255,7 @@ TEST_F(SchedulerTest, APodThatSomebodyElseBindsLeavesTheQueue) {
 }
 
 // etcd was restored to a state before its binding.
-TEST_F(SchedulerTest, APodThatIsOnNoNodeAnyMoreIsScheduledAnew) {
+TEST_F(SchedulerTest, APodThatIsOnNoNodeAnyMoreIsScheduledAgain) {
   see(machine("n1"));
   see(pod("web").req("cpu", "4").node("n1"));
   see(pod("theirs").scheduler("another").node("n1"));
@@ -424,12 +424,12 @@ TEST_F(Waking, ANominationThatEnds) {
 
 // The pod that the other waits for is placed by this scheduler; the watch or the reply may come first.
 TEST_F(SchedulerTest, APodThatAnotherWaitedForWakesIt) {
-  const auto beside = podium::test::term("kubernetes.io/hostname").label("app", "db");
+  const auto near = podium::test::term("kubernetes.io/hostname").label("app", "db");
   for (const bool watch_first : {true, false}) {
     SCOPED_TRACE(watch_first);
     const std::string web = watch_first ? "web-1" : "web-2", db = watch_first ? "db-1" : "db-2";
     see(machine(web).label("pair", web));
-    see(pod(web).node_selector("pair", web).affinity(beside));
+    see(pod(web).node_selector("pair", web).affinity(near));
     EXPECT_EQ(run(), 1);
     clock_.advance(10s);
     ASSERT_TRUE(waits(web));
@@ -459,7 +459,7 @@ TEST_F(SchedulerTest, WithoutAnyNodeAPodIsTriedAgain) {
 
 // --- bounds ---
 
-TEST_F(SchedulerTest, ABackoffThatEndsAtTheBoundWakesNobody) {
+TEST_F(SchedulerTest, ABackoffThatEndsAtTheBoundWakesNoPod) {
   see(machine("n1"));
   see(pod("again"));
   run();

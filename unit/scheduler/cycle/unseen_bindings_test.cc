@@ -74,7 +74,7 @@ TEST_F(Unseen, OfAPodThatIsGoneLeavesItsRoom) {
   }
 }
 
-TEST_F(Unseen, ThatWasMadeStaysAndWhatTheWatchTellsMeanwhileIsOlder) {
+TEST_F(Unseen, ThatWasMadeStaysAndWhatTheWatchShowsUntilThenIsOlder) {
   bind();
   after(60s);
   answer_read("web", web().node("n1").label("seen", "now"));

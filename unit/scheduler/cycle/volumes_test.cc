@@ -19,8 +19,8 @@ class Volumes : public lifecycle_test::LifecycleTest {
  protected:
   void SetUp() override {
     see(machine("n1"));
-    tell(podium::test::storage_class("local", "kubernetes.io/no-provisioner", true));
-    tell(podium::test::storage_class("fast", "disks.example.com", true));
+    show(podium::test::storage_class("local", "kubernetes.io/no-provisioner", true));
+    show(podium::test::storage_class("fast", "disks.example.com", true));
   }
   static Volume volume(std::string version) {
     auto made = podium::test::persistent_volume("v", "5Gi", "local");
@@ -34,7 +34,7 @@ class Volumes : public lifecycle_test::LifecycleTest {
   }
   // As the feed does.
   template <typename T>
-  void tell(const T& object) {
+  void show(const T& object) {
     scheduler_.snapshot().objects().set<T>(podium::test::share(object));
     constexpr auto resource = std::is_same_v<T, Volume>  ? framework::EventResource::persistent_volume
                               : std::is_same_v<T, Claim> ? framework::EventResource::persistent_volume_claim
@@ -58,8 +58,8 @@ class Volumes : public lifecycle_test::LifecycleTest {
 };
 
 TEST_F(Volumes, AVolumeIsPromisedAndThePodWaitsUntilItIsBound) {
-  tell(volume("3"));
-  tell(claim("4"));
+  show(volume("3"));
+  show(claim("4"));
   see(pod("web").claim("c"));
   run();
   EXPECT_EQ(take(), (Log{"nominate web to n1", "write v for uid-web"}));
@@ -70,21 +70,21 @@ TEST_F(Volumes, AVolumeIsPromisedAndThePodWaitsUntilItIsBound) {
   auto c = claim("7");
   auto v = volume("6");
   podium::test::bind_claim(c, v);
-  tell(v);
+  show(v);
   EXPECT_EQ(take(), Log{});
-  tell(c);
+  show(c);
   EXPECT_EQ(take(), Log{"bind web to n1"});
   bound("web");
   EXPECT_EQ(take(), Log{"scheduled web on n1"});
 }
 
 TEST_F(Volumes, TwoPodsDoNotGetOneVolume) {
-  tell(volume("3"));
-  tell(claim("4"));
+  show(volume("3"));
+  show(claim("4"));
   auto other = claim("4");
   other.meta.name = "d";
   other.meta.uid = "uid-d";
-  tell(other);
+  show(other);
   see(pod("web").claim("c"));
   see(pod("late").claim("d"));
   EXPECT_EQ(run(), 2);
@@ -92,8 +92,8 @@ TEST_F(Volumes, TwoPodsDoNotGetOneVolume) {
 }
 
 TEST_F(Volumes, AConflictIsTriedAgainOnWhatIsThereThen) {
-  tell(volume("3"));
-  tell(claim("4"));
+  show(volume("3"));
+  show(claim("4"));
   see(pod("web").claim("c"));
   run();
   take();
@@ -103,24 +103,24 @@ TEST_F(Volumes, AConflictIsTriedAgainOnWhatIsThereThen) {
       (Log{"nominate web to ",
            "SchedulerError web: running PreBind plugin \"VolumeBinding\": the object has been modified"}));
   EXPECT_FALSE(assumed_volume().claim);
-  tell(volume("5"));
+  show(volume("5"));
   pass(10s);
   EXPECT_EQ(take(), (Log{"nominate web to n1", "write v for uid-web"}));
   EXPECT_EQ(world_.writes[1].resource_version, "5");
 }
 
 TEST_F(Volumes, AProvisionerThatGivesUpSendsThePodBack) {
-  tell(claim("4", "fast"));
+  show(claim("4", "fast"));
   see(pod("web").claim("c"));
   run();
   EXPECT_EQ(boost::json::serialize(world_.writes.at(0).patch),
             R"({"metadata":{"annotations":{"volume.kubernetes.io/selected-node":"n1"}}})");
   auto selected = claim("5", "fast");
   selected.meta.annotations.set(kSelectedNode, "n1");
-  tell(selected);  // the watch may be faster than the reply
+  show(selected);  // the watch may be faster than the reply
   wrote("5");
   take();
-  tell(claim("6", "fast"));
+  show(claim("6", "fast"));
   EXPECT_EQ(
       take(),
       (Log{"nominate web to ",
@@ -133,7 +133,7 @@ TEST_F(Volumes, AProvisionerThatGivesUpSendsThePodBack) {
 }
 
 TEST_F(Volumes, AVolumeThatIsNeverMade) {
-  tell(claim("4", "fast"));
+  show(claim("4", "fast"));
   see(pod("web").claim("c"));
   run();
   wrote("5");
@@ -147,8 +147,8 @@ TEST_F(Volumes, AVolumeThatIsNeverMade) {
 }
 
 TEST_F(Volumes, APodThatIsDeletedGivesItsVolumeBack) {
-  tell(volume("3"));
-  tell(claim("4"));
+  show(volume("3"));
+  show(claim("4"));
   see(pod("web").claim("c"));
   run();
   scheduler_.pod_deleted("uid-web");

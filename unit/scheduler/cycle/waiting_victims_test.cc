@@ -78,7 +78,7 @@ TEST_F(WaitingVictims, LessImportantPodsLoseTheirNominationAllTheSame) {
   EXPECT_EQ(take().back(), "make room for high on n1: -other");
 }
 
-TEST_F(WaitingVictims, BesideOneThatHasToBeDeleted) {
+TEST_F(WaitingVictims, NextToOneThatHasToBeDeleted) {
   low_waits();
   see(pod("runs").priority(1).req("cpu", "1").node("n1"));
   high_comes();
@@ -87,7 +87,7 @@ TEST_F(WaitingVictims, BesideOneThatHasToBeDeleted) {
   EXPECT_FALSE(is_placed("high")) << "held until it is on its way out";
 }
 
-TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
+TEST_F(WaitingVictims, ASecondPreemptorDeletesNoPodThatTerminatesAlready) {
   a_.writes = {"x"};
   low_waits();
   high_comes();
@@ -103,7 +103,7 @@ TEST_F(WaitingVictims, ASecondPreemptorDeletesNobodyWhoGoesAlready) {
 }
 
 // No delete event of the API server says that it leaves. Upstream activates the preemptor.
-TEST_F(WaitingVictims, OneWhoseWriteIsUnderWayActivatesThePreemptorAsItLeaves) {
+TEST_F(WaitingVictims, OneWhoseWriteIsInFlightActivatesThePreemptorAsItLeaves) {
   a_.writes = {"x"};
   low_waits();
   high_comes();
@@ -118,7 +118,7 @@ TEST_F(WaitingVictims, OneWhoseWriteIsUnderWayActivatesThePreemptorAsItLeaves) {
 }
 
 // The leader before bound it.
-TEST_F(WaitingVictims, OneThatIsShownOnANodeWhileItsWriteIsUnderWayIsDeleted) {
+TEST_F(WaitingVictims, OneThatIsShownOnANodeWhileItsWriteIsInFlightIsDeleted) {
   a_.writes = {"x"};
   low_waits();
   see(pod("low").priority(1).req("cpu", "3").node("n1"));

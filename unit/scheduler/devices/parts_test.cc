@@ -175,8 +175,8 @@ TEST(Inventory, KeepsWhatIsKnownOfASliceThatStays) {
   const Inventory after(slices, {}, &before);
   const auto* known = before.of_node("n1").front().slices.front();
   EXPECT_EQ(after.of_node("n1").front().slices.front(), known);
-  const Inventory anew(slices, {});
-  EXPECT_NE(anew.of_node("n1").front().slices.front(), known);
+  const Inventory rebuilt(slices, {});
+  EXPECT_NE(rebuilt.of_node("n1").front().slices.front(), known);
 }
 
 struct Asked {

@@ -82,7 +82,7 @@ TEST(Tally, ADeviceOfManyNodesCountsOnce) {
   EXPECT_EQ(w.tally({"n1", "n2", "n3"}), (Lines{"c/r: 3 match, 0 in use, 0 tainted, 0 too small"}));
 }
 
-TEST(Tally, TellsEachAlternative) {
+TEST(Tally, CountsEachAlternative) {
   auto one = request("r");
   const auto asked = *one.exactly;
   one.exactly.reset();
@@ -93,7 +93,7 @@ TEST(Tally, TellsEachAlternative) {
                    "c/r/good: 1 match, 0 in use, 0 tainted, 0 too small"}));
 }
 
-TEST(Tally, TellsNothingWhereItsStepsDoNotSuffice) {
+TEST(Tally, CountsNothingIfItsStepsDoNotSuffice) {
   auto w = world({device("a"), device("b"), device("c")}, {request("r")});
   w.steps = 2;
   EXPECT_EQ(w.tally({"n1"}), Lines{});

@@ -124,7 +124,7 @@ TEST_F(ExtendersTest, EachIsAskedAboutTheNodesThatAreLeft) {
   EXPECT_EQ(framework::test::rejected(decision, snapshot_).at("b"), "http://one/Unschedulable: busy");
 }
 
-TEST_F(ExtendersTest, WhereNoneIsLeftNobodyIsAsked) {
+TEST_F(ExtendersTest, IfNoneIsLeftNoneIsAsked) {
   servers_.replies = {{"http://one filter", ok("{}")}};
   const auto decision =
       decide({filtering("http://one"), filtering("http://two"), scoring("http://three", 1)});
@@ -336,7 +336,7 @@ TEST_F(WireFaults, FailuresNameTheUrl) {
   }
 }
 
-TEST_F(WireFaults, AConnectionThatDiedIdleIsNoFailure) {
+TEST_F(WireFaults, AConnectionThatDiedIdleIsNotAFailure) {
   unit::HttpScript server;
   server.then(unit::replying(200, R"({"NodeNames":["a"]})"));
   server.then([](unit::HttpExchange& e) { e.cut(); });

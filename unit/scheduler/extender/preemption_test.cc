@@ -131,7 +131,7 @@ TEST_F(PreemptingExtenders, WholePodsForThoseWithoutACache) {
   EXPECT_EQ(asked_, Log{"http://naive/preempt: a[{db}] b[{web} {job}]/1"});
 }
 
-TEST_F(PreemptingExtenders, WhereNoneIsLeftNobodyElseIsAsked) {
+TEST_F(PreemptingExtenders, IfNoneIsLeftNoOtherIsAsked) {
   EXPECT_EQ(decide({preempting("http://one"), preempting("http://two")}), "P: none left");
   EXPECT_EQ(asked_.size(), 1u);
 }

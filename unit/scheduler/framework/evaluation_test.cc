@@ -198,7 +198,7 @@ TEST(Evaluation, ScoresAreAskedForWhereThereIsAChoice) {
   }
 }
 
-TEST(Evaluation, PhasesAreToldOfEachPlugin) {
+TEST(Evaluation, PhasesAreReportedForEachPlugin) {
   FakeFilter narrowing("Narrowing"), skipping("Skipping"), fit("Fit"), idle("Idle"), last("Last"),
       full("Full");
   narrowing.only_nodes = {"a", "b", "c"};

@@ -276,7 +276,7 @@ TEST_F(SearchingDecision, WhereTheNominatedNodeFitsAnErrorElsewhereDoesNotCount)
   }
 }
 
-TEST_F(SearchingDecision, WhereExtendersTurnDownAllThatWereFoundTheOthersWereNotAsked) {
+TEST_F(SearchingDecision, IfExtendersRejectAllThatWereFoundTheOthersWereNotAsked) {
   FakeFilter narrowing("Narrowing");
   narrowing.only_nodes = range(0, 190);
   const struct {

@@ -46,13 +46,13 @@ class ApiAnnouncerTest : public testing::Test {
 
   unit::ObjectServer server_;
   client::Api api_{server_.transport, system_clock(), system_random()};
-  client::Precedence nobody_first_{system_clock()};
+  client::Precedence none_first_{system_clock()};
   async::Gate gate_;
   asio::io_context io_{1};
   std::map<std::string, client::EventRecorder, std::less<>> recorders_ = [this] {
     std::map<std::string, client::EventRecorder, std::less<>> out;
     for (const auto* name : {"default-scheduler", "batch"}) {
-      out.try_emplace(name, api_, nobody_first_, gate_, io_.get_executor(),
+      out.try_emplace(name, api_, none_first_, gate_, io_.get_executor(),
                       client::EventRecorderOptions{.controller = name, .instance = "host"});
     }
     return out;
@@ -76,7 +76,7 @@ TEST_F(ApiAnnouncerTest, EachProfileSpeaksUnderItsName) {
             }));
 }
 
-TEST_F(ApiAnnouncerTest, WithoutEventsNothingIsTold) {
+TEST_F(ApiAnnouncerTest, WithoutEventsNothingIsAnnounced) {
   auto announcer = this->announcer(false);
   announcer.scheduled(*info(pod("web")), "n1");
   announcer.skipped(*info(pod("late").terminating()));

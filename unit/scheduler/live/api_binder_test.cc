@@ -402,7 +402,7 @@ TEST_F(ApiBinderTest, AClosedGateEndsWhatIsAskedFor) {
   EXPECT_EQ(server_.attempts("web"), 0);
 }
 
-TEST_F(ApiBinderTest, IsToldWhileBindingsAreUnderWay) {
+TEST_F(ApiBinderTest, IsReportedWhileBindingsAreInFlight) {
   server_.hold();
   bind("web");
   auto turn = loop_.start(precedence_.turn(std::chrono::steady_clock::now()));

@@ -99,7 +99,7 @@ TEST_F(ApiObjectWriterTest, AConflictIsAnErrorInTheServersWords) {
   EXPECT_EQ(lines(), std::vector{patch_line_});
 }
 
-TEST_F(ApiObjectWriterTest, AConflictIsToldFromOtherErrors) {
+TEST_F(ApiObjectWriterTest, AConflictIsDistinguishedFromOtherErrors) {
   server_.then(
       replying(409, R"({"kind":"Status","status":"Failure","reason":"Conflict","code":409,"message":"m"})"));
   server_.then(
@@ -292,7 +292,7 @@ TEST_F(ApiObjectWriterTest, ALostReplyToAStrategicPatchIsLookedInto) {
 }
 
 // A late write must not find the object as it was, once its devices are given to another.
-TEST_F(ApiObjectWriterTest, AStrategicPatchInDoubtIsSentUntilTheObjectTells) {
+TEST_F(ApiObjectWriterTest, AStrategicPatchInDoubtIsSentUntilTheObjectShowsIt) {
   auto what = reservation();
   what.time_at.clear();
   what.patch = boost::json::parse(R"({"status":{"users":[{"uid":"b"}]}})");

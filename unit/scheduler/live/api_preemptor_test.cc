@@ -76,7 +76,7 @@ class ApiPreemptorTest : public testing::Test {
   PodStatusWriter statuses_{api_, gate_, loop_.executor(), tries_once()};
 };
 
-TEST_F(ApiPreemptorTest, VictimsAreToldAndDeletedByUid) {
+TEST_F(ApiPreemptorTest, VictimsGetAConditionAndAreDeletedByUid) {
   server_.always(replying(200, "{}"));
   const auto outcome = make({pod("v1"), pod("v2")});
   EXPECT_EQ(outcome.error, "");
@@ -109,7 +109,7 @@ TEST_F(ApiPreemptorTest, AVictimThatKnowsAlreadyIsOnlyDeleted) {
   EXPECT_EQ(lines(), (Lines{"DELETE v"}));
 }
 
-TEST_F(ApiPreemptorTest, WhoIsGoneIsNoFailure) {
+TEST_F(ApiPreemptorTest, APodThatIsGoneIsNotAFailure) {
   for (const int code : {404, 409}) {
     SCOPED_TRACE(code);
     HttpScript server;

@@ -253,7 +253,7 @@ std::shared_ptr<const api::ResourceClaim> claim_of(const std::string& name, int 
 
 const std::string kClaimsPath = "/apis/resource.k8s.io/v1/resourceclaims";
 
-TEST_F(ClusterFeedTest, AClaimThatWasAssumedIsNoNewsAgain) {
+TEST_F(ClusterFeedTest, AClaimThatWasAssumedIsNotNewsAgain) {
   scheduler_.snapshot().objects().set(claim_of("c", 12));
   feed({claim_event("ADDED", "c", 5) + kListed, claim_event("MODIFIED", "c", 12),
         claim_event("MODIFIED", "c", 13), claim_event("ADDED", "last", 14)},

@@ -262,7 +262,7 @@ TEST_F(PodStatusWriterTest, WhatTheLaterOneLeavesAloneIsTriedAgainWithIt) {
   EXPECT_EQ(patch.at("conditions").at(0).at("message"), kWhy);
 }
 
-TEST_F(PodStatusWriterTest, WhatFailsIsTriedAgainAndHoldsUpNobody) {
+TEST_F(PodStatusWriterTest, WhatFailsIsTriedAgainAndDelaysNoOther) {
   answer_ = [](const std::string& name, int attempt) { return name == "bad" && attempt < 4 ? 500 : 200; };
   nominate("bad", "n1");
   nominate("good", "n1");

@@ -87,18 +87,18 @@ inline Verdicts reference_affinity_filter(const api::Pod& pod, const TestCluster
   Verdicts result;
   for (const auto& node : cluster.nodes) {
     auto& verdict = result[node.meta.name];
-    bool keys = true, beside = true, apart = true, welcome = true;
+    bool keys = true, near = true, apart = true, welcome = true;
     for (const auto& term : affinity) {
       const auto* value = node.meta.labels.find(term.topology_key);
       keys &= value != nullptr;
-      beside &= value && at(wanted, term.topology_key, *value) > 0;
+      near &= value && at(wanted, term.topology_key, *value) > 0;
     }
     for (const auto& term : anti_affinity) {
       const auto* value = node.meta.labels.find(term.topology_key);
       apart &= !value || at(unwanted, term.topology_key, *value) == 0;
     }
     for (const auto& [key, value] : node.meta.labels) welcome &= at(refusing, key, value) == 0;
-    if (!keys || (!beside && !(wanted.empty() && matches_all(pod))))
+    if (!keys || (!near && !(wanted.empty() && matches_all(pod))))
       verdict = "UU: node(s) didn't match pod affinity rules";
     else if (!apart)
       verdict = "U: node(s) didn't match pod anti-affinity rules";

@@ -83,7 +83,7 @@ TEST(CsiMigration, PersistentVolumes) {
   EXPECT_EQ(text_of(translated(volume("v"))), "none");
 }
 
-TEST(CsiMigration, PersistentVolumesThatNoDriverCanBeTold) {
+TEST(CsiMigration, PersistentVolumesWithoutAKnownDriver) {
   auto regional = volume("v");
   regional.source = disk(Kind::gce_disk, "pd");
   regional.meta.labels = api::Labels{{kZone, "us-west1-c__us-east1-b"}};
@@ -210,7 +210,7 @@ TEST(CsiMigration, ANodeThatHasMigratedIsAskedForTheDriversLabel) {
 }
 
 // The check fails on a migrated node for a volume that cannot be translated; other nodes are checked.
-TEST(CsiMigration, VolumesThatNoDriverCanBeTold) {
+TEST(CsiMigration, VolumesWithoutAKnownDriver) {
   const auto blob = [](const char* zone) {
     auto made = volume("v");
     made.source = azure_disk("Shared");

@@ -11,15 +11,15 @@ using podium::test::term;
 
 TEST(DefaultPreemption, VictimsOnOneNode) {
   const Nodes one{machine("a")};
-  const std::string nobody =
+  const std::string none =
       "preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
   const auto full = [&](std::string name, PodBuilder pod, Pods placed, std::string want) {
     return Case{std::move(name), pod, std::move(placed), std::move(want), one};
   };
   check({
       full("the only pod", wants("3"), {runs("v", "a", 0)}, "a: v"),
-      full("not one of equal priority", wants("3"), {runs("v", "a", 100)}, nobody),
-      full("nor one of higher", wants("3"), {runs("v", "a", 200)}, nobody),
+      full("not one of equal priority", wants("3"), {runs("v", "a", 100)}, none),
+      full("nor one of higher", wants("3"), {runs("v", "a", 200)}, none),
       full("of two the less important one", wants("2"), {runs("low", "a", 1), runs("high", "a", 50)},
            "a: low"),
       full("both where it takes both, more important first", wants("4"),
@@ -30,7 +30,7 @@ TEST(DefaultPreemption, VictimsOnOneNode) {
            {pod("new").node("a").priority(1).req("cpu", "2"),
             runs("young", "a", 1).started("2026-01-02T00:00:00Z")},
            "a: new"),
-      full("nobody who is not in the way", wants("3"),
+      full("none who is not in the way", wants("3"),
            {runs("big", "a", 1, "3"), runs("idle", "a", 0, "0"), runs("tiny", "a", 1, "1")}, "a: big"),
       full("an important pod goes where no other is enough", wants("3"),
            {runs("big", "a", 50, "3"), runs("tiny", "a", 1, "1")}, "a: big"),

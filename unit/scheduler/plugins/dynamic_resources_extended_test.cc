@@ -210,7 +210,7 @@ TEST(DynamicResourcesExtended, TheClaimIsMadeWrittenAndNamedInThePod) {
       << "the watch may never show it";
 }
 
-TEST(DynamicResourcesExtended, AClaimThatIsGoneMeanwhileIsNotKept) {
+TEST(DynamicResourcesExtended, AClaimThatIsDeletedBeforeIsNotKept) {
   auto snapshot = nodes_with(gpu_class());
   Binding binding(gpu_pod(), "a", snapshot);
   binding.begin();

@@ -214,7 +214,7 @@ TEST(DynamicResourcesReservation, TheNextPodsFlightOutlastsTheFirstPod) {
   EXPECT_TRUE(snapshot.objects().is_in_flight("uid-c")) << "its devices count as given";
 }
 
-TEST(DynamicResourcesReservation, AClaimThatPostFilterTakesBackIsReservedAnew) {
+TEST(DynamicResourcesReservation, AClaimThatPostFilterTakesBackIsReservedAgain) {
   auto own = allocated_claim("c");
   own.status.reserved_for = {{"", "pods", "p", "uid-p"}};
   auto snapshot = devices_of(own);
@@ -409,7 +409,7 @@ TEST(DynamicResourcesReservation, AnotherClaimOfTheName) {
   EXPECT_FALSE(snapshot.objects().is_in_flight("uid-c")) << "its devices are free";
 }
 
-TEST(DynamicResourcesReservation, AReplyThatIsOlderThanTheWatchIsNoNews) {
+TEST(DynamicResourcesReservation, AReplyThatIsOlderThanTheWatchIsNotNews) {
   auto snapshot = unallocated();
   Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
   reserved.begin();

@@ -58,7 +58,7 @@ TEST(ImageLocality, AnImageThatAllNodesHaveCountsInFull) {
             (Scores{{"a", 100}, {"b", 100}}));
 }
 
-TEST(ImageLocality, APortIsNoTag) {
+TEST(ImageLocality, APortIsNotATag) {
   const Nodes nodes{node("a").image({"registry:5000/x:latest"}, 1000 * kMiB)};
   EXPECT_EQ(score(make(make_image_locality), pod("p").image("registry:5000/x"), snapshot_of(nodes)),
             (Scores{{"a", 100}}));

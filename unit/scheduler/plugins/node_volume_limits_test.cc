@@ -170,7 +170,7 @@ TEST(NodeVolumeLimits, WhatAClaimCountsAs) {
 }
 
 // Node n has a CSINode, m has none; in-tree disks do not count on m.
-TEST(NodeVolumeLimits, DisksThatNoDriverCanBeTold) {
+TEST(NodeVolumeLimits, DisksWithoutAKnownDriver) {
   const auto blob = [](std::string name) {
     auto made = disk(Kind::azure_disk, "https://blob");
     made.name = std::move(name);

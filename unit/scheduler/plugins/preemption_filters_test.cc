@@ -12,7 +12,7 @@ class Fickle final : public framework::Plugin, public framework::FilterPlugin {
  public:
   struct Second {
     std::optional<Verdict> without_victims;  // nullopt: the node is fine
-    std::optional<Verdict> nobody_is_gone;
+    std::optional<Verdict> none_is_gone;
   };
   using Answers = std::map<std::string, Second>;  // by node
   explicit Fickle(Answers answers) : answers_(std::move(answers)) {}
@@ -34,7 +34,7 @@ class Fickle final : public framework::Plugin, public framework::FilterPlugin {
     }
     std::optional<Verdict> check(cluster::Row row, const framework::PodDelta& delta) const override {
       const auto& answer = plugin_.answers_.at(std::string(snapshot_.node_name(row)));
-      return delta.removed.empty() ? answer.nobody_is_gone : answer.without_victims;
+      return delta.removed.empty() ? answer.none_is_gone : answer.without_victims;
     }
 
    private:
@@ -51,8 +51,8 @@ TEST(DefaultPreemption, WhatAFilterSaysOfANodeWithoutItsPods) {
   const auto fails = [&](std::string why) { return always(Code::error, std::move(why)); };
   const auto full = always(Code::unschedulable, "still full"),
              hopeless = always(Code::unschedulable_and_unresolvable, "never");
-  const Fickle::Second fine{}, needs_room{std::nullopt, full.nobody_is_gone},
-      fails_later{std::nullopt, fails("broken").nobody_is_gone};
+  const Fickle::Second fine{}, needs_room{std::nullopt, full.none_is_gone},
+      fails_later{std::nullopt, fails("broken").none_is_gone};
   const struct {
     const char* name;
     Fickle::Answers answers;

@@ -278,11 +278,11 @@ TEST(TopologyReference, ManyNodesAndScores) {
     cluster.nodes.push_back(
         node(name).label("kubernetes.io/hostname", name).zone("z" + std::to_string(i % 3)));
   }
-  const auto beside = [](const char* key) { return term(key).label("app", "a"); };
+  const auto near = [](const char* key) { return term(key).label("app", "a"); };
   const auto with_terms = [&](std::string name, int weight) {
     auto made = pod(std::move(name)).label("app", "a");
-    made.prefer_anti_affinity(weight, beside("kubernetes.io/hostname"));
-    made.prefer_affinity(weight / 2, beside("topology.kubernetes.io/zone"));
+    made.prefer_anti_affinity(weight, near("kubernetes.io/hostname"));
+    made.prefer_affinity(weight / 2, near("topology.kubernetes.io/zone"));
     return made;
   };
   for (int i = 0; i < 2 * kNodes; ++i) {

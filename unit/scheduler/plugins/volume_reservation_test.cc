@@ -76,7 +76,7 @@ std::string node_of(const Snapshot& snapshot, const std::string& claim) {
 }
 
 template <typename T>
-void tell(Snapshot& snapshot, const T& object) {
+void show(Snapshot& snapshot, const T& object) {
   snapshot.objects().set<T>(podium::test::share(object));
 }
 
@@ -119,7 +119,7 @@ TEST(VolumeReservation, ReserveAssumesAndUnreserveTakesBack) {
   EXPECT_EQ(claim_of(snapshot, "v"), "");
 }
 
-TEST(VolumeReservation, AnAssumedVolumeIsNobodyElses) {
+TEST(VolumeReservation, AnAssumedVolumeIsNotForOthers) {
   auto snapshot = storage({host("n")}, {}, local_class(), claim("c"), claim("e"), local_volume("v", "n"));
   const auto ask = [&] { return filter(make(make_volume_binding), pod("q").claim("e"), snapshot); };
   EXPECT_EQ(ask(), Answers{});
@@ -141,12 +141,12 @@ TEST(VolumeReservation, AnotherPodOfTheSameClaimGoesToTheSameNode) {
 TEST(VolumeReservation, NewsEndAnAssumption) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
-  tell(snapshot, local_volume("v", "n"));  // the same version again: a relist
+  show(snapshot, local_volume("v", "n"));  // the same version again: a relist
   EXPECT_EQ(claim_of(snapshot, "v"), "default/c uid-default-c yes");
   auto newer = local_volume("v", "n");
   newer.meta.resource_version = "8";
   newer.claim = {"default", "somebody", ""};
-  tell(snapshot, newer);
+  show(snapshot, newer);
   EXPECT_EQ(claim_of(snapshot, "v"), "default/somebody  by the user");
   reserved.unreserve();
   EXPECT_EQ(claim_of(snapshot, "v"), "default/somebody  by the user");
@@ -159,12 +159,12 @@ TEST(VolumeReservation, NewsEndAnAssumption) {
 }
 
 // Unreserve does not revert an assumption that another pod made on a newer version of the object.
-TEST(VolumeReservation, AnAssumptionOnNewsIsNobodyElsesToTakeBack) {
+TEST(VolumeReservation, OnlyItsOwnerTakesBackAnAssumptionOnNews) {
   auto snapshot = storage({host("n"), host("m")}, {}, fast_class(), claim("d", "5Gi", "fast"));
   Reserved first(pod("p").claim("d"), snapshot);
   auto newer = claim("d", "5Gi", "fast");
   newer.meta.resource_version = "10";
-  tell(snapshot, newer);
+  show(snapshot, newer);
   Reserved second(pod("q").claim("d"), snapshot, "m");
   first.unreserve();
   EXPECT_EQ(node_of(snapshot, "d"), "m");
@@ -212,7 +212,7 @@ TEST(VolumeReservation, AVolumeThatTheUserHasPromisedIsNotTheControllers) {
   EXPECT_FALSE(reserved.plan().writes.at(0).patch.as_object().contains("metadata"));
 }
 
-TEST(VolumeReservation, WhatIsWrittenStaysAssumedUntilTheWatchTells) {
+TEST(VolumeReservation, WhatIsWrittenStaysAssumedUntilTheWatchShowsIt) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
   reserved.written(0, "20");
@@ -277,31 +277,31 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
     std::string want;
   } cases[] = {
       {"nothing yet", [](Snapshot&) {}, "not yet"},
-      {"an older volume", [&](Snapshot& s) { tell(s, with(v, "9", nothing)); }, "not yet"},
-      {"the volume as written", [&](Snapshot& s) { tell(s, with(v, "10", to_claim)); }, "not yet"},
+      {"an older volume", [&](Snapshot& s) { show(s, with(v, "9", nothing)); }, "not yet"},
+      {"the volume as written", [&](Snapshot& s) { show(s, with(v, "10", to_claim)); }, "not yet"},
       {"both are bound",
        [&](Snapshot& s) {
          auto [c, bound_volume] = bound(claim("c"), v);
-         tell(s, with(bound_volume, "11", nothing));
-         tell(s, with(c, "12", nothing));
+         show(s, with(bound_volume, "11", nothing));
+         show(s, with(c, "12", nothing));
        },
        "ready"},
       {"the claim names the volume, and is not bound",
        [&](Snapshot& s) {
-         tell(s, with(v, "10", to_claim));
-         tell(s, with(claim("c"), "12", [](Claim& c) { c.volume_name = "v"; }));
+         show(s, with(v, "10", to_claim));
+         show(s, with(claim("c"), "12", [](Claim& c) { c.volume_name = "v"; }));
        },
        "not yet"},
       {"the claim is bound to another volume",
        [&](Snapshot& s) {
-         tell(s, with(v, "10", to_claim));
-         tell(s, with(bound(claim("c"), local_volume("other", "m")).first, "12", nothing));
+         show(s, with(v, "10", to_claim));
+         show(s, with(bound(claim("c"), local_volume("other", "m")).first, "12", nothing));
        },
        "binding volumes: PVC \"c\" is bound to pv \"other\""},
-      {"the volume was unbound", [&](Snapshot& s) { tell(s, with(v, "11", nothing)); },
+      {"the volume was unbound", [&](Snapshot& s) { show(s, with(v, "11", nothing)); },
        "binding volumes: ClaimRef got reset for pv \"v\""},
       {"the volume is promised and no more",
-       [&](Snapshot& s) { tell(s, with(v, "11", [](Volume& x) { x.claim = {"default", "c", ""}; })); },
+       [&](Snapshot& s) { show(s, with(v, "11", [](Volume& x) { x.claim = {"default", "c", ""}; })); },
        "binding volumes: ClaimRef got reset for pv \"v\""},
       {"the volume is gone", [](Snapshot& s) { s.objects().remove<Volume>("", "v"); },
        "binding volumes: failed to check binding: persistentvolumes \"v\" not found"},
@@ -311,7 +311,7 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
        "binding volumes: failed to get node \"n\": node \"n\" not found"},
       {"the volume is of another node by its name, which does not count",
        [&](Snapshot& s) {
-         tell(s, with(v, "10", [&](Volume& x) {
+         show(s, with(v, "10", [&](Volume& x) {
                 to_claim(x);
                 x.node_affinity = {node_term({}, {podium::test::in("metadata.name", {"m"})})};
               }));
@@ -319,7 +319,7 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
        "not yet"},
       {"the node has another label",
        [&](Snapshot& s) {
-         tell(s, with(v, "10", to_claim));
+         show(s, with(v, "10", to_claim));
          s.set_node(node("n").label("kubernetes.io/hostname", "renamed").ptr());
        },
        "binding volumes: pv \"v\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms"},
@@ -351,23 +351,23 @@ TEST(VolumeReservation, AVolumeThatIsToBeMadeBecomesBound) {
     std::string want;
   } cases[] = {
       {"nothing yet", [](Snapshot&) {}, "not yet"},
-      {"the claim as written", [&](Snapshot& s) { tell(s, selected("10")); }, "not yet"},
-      {"the volume is not known yet", [&, &c = c](Snapshot& s) { tell(s, c); }, "not yet"},
-      {"both are bound", [&, &c = c, &v = v](Snapshot& s) { tell(s, c), tell(s, v); }, "ready"},
+      {"the claim as written", [&](Snapshot& s) { show(s, selected("10")); }, "not yet"},
+      {"the volume is not known yet", [&, &c = c](Snapshot& s) { show(s, c); }, "not yet"},
+      {"both are bound", [&, &c = c, &v = v](Snapshot& s) { show(s, c), show(s, v); }, "ready"},
       {"the claim names the volume, and is not bound",
-       [&, &v = v](Snapshot& s) { tell(s, unbound), tell(s, v); }, "not yet"},
-      {"made on another node", [&, &d = d, &far = far](Snapshot& s) { tell(s, d), tell(s, far); },
+       [&, &v = v](Snapshot& s) { show(s, unbound), show(s, v); }, "not yet"},
+      {"made on another node", [&, &d = d, &far = far](Snapshot& s) { show(s, d), show(s, far); },
        "binding volumes: pv \"made\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms"},
-      {"the provisioner could not", [&](Snapshot& s) { tell(s, selected("11", "")); },
+      {"the provisioner could not", [&](Snapshot& s) { show(s, selected("11", "")); },
        "binding volumes: provisioning failed for PVC \"d\""},
       {"nothing is left of its annotations",
        [&](Snapshot& s) {
          auto reset = selected("11", "");
          reset.meta.annotations = {};
-         tell(s, reset);
+         show(s, reset);
        },
        "binding volumes: selectedNode annotation reset for PVC \"d\""},
-      {"another node was selected", [&](Snapshot& s) { tell(s, selected("11", "m")); },
+      {"another node was selected", [&](Snapshot& s) { show(s, selected("11", "m")); },
        "binding volumes: provisioning failed for PVC \"d\""},
       {"the claim is gone", [](Snapshot& s) { s.objects().remove<Claim>("default", "d"); },
        "binding volumes: failed to check provisioning pvc: persistentvolumeclaims \"default/d\" not found"},
@@ -392,14 +392,14 @@ TEST(VolumeReservation, EveryVolumeHasToBeBound) {
   };
   const auto [c, v] = bound(claim("c"), local_volume("v", "n"));
   const auto [d, made] = bound(claim_on("d", "n", "fast"), volume("made", "5Gi", "fast"));
-  tell(snapshot, at(d, "22"));
-  tell(snapshot, at(made, "23"));
+  show(snapshot, at(d, "22"));
+  show(snapshot, at(made, "23"));
   EXPECT_EQ(reserved.progress(), "not yet") << "the one that was there is not bound";
-  tell(snapshot, at(v, "24"));
+  show(snapshot, at(v, "24"));
   EXPECT_EQ(reserved.progress(), "not yet") << "nor is its claim";
-  tell(snapshot, at(c, "25"));
+  show(snapshot, at(c, "25"));
   EXPECT_EQ(reserved.progress(), "ready");
-  tell(snapshot, at(claim_on("d", "n", "fast"), "26"));
+  show(snapshot, at(claim_on("d", "n", "fast"), "26"));
   EXPECT_EQ(reserved.progress(), "not yet") << "the one that was made is not";
 }
 
@@ -410,7 +410,7 @@ TEST(VolumeReservation, OnlyTheApiServersWordCounts) {
   reserved.written(0, "10");
   auto refused = claim("d", "5Gi", "fast");
   refused.meta.resource_version = "11";
-  tell(snapshot, refused);
+  show(snapshot, refused);
   Reserved another(pod("q").claim("d"), snapshot);
   EXPECT_EQ(node_of(snapshot, "d"), "n");
   EXPECT_EQ(reserved.progress(), "binding volumes: selectedNode annotation reset for PVC \"d\"");

@@ -16,7 +16,7 @@ using Kind = api::Volume::Kind;
 constexpr auto kDriver = "disks.example.com", kEbs = "ebs.csi.aws.com";
 
 // The same cluster with a fresh VolumeIndex.
-Snapshot anew(const Snapshot& from) {
+Snapshot rebuilt(const Snapshot& from) {
   Snapshot made;
   from.present().each([&](cluster::Row row) { made.set_node(from.entry(row).node); });
   from.each_pod([&](const cluster::PodInfoPtr& pod) { made.add_pod(pod); });
@@ -200,7 +200,7 @@ TEST(Volumes, WhatIsKeptIsWhatIsSo) {
       if (world.chance(2) && forks.size() < 3) forks.push_back(Snapshot(snapshot));
       if (world.chance(20)) continue;  // several changes together
       const auto& asked = forks[world.below(forks.size())];
-      const auto fresh = anew(asked);
+      const auto fresh = rebuilt(asked);
       const api::Pod wanted = world.make_pod(world.pod_name());
       const auto answer = filter(limits, wanted, asked);
       ASSERT_EQ(answer, filter(limits, wanted, fresh)) << "step " << i << " of run " << run;

@@ -73,13 +73,13 @@ TEST_F(Queue, WhoMayGainIsAskedOnlyAboutPodsThatTheEventHelps) {
   requeue("other", {"Fit"});
   requeue("deaf", {"Affinity"});
   std::string asked;
-  const auto nobody = [&](const cluster::PodInfo& pod) {
+  const auto none = [&](const cluster::PodInfo& pod) {
     asked += pod->meta.name + " ";
     return false;
   };
-  queue_.on_event(node_added("helped"), now_, nobody);
+  queue_.on_event(node_added("helped"), now_, none);
   EXPECT_EQ(asked, "helped ");
-  queue_.on_event({framework::EventResource::csi_node, framework::kAdd, {}, {}}, now_, nobody);
+  queue_.on_event({framework::EventResource::csi_node, framework::kAdd, {}, {}}, now_, none);
   EXPECT_EQ(asked, "helped ") << "no plugin listens to it";
   EXPECT_EQ(queue_.counts(), (QueueCounts{.unschedulable = 3}));
 }
@@ -240,7 +240,7 @@ TEST_F(GatedQueue, TheFlushAsksAGateAgain) {
   EXPECT_EQ(popped->first_queued, now_);
 }
 
-TEST_F(GatedQueue, AnAttemptBeginsTheFiveMinutesAnew) {
+TEST_F(GatedQueue, AnAttemptRestartsTheFiveMinutes) {
   gated_.add(info(pod("a")), now_);
   wait(5min);
   open_ = true;

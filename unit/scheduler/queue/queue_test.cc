@@ -81,7 +81,7 @@ TEST_F(Queue, BackoffDoublesUpToTheMaximumAndEndsWithItsSecond) {
   }
 }
 
-TEST_F(Queue, AnEventAfterTheBackoffActivatesAtOnce) {
+TEST_F(Queue, AnEventAfterTheBackoffActivatesImmediately) {
   add(pod("a"));
   reject("a", {"Fit"});
   wait(2s);
@@ -271,7 +271,7 @@ TEST_F(Held, ReleasedItWaitsForTheNextEvent) {
   EXPECT_EQ(pop(), "p");
 }
 
-TEST_F(Held, ActivatedItIsTriedAtOnce) {
+TEST_F(Held, ActivatedItIsTriedImmediately) {
   queue_.activate(uid("p"), now_);
   EXPECT_EQ(pop(), "") << "it is held";
   queue_.release(uid("p"));
