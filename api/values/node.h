@@ -11,6 +11,7 @@
 #include "api/values/meta.h"
 #include "api/values/resource_list.h"
 #include "api/values/taint.h"
+#include "api/values/topology_labels.h"
 
 namespace podium::api {
 
@@ -32,11 +33,5 @@ struct Node {
 };
 
 using NodePtr = std::shared_ptr<const Node>;
-
-namespace label {
-inline constexpr std::string_view hostname = "kubernetes.io/hostname";
-inline constexpr std::string_view zone = "topology.kubernetes.io/zone";
-inline constexpr std::string_view region = "topology.kubernetes.io/region";
-}  // namespace label
 
 }  // namespace podium::api

@@ -30,7 +30,7 @@
 #include "app/render/what_if.h"
 #include "app/render/why.h"
 #include "base/counted.h"
-#include "explain/question/change.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::kubectl {
 namespace {

@@ -12,6 +12,7 @@
 #include "api/validate/selector_text.h"
 #include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
+#include "app/offline/dump.h"
 #include "app/render/pending.h"
 #include "explain/report/json.h"
 
@@ -76,15 +77,19 @@ Result<std::unique_ptr<Cluster>> DumpCluster::open(const ConnectionFlags& connec
 }
 
 DumpCluster::DumpCluster(offline::Dump dump, std::string ns, std::string hint_flags)
-    : dump_(std::move(dump)), ns_(std::move(ns)), hint_flags_(std::move(hint_flags)) {}
+    : dump_(std::make_unique<const offline::Dump>(std::move(dump))),
+      ns_(std::move(ns)),
+      hint_flags_(std::move(hint_flags)) {}
+
+DumpCluster::~DumpCluster() = default;
 
 Result<json::value> DumpCluster::get(const client::Resource& resource, const std::string& ns,
                                      const std::string& name) {
-  for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
+  for (const auto& object : dump_->objects(resource.group, kind_of(resource))) {
     if (api::text_at(object, "/metadata/name") == name && is_in(object, ns)) return object;
   }
   // If a dump lacks this kind, the namespace may still exist.
-  if (resource.plural == "namespaces" && dump_.objects("", "Namespace").empty()) return json::object();
+  if (resource.plural == "namespaces" && dump_->objects("", "Namespace").empty()) return json::object();
   return std::unexpected(not_found(resource, name));
 }
 
@@ -93,7 +98,7 @@ Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resou
   const auto labels = api::parse_selector(options.label_selector);
   if (!labels) return std::unexpected(labels.error());
   std::vector<json::value> out;
-  for (const auto& object : dump_.objects(resource.group, kind_of(resource))) {
+  for (const auto& object : dump_->objects(resource.group, kind_of(resource))) {
     if (is_in(object, ns) && matches(object, options.field_selector) &&
         labels->matches(api::labels_of(object)))
       out.push_back(object);
@@ -114,7 +119,7 @@ Result<json::value> DumpCluster::answered(const std::string& ns, const std::stri
   auto& metadata = report.as_object()["metadata"].as_object();
   metadata["uid"] = name;
   metadata["generation"] = 1;
-  const auto answer = dump_.answer(json::serialize(report));
+  const auto answer = dump_->answer(json::serialize(report));
   if (!answer) return std::unexpected(answer.error());
   for (const auto& line : answer->missing) {
     if (said_.insert(line).second) std::cerr << "warning: " << line << '\n';
@@ -148,7 +153,7 @@ Result<std::optional<json::value>> DumpCluster::decision(const std::string& ns, 
 
 Result<std::vector<json::value>> DumpCluster::unplaced_decisions(const std::string& ns) {
   std::vector<json::value> out;
-  for (const auto& pod : dump_.objects("", "Pod")) {
+  for (const auto& pod : dump_->objects("", "Pod")) {
     if (!is_in(pod, ns)) continue;
     auto report = decide(pod);
     if (!report) return std::unexpected(report.error());

@@ -15,7 +15,10 @@
 #include <vector>
 
 #include "app/kubectl/cluster.h"
-#include "app/offline/dump.h"
+
+namespace podium::offline {
+class Dump;
+}
 
 namespace podium::kubectl {
 
@@ -23,6 +26,7 @@ class DumpCluster : public Cluster {
  public:
   static Result<std::unique_ptr<Cluster>> open(const ConnectionFlags& connection);
   DumpCluster(offline::Dump dump, std::string ns, std::string hint_flags);
+  ~DumpCluster() override;
 
   const std::string& ns() const override { return ns_; }
   std::string hint_flags() const override { return hint_flags_; }
@@ -47,7 +51,7 @@ class DumpCluster : public Cluster {
   // The answer about a pod that waits; nullopt: it has a node or a gate, or has ended.
   Result<std::optional<boost::json::value>> decide(const boost::json::value& pod);
 
-  const offline::Dump dump_;
+  const std::unique_ptr<const offline::Dump> dump_;
   const std::string ns_, hint_flags_;
   std::set<std::string> said_;  // warnings, once each
 };

@@ -8,7 +8,7 @@
 
 #include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
-#include "explain/question/change.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::kubectl {
 namespace {

@@ -10,6 +10,7 @@
 #include "app/kubectl/named_nodes.h"
 #include "app/render/why.h"
 #include "base/problems.h"
+#include "explain/question/question_limits.h"
 #include "explain/report/report_labels.h"
 
 namespace podium::kubectl {
@@ -105,8 +106,8 @@ std::string_view flag_of(std::string_view path, std::size_t changes) {
 
 Result<json::object> question_spec(const QuestionFlags& flags) {
   Problems problems;
-  if (flags.replicas < 0 || flags.replicas > kMaxReplicas)
-    problems.add(fmt::format("--replicas: must be 1 to {}", kMaxReplicas));
+  if (flags.replicas < 0 || flags.replicas > explain::kMostReplicas)
+    problems.add(fmt::format("--replicas: must be 1 to {}", explain::kMostReplicas));
   if (flags.add_nodes < 0) problems.add("--add-nodes: must be at least 1");
   if (flags.add_nodes > 0 && flags.like.empty())
     problems.add("--add-nodes: needs --like NODE, the node that the new ones are copies of");

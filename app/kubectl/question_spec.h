@@ -13,11 +13,8 @@
 #include "app/kubectl/cluster.h"
 #include "app/render/report.h"
 #include "base/result.h"
-#include "explain/question/question.h"
 
 namespace podium::kubectl {
-
-inline constexpr int kMaxReplicas = explain::kMostReplicas;
 
 struct QuestionFlags {
   int replicas = 0;                  // 0: the workload's own, or 1

@@ -9,6 +9,7 @@
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "api/values/meta.h"
 #include "app/kubectl/ask.h"
 #include "app/render/text.h"
 #include "explain/workload/owner.h"

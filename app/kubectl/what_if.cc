@@ -29,13 +29,14 @@
 #include "app/render/together.h"
 #include "app/render/values.h"
 #include "base/problems.h"
-#include "explain/question/change.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::kubectl {
 namespace {
 
 namespace json = boost::json;
 
+constexpr int kMaxReplicas = explain::kMostReplicas;
 constexpr int kSome = 3;     // of the replicas, or of the workloads, fit
 constexpr int kRefused = 4;  // by the API server: it would not be created
 

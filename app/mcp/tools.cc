@@ -7,8 +7,7 @@
 
 #include "app/mcp/number_bounds.h"
 #include "base/problems.h"
-#include "explain/question/change.h"
-#include "explain/question/question.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::mcp {
 namespace {

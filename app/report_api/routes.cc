@@ -9,7 +9,7 @@
 #include <charconv>
 #include <optional>
 
-#include "explain/question/question.h"
+#include "explain/question/question_limits.h"
 
 namespace podium::app::report_api {
 

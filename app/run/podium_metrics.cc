@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/version.h"
 #include "client/request_info.h"
-#include "explain/answer/answer.h"
+#include "explain/report/refusal.h"
 #include "metrics/families.h"
 
 namespace podium::app::run {

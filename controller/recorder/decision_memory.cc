@@ -16,7 +16,7 @@
 namespace podium::controller {
 namespace {
 
-constexpr std::size_t kEntryBytes = 384;    // key, lists, sets and maps of an entry
+constexpr std::size_t kEntryBytes = 384;      // key, lists, sets and maps of an entry
 constexpr std::size_t kDroppedTogether = 32;  // expired entries that a new decision drops under the lock
 constexpr std::size_t kBlockedSeries = 1'000;
 constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips under the lock

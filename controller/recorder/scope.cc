@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/values/selector.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::controller {
@@ -9,9 +10,9 @@ namespace podium::controller {
 bool is_in_scope(const config::Podium::Reports& reports, const std::string& ns,
                  const cluster::Snapshot& snapshot) {
   if (std::ranges::find(reports.exclude_namespaces, ns) != reports.exclude_namespaces.end()) return false;
-  if (reports.namespace_selector.empty()) return true;
+  if (!reports.namespace_selector) return true;
   const auto known = snapshot.objects().find<api::Namespace>("", ns);
-  return reports.namespace_selector.matches(known ? known->meta.labels : api::Labels());
+  return reports.namespace_selector->matches(known ? known->meta.labels : api::Labels());
 }
 
 bool is_wanted(const config::Podium::Reports& reports, const cluster::PodInfo& pod, bool fits) {

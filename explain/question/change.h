@@ -14,17 +14,11 @@
 #include "api/decode/manifests.h"
 #include "api/values/node.h"
 #include "api/values/objects.h"
+#include "explain/question/question_limits.h"
 #include "explain/question/spec_reader.h"
 #include "explain/workload/workload.h"
 
 namespace podium::explain {
-
-inline constexpr std::size_t kMostChanges = 96;
-inline constexpr std::int64_t kMostNewNodes = 1000;   // of one change
-inline constexpr std::int64_t kMostNewPods = 10'000;  // of one change
-inline constexpr std::size_t kMostNewClaims = 32;     // of one change
-inline constexpr std::size_t kMostNewObjects = 32;    // of one change
-inline constexpr std::size_t kMostDrainedNodes = 64;  // of one change
 
 struct Change {
   enum class Type : std::uint8_t {
@@ -62,11 +56,8 @@ struct Change {
 };
 
 std::string_view to_string(Change::Type);
-bool is_drain(Change::Type);      // of one node, of several, or their failure
-bool is_of_a_node(Change::Type);  // it has a nodeName
-// Whether AddObjects takes objects of this kind: those that no other change adds and that stay what they are
-// on a fork.
-bool can_be_added(std::string_view api_version, std::string_view kind);
+bool is_drain(Change::Type);                   // of one node, of several, or their failure
+bool is_of_a_node(Change::Type);               // it has a nodeName
 std::string_view to_string(api::TaintEffect);  // as written in a manifest
 
 api::Taint read_taint(const boost::json::value& value, const FieldPath& path, SpecFindings& findings);

@@ -20,18 +20,12 @@
 #include "api/values/meta.h"
 #include "base/result.h"
 #include "explain/question/change.h"
+#include "explain/question/question_limits.h"
 #include "explain/question/report_text.h"
 #include "explain/question/search_spec.h"
 #include "explain/workload/workload.h"
 
 namespace podium::explain {
-
-inline constexpr std::size_t kTemplateBytes = 64 * 1024;  // of spec.template, and of the rest of the spec
-inline constexpr std::size_t kTemplateDepth = 64;         // a pod has about 15
-inline constexpr std::size_t kObjectBytes = 1024 * 1024;  // of a report or of a pod, with its metadata
-inline constexpr std::int64_t kMostReplicas = 10'000;
-inline constexpr std::int64_t kLeastRefresh = 10, kMostRefresh = 86'400;  // seconds
-inline constexpr std::size_t kMostNodes = 16, kMostStrategies = 32;
 
 // A different weight of a strategy; 0 disables it.
 struct StrategyWeight {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "api/values/node.h"
+#include "api/values/topology_labels.h"
 #include "explain/report/reason_words.h"
 #include "explain/report/visits.h"
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "api/values/labels.h"
+
 namespace podium::cluster {
 
 ValueId LabelColumn::find(std::string_view value) const {

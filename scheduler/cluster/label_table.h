@@ -11,9 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/labels.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/rare_column.h"
+
+namespace podium::api {
+class Labels;
+}
 
 namespace podium::cluster {
 

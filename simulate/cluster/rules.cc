@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/values/pod.h"
+
 namespace podium::simulate {
 namespace {
 

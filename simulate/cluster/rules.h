@@ -12,8 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/pod.h"
 #include "simulate/base/object_fields.h"
+
+namespace podium::api {
+struct Pod;
+}
 
 namespace podium::simulate {
 

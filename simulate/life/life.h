@@ -12,7 +12,7 @@
 #include <string>
 
 #include "simulate/mutations/mutations.h"
-#include "simulate/observers/observer.h"
+#include "simulate/observers/excuses.h"
 #include "simulate/server/faults.h"
 
 namespace podium::simulate {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/values/device.h"
+#include "api/values/pod.h"
 #include "simulate/cluster/budgets.h"
 #include "simulate/cluster/volumes.h"
 #include "simulate/observers/recount.h"

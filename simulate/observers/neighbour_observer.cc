@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "scheduler/cluster/snapshot.h"
 #include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {

@@ -15,11 +15,14 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cluster/snapshot.h"
 #include "simulate/base/agenda.h"
 #include "simulate/cluster/rules.h"
 #include "simulate/server/object_history.h"
 #include "simulate/server/store.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
 
 namespace podium::simulate {
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/cluster/snapshot.h"
 #include "simulate/cluster/rules.h"
 #include "simulate/server/cpu_requests.h"
 

@@ -10,8 +10,11 @@
 #include <optional>
 #include <string>
 
-#include "scheduler/cluster/snapshot.h"
 #include "simulate/server/store.h"
+
+namespace podium::cluster {
+class Snapshot;
+}
 
 namespace podium::simulate {
 

@@ -7,6 +7,7 @@
 #include <boost/json/parse.hpp>
 
 #include "api/decode/decode.h"
+#include "api/values/pod.h"
 #include "simulate/server/cpu_requests.h"
 
 namespace podium::simulate {

@@ -26,7 +26,7 @@ FIGURES = (
         ("docs/operations.md", "connections of the HTTPS port | {0}, "), ("docs/security.md", "| connections | peer | {0}; "))),
     ("server/review.h", r"kReviewShares\{\.in_all = (\d+), \.of_one = (\d+), \.reserve = (\d+)\}", (
         ("docs/security.md", "reviews by the API server | peer | {0}, and {2} for those without one; {1} of one"),)),
-    ("explain/question/question.h", r"kMostReplicas = (\d+)'(\d+);", (
+    ("explain/question/question_limits.h", r"kMostReplicas = (\d+)'(\d+);", (
         ("docs/operations.md", "replicas of a what-if | {0},{1} |"),)),
     # The last row of podium in the table next to kube-scheduler has the memory of 16,000 pods.
     ("bench/README.md", r"required affinity \| kube-scheduler .*\n.*podium \| [^|]*\| [^|]*\| [^|]*\| [^|]*\| (\d+) ", (

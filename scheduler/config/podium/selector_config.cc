@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 
 #include "api/decode/decode.h"
+#include "api/values/selector.h"
 #include "scheduler/config/schema/names.h"
 
 namespace podium::config {
@@ -42,7 +43,8 @@ const Schema& label_selector_schema() {
   return selector;
 }
 
-api::LabelSelector read_selector(const json::value& selector, const std::string& path, Findings& findings) {
+std::shared_ptr<const api::LabelSelector> read_selector(const json::value& selector, const std::string& path,
+                                                        Findings& findings) {
   for (const auto& [key, value] : selector.at("matchLabels").as_object()) {
     const auto at = child(path, "matchLabels");
     for (const auto& error : check_label_key(key)) findings.invalid(at, json::value(key), error);
@@ -57,8 +59,11 @@ api::LabelSelector read_selector(const json::value& selector, const std::string&
   }
   if (!findings.ok()) return {};
   auto decoded = api::decode_label_selector(selector, path);
-  if (!decoded) findings.error(path, decoded.error().message);
-  return decoded ? std::move(*decoded) : api::LabelSelector{};
+  if (!decoded) {
+    findings.error(path, decoded.error().message);
+    return {};
+  }
+  return std::make_shared<const api::LabelSelector>(std::move(*decoded));
 }
 
 }  // namespace podium::config

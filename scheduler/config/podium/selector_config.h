@@ -4,18 +4,22 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <memory>
 #include <string>
 
-#include "api/values/selector.h"
 #include "scheduler/config/schema/findings.h"
 #include "scheduler/config/schema/schema.h"
+
+namespace podium::api {
+struct LabelSelector;
+}
 
 namespace podium::config {
 
 const Schema& label_selector_schema();
 
-// Validates and decodes a selector that has the form of the schema.
-api::LabelSelector read_selector(const boost::json::value& selector, const std::string& path,
-                                 Findings& findings);
+// Validates and decodes a selector that has the form of the schema. Null: there are findings.
+std::shared_ptr<const api::LabelSelector> read_selector(const boost::json::value& selector,
+                                                        const std::string& path, Findings& findings);
 
 }  // namespace podium::config

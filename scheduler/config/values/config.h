@@ -12,9 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/selector.h"
 #include "scheduler/config/gates/feature_gates.h"
 
+namespace podium::api {
+struct LabelSelector;
+}
 namespace podium::framework {
 struct Profile;
 }
@@ -62,7 +64,8 @@ struct Podium {  // PodiumConfiguration
     std::int64_t max_reports = 10'000, max_reports_per_namespace = 2'500;
     std::int64_t max_bytes = 64 << 20, max_bytes_per_namespace = 16 << 20;
     std::vector<std::string> exclude_namespaces;
-    api::LabelSelector namespace_selector;  // of the namespaces whose pods get reports; empty: all
+    std::shared_ptr<const api::LabelSelector>
+        namespace_selector;  // of the namespaces whose pods get reports; null: all
   } reports;
   struct Events {
     bool enabled = true;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "api/values/objects.h"
+#include "api/values/pod.h"
+#include "scheduler/cluster/cluster_objects.h"
+
 namespace podium::plugins {
 
 DisruptionBudgets::DisruptionBudgets(const cluster::Objects& objects) {

@@ -12,8 +12,15 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/selector_index.h"
+
+namespace podium::api {
+struct Pod;
+struct PodDisruptionBudget;
+}  // namespace podium::api
+namespace podium::cluster {
+class Objects;
+}
 
 namespace podium::plugins {
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/values/objects.h"
+
 namespace podium::plugins {
 namespace {
 

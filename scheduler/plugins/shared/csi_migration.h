@@ -10,7 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "api/values/objects.h"
+#include "api/values/node_selector_term.h"
+
+namespace podium::api {
+struct CsiNode;
+struct PersistentVolume;
+struct Volume;
+}  // namespace podium::api
 
 namespace podium::plugins {
 

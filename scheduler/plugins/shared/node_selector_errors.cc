@@ -9,6 +9,7 @@
 
 #include "api/validate/name_forms.h"
 #include "api/values/decimal.h"
+#include "api/values/pod.h"
 
 namespace podium::plugins {
 namespace {

@@ -8,9 +8,13 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "api/values/pod.h"
+namespace podium::api {
+struct NodeSelectorTerm;
+struct PreferredNodeTerm;
+}  // namespace podium::api
 
 namespace podium::plugins {
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/parse.hpp>
 #include <string>
 
 #include "app/render/what_if.h"
@@ -11,6 +12,7 @@
 #include "unit/app/render/fixtures.h"
 
 namespace podium::render {
+namespace json = boost::json;
 namespace {
 
 // An answer with these fixes for this number of replicas.

@@ -263,7 +263,10 @@ TEST(ReportRecorder, NamespacesAreSelectedByTheirLabels) {
       shop.meta.labels = api::Labels({{c.namespace_labels, "x"}});
       w.cluster.objects().set<api::Namespace>(std::make_shared<const api::Namespace>(shop));
     }
-    w.set([&](config::Podium& next) { next.reports.namespace_selector.match_expressions = {c.requirement}; });
+    w.set([&](config::Podium& next) {
+      next.reports.namespace_selector = std::make_shared<const api::LabelSelector>(
+          api::LabelSelector{.match_labels = {}, .match_expressions = {c.requirement}});
+    });
     w.bind(small("placed"));
     w.decide(huge("pending"));
     w.run();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/values/labels.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"
 #include "scheduler/cluster/cow_ordered_map.h"

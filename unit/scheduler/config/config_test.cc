@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "api/text/yaml.h"
+#include "api/values/selector.h"
 #include "scheduler/framework/profile.h"
 #include "unit/scheduler/config/finding.h"
 #include "unit/support/temp_dir.h"
@@ -69,7 +70,8 @@ httpAPI: {{enabled: false, memoryMiB: 9, page: false}}
   EXPECT_EQ(config->podium.reports.max_reports_per_namespace, 3);
   EXPECT_EQ(config->podium.reports.max_bytes, 1 << 20);
   EXPECT_EQ(config->podium.reports.max_bytes_per_namespace, 100'000);
-  const auto& selector = config->podium.reports.namespace_selector;
+  ASSERT_TRUE(config->podium.reports.namespace_selector);
+  const auto& selector = *config->podium.reports.namespace_selector;
   EXPECT_EQ(selector.match_labels.size(), 1u);
   ASSERT_EQ(selector.match_expressions.size(), 1u);
   EXPECT_EQ(selector.match_expressions[0].op, api::Requirement::Op::not_in);
@@ -154,7 +156,7 @@ TEST(Config, EmptyFilesAreTheDefaults) {
     EXPECT_EQ(config->podium.reports.ttl, 24h);
     EXPECT_EQ(config->podium.reports.max_reports, 10'000);
     EXPECT_EQ(config->podium.reports.max_bytes, 64 << 20);
-    EXPECT_TRUE(config->podium.reports.namespace_selector.empty());
+    EXPECT_FALSE(config->podium.reports.namespace_selector);
     EXPECT_EQ(config->podium.what_if.deadline, 5s);
   }
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/config/values/config.h"
+#include "scheduler/config/load.h"
 
 namespace podium::config {
 

@@ -11,8 +11,8 @@
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/plugins/shared/factories.h"
+#include "unit/scheduler/plugins/plugin_seed.h"
 #include "unit/support/builders.h"
-#include "unit/support/seed.h"
 
 namespace podium::plugins::test {
 
@@ -143,8 +143,5 @@ inline framework::ClusterEvent pod_updated(framework::EventResource resource, co
                                            const api::Pod& after) {
   return {resource, framework::pod_changes(before, after), object(before), object(after)};
 }
-
-// The seed of a randomised test: the given one or a fixed default.
-inline std::uint64_t test_seed() { return podium::test::given_seed().value_or(20240611); }
 
 }  // namespace podium::plugins::test

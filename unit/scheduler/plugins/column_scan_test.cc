@@ -6,7 +6,7 @@
 #include <random>
 
 #include "scheduler/plugins/shared/exact_division.h"
-#include "unit/scheduler/plugins/ask.h"
+#include "unit/scheduler/plugins/plugin_seed.h"
 
 namespace podium::plugins::test::column_scan_test {
 namespace {

@@ -1,0 +1,12 @@
+// The labels of nodes that name their place. Threads: constants.
+#pragma once
+
+#include <string_view>
+
+namespace podium::api::label {
+
+inline constexpr std::string_view hostname = "kubernetes.io/hostname";
+inline constexpr std::string_view zone = "topology.kubernetes.io/zone";
+inline constexpr std::string_view region = "topology.kubernetes.io/region";
+
+}  // namespace podium::api::label
