@@ -213,14 +213,4 @@ void add_verbs(CLI::App& app, int& exit_code) {
   }
 }
 
-std::string verbs_table() {
-  std::string out = "| Command | What it does | Needs the right to |\n|---|---|---|\n";
-  for (const auto& verb : kVerbs) {
-    std::string usage = fmt::format("{}{}{}", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments);
-    for (std::size_t at = 0; (at = usage.find('|', at)) != usage.npos; at += 2) usage.insert(at, "\\");
-    out += fmt::format("| `{}` | {} | {} |\n", usage, verb.answers, verb.needs);
-  }
-  return out;
-}
-
 }  // namespace podium::kubectl

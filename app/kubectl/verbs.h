@@ -39,7 +39,4 @@ const Verb* verb_named(std::string_view name);  // null: none
 // 2 invalid input, 1 failed while running.
 void add_verbs(CLI::App& app, int& exit_code);
 
-// The rows of docs/kubectl.md's table, a line each.
-std::string verbs_table();
-
 }  // namespace podium::kubectl

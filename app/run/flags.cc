@@ -6,8 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 
-#include "base/version.h"
-
 namespace podium::app::run {
 namespace {
 
@@ -162,20 +160,6 @@ constexpr auto kFlags = std::to_array<Flag>({
      "", option<&RunOptions::write_config_to>},
 });
 
-std::string_view name_of(Flag::Support support) {
-  switch (support) {
-    case same:
-      return "yes";
-    case own:
-      return "podium's own";
-    case ignored:
-      return "no effect";
-    case refused:
-      return "refused";
-  }
-  return "";
-}
-
 std::string dashed(const Flag& flag) {
   return fmt::format("{}{}", flag.name.size() == 1 ? "-v,--" : "--", flag.name);
 }
@@ -234,27 +218,6 @@ std::map<std::string, std::string> flag_values(const FlagOptions& options) {
       if (flag.type == "bool" && value.empty()) value = "true";
     }
     out.emplace(flag.name, std::move(value));
-  }
-  return out;
-}
-
-std::string flags_document() {
-  auto out = fmt::format(
-      "# Flags of podium run\n\n"
-      "This page lists every flag of kube-scheduler {} and its effect in podium. podium starts with the "
-      "command line that kubeadm or kind writes.\n"
-      "It accepts a flag without effect and logs a warning. This page is generated from the table in "
-      "`app/run/flags.cc`; a test compares them.\n\n"
-      "As in kube-scheduler, the flags of the leader election override the file of `--config`, and an "
-      "empty flag (`--config=`) counts as not given.\n\n"
-      "`/flagz` shows all values.\n\n"
-      "| Flag | Type | Default | Supported | |\n|---|---|---|---|---|\n",
-      kKubernetesVersion);
-  for (const auto& flag : kFlags) {
-    const auto dashes = flag.name.size() == 1 ? "-" : "--";
-    const auto initial = flag.initial.empty() ? "" : fmt::format("`{}`", flag.initial);
-    out += fmt::format("| `{}{}` | {} | {} | {} | {} |\n", dashes, flag.name, flag.type, initial,
-                       name_of(flag.support), flag.note);
   }
   return out;
 }

@@ -44,6 +44,4 @@ FlagOptions add_flags(CLI::App& command, Given& given);
 // The values of /flagz: the given value, else the default.
 std::map<std::string, std::string> flag_values(const FlagOptions& options);
 
-std::string flags_document();  // docs/flags.md
-
 }  // namespace podium::app::run

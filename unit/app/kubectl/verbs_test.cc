@@ -1,6 +1,7 @@
 // What the verbs have in common: their table, their help, their errors.
 #include "app/kubectl/verbs.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,6 +47,17 @@ TEST(Verbs, TheExamplesAreCommandLinesThatParse) {
       EXPECT_NO_THROW(command.parse(line.substr(verb.name.size(), end - verb.name.size()))) << line;
     }
   }
+}
+
+// The rows of docs/kubectl.md's table, a line each.
+std::string verbs_table() {
+  std::string out = "| Command | What it does | Needs the right to |\n|---|---|---|\n";
+  for (const auto& verb : verbs()) {
+    std::string usage = fmt::format("{}{}{}", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments);
+    for (std::size_t at = 0; (at = usage.find('|', at)) != usage.npos; at += 2) usage.insert(at, "\\");
+    out += fmt::format("| `{}` | {} | {} |\n", usage, verb.answers, verb.needs);
+  }
+  return out;
 }
 
 TEST(Verbs, TheDocumentHasTheirTable) {

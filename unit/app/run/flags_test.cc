@@ -3,6 +3,7 @@
 #include "app/run/flags.h"
 #include "base/input.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 
 #include "app/run/command_line.h"
 #include "app/run/run_options.h"
+#include "base/version.h"
 #include "scheduler/plugins/registry.h"
 #include "unit/support/temp_dir.h"
 
@@ -45,6 +47,42 @@ Outcome run_with(std::vector<const char*> flags) {
     out = {2, error.what()};
   }
   out.errors += testing::internal::GetCapturedStderr();
+  return out;
+}
+
+std::string_view name_of(Flag::Support support) {
+  switch (support) {
+    case Flag::Support::same:
+      return "yes";
+    case Flag::Support::own:
+      return "podium's own";
+    case Flag::Support::ignored:
+      return "no effect";
+    case Flag::Support::refused:
+      return "refused";
+  }
+  return "";
+}
+
+// docs/flags.md.
+std::string flags_document() {
+  auto out = fmt::format(
+      "# Flags of podium run\n\n"
+      "This page lists every flag of kube-scheduler {} and its effect in podium. podium starts with the "
+      "command line that kubeadm or kind writes.\n"
+      "It accepts a flag without effect and logs a warning. This page is generated from the table in "
+      "`app/run/flags.cc`; a test compares them.\n\n"
+      "As in kube-scheduler, the flags of the leader election override the file of `--config`, and an "
+      "empty flag (`--config=`) counts as not given.\n\n"
+      "`/flagz` shows all values.\n\n"
+      "| Flag | Type | Default | Supported | |\n|---|---|---|---|---|\n",
+      kKubernetesVersion);
+  for (const auto& flag : flags()) {
+    const auto dashes = flag.name.size() == 1 ? "-" : "--";
+    const auto initial = flag.initial.empty() ? "" : fmt::format("`{}`", flag.initial);
+    out += fmt::format("| `{}{}` | {} | {} | {} | {} |\n", dashes, flag.name, flag.type, initial,
+                       name_of(flag.support), flag.note);
+  }
   return out;
 }
 

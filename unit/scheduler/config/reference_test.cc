@@ -1,6 +1,6 @@
 // docs/configuration.md: its tables are made from the schemas, the notes name every field and no other, and
 // the limits that it states are those of the validation.
-#include "scheduler/config/reference.h"
+#include "scheduler/config/field_notes.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 
 #include "scheduler/config/podium/podium_config.h"
 #include "scheduler/config/schema/kube_schema.h"
+#include "unit/scheduler/config/configuration_tables.h"
 #include "unit/scheduler/config/finding.h"
 
 namespace podium::config {

@@ -1,12 +1,10 @@
-// The configuration reference: what docs/configuration.md says of each field.
+// What docs/configuration.md says of each field of the configuration.
 //
-// Names and types come from the schemas, defaults from a configuration that is loaded. A test compares the
-// notes with the schemas, the limits with the validation, and the tables with the page.
-// Threads: pure functions. Errors: none; a field without a note has an empty cell.
+// A test compares the notes with the schemas and the limits with the validation, and makes the page's tables.
+// Threads: constants.
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace podium::config {
@@ -27,8 +25,5 @@ struct FieldNote {
 std::span<const FieldNote> podium_notes();
 std::span<const FieldNote> kube_notes();
 std::span<const FieldNote> args_notes();  // the first segment of a path is the plugin
-
-// The tables of docs/configuration.md.
-std::string configuration_tables();
 
 }  // namespace podium::config
