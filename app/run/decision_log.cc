@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "app/report_api/replies.h"
+#include "base/check.h"
 #include "explain/report/node_names.h"
 #include "log/log.h"
 
@@ -65,10 +66,17 @@ void DecisionLog::ended(bool was_written) const {
   if (ended_) ended_(was_written);
 }
 
+void DecisionLog::on_end(std::function<void(bool)> ended) {
+  const std::lock_guard lock(mutex_);
+  PODIUM_CHECK(!has_added_, options_.path);
+  ended_ = std::move(ended);
+}
+
 void DecisionLog::add(controller::RememberedDecision decision) {
   bool has_room = false;
   {
     const std::lock_guard lock(mutex_);
+    has_added_ = true;
     has_room = queue_.size() < kQueued;
     if (has_room) queue_.push_back(std::move(decision));
   }

@@ -41,7 +41,7 @@ class DecisionLog {
   DecisionLog(const DecisionLog&) = delete;
 
   // Called with each line's end, on any thread. Only before the first add().
-  void on_end(std::function<void(bool was_written)> ended) { ended_ = std::move(ended); }
+  void on_end(std::function<void(bool was_written)> ended);
   void add(controller::RememberedDecision decision);
 
  private:
@@ -58,6 +58,7 @@ class DecisionLog {
   std::size_t bytes_ = 0;  // of the file
   std::mutex mutex_;       // guards what follows
   std::condition_variable added_;
+  bool has_added_ = false;
   std::deque<controller::RememberedDecision> queue_;
   std::optional<std::chrono::steady_clock::time_point> last_;  // when the destructor gives up
   std::thread thread_;

@@ -18,8 +18,20 @@ constexpr std::chrono::seconds kFlush{1};  // the log's pipe may have no reader
 
 }  // namespace
 
-StopDeadline::StopDeadline(std::function<std::string()> waits_for, std::function<int()> exit_code)
-    : waits_for_(std::move(waits_for)), exit_code_(std::move(exit_code)), thread_([this] { run(); }) {}
+void StopDeadline::wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                        std::optional<Time> until) {
+  if (until)
+    changed.wait_until(lock, *until);
+  else
+    changed.wait(lock);
+}
+
+StopDeadline::StopDeadline(std::function<std::string()> waits_for, std::function<int()> exit_code,
+                           Wait waiting)
+    : waits_for_(std::move(waits_for)),
+      exit_code_(std::move(exit_code)),
+      wait_(std::move(waiting)),
+      thread_([this] { run(); }) {}
 
 StopDeadline::~StopDeadline() {
   end();
@@ -43,14 +55,10 @@ void StopDeadline::run() {
   pthread_setname_np(pthread_self(), "stop-deadline");
   std::unique_lock lock(mutex_);
   while (!ended_) {
-    if (!until_) {
-      changed_.wait(lock);
-    } else if (std::chrono::steady_clock::now() < *until_) {
-      const auto until = *until_;  // begin() may change it
-      changed_.wait_until(lock, until);
-    } else {
+    if (until_ && std::chrono::steady_clock::now() >= *until_)
       end_process();
-    }
+    else
+      wait_(changed_, lock, until_);
   }
 }
 

@@ -20,8 +20,16 @@ namespace podium::app::run {
 
 class StopDeadline {
  public:
-  // `waits_for` and `exit_code` are called at the deadline, on the thread of this object.
-  StopDeadline(std::function<std::string()> waits_for, std::function<int()> exit_code);
+  using Time = std::chrono::steady_clock::time_point;
+  // Waits for `changed`, and no longer than `until`; `lock` is locked before and after.
+  using Wait = std::function<void(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                                  std::optional<Time> until)>;
+  static void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                   std::optional<Time> until);
+
+  // `waits_for` and `exit_code` are called at the deadline, on the thread of this object. `waiting`: how
+  // that thread waits; a test passes its own.
+  StopDeadline(std::function<std::string()> waits_for, std::function<int()> exit_code, Wait waiting = wait);
   ~StopDeadline();
   StopDeadline(const StopDeadline&) = delete;
 
@@ -30,12 +38,12 @@ class StopDeadline {
   void end();  // the stop has ended
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
   void run();
   void end_process() const;
 
   const std::function<std::string()> waits_for_;
   const std::function<int()> exit_code_;
+  const Wait wait_;
   std::mutex mutex_;  // guards the next three
   std::condition_variable changed_;
   std::optional<Time> until_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/values/device.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
@@ -116,7 +117,7 @@ void Scheduler::publish_metrics() {
 }
 
 void Scheduler::decided(framework::Decision decision) {
-  if (!consultation_) return;
+  PODIUM_CHECK(consultation_.has_value());  // exactly one answer to each question
   auto consultation = std::move(*consultation_);
   consultation_.reset();
   const auto uid = consultation.queued.pod->pod->meta.uid;

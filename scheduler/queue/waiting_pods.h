@@ -33,7 +33,8 @@ class WaitingPods {
   WaitingPods(ProfileOf profile_of, const cluster::Snapshot& snapshot)
       : profile_of_(std::move(profile_of)), snapshot_(snapshot) {}
 
-  // Loads the hints of the profile. Must be called before the first event that its pods need.
+  // Loads the hints of the profile. The queue calls it with each pod that it adds, so before any event that
+  // the pod may need. Aborts if there is no such profile.
   void register_profile(const std::string& scheduler_name) { of_profile(scheduler_name); }
   void add(Entry& entry, const std::string& plugin);
   // No effect if the plugin has no hints: then only an update of the pod itself can help.

@@ -103,6 +103,13 @@ TEST(DecisionLog, AReaderThatDoesNotRead) {
   ::close(reader);
 }
 
+TEST(DecisionLogDeathTest, IsWatchedFromItsFirstLineOn) {
+  const client::TempDir dir;
+  auto log = DecisionLog::open({.path = dir.path("log")}).value();
+  log->add(decision(1));
+  EXPECT_DEATH(log->on_end({}), "check failed at .*has_added_.*log");
+}
+
 TEST(DecisionLog, NamesOfNodesAreWithheld) {
   const client::TempDir dir;
   const auto path = dir.path("log");

@@ -1,5 +1,6 @@
 #include "app/run/stop_deadline.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spdlog/async.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -10,9 +11,12 @@
 #include <atomic>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <cerrno>
 #include <chrono>
+#include <future>
 #include <memory>
-#include <thread>
+#include <string>
+#include <utility>
 
 #include "log/format.h"
 
@@ -29,10 +33,8 @@ void stop_with_a_busy_worker(int exit_code) {
   spdlog::set_formatter(log::text_formatter());
   boost::asio::thread_pool workers(1);
   StopDeadline deadline([] { return "threads of what-ifs"; }, [exit_code] { return exit_code; });
-  boost::asio::post(workers, [] {
-    for (;;) std::this_thread::sleep_for(1ms);
-  });
-  deadline.begin(50ms);
+  boost::asio::post(workers, [] { std::promise<void>().get_future().wait(); });
+  deadline.begin(1ms);
   workers.join();
   ::_exit(99);
 }
@@ -50,12 +52,11 @@ TEST_F(StopDeadlineDeath, EndsTheProcessWithItsStatusAndSaysWhatDidNotEnd) {
 // A log without a reader must not delay the end.
 void stop_with_a_log_that_is_full() {
   std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0 || ::dup2(ends[1], STDERR_FILENO) < 0) ::_exit(98);
-  std::thread([] {
-    const std::string text(1 << 20, 'x');
-    (void)!::write(STDERR_FILENO, text.data(), text.size());
-  }).detach();
-  std::this_thread::sleep_for(50ms);
+  if (::pipe2(ends.data(), O_NONBLOCK) != 0) ::_exit(98);
+  const std::string text(4096, 'x');
+  while (::write(ends[1], text.data(), text.size()) > 0) {
+  }
+  if (errno != EAGAIN || ::fcntl(ends[1], F_SETFL, 0) != 0 || ::dup2(ends[1], STDERR_FILENO) < 0) ::_exit(98);
   stop_with_a_busy_worker(1);
 }
 
@@ -65,12 +66,18 @@ TEST_F(StopDeadlineDeath, EndsTheProcessThoughTheLogTakesNoLine) {
 
 // The first deadline would never come.
 void stop_twice() {
-  StopDeadline deadline([] { return ""; }, [] { return 1; });
+  std::promise<void> waits;
+  bool is_known = false;
+  StopDeadline deadline([] { return ""; }, [] { return 1; },
+                        [&](auto& changed, auto& lock, auto until) {
+                          if (until && !std::exchange(is_known, true)) waits.set_value();
+                          StopDeadline::wait(changed, lock, until);
+                        });
   deadline.begin(24h);
-  std::this_thread::sleep_for(20ms);
-  deadline.begin(10ms);
+  waits.get_future().wait();
+  deadline.begin(1ms);
   deadline.begin(24h);
-  std::this_thread::sleep_for(10s);
+  std::promise<void>().get_future().wait_for(10s);
   ::_exit(99);
 }
 
@@ -79,17 +86,22 @@ TEST_F(StopDeadlineDeath, ASecondStopShortensIt) {
 }
 
 TEST(StopDeadline, DoesNothingToAStopThatEnds) {
-  std::atomic<bool> asked{false};
-  StopDeadline deadline(
-      [&] {
-        asked = true;
-        return "";
-      },
-      [] { return 1; });
-  deadline.begin(30ms);
-  deadline.end();
-  std::this_thread::sleep_for(60ms);
-  EXPECT_FALSE(asked);
+  std::promise<void> waits, ended;
+  std::atomic<int> waited = 0;
+  {
+    StopDeadline deadline([] { return "nothing"; }, [] { return 1; },
+                          [&](auto&, auto& lock, auto) {
+                            if (++waited == 1) waits.set_value();
+                            lock.unlock();
+                            ended.get_future().wait();
+                            lock.lock();
+                          });
+    waits.get_future().wait();
+    deadline.begin(0ms);  // so it has passed when the thread looks
+    deadline.end();
+    ended.set_value();
+  }
+  EXPECT_EQ(waited, 1);
 }
 
 }  // namespace

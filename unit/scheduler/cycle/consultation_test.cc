@@ -265,5 +265,15 @@ TEST_F(ConsultationTest, AnotherPodOfItsNameIsAskedAboutAgain) {
   EXPECT_EQ(take_log(), (Log{"decided gpu among 1 nodes in 0 s", "bind gpu to n1"}));
 }
 
+using ConsultationDeathTest = ConsultationTest;
+
+TEST_F(ConsultationDeathTest, EachQuestionHasOneAnswer) {
+  EXPECT_DEATH(scheduler_.decided({}), "check failed at .*consultation_");
+  see(asking("gpu"));
+  run();
+  answer();
+  EXPECT_DEATH(scheduler_.decided({}), "check failed at .*consultation_");
+}
+
 }  // namespace
 }  // namespace podium::cycle
