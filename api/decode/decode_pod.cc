@@ -61,6 +61,11 @@ PodAffinity read_pod_affinity(Field field) {
 Volume read_volume(Field field) {
   auto volume = detail::read_volume_source(field);
   field["name"].into(volume.name);
+  if (volume.kind == Volume::Kind::other) {
+    const auto scratch = field["emptyDir"];
+    if (scratch && scratch["medium"].text() != "Memory") volume.id = "emptyDir";
+    if (field["hostPath"]) volume.id = "hostPath";
+  }
   return volume;
 }
 

@@ -29,8 +29,8 @@ struct Volume {
   Kind kind = Kind::other;
   bool read_only = false;
   // By kind: claim name, disk name, volume ID, Azure disk URI, Azure share name, vSphere path, image
-  // reference, iSCSI IQN, RBD image, CSI driver. Empty for an ephemeral volume: its claim is named after the
-  // pod and the volume.
+  // reference, iSCSI IQN, RBD image, CSI driver; of `other` the source of data on the node's disk: emptyDir,
+  // hostPath. Empty for an ephemeral volume: its claim is named after the pod and the volume.
   std::string id;
   // RBD: the pool; Azure disk: its kind; Azure file: the secret's name.
   std::string pool;

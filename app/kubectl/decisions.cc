@@ -45,15 +45,17 @@ class Decisions {
         last_(cluster, ns_, flags.options) {}
 
   int run(bool watch) {
+    watches_ = watch;
+    // Ctrl-C is the normal end, also of the first reading.
+    if (watch) cluster_.catch_interrupts(true);
     const auto code = next(true);
-    if (code != 0) return code;
+    if (code != 0 || cluster_.interrupted()) return cluster_.interrupted() ? 0 : code;
     // A watch also waits for a pod that is not there yet.
     if (printed_.empty()) {
       if (const auto missing = what_is_missing(!watch); !missing.empty())
         return print({.err = missing, .code = 1});
     }
     if (!watch) return code;
-    cluster_.catch_interrupts();
     while (cluster_.pause(kBetweenReadings)) {
       if (const auto failed = next(false); failed != 0 && !cluster_.interrupted()) return failed;
     }
@@ -82,6 +84,7 @@ class Decisions {
   // Prints those that were not printed: the first time newest first, then as they come.
   int next(bool is_first) {
     auto read = last_.read();
+    if (!read && cluster_.interrupted()) return 0;
     if (!read) return fail_with(command_, read.error());
     std::set<std::string> now;
     std::vector<LastDecision> fresh;
@@ -100,6 +103,7 @@ class Decisions {
   }
 
   CommandOutput table(std::vector<LastDecision> decisions, bool with_heading) {
+    if (!output_.is_for_people() && watches_) return stream(std::move(decisions), with_heading);
     if (!output_.is_for_people()) {
       std::vector<boost::json::value> objects;
       std::vector<std::string> names;
@@ -130,9 +134,23 @@ class Decisions {
     return {.out = render::table(rows, {render::Align::right, render::Align::left}, 0)};
   }
 
+  // A document for each decision, in the order of the decisions.
+  CommandOutput stream(std::vector<LastDecision> decisions, bool is_newest_first) {
+    if (is_newest_first) std::ranges::reverse(decisions);
+    CommandOutput out;
+    for (const auto& each : decisions) {
+      auto one = documented(command_, output_, each.object, {report_name(each.object)});
+      if (one.code != 0) return one;
+      if (output_.format == "yaml") out.out += "---\n";
+      out.out += one.out;
+    }
+    return out;
+  }
+
   const CLI::App& command_;
   const Output& output_;
   LiveCluster& cluster_;
+  bool watches_ = false;
   const std::string since_;   // empty: any time
   const std::string ns_;      // empty: all
   const std::string prefix_;  // of the pods' names

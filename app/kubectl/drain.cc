@@ -9,6 +9,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 #include <tuple>
@@ -122,8 +123,9 @@ class Draining {
   }
 
   // The pods that are on the nodes now, with their obstacles. Does not ask podium.
-  Result<render::Drain> pods_now() {
+  Result<render::Drain> pods_now(bool with_budgets = true) {
     if (auto listed = list_pods(); !listed) return std::unexpected(listed.error());
+    if (!with_budgets) return std::move(drain_);
     std::set<std::string> namespaces;
     for (const auto& pod : drain_.pods) namespaces.insert(pod.ns);
     for (const auto& ns : namespaces) find_budgets(ns);
@@ -193,7 +195,10 @@ class Draining {
     for (const auto& entry : answer.pods) {
       const auto pod = std::ranges::find_if(
           drain_.pods, [&](const auto& each) { return each.ns == ns && each.name == entry.name; });
-      if (pod != drain_.pods.end()) pod->answer = entry;
+      if (pod != drain_.pods.end())
+        pod->answer = entry;
+      else if (!entry.made_room_for.empty())
+        drain_.pods.push_back({.ns = ns, .name = entry.name, .node = "-", .answer = entry});
     }
   }
 
@@ -238,6 +243,7 @@ class Rolling {
       out.steps.push_back(std::move(step));
     }
     if (auto named = name_budgets(out); !named) return std::unexpected(named.error());
+    warn_about_pods(out);
     name_waiting(out);
     if (const auto* worst = out.worst()) find_spare(like_.empty() ? worst->nodes.front() : like_, out);
     return out;
@@ -309,6 +315,28 @@ class Rolling {
       }
     }
     return {};
+  }
+
+  // Names the pods that are on the nodes now and are not to be evicted. If the user may not list them, the
+  // answer goes without.
+  void warn_about_pods(render::Rolling& out) {
+    std::map<std::string, render::RollingStep*> step_of;
+    Names nodes;
+    for (auto& step : out.steps) {
+      for (const auto& node : step.nodes) {
+        if (step.is_of_spares) continue;
+        step_of.emplace(node, &step);
+        nodes.push_back(node);
+      }
+    }
+    const auto now = Draining(flags_, nodes, cluster_).pods_now(false);
+    if (!now) return;
+    for (const auto& pod : now->pods) {
+      const auto step = step_of.find(pod.node);
+      if (pod.stays != render::NodePod::Stays::no || step == step_of.end()) continue;
+      for (const auto& warning : pod.warnings)
+        step->second->warnings.push_back(fmt::format("{}/{} {}", pod.ns, pod.name, warning));
+    }
   }
 
   // podium names the pods of one namespace, so this also asks in those with the most pods that wait.

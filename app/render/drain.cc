@@ -17,6 +17,7 @@
 #include "app/render/object_text.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
+#include "explain/workload/eviction_cost.h"
 
 namespace podium::render {
 namespace {
@@ -41,7 +42,8 @@ std::string drain_verdict(const Drain& drain, const Options& options) {
     return style.good(fmt::format("{} {} no pods to evict", listed(drain.nodes, kNamed),
                                   drain.nodes.size() == 1 ? "has" : "have")) +
            ".\n";
-  const auto counts = fmt::format("{} of {}", drain.moved, counted(drain.evicted, "pod"));
+  auto counts = fmt::format("{} of {}", drain.moved, counted(drain.evicted, "pod"));
+  if (drain.preempted > 0) counts += fmt::format(" ({} to make room for the others)", drain.preempted);
   const auto verb = drain.evicted == 1 ? "has" : "have";
   if (drain.moved == drain.evicted) {
     return style.good(fmt::format("{} {} a new place", counts, verb)) + "; nothing would be pending.\n";
@@ -64,6 +66,17 @@ std::string held_by(const explain::DrainedPod& pod) {
          explain::plural_of(words);
 }
 
+// Those of the answer that the pod's object and the budgets do not say: the pods that it evicts.
+std::vector<std::string> warnings_of(const NodePod& pod) {
+  auto out = pod.warnings;
+  if (!pod.answer) return out;
+  for (const auto& each : pod.answer->warnings) {
+    const auto is_known = [&](const auto& list) { return std::ranges::find(list, each) != list.end(); };
+    if (!is_known(out) && !is_known(pod.obstacles)) out.push_back(each);
+  }
+  return out;
+}
+
 // Why the pod has no place, or the obstacles to its eviction.
 std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
   std::vector<std::string> out;
@@ -72,7 +85,10 @@ std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
   } else if (pod.answer->node.empty()) {
     out.push_back(options.style.bad("✗ " + no_place(*pod.answer, pod.scheduler)));
   }
+  if (pod.answer && !pod.answer->made_room_for.empty())
+    out.push_back(options.style.warn("! evicted to make room for " + pod.answer->made_room_for));
   for (const auto& obstacle : pod.obstacles) out.push_back(options.style.warn("! " + obstacle));
+  for (const auto& warning : warnings_of(pod)) out.push_back(options.style.warn("! " + warning));
   return out;
 }
 
@@ -179,7 +195,9 @@ std::string command(const Drain& drain) {
   auto out = fmt::format("kubectl drain {}", fmt::join(drain.nodes, " "));
   if (any([](const NodePod& pod) { return pod.stays == NodePod::Stays::daemon_set; }))
     out += " --ignore-daemonsets";
-  const auto goes = [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; };
+  const auto goes = [](const NodePod& pod) {
+    return pod.stays == NodePod::Stays::no && (!pod.answer || pod.answer->made_room_for.empty());
+  };
   if (any([&](const NodePod& pod) { return goes(pod) && pod.has_local_data; }))
     out += " --delete-emptydir-data";
   if (any([&](const NodePod& pod) { return goes(pod) && !pod.has_controller; })) out += " --force";
@@ -207,6 +225,12 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
   }
   if (api::find_at(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
     out.stays = NodePod::Stays::is_static;
+  if (const auto decoded = api::decode_pod(pod)) {
+    if (auto protection = explain::protection_of(*decoded))
+      out.warnings.push_back(std::move(protection->because));
+    if (const auto volume = explain::local_data_of(*decoded))
+      out.warnings.push_back("has data on the node: " + *volume);
+  }
   out.has_local_data = std::ranges::any_of(list_at(pod, "/spec/volumes"),
                                            [](const auto& v) { return api::find_at(v, "/emptyDir"); });
   return out;
@@ -216,6 +240,7 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.moved = change.pods_moved.value_or(0);
   drain.pending = change.pods_pending.value_or(0);
   drain.budgets_broken = change.budgets_broken.value_or(0);
+  drain.preempted = change.pods_preempted;
   drain.waiting_placed = change.waiting_placed;
   drain.evicted = std::max(drain.moved + drain.pending, change.pods_evicted.value_or(0));
   drain.fullest = change.fullest;
@@ -301,8 +326,11 @@ json::value drain_document(const Drain& drain) {
       if (pod.answer->feasible) one["feasible"] = *pod.answer->feasible;
       if (!pod.answer->code.empty()) one["code"] = pod.answer->code;
       if (!pod.answer->reason.empty()) one["reason"] = pod.answer->reason;
+      if (!pod.answer->made_room_for.empty()) one["madeRoomFor"] = pod.answer->made_room_for;
     }
     if (!pod.obstacles.empty()) one["obstacles"] = json::array(pod.obstacles.begin(), pod.obstacles.end());
+    if (const auto warnings = warnings_of(pod); !warnings.empty())
+      one["warnings"] = json::array(warnings.begin(), warnings.end());
     pods.push_back(std::move(one));
   }
   for (const auto& each : drain.fullest)
@@ -312,6 +340,7 @@ json::value drain_document(const Drain& drain) {
                    {"podsEvicted", drain.evicted},
                    {"podsMoved", drain.moved},
                    {"podsPending", drain.pending},
+                   {"podsPreempted", drain.preempted},
                    {"budgetsBroken", drain.budgets_broken},
                    {"waitingPlaced", drain.waiting_placed},
                    {"pods", std::move(pods)},

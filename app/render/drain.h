@@ -23,8 +23,9 @@ struct NodePod {
   std::string node = {};
   Stays stays = Stays::no;                    // kubectl drain does not evict it
   bool has_controller = false;                // the controller that creates it again
-  bool has_local_data = false;                // an emptyDir
+  bool has_local_data = false;                // an emptyDir: kubectl drain needs a flag
   std::vector<std::string> obstacles;         // texts about budgets that do not allow its eviction
+  std::vector<std::string> warnings = {};     // texts about annotations of autoscalers, and about local data
   std::optional<explain::DrainedPod> answer;  // nullopt: podium did not name it
 };
 // nullopt: it has ended.
@@ -36,6 +37,7 @@ struct Drain {
   std::vector<NodePod> pods;
   // Of all namespaces. evicted: the pods that leave the node.
   std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;
+  std::size_t preempted = 0;                // of evicted: from other nodes
   std::size_t budgets_named = 0;            // of budgets_broken: by find_obstacles()
   std::size_t waiting_placed = 0;           // pods that wait now and get a node
   std::vector<std::string> got_node = {};   // "shop/web-1 → n-3" of those, in the namespaces that were asked

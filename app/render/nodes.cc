@@ -175,6 +175,13 @@ std::string to_uncordon(const NodesWanted& wanted) {
                      fmt::join(wanted.uncordon, " "));
 }
 
+// A node that could be uncordoned instead of an added one is not left over.
+bool is_of_use(const NodesSpare& spare, const NodesWanted& wanted) {
+  return std::ranges::any_of(wanted.uncordon, [&](const std::string& name) {
+    return std::ranges::find(spare.nodes, name, &explain::SpareNode::node) != spare.nodes.end();
+  });
+}
+
 std::vector<std::string> names_of(const NodesSpare& spare) {
   std::vector<std::string> names;
   for (const auto& node : spare.nodes) names.push_back(node.node);
@@ -194,8 +201,7 @@ std::string spare_line(const NodesSpare& spare) {
                      moves_words(spare.pods_moved));
 }
 
-// What the nodes have that cannot go.
-const char* blocked_words(const std::string& code, bool is_one) {
+const char* words_of_code(const std::string& code, bool is_one) {
   struct Words {
     const char *code, *one, *many;
   };
@@ -207,6 +213,7 @@ const char* blocked_words(const std::string& code, bool is_one) {
       {"NotSafeToEvict", "runs pods that are not safe to evict", "run pods that are not safe to evict"},
       {"DoNotDisrupt", "is not to be disrupted", "are not to be disrupted"},
       {"ScaleDownDisabled", "is not to be scaled down", "are not to be scaled down"},
+      {"LocalData", "runs pods that have data on it", "run pods that have data on them"},
       {"OtherScheduler", "runs pods of another scheduler", "run pods of another scheduler"},
       {"LastNode", "is the last one", "are the last ones"},
       {"ControlPlane", "is of the control plane", "are of the control plane"},
@@ -236,8 +243,7 @@ std::string blocked_rows(const NodesAnswers& answers, const Options& options) {
     const auto& named = with_name(answers, blocked);
     const auto example =
         named.examples.empty() ? named.reason : fmt::format("{}: {}", named.examples.front(), named.reason);
-    rows.push_back(
-        {counted(blocked.nodes, "node"), blocked_words(blocked.code, blocked.nodes == 1), example});
+    rows.push_back({counted(blocked.nodes, "node"), blocked_words(blocked), example});
   }
   if (rows.empty()) return {};
   return "What blocks the others:\n" +
@@ -260,6 +266,10 @@ std::string where_to(const NodesAnswers& answers, const explain::SpareNode& node
 
 }  // namespace
 
+std::string blocked_words(const explain::BlockedNodes& blocked) {
+  return words_of_code(blocked.code, blocked.nodes == 1);
+}
+
 std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<NodesSpare>& spare,
                                const Options& options) {
   const auto& wanted = wanted_of(answers.asked.front());
@@ -267,7 +277,7 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
              may_not_ask_line(answers.unasked, "named") +
              not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted) +
              to_uncordon(wanted);
-  return spare.empty() ? out : out + spare_line(spare.front());
+  return spare.empty() || is_of_use(spare.front(), wanted) ? out : out + spare_line(spare.front());
 }
 
 std::string nodes_spare_table(const NodesAnswers& answers, const Options& options) {

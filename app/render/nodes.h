@@ -27,6 +27,9 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<ex
                                const Options& options);
 std::string nodes_spare_table(const NodesAnswers& answers, const Options& options);
 
+// What the nodes have that cannot go: "run pods that have no other place".
+std::string blocked_words(const explain::BlockedNodes& blocked);
+
 // 0: all pods that wait would be placed, 3: some, 4: none.
 int nodes_wanted_exit_code(const NodesAnswers& answers);
 // 0: a node could go, 4: none could.

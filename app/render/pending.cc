@@ -66,11 +66,37 @@ bool would_fit(const WaitingPod& pod) {
   return pod.gates.empty() && pod.report && pod.report->status.outcome == "Fits" && pod.report->status.choice;
 }
 
+// The text without its numbers: reports of different ages count different numbers of nodes.
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    const auto word = text.substr(0, end);
+    if (!std::ranges::all_of(word, [](char c) { return (c >= '0' && c <= '9') || c == '/'; }))
+      out += std::string(word) + ' ';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 // What holds the pods of a group; those that fit are one, whatever their nodes.
-std::string cause_of(const WaitingPod& pod) { return would_fit(pod) ? std::string() : blocked_by(pod); }
+std::string cause_of(const WaitingPod& pod) {
+  if (would_fit(pod)) return {};
+  return pod.gates.empty() ? without_numbers(blocked_by(pod)) : blocked_by(pod);
+}
+
+// The pod with the last report. Its numbers are those of the cluster now.
+const WaitingPod& newest(const std::vector<WaitingPod>& pods) {
+  return *std::ranges::max_element(pods, [](const WaitingPod& a, const WaitingPod& b) {
+    const auto decided = [](const WaitingPod& pod) {
+      return pod.report ? pod.report->status.decided_at : std::nullopt;
+    };
+    return decided(a) < decided(b);
+  });
+}
 
 std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
-  if (!would_fit(pods.front())) return blocked_by(pods.front());
+  if (!would_fit(pods.front())) return blocked_by(newest(pods));
   std::set<std::string> nodes;
   for (const auto& pod : pods) nodes.insert(pod.report->status.choice->node);
   constexpr std::size_t kNamed = 2;
@@ -97,7 +123,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .ns = pods.front().ns,
                      .asks = pods.front().asks.empty() ? "-" : pods.front().asks,
                      .blocked_by = blocked_by_of(pods),
-                     .nearest_miss = miss_cell(pods.front()),
+                     .nearest_miss = miss_cell(newest(pods)),
                      .gated = !pods.front().gates.empty(),
                      .requests = pods.front().requests,
                      .selector = pods.front().selector,
@@ -105,7 +131,7 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .gates = pods.front().gates,
                      .scheduler = pods.front().scheduler,
                      .message = pods.front().message,
-                     .report = pods.front().report};
+                     .report = newest(pods).report};
   for (const auto& pod : pods) {
     group.names.push_back(pod.name);
     if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;

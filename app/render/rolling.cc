@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6;
+constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2;
 
 // "general-00, -01, -02": the common prefix is printed once.
 std::string short_names(const std::vector<std::string>& nodes) {
@@ -33,10 +33,17 @@ std::string short_names(const std::vector<std::string>& nodes) {
 }
 
 std::string obstacles_of(const RollingStep& step) {
-  if (step.change.budgets_broken.value_or(0) == 0) return {};
-  if (!step.obstacles.empty()) return "! " + fmt::format("{}", fmt::join(step.obstacles, "; "));
-  return fmt::format("! {} allow it now",
-                     counted(*step.change.budgets_broken, "budget does not", "budgets do not"));
+  std::vector<std::string> parts;
+  if (step.change.budgets_broken.value_or(0) > 0) {
+    parts = step.obstacles;
+    if (parts.empty())
+      parts.push_back(fmt::format("{} allow it now",
+                                  counted(*step.change.budgets_broken, "budget does not", "budgets do not")));
+  }
+  if (step.change.pods_preempted > 0)
+    parts.push_back(fmt::format("evicts {} of other nodes", counted(step.change.pods_preempted, "pod")));
+  if (!step.warnings.empty()) parts.push_back(listed(step.warnings, kWarningsNamed));
+  return parts.empty() ? "" : fmt::format("! {}", fmt::join(parts, "; "));
 }
 
 std::optional<api::Quantity> spare_cpu(const RollingStep& step) {
@@ -188,7 +195,9 @@ json::value rolling_document(const Rolling& rolling) {
                                  {"waitingPlaced", step.change.waiting_placed},
                                  {"ofSpareNodes", step.is_of_spares},
                                  {"budgetsBroken", step.change.budgets_broken.value_or(0)},
+                                 {"podsPreempted", step.change.pods_preempted},
                                  {"obstacles", json::array(step.obstacles.begin(), step.obstacles.end())},
+                                 {"warnings", json::array(step.warnings.begin(), step.warnings.end())},
                                  {"fullest", std::move(fullest)},
                                  {"spare", std::move(spare)}});
   }

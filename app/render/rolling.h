@@ -23,6 +23,7 @@ struct RollingStep {
   std::vector<std::string> nodes;
   explain::ChangeResult change = {};
   std::vector<std::string> obstacles = {};  // texts about budgets that do not allow the evictions
+  std::vector<std::string> warnings = {};   // "shop/web-1 has the annotation …", about the pods there now
   bool is_of_spares = false;                // the last one: the spare nodes go
 };
 

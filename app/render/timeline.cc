@@ -90,8 +90,15 @@ std::vector<TimelineEntry> moments_of_pod(const json::value& pod) {
 
 std::vector<TimelineEntry> moments_of_gone(const Report& report) {
   const auto& status = report.status;
-  if (status.outcome != explain::kScheduled || !status.choice) return {};
-  return {{status.decided_at, "bound", "to " + status.choice->node}};
+  std::vector<TimelineEntry> out;
+  std::optional<Wall> first;
+  for (const auto& [at, what, text] : moments_of(report)) {
+    if (at && (!first || *at < *first)) first = at;
+  }
+  if (first) out.push_back({first, "created", "then or before"});
+  if (status.outcome == explain::kScheduled && status.choice)
+    out.push_back({status.decided_at, "bound", "to " + status.choice->node});
+  return out;
 }
 
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated) {

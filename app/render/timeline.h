@@ -25,7 +25,7 @@ std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod);
 // Of the decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
 // known, and later attempts repeat the nomination.
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);
-// Of a pod that no longer says it itself.
+// Of a pod that no longer says it itself: its binding, and that it was there at the first moment.
 std::vector<TimelineEntry> moments_of_gone(const Report& report);
 
 // By time, those without one last; those of the same time stay in their order after the creation.

@@ -6,6 +6,7 @@
 
 #include "app/render/drain.h"
 #include "app/render/fixes.h"
+#include "app/render/nodes.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/scores.h"
@@ -94,6 +95,11 @@ void add_answer(const Report& report, json::object& out) {
   put(out, "noFix", lines_of(no_fix_words(answer)));
   put(out, "verdicts", verdicts(answer));
   put(out, "changes", changes(answer));
+  json::array blocked;
+  for (const auto& nodes :
+       answer.nodes_spare ? answer.nodes_spare->blocked : std::vector<explain::BlockedNodes>())
+    blocked.emplace_back(blocked_words(nodes));
+  put(out, "blocked", std::move(blocked));
 }
 
 }  // namespace

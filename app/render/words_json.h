@@ -13,8 +13,8 @@ namespace podium::render {
 
 // blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, gated, selector, and of a
 // question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix,
-// verdicts: [{rejects, passes}], changes: [{pods}], why each pod has no place. Lists are in the order
-// of the status.
+// verdicts: [{rejects, passes}], changes: [{pods}], why each pod has no place, and blocked, what the nodes
+// have that cannot go. Lists are in the order of the status.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, bool is_question);
 
 // Of a line in a list: reason, and missing if an amount is short.

@@ -19,6 +19,14 @@ def deployment(name, replicas, **requests):
             "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}}
 
 
+def document_of(stream):
+    """The next document of a stream of them: its last line is a single brace."""
+    lines = []
+    while not lines or lines[-1] not in ("", "}\n"):
+        lines.append(stream.readline())
+    return json.loads("".join(lines))
+
+
 class KubectlPodium(Plugin):
     nodes = [node("n1", cpu="4"), node("n2", cpu="2"),
              node("gpu", cpu="8", taints=[{"key": "gpu", "value": "true", "effect": "NoSchedule"}])]
@@ -169,6 +177,22 @@ class KubectlPodium(Plugin):
             watching.send_signal(signal.SIGINT)
             self.assertEqual(watching.wait(20), 0)
             watching.stdout.close()
+        self.stream_of_decisions()
+
+    def stream_of_decisions(self):
+        """A document for each decision, until Ctrl-C, the normal end."""
+        watching = subprocess.Popen(["kubectl", "podium", "decisions", "f", "-w", "-o", "json"], stdout=subprocess.PIPE, text=True,
+                                    env=self.environment(None))
+        try:
+            self.plane.create(pod("fifth"))
+            seen = [document_of(watching.stdout) for _ in range(3)]
+        finally:
+            watching.send_signal(signal.SIGINT)
+            rest = watching.communicate(timeout=20)[0]
+        self.assertEqual(watching.returncode, 0)
+        self.assertEqual(rest, "")
+        self.assertEqual([each["kind"] for each in seen], ["SchedulingReport"] * 3)
+        self.assertEqual([each["metadata"]["name"] for each in seen], ["first", "fourth", "fifth"])
 
     def quota_ends(self):
         """Deletes the quota, and waits until the cache of admission lets large pods pass."""

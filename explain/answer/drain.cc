@@ -1,17 +1,21 @@
 #include "explain/answer/drain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "base/counted.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/eviction_cost.h"
 #include "explain/workload/unscheduled.h"
 #include "scheduler/framework/placement.h"
 
@@ -22,25 +26,57 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16;
+constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16, kMostWarnings = 4;
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
-// Returns how many budgets the evictions exceed. For evictions, an empty selector matches all
-// pods of the namespace.
-std::size_t count_broken(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
-                         const Snapshot& fork) {
-  std::size_t broken = 0;
+using Warnings = std::map<std::string_view, std::vector<std::string>>;  // by UID
+
+// The budgets that do not allow these evictions. For evictions, an empty selector matches all pods of the
+// namespace. The eviction API refuses a pod that several budgets select.
+struct Obstacles {
+  std::size_t broken = 0;  // budgets
+  Warnings words = {};
+};
+
+Obstacles budgets_against(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
+                          const Snapshot& fork) {
+  Obstacles out;
+  std::map<std::string_view, std::vector<std::string>> budgets_of;
   for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
     const auto& selector = budget->selector;
     if (!selector) continue;
-    const auto hits = std::ranges::count_if(evicted, [&](const PodInfoPtr& pod) {
-      return pod->pod->meta.namespace_ == budget->meta.namespace_ && has_time(budget_of_time) &&
-             selector->matches(pod->pod->meta.labels);
-    });
-    if (hits > budget->disruptions_allowed) ++broken;
+    std::vector<std::string_view> hits;
+    for (const auto& pod : evicted) {
+      if (pod->pod->meta.namespace_ == budget->meta.namespace_ && has_time(budget_of_time) &&
+          selector->matches(pod->pod->meta.labels))
+        hits.push_back(pod->pod->meta.uid);
+    }
+    for (const auto uid : hits) budgets_of[uid].push_back(budget->meta.name);
+    const auto allowed = static_cast<std::size_t>(std::max(0, budget->disruptions_allowed));
+    if (hits.size() <= allowed) continue;
+    ++out.broken;
+    auto words =
+        fmt::format("budget {} allows {}", budget->meta.name, podium::counted(allowed, "disruption"));
+    if (allowed > 0) words += fmt::format(", and {} of its pods are here", hits.size());
+    for (const auto uid : hits) out.words[uid].push_back(words);
   }
-  return broken;
+  for (const auto& [uid, names] : budgets_of) {
+    if (names.size() < 2) continue;
+    out.words[uid] = {fmt::format("{} budgets match it, so its eviction is not allowed: {}", names.size(),
+                                  fmt::join(names, ", "))};
+  }
+  return out;
+}
+
+std::vector<std::string> warnings_of(const api::Pod& pod, const Warnings& budgets) {
+  std::vector<std::string> out;
+  if (const auto found = budgets.find(pod.meta.uid); found != budgets.end()) out = found->second;
+  if (auto protection = protection_of(pod)) out.push_back(std::move(protection->because));
+  if (const auto volume = local_data_of(pod)) out.push_back("has data on the node: " + *volume);
+  if (out.size() > kMostWarnings) out.resize(kMostWarnings);
+  for (auto& each : out) each = cut(std::move(each), kDrainReasonBytes);
+  return out;
 }
 
 // Returns the pod that the controller creates to replace an evicted one.
@@ -52,49 +88,114 @@ PodInfoPtr successor(const cluster::PodInfo& pod) {
 }
 
 struct Drained {
-  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0;
+  std::size_t moved = 0, pending = 0, gone = 0, skipped = 0, preempted = 0;
   std::vector<Row> rows;         // that took pods
   std::vector<DrainedPod> seen;  // those that the asker may see
 };
 
-Drained place_again(std::vector<PodInfoPtr> evicted, const ChangeContext& context, Snapshot& fork) {
-  const auto& budget = context.budget;
-  auto& line = context.line;
-  sort_for_placing(evicted);
-  Drained out;
-  std::vector<PodInfoPtr> pending;
-  line.start();
-  for (const auto& pod : evicted) {
-    DrainedPod entry{.name = pod->pod->meta.name};
-    const auto* profile = context.config.profile(pod->pod->scheduler_name);
-    if (!pod->pod->meta.controller()) {
-      ++out.gone;
+// A pod that leaves its node.
+struct Leaving {
+  PodInfoPtr pod;
+  PodInfoPtr for_pod = nullptr;  // that preempts it
+};
+
+// Places evicted pods again, and those that they preempt.
+class Replacing {
+ public:
+  Replacing(const ChangeContext& context, const Warnings& budgets, Snapshot& fork)
+      : context_(context), budgets_(budgets), fork_(fork) {}
+
+  Drained place(std::vector<PodInfoPtr> evicted) {
+    sort_for_placing(evicted);
+    for (auto& pod : evicted) leaving_.push_back({std::move(pod)});
+    auto& line = context_.line;
+    line.start();
+    std::vector<PodInfoPtr> pending;
+    // A pod preempts pods of lower priority, which come later.
+    for (std::size_t i = 0; i < leaving_.size(); ++i) {
+      const auto leaving = leaving_[i];
+      if (auto waits = place_one(leaving)) pending.push_back(std::move(waits));
+    }
+    line.place_rest(fork_);
+    for (const auto& pod : pending) line.add(pod);
+    return std::move(out_);
+  }
+
+ private:
+  // The new pod if it has no place.
+  PodInfoPtr place_one(const Leaving& leaving) {
+    const auto& pod = *leaving.pod;
+    const auto& budget = context_.budget;
+    DrainedPod entry{.name = pod.pod->meta.name};
+    PodInfoPtr waits;
+    auto warnings = leaving.for_pod ? std::vector<std::string>() : warnings_of(*pod.pod, budgets_);
+    const auto* profile = context_.config.profile(pod.pod->scheduler_name);
+    if (!pod.pod->meta.controller()) {
+      ++out_.gone;
       entry.code = "NoController";
     } else if (!profile || (budget && !budget())) {
-      ++out.skipped;
+      ++out_.skipped;
       entry.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
-      line.place_until(pod->priority, fork);
-      auto moved = move_pod(*pod, *profile, fork);
+      context_.line.place_until(pod.priority, fork_);
+      auto moved = move_pod(pod, *profile, fork_);
+      if (moved.preemption) preempt(*profile, moved, warnings);
       entry = std::move(moved.entry);
       if (moved.to) {
-        ++out.moved;
-        out.rows.push_back(*moved.to);
+        ++out_.moved;
+        out_.rows.push_back(*moved.to);
       } else {
-        ++out.pending;
-        pending.push_back(std::move(moved.next));
+        ++out_.pending;
+        waits = std::move(moved.next);
       }
     }
-    const auto& ns = pod->pod->meta.namespace_;
-    const bool is_of_asker = ns == context.ns;
-    if (!is_of_asker && !context.seen_namespaces.contains(ns)) continue;
-    if (!is_of_asker) entry.ns = ns;
-    out.seen.push_back(std::move(entry));
+    if (!sees(*pod.pod)) return waits;
+    const auto& ns = pod.pod->meta.namespace_;
+    if (ns != context_.ns) entry.ns = ns;
+    entry.warnings = std::move(warnings);
+    if (leaving.for_pod) entry.made_room_for = name_of(*leaving.for_pod->pod);
+    out_.seen.push_back(std::move(entry));
+    return waits;
   }
-  line.place_rest(fork);
-  for (const auto& pod : pending) line.add(pod);
-  return out;
-}
+
+  // Evicts the victims and places the pod on their node.
+  void preempt(const framework::Profile& profile, Moved& moved, std::vector<std::string>& warnings) {
+    const auto row = fork_.find_row(moved.preemption->node);
+    if (!row) return;
+    auto trial = fork_;
+    const auto& victims = moved.preemption->victims;
+    for (const auto& victim : victims) remove_with_devices(*victim->pod, trial);
+    if (framework::place(moved.next, *row, profile, trial)) return;
+    fork_ = std::move(trial);
+    moved.to = row;
+    moved.entry = {.name = moved.entry.name, .node = moved.preemption->node};
+    std::vector<std::string> names;
+    for (const auto& victim : victims) {
+      ++out_.preempted;
+      if (sees(*victim->pod)) names.push_back(name_of(*victim->pod));
+      const auto behind = std::ranges::find_if(
+          leaving_, [&](const Leaving& each) { return each.pod->priority < victim->priority; });
+      leaving_.insert(behind, {victim, moved.next});
+    }
+    if (const auto others = victims.size() - names.size(); others > 0)
+      names.push_back(podium::counted(others, "pod") + " of other namespaces");
+    warnings.push_back(cut(fmt::format("evicts {}", fmt::join(names, ", ")), kDrainReasonBytes));
+  }
+
+  bool sees(const api::Pod& pod) const {
+    return pod.meta.namespace_ == context_.ns || context_.seen_namespaces.contains(pod.meta.namespace_);
+  }
+  std::string name_of(const api::Pod& pod) const {
+    if (!sees(pod)) return "a pod of another namespace";
+    return pod.meta.namespace_ == context_.ns ? pod.meta.name : pod.full_name();
+  }
+
+  const ChangeContext& context_;
+  const Warnings& budgets_;
+  Snapshot& fork_;
+  std::vector<Leaving> leaving_;  // by priority
+  Drained out_;
+};
 
 // Returns the resource with the highest utilization.
 FullNode fullness(Row row, const Snapshot& fork) {
@@ -126,7 +227,10 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
 
 // "2 pods evicted: 1 would move, ..."
 std::string words(const std::string& what, const Drained& drained, std::size_t broken) {
-  auto out = fmt::format("{}: {} would move, {} would stay pending", what, drained.moved, drained.pending);
+  const auto preempted =
+      drained.preempted > 0 ? fmt::format(", {} to make room for the others", drained.preempted) : "";
+  auto out = fmt::format("{}{}: {} would move, {} would stay pending", what, preempted, drained.moved,
+                         drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)
     out +=
@@ -138,7 +242,8 @@ std::string words(const std::string& what, const Drained& drained, std::size_t b
 }
 
 void record(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResult& done) {
-  done.pods_evicted = count;
+  done.pods_evicted = count + drained.preempted;
+  done.pods_preempted = drained.preempted;
   done.pods_moved = drained.moved;
   done.pods_pending = drained.pending;
   done.pods_gone = drained.gone;
@@ -150,7 +255,10 @@ void record(std::size_t count, Drained& drained, const Snapshot& fork, ChangeRes
 constexpr std::size_t kKeys = 64;  // bytes of a pod's JSON
 
 std::size_t bytes_of(const DrainedPod& pod) {
-  return kKeys + pod.ns.size() + pod.name.size() + pod.node.size() + pod.code.size() + pod.reason.size();
+  std::size_t warnings = 0;
+  for (const auto& each : pod.warnings) warnings += each.size() + 4;
+  return kKeys + warnings + pod.made_room_for.size() + pod.ns.size() + pod.name.size() + pod.node.size() +
+         pod.code.size() + pod.reason.size();
 }
 
 }  // namespace
@@ -183,6 +291,7 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
     return out;
   }
   if (!decision.fits()) {
+    out.preemption = decision.preemption;
     entry.code = "NoNode";
     const auto failed = project(*out.next, decision, fork);
     entry.reason = cut(main_reason(failed), kDrainReasonBytes);
@@ -208,15 +317,16 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
       if (!stays(*pod->pod)) evicted.push_back(pod);
     }
   }
-  const auto broken = count_broken(evicted, budget, fork);
+  const auto obstacles = budgets_against(evicted, budget, fork);
   for (const auto& pod : evicted) {
     if (!has_time(budget)) break;
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = place_again(std::move(evicted), context, fork);
-  done.budgets_broken = broken;
-  done.message = words(podium::counted(count, "pod") + " evicted", drained, broken);
+  auto drained = Replacing(context, obstacles.words, fork).place(std::move(evicted));
+  done.budgets_broken = obstacles.broken;
+  done.message =
+      words(podium::counted(count + drained.preempted, "pod") + " evicted", drained, obstacles.broken);
   record(count, drained, fork, done);
 }
 
@@ -238,7 +348,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   }
   const auto count = lost.size();
   context.line.place(fork);
-  auto drained = place_again(std::move(lost), context, fork);
+  auto drained = Replacing(context, {}, fork).place(std::move(lost));
   done.message = words(
       fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod")),
       drained, 0);

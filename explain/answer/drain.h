@@ -15,6 +15,7 @@
 #include "explain/report/what_if_parts.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
+#include "scheduler/framework/plugin.h"
 
 namespace podium::explain {
 
@@ -31,6 +32,8 @@ struct Moved {
   DrainedPod entry;                // an empty node: it has no place
   cluster::PodInfoPtr next;        // the new pod
   std::optional<cluster::Row> to;  // its node
+  // Without a place: the pods that it would preempt, with a profile that preempts.
+  std::optional<framework::Preemption> preemption = {};
 };
 Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, cluster::Snapshot& fork);
 

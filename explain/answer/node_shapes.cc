@@ -29,7 +29,7 @@ LabelKeys keys_of_no_shape(const Waiters& waiters, const Budget& budget, const S
     seen[waiter.kind] = true;
     const auto& pod = *waiter.pod->pod;
     for (const auto& key : keys_of_constraints(pod)) keys.erase(key);
-    if (pod.volumes.empty()) continue;
+    if (!has_read_volume(pod)) continue;
     // A volume may belong to a place.
     keys.erase(std::string(api::label::zone));
     keys.erase(std::string(api::label::region));

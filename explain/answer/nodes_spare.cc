@@ -1,4 +1,8 @@
-// The nodes that could go, one after the other: what they run is placed again, with the code of drains.
+// The nodes that could go, one after the other: node_removal.h places what they run again.
+//
+// The number of nodes that go depends on their order and choice. A greedy pass takes each node that can go,
+// in two orders. Where few nodes remain to choose from, each set with one node more is tried then; else other
+// orders, up to a number of trials.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +12,10 @@
 #include <tuple>
 #include <utility>
 
-#include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/drain.h"
+#include "explain/answer/node_removal.h"
 #include "explain/answer/node_search.h"
-#include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
@@ -24,31 +27,18 @@ namespace {
 using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
+using Rows = std::vector<Row>;
 
 constexpr std::size_t kMostSpareListed = 64, kMostMovesListed = 64, kMostExamples = 3, kBlockedBytes = 1024;
-constexpr std::size_t kMostKindsCompared = 64;  // of pods that wait, with an empty node
-
-constexpr const char* kScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
-constexpr const char* kSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
-constexpr const char* kDoNotDisrupt = "karpenter.sh/do-not-disrupt";
-constexpr const char* kControlPlane = "node-role.kubernetes.io/control-plane";
-
-bool says(const api::Labels& annotations, const char* key, std::string_view value) {
-  const auto* found = annotations.find(key);
-  return found && *found == value;
-}
-
-// Why a node cannot go.
-struct Blocked {
-  const char* code;
-  std::string reason;
-  bool is_unnamed = false;  // it is about an object of another namespace than the question's
-};
+constexpr std::size_t kMostOfSets = 10;    // nodes of which every set is tried
+constexpr std::size_t kMostOfOrders = 24;  // that fail, of one set
+// Of nodes, to find more than the greedy passes do: in sets, and in other orders.
+constexpr std::size_t kMostTrials = 8'000, kMostInOrders = 2'000;
 
 // A node that could go: its pods and their new nodes.
 struct Step {
   std::string node;
-  std::vector<std::pair<PodInfoPtr, std::string>> moves;
+  Moves moves;
 };
 
 struct Found {
@@ -56,91 +46,87 @@ struct Found {
   std::map<std::string, Blocked> blocked;  // by node
   std::size_t tried = 0;                   // nodes
   bool is_finished = false;
+  bool is_cordoned_first = false;  // no pod goes to a node that goes later
 };
 
 class Sparing {
  public:
-  Sparing(const NodeSearch& search, Snapshot fork)
-      : search_(search), profiles_(search.config), base_(std::move(fork)) {
-    waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
-  }
+  Sparing(const NodeSearch& search, Snapshot fork) : search_(search), removal_(search, std::move(fork)) {}
 
   SpareAnswer run() {
-    // Pods that wait take room first.
-    Places places;
     SpareAnswer out;
-    if (!place_waiters(waiters_, search_.budget, places, base_)) return out;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (!places[i] && one_of_kind_.emplace(waiters_.pods[i].kind, i).second) still_waiting_.push_back(i);
-    }
-    if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
+    if (!removal_.is_ready()) return out;
     auto best = go_in(by_pods());
-    if (has_time()) {
-      auto other = go_in(by_size());
-      if (other.steps.size() > best.steps.size()) best = std::move(other);
-    }
+    if (has_time()) keep_larger(go_in(by_size()), best);
     out.nodes.is_finished = best.is_finished;
-    if (auto once = all_cordoned_first(best.steps)) {
+    if (auto once = cordoned_first(rows_of(best.steps))) {
       best.steps = std::move(*once);
-      out.nodes.cordon_first = best.steps.size() > 1;
+      best.is_cordoned_first = true;
     }
+    if (best.is_finished) out.nodes.is_largest = improve(best) && has_time();
+    out.nodes.cordon_first = best.is_cordoned_first && best.steps.size() > 1;
     out.tried = best.tried;
     record(best, out.nodes);
     return out;
   }
 
  private:
-  bool has_time() const { return explain::has_time(search_.budget); }
+  bool has_time() const { return removal_.has_time(); }
+  const Snapshot& base() const { return removal_.base(); }
 
   // --- the order ---
 
   std::size_t pods_to_move(Row row) const {
     return static_cast<std::size_t>(std::ranges::count_if(
-        base_.entry(row).pods, [](const PodInfoPtr& pod) { return !stays(*pod->pod); }));
+        base().entry(row).pods, [](const PodInfoPtr& pod) { return !stays(*pod->pod); }));
   }
   // The nodes with the fewest pods first, and with the smallest requests.
-  std::vector<Row> by_pods() const {
+  Rows by_pods() const {
     return sorted([this](Row row) {
-      return std::tuple<std::int64_t, std::int64_t>(pods_to_move(row), base_.requested_milli_cpu[row]);
+      return std::tuple<std::int64_t, std::int64_t>(pods_to_move(row), base().requested_milli_cpu[row]);
     });
   }
   // The nodes first that have the smallest requests.
-  std::vector<Row> by_size() const {
+  Rows by_size() const {
     return sorted([this](Row row) {
-      return std::tuple<std::int64_t, std::int64_t>(base_.requested_milli_cpu[row],
-                                                    base_.requested_memory[row]);
+      return std::tuple<std::int64_t, std::int64_t>(base().requested_milli_cpu[row],
+                                                    base().requested_memory[row]);
     });
   }
   template <typename Key>
-  std::vector<Row> sorted(Key key) const {
-    const auto rows = base_.rows_by_name();
+  Rows sorted(Key key) const {
+    const auto rows = base().rows_by_name();
     std::vector<std::pair<decltype(key(Row{})), Row>> keyed;
     for (const auto row : rows) keyed.emplace_back(key(row), row);
     std::ranges::stable_sort(keyed, {}, [](const auto& each) { return each.first; });
-    std::vector<Row> out;
+    Rows out;
     for (const auto& [_, row] : keyed) out.push_back(row);
     return out;
   }
+  Rows rows_of(const std::vector<Step>& steps) const {
+    Rows out;
+    for (const auto& step : steps) out.push_back(*base().find_row(step.node));
+    return out;
+  }
 
-  // --- the search ---
+  // --- the greedy search ---
 
-  // Takes each node away that can go, in this order. Less room is left then, so a node that could not go
-  // before is not tried again.
-  Found go_in(const std::vector<Row>& rows) const {
+  // Takes each node away that can go, in this order.
+  Found go_in(const Rows& rows) {
     Found out;
-    auto fork = base_;
+    auto fork = base();
     for (const auto row : rows) {
       if (!has_time()) return out;
       ++out.tried;
-      const std::string name(base_.node_name(row));
+      const std::string name(base().node_name(row));
       if (fork.node_count() == 1) {
-        auto blocked = blocked_by_itself(row, pods_to_evict(row, fork), fork);
+        auto blocked = removal_.blocked_by_itself(row, fork);
         out.blocked.emplace(name, std::move(blocked).value_or(Blocked{"LastNode", "it is the last node"}));
         break;
       }
       auto trial = fork;
-      std::vector<std::pair<PodInfoPtr, std::string>> moves;
-      if (auto blocked = take(row, true, moves, trial)) {
+      Moves moves;
+      if (auto blocked = removal_.take(row, true, moves, trial)) {
         out.blocked.emplace(name, std::move(*blocked));
         continue;
       }
@@ -152,156 +138,153 @@ class Sparing {
     return out;
   }
 
+  static bool keep_larger(Found other, Found& best) {
+    if (!other.is_finished || other.steps.size() <= best.steps.size()) return false;
+    best = std::move(other);
+    return true;
+  }
+
   // The same nodes where no pod may go to a node that goes later. nullopt: not all can go like that.
-  std::optional<std::vector<Step>> all_cordoned_first(const std::vector<Step>& steps) const {
-    auto fork = base_;
-    for (const auto& step : steps) cordon(*fork.find_row(step.node), fork);
+  std::optional<std::vector<Step>> cordoned_first(const Rows& rows) {
+    auto fork = all_cordoned(rows);
     std::vector<Step> out;
-    for (const auto& step : steps) {
-      std::vector<std::pair<PodInfoPtr, std::string>> moves;
-      if (!has_time() || take(*fork.find_row(step.node), false, moves, fork)) return std::nullopt;
-      out.push_back({step.node, std::move(moves)});
+    for (const auto row : rows) {
+      Moves moves;
+      if (!has_time() || removal_.take(row, false, moves, fork)) return std::nullopt;
+      out.push_back({std::string(base().node_name(row)), std::move(moves)});
     }
     return has_time() ? std::optional(std::move(out)) : std::nullopt;
   }
+  Snapshot all_cordoned(const Rows& rows) const {
+    auto fork = base();
+    for (const auto row : rows) cordon(row, fork);
+    return fork;
+  }
 
-  // Places the node's pods on other nodes and removes it. Returns what blocks that, which spoils the fork.
-  std::optional<Blocked> take(Row row, bool with_waiting,
-                              std::vector<std::pair<PodInfoPtr, std::string>>& moves, Snapshot& fork) const {
-    const auto node = fork.entry(row).node;
-    const auto on_it = fork.entry(row).pods;
-    auto evicted = pods_to_evict(row, fork);
-    if (auto blocked = blocked_by_itself(row, evicted, fork)) return blocked;
-    cordon(row, fork);
-    for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
-    sort_for_placing(evicted);
-    for (const auto& pod : evicted) {
-      if (!has_time()) return std::nullopt;
-      auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
-      if (!moved.to) return no_room(*pod, moved.entry);
-      moves.emplace_back(pod, std::move(moved.entry.node));
+  // --- a larger set ---
+
+  // True: each set with one node more was tried.
+  bool improve(Found& best) {
+    Rows free;  // only room keeps them
+    for (const auto row : by_pods()) {
+      if (!removal_.blocked_by_itself(row, base())) free.push_back(row);
     }
-    if (with_waiting) {
-      if (auto blocked = wanted_by_waiting(row, fork)) return blocked;
+    const auto most = std::min(free.size(), base().node_count() - 1);
+    if (best.steps.size() >= most) return true;
+    const bool are_few = free.size() <= kMostOfSets;
+    trials_end_ = removal_.taken() + (are_few ? kMostTrials : kMostInOrders);
+    if (are_few) return try_sets(free, most, best);
+    if (base().node_count() * 4 < kMostInOrders) try_orders(free, best);
+    return false;
+  }
+
+  bool may_try() const { return has_time() && removal_.taken() < trials_end_; }
+
+  // Until no set with one node more can go.
+  bool try_sets(const Rows& free, std::size_t most, Found& best) {
+    while (best.steps.size() < most) {
+      auto steps = set_of(best.steps.size() + 1, free);
+      if (!may_try()) return false;
+      if (!steps) return true;
+      best = with_steps(std::move(*steps), best.tried);
     }
-    for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
-    fork.remove_node(node->meta.name);
+    return true;
+  }
+
+  std::optional<std::vector<Step>> set_of(std::size_t size, const Rows& free) {
+    std::vector<char> is_in(free.size());
+    std::fill_n(is_in.begin(), size, 1);
+    do {
+      Rows set;
+      for (std::size_t i = 0; i < free.size(); ++i) {
+        if (is_in[i]) set.push_back(free[i]);
+      }
+      if (!may_try()) return std::nullopt;
+      if (auto steps = in_some_order(set)) return steps;
+    } while (std::ranges::prev_permutation(is_in).found);
     return std::nullopt;
   }
 
-  static std::vector<PodInfoPtr> pods_to_evict(Row row, const Snapshot& fork) {
-    std::vector<PodInfoPtr> out;
-    for (const auto& pod : fork.entry(row).pods) {
-      if (!stays(*pod->pod)) out.push_back(pod);
+  // All of them are cordoned first. Orders that begin with the same nodes share what these do.
+  std::optional<std::vector<Step>> in_some_order(const Rows& set) {
+    std::vector<Step> steps;
+    std::size_t left = kMostOfOrders;
+    return take_rest(set, all_cordoned(set), left, steps) ? std::optional(std::move(steps)) : std::nullopt;
+  }
+  bool take_rest(const Rows& rest, const Snapshot& fork, std::size_t& left, std::vector<Step>& steps) {
+    if (rest.empty()) return true;
+    for (const auto row : rest) {
+      if (!may_try() || left == 0) return false;
+      auto trial = fork;
+      Moves moves;
+      if (removal_.take(row, true, moves, trial)) {
+        --left;
+        continue;
+      }
+      if (!has_time()) return false;
+      steps.push_back({std::string(base().node_name(row)), std::move(moves)});
+      auto others = rest;
+      std::erase(others, row);
+      if (take_rest(others, trial, left, steps)) return true;
+      steps.pop_back();
+    }
+    return false;
+  }
+
+  // And what then blocks the others.
+  Found with_steps(std::vector<Step> steps, std::size_t tried) {
+    Found out{.steps = std::move(steps), .tried = tried, .is_finished = true, .is_cordoned_first = true};
+    auto fork = all_cordoned(rows_of(out.steps));
+    std::set<std::string_view> going;
+    for (const auto& step : out.steps) {
+      Moves moves;
+      (void)removal_.take(*fork.find_row(step.node), false, moves, fork);
+      going.insert(step.node);
+    }
+    const bool is_last = fork.node_count() == 1;
+    for (const auto row : by_pods()) {
+      const std::string name(base().node_name(row));
+      if (going.contains(name)) continue;
+      auto trial = fork;
+      Moves moves;
+      auto blocked = is_last ? removal_.blocked_by_itself(row, fork) : removal_.take(row, true, moves, trial);
+      out.blocked.emplace(
+          name,
+          std::move(blocked).value_or(
+              is_last ? Blocked{"LastNode", "it is the last node"}
+                      : Blocked{"NoRoom", "its pods have no other place once the others are cordoned"}));
     }
     return out;
   }
 
-  // --- what blocks ---
-
-  // Whatever the room on other nodes.
-  std::optional<Blocked> blocked_by_itself(Row row, const std::vector<PodInfoPtr>& evicted,
-                                           const Snapshot& fork) const {
-    if (auto blocked = blocked_by_node(*fork.entry(row).node)) return blocked;
-    for (const auto& pod : evicted) {
-      if (auto blocked = blocked_by_pod(*pod)) return blocked;
-    }
-    return blocked_by_budgets(evicted);
-  }
-
-  // An answer names objects of its own namespace only.
-  bool is_own(const api::ObjectMeta& meta) const {
-    return meta.namespace_ == search_.question.meta.namespace_;
-  }
-  std::string named(const char* kind, const api::ObjectMeta& meta) const {
-    return is_own(meta) ? fmt::format("{} {}", kind, meta.name)
-                        : fmt::format("a {} of another namespace", kind);
-  }
-  Blocked blocked_by(const char* code, const cluster::PodInfo& pod, std::string_view because) const {
-    const auto& meta = pod.pod->meta;
-    return {code, fmt::format("{} {}", named("pod", meta), because), !is_own(meta)};
-  }
-
-  std::optional<Blocked> blocked_by_node(const api::Node& node) const {
-    if (node.meta.labels.contains(kControlPlane))
-      return Blocked{"ControlPlane", "it is a control-plane node"};
-    if (says(node.meta.annotations, kScaleDownDisabled, "true"))
-      return Blocked{"ScaleDownDisabled", fmt::format("it has the annotation {}: true", kScaleDownDisabled)};
-    if (says(node.meta.annotations, kDoNotDisrupt, "true"))
-      return Blocked{"DoNotDisrupt", fmt::format("it has the annotation {}: true", kDoNotDisrupt)};
-    for (const auto& nomination : base_.nominations()) {
-      if (nomination.node == node.meta.name)
-        return Blocked{"Nominated", "it is nominated for a pod that waits for evictions"};
-    }
-    return std::nullopt;
-  }
-
-  std::optional<Blocked> blocked_by_pod(const cluster::PodInfo& pod) const {
-    const auto& meta = pod.pod->meta;
-    if (says(meta.annotations, kDoNotDisrupt, "true"))
-      return blocked_by("DoNotDisrupt", pod, fmt::format("has the annotation {}: true", kDoNotDisrupt));
-    if (says(meta.annotations, kSafeToEvict, "false"))
-      return blocked_by("NotSafeToEvict", pod, fmt::format("has the annotation {}: false", kSafeToEvict));
-    if (!meta.controller()) return blocked_by("NoController", pod, "has no controller that creates it again");
-    if (!profiles_.find(pod.pod->scheduler_name))
-      return blocked_by("OtherScheduler", pod, "has another scheduler");
-    return std::nullopt;
-  }
-
-  // As for a drain: a budget must allow all evictions at the same time. The eviction API refuses a pod that
-  // several budgets select.
-  std::optional<Blocked> blocked_by_budgets(const std::vector<PodInfoPtr>& evicted) const {
-    std::map<std::string_view, std::string> budget_of;  // by UID of the pod
-    for (const auto& [key, budget] : base_.objects().all<api::PodDisruptionBudget>()) {
-      if (!budget->selector) continue;
-      if (!has_time()) return std::nullopt;
-      std::int32_t hits = 0;
-      for (const auto& pod : evicted) {
-        if (pod->pod->meta.namespace_ != budget->meta.namespace_ ||
-            !budget->selector->matches(pod->pod->meta.labels))
-          continue;
-        ++hits;
-        if (!budget_of.emplace(pod->pod->meta.uid, budget->meta.name).second)
-          return blocked_by("Budget", *pod, "is selected by several budgets");
+  // Each node that stays goes first, and each that goes comes last.
+  void try_orders(const Rows& free, Found& best) {
+    const auto all = by_pods();
+    for (bool is_better = true; std::exchange(is_better, false);) {
+      const auto going = rows_of(best.steps);
+      const std::set<Row> goes(going.begin(), going.end());
+      for (const auto row : free) {
+        if (!may_try()) return;
+        const bool is_last = goes.contains(row);
+        auto order = is_last ? Rows() : Rows{row};
+        for (const auto* rows : {&going, &all}) {
+          for (const auto other : *rows) {
+            if (other != row && std::ranges::find(order, other) == order.end()) order.push_back(other);
+          }
+        }
+        if (is_last) order.push_back(row);
+        auto other = go_in(order);
+        if (other.steps.size() <= best.steps.size()) continue;
+        auto once = cordoned_first(rows_of(other.steps));
+        // What moves twice is not better.
+        if (!once && best.is_cordoned_first) continue;
+        if (once) other.steps = std::move(*once);
+        other.is_cordoned_first = once.has_value();
+        is_better = keep_larger(std::move(other), best);
+        break;
       }
-      const auto allowed = std::max(0, budget->disruptions_allowed);
-      if (hits <= allowed) continue;
-      auto reason = fmt::format("{} allows {}, and {} of its pods {} there", named("budget", budget->meta),
-                                podium::counted(static_cast<std::size_t>(allowed), "disruption"), hits,
-                                hits == 1 ? "is" : "are");
-      return Blocked{"Budget", std::move(reason), !is_own(budget->meta)};
     }
-    return std::nullopt;
   }
-
-  // "most nodes do not have enough free cpu"
-  static std::string words_of(const DrainedPod& entry) {
-    if (!entry.cause) return entry.reason;
-    const auto words = reason_words(entry.cause->code, entry.cause->about, entry.reason);
-    return words == entry.reason || is_of_pod(entry.cause->code) ? words : "most nodes " + plural_of(words);
-  }
-
-  Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const {
-    const bool is_named = is_own(pod.pod->meta) && !entry.reason.empty();
-    return blocked_by("NoRoom", pod,
-                      is_named ? "has no other place: " + words_of(entry) : "has no other place");
-  }
-
-  // A node that is empty and takes a pod that waits is of use.
-  std::optional<Blocked> wanted_by_waiting(Row row, const Snapshot& fork) const {
-    if (still_waiting_.empty()) return std::nullopt;
-    auto empty = fork;
-    if (!base_.entry(row).node->unschedulable) uncordon(row, empty);
-    for (const auto index : still_waiting_) {
-      const auto& waiter = waiters_.pods[index];
-      if (!has_time()) return std::nullopt;
-      const auto decision = framework::evaluate(*waiter.pod, empty, *waiter.profile);
-      if (decision.fits() && decision.feasible.test(row))
-        return blocked_by("Wanted", *waiter.pod, "waits, and fits there once it is empty");
-    }
-    return std::nullopt;
-  }
-
   // --- the answer ---
 
   void record(const Found& found, NodesSpare& out) const {
@@ -339,11 +322,8 @@ class Sparing {
   }
 
   const NodeSearch& search_;
-  const QuietProfiles profiles_;
-  Snapshot base_;
-  Waiters waiters_;
-  std::map<std::size_t, std::size_t> one_of_kind_;  // index of a waiter without a place
-  std::vector<std::size_t> still_waiting_;          // one of each kind
+  NodeRemoval removal_;
+  std::size_t trials_end_ = 0;  // of the search for a larger set
 };
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "explain/answer/changes.h"
 #include "explain/answer/node_plans.h"
 #include "explain/answer/node_search.h"
 #include "explain/answer/node_shapes.h"
+#include "explain/answer/uncordoning.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
@@ -88,36 +88,9 @@ class Wanting {
  private:
   bool has_time() const { return explain::has_time(search_.budget); }
 
-  // --- cordoned nodes instead ---
-
-  // The rows of these that take pods; empty: fewer pods have a place than with the nodes to add.
-  std::vector<Row> taken_of(const std::vector<Row>& cordoned) const {
-    auto fork = base_;
-    for (const auto row : cordoned) uncordon(row, fork);
-    Places places;
-    if (!place_waiters(waiters_, search_.budget, places, fork)) return {};
-    const auto placed = std::ranges::count_if(places, [](const auto& place) { return place.has_value(); });
-    if (static_cast<std::size_t>(placed) < best_.placed()) return {};
-    auto out = cordoned;
-    std::erase_if(out,
-                  [&](Row row) { return std::ranges::find(places, std::optional(row)) == places.end(); });
-    return out;
-  }
-
   void try_uncordoned() {
-    std::vector<Row> cordoned;
-    for (const auto row : base_.rows_by_name()) {
-      if (base_.entry(row).node->unschedulable) cordoned.push_back(row);
-    }
-    if (cordoned.empty()) return;
-    auto needed = taken_of(cordoned);
-    // Then without each.
-    for (std::size_t i = needed.size(); i-- > 0 && has_time();) {
-      auto fewer = needed;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (!fewer.empty() && !taken_of(fewer).empty()) needed = std::move(fewer);
-    }
-    if (!has_time() || needed.size() > kMostUncordoned) return;
+    const auto needed = cordoned_to_use(waiters_, best_.placed(), search_.budget, base_);
+    if (needed.size() > kMostUncordoned) return;
     for (const auto row : needed) out_.uncordon.emplace_back(base_.node_name(row));
   }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kForks = 2;
 bool fit_alike(const PodInfo& a, const PodInfo& b) {
   const auto &x = *a.pod, &y = *b.pod;
   // A claim may bind the pod to a node.
-  if (!x.volumes.empty() || !y.volumes.empty() || !x.resource_claims.empty() || !y.resource_claims.empty())
+  if (has_read_volume(x) || has_read_volume(y) || !x.resource_claims.empty() || !y.resource_claims.empty())
     return false;
   return a.class_hash == b.class_hash && a.priority == b.priority && a.requests == b.requests &&
          a.host_ports == b.host_ports && x.scheduler_name == y.scheduler_name &&
@@ -39,6 +39,11 @@ auto queue_order(const PodInfo& pod) {
 }
 
 }  // namespace
+
+bool has_read_volume(const api::Pod& pod) {
+  return std::ranges::any_of(
+      pod.volumes, [](const api::Volume& volume) { return volume.kind != api::Volume::Kind::other; });
+}
 
 std::size_t PodKinds::of(const cluster::PodInfoPtr& pod) {
   auto& alike = known_[pod->class_hash];

@@ -46,6 +46,8 @@ struct Waiters {
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
                      const Budget& budget, const cluster::Snapshot& fork);
 
+bool has_read_volume(const api::Pod& pod);  // that filters read: it may bind the pod to nodes
+
 // Numbers the kinds of pods.
 class PodKinds {
  public:

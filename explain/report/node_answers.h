@@ -160,6 +160,7 @@ struct NodesSpare {
   std::size_t pods_moved = 0;
   bool cordon_first = false;  // all of them are cordoned before the first is drained, so no pod moves twice
   bool is_finished = false;   // each node was tried
+  bool is_largest = false;    // and each set with one node more
   std::vector<SpareNode> nodes = {};  // at most 64
   std::size_t nodes_total = 0;
   std::vector<BlockedNodes> blocked = {};  // by reason, most nodes first
@@ -170,6 +171,7 @@ struct Fields<NodesSpare> {
       required("podsMoved", &NodesSpare::pods_moved),
       field("cordonFirst", &NodesSpare::cordon_first),
       field("isFinished", &NodesSpare::is_finished),
+      field("isLargest", &NodesSpare::is_largest),
       counted("nodes", &NodesSpare::nodes, "nodesTotal", &NodesSpare::nodes_total),
       field("blocked", &NodesSpare::blocked),
   };

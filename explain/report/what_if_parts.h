@@ -290,6 +290,10 @@ struct DrainedPod {
   std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
   std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
   std::string ns = {};                       // empty: that of the what-if
+  // What speaks against its eviction: budgets, annotations, data on the node; and the pods that it evicts.
+  std::vector<std::string> warnings = {};  // at most 4
+  // It is not on a drained node: this pod of the drained nodes preempts it. "shop/big": of another namespace.
+  std::string made_room_for = {};
 };
 template <>
 struct Fields<DrainedPod> {
@@ -302,6 +306,8 @@ struct Fields<DrainedPod> {
       field("code", &DrainedPod::code),
       field("reason", &DrainedPod::reason, Meaning::text),
       field("cause", &DrainedPod::cause),
+      field("warnings", &DrainedPod::warnings, Meaning::text),
+      field("madeRoomFor", &DrainedPod::made_room_for),
   };
 };
 
@@ -352,6 +358,7 @@ struct ChangeResult {
   std::vector<FullNode> fullest = {};                             // at most 3
   std::vector<SpareAmount> spare = {};  // DrainNodes, FailNodes: of cpu and memory, while the nodes are away
   std::size_t pods_gone = 0;            // evicted pods that no controller creates again
+  std::size_t pods_preempted = 0;       // of pods_evicted: from other nodes, by the pods of the drained ones
   // Pods that waited before the question and get a node here, of all namespaces; and those of the what-if's.
   std::size_t waiting_placed = 0;
   std::vector<WaitingPlaced> waiting = {};  // at most 16
@@ -371,6 +378,7 @@ struct Fields<ChangeResult> {
       field("fullest", &ChangeResult::fullest),
       field("spare", &ChangeResult::spare),
       field("podsGone", &ChangeResult::pods_gone),
+      field("podsPreempted", &ChangeResult::pods_preempted),
       field("waitingPlaced", &ChangeResult::waiting_placed),
       field("waiting", &ChangeResult::waiting),
   };

@@ -30,6 +30,12 @@ void take_from(Lists& lists, const std::string& key, const Item& item) {
   if (list->empty()) lists.erase(key);
 }
 
+// Has no volume that counts on a node.
+bool has_none(const api::Pod& pod) {
+  return std::ranges::all_of(
+      pod.volumes, [](const api::Volume& volume) { return volume.kind == api::Volume::Kind::other; });
+}
+
 template <typename F>
 void each_claim(const api::Pod& pod, F&& f) {
   for (const auto& volume : pod.volumes) {
@@ -93,13 +99,13 @@ void VolumeIndex::node_removed(const std::string& name, Row row) {
 }
 
 void VolumeIndex::pod_placed(const api::Pod& pod, Row row) {
-  if (pod.volumes.empty()) return;
+  if (has_none(pod)) return;
   each_claim(pod, [&](const std::string& claim) { add_to(users_, claim, row); });
   forget(row);
 }
 
 void VolumeIndex::pod_displaced(const api::Pod& pod, Row row) {
-  if (pod.volumes.empty()) return;
+  if (has_none(pod)) return;
   each_claim(pod, [&](const std::string& claim) { take_from(users_, claim, row); });
   forget(row);
 }

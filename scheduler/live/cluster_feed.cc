@@ -262,8 +262,10 @@ std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluste
 // Of other kinds, such as the one with the service account's token that each pod has, nothing reads even the
 // name. They were a tenth of a pod.
 void keep_read_volumes(std::vector<api::Volume>& volumes) {
-  if (std::erase_if(volumes, [](const auto& volume) { return volume.kind == api::Volume::Kind::other; }) > 0)
-    volumes.shrink_to_fit();
+  const auto is_unread = [](const api::Volume& volume) {
+    return volume.kind == api::Volume::Kind::other && volume.id.empty();
+  };
+  if (std::erase_if(volumes, is_unread) > 0) volumes.shrink_to_fit();
 }
 
 Result<Arrival> arrive(const Kind& kind, const client::Change& change, const cluster::RequestRules& rules) {

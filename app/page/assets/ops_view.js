@@ -89,7 +89,8 @@ function Drained({ change, words, ns }) {
         : "No pod would have to leave.",
     ),
     budgetsBroken > 0 &&
-      h("p", { class: "bad" }, `${count(budgetsBroken, "pod is", "pods are")} protected by a PodDisruptionBudget that allows no eviction now.`),
+      h("p", { class: "bad" }, `${count(budgetsBroken, "PodDisruptionBudget does", "PodDisruptionBudgets do")} not allow these evictions now.`),
+    change.podsPreempted > 0 && h("p", null, `${count(change.podsPreempted, "pod")} of other nodes ${change.podsPreempted === 1 ? "is" : "are"} evicted to make room for them.`),
     change.spare?.length > 0 && h("p", null, `Free on the other nodes then: ${amounts(change.spare)}.`),
     change.fullest?.length > 0 &&
       h("p", null, `The fullest nodes then: ${change.fullest.map((one) => `${one.nodeName} ${one.resource} ${one.percent}%`).join(", ")}.`),
@@ -97,7 +98,7 @@ function Drained({ change, words, ns }) {
       h("h2", null, "Pods that leave"),
       h(
         Table,
-        { id: "moves", caption: "Pods that leave and their new nodes", columns: ["Pod", "Goes to", "Points", "Nodes that fit"], numbers: ["Points", "Nodes that fit"] },
+        { id: "moves", caption: "Pods that leave and their new nodes", columns: ["Pod", "Goes to", "Points", "Nodes that fit", "Against it"], numbers: ["Points", "Nodes that fit"] },
         pods.map(({ namespace = ns, ...pod }, i) =>
           h(
             "tr",
@@ -106,6 +107,7 @@ function Drained({ change, words, ns }) {
             h("td", { class: pod.nodeName ? "" : "bad" }, pod.nodeName || words[i]),
             h("td", { class: "number" }, pod.score ?? ""),
             h("td", { class: "number" }, pod.feasible ?? ""),
+            h("td", null, [pod.madeRoomFor && `evicted to make room for ${pod.madeRoomFor}`, ...(pod.warnings ?? [])].filter(Boolean).join("; ")),
           ),
         ),
       ),
@@ -243,13 +245,13 @@ function Missing({ found }) {
   ];
 }
 
-function Spare({ found, ns }) {
+function Spare({ found, words, tried, ns }) {
   const { nodes = [], nodesTotal = nodes.length, blocked = [], podsMoved = 0 } = found;
   return [
     h(
       "p",
       { class: "verdict", id: "verdict", role: "status" },
-      nodesTotal ? `${count(nodesTotal, "node")} could go: ${count(podsMoved, "pod moves", "pods move")}, nothing waits.` : "No node could go.",
+      nodesTotal ? `${nodesTotal} of ${count(tried, "node")} could go: ${count(podsMoved, "pod moves", "pods move")}, nothing waits.` : "No node could go.",
     ),
     nodesTotal > 0 && found.cordonFirst && h("p", null, "Cordon all of them before the first is drained, so that no pod moves twice."),
     nodes.length > 0 &&
@@ -271,19 +273,20 @@ function Spare({ found, ns }) {
       h("h2", null, "Nodes that stay"),
       h(
         Table,
-        { id: "blocked", caption: "Nodes that could not go, by reason", columns: ["Nodes", "Because", "For instance"], numbers: ["Nodes"] },
-        blocked.map((one) =>
+        { id: "blocked", caption: "Nodes that could not go, by reason", columns: ["Nodes", "What they have", "For instance"], numbers: ["Nodes"] },
+        blocked.map((one, i) =>
           h(
             "tr",
             { key: one.code },
             h("td", { class: "number" }, one.nodeCount),
-            h("th", { scope: "row" }, one.reason),
-            h("td", null, (one.examples ?? []).join(", ")),
+            h("th", { scope: "row" }, words?.[i] ?? one.reason),
+            h("td", null, `${(one.examples ?? ["-"])[0]}: ${one.reason}`),
           ),
         ),
       ),
     ],
     !found.isFinished && h("p", { class: "note" }, "podium stopped at its deadline: more nodes may be able to go."),
+    found.isFinished && !found.isLargest && h("p", { class: "note" }, "podium did not try every choice of nodes: another one may be larger."),
   ];
 }
 
@@ -316,7 +319,7 @@ export class NodesView extends Asking {
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),
       h(Trouble, { error }),
       status?.nodesWanted && h(Missing, { found: status.nodesWanted }),
-      status?.nodesSpare && h(Spare, { found: status.nodesSpare, ns }),
+      status?.nodesSpare && h(Spare, { found: status.nodesSpare, words: answer.words?.blocked, tried: status.replicas?.asked ?? 0, ns }),
       status && !status.nodesWanted && !status.nodesSpare && h("p", { class: "verdict", id: "verdict", role: "status" }, status.message ?? status.outcome),
     );
   }

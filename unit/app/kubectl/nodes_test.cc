@@ -28,6 +28,105 @@ TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
   EXPECT_EQ(out({"drain", "node/n-1", "no/n-2", "-o", "name"}), "pod/web-a-1\npod/web-a-2\n");
 }
 
+// Three nodes of 4 CPUs: the first runs pods that speak against their eviction.
+constexpr const char* kGuarded = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: a}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: b}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: kept, namespace: shop, uid: k, annotations: {karpenter.sh/do-not-disrupt: "true"}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: k, uid: r, controller: true}]}
+  spec: {nodeName: a, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: disk, namespace: shop, uid: d, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: d, uid: r2, controller: true}]}
+  spec: {nodeName: a, volumes: [{name: scratch, emptyDir: {}}], containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: vip, namespace: shop, uid: v, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: v, uid: r3, controller: true}]}
+  spec: {nodeName: a, priority: 1000, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: low, namespace: shop, uid: l, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: l, uid: r4, controller: true}]}
+  spec: {nodeName: b, priority: -5, containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}
+  status: {phase: Running}
+)";
+
+TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
+  const auto dump = directory_.write("guarded.yaml", kGuarded);
+  const auto said = run_on(dump, {"drain", "a", "-n", "shop"});
+  EXPECT_EQ(said.code, 3);
+  EXPECT_EQ(
+      said.out,
+      "3 of 4 pods (1 to make room for the others) have a new place; 1 would be pending.\n"
+      "POD        GOES TO  SCORE  NODES THAT FIT\n"
+      "shop/disk  b          428               1  ! has data on the node: emptyDir scratch\n"
+      "shop/kept  b          415               1  ! has the annotation karpenter.sh/do-not-disrupt: true\n"
+      "shop/low   -            -               -  ✗ no node fits; most do not have enough free cpu; ! "
+      "evicted to make room for vip\n"
+      "shop/vip   b            -               -  ! evicts low\n"
+      "Most full afterwards: b cpu 100%.\n"
+      "Nothing was evicted. To do it: kubectl drain a --delete-emptydir-data\n");
+  const auto document = json::parse(run_on(dump, {"drain", "a", "-n", "shop", "-o", "json"}).out);
+  EXPECT_EQ(document.at("podsPreempted"), 1);
+  EXPECT_EQ(document.at("pods").at(0).at("warnings"),
+            json::parse(R"(["has data on the node: emptyDir scratch"])"));
+  EXPECT_EQ(document.at("pods").at(2).at("madeRoomFor"), "vip");
+  EXPECT_EQ(
+      run_on(dump, {"drain", "a", "--rolling", "1", "-n", "shop"}).out,
+      "1 node in 1 step of 1; 1 pod would wait at some time.\n"
+      "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
+      "     1  a         3     1  b cpu 100%          ! evicts 1 pod of other nodes; shop/kept has the "
+      "annotation karpenter.sh/do-not-disrupt: true and shop/disk has data on the node: emptyDir scratch\n"
+      "Least spare in step 1: 0 cpu, 8Gi memory. With 1 spare node like a, no pod would be pending.\n"
+      "Nothing was evicted.\n");
+}
+
+TEST_F(OnADump, NodesThatRunWhatIsNotToBeEvictedStay) {
+  const auto dump = directory_.write("guarded.yaml", kGuarded);
+  const auto said = run_on(dump, {"nodes", "--could-go", "-n", "shop"});
+  EXPECT_EQ(said.code, 4);
+  EXPECT_EQ(said.out,
+            "0 of 2 nodes could go.\n"
+            "What blocks the others:\n"
+            "  1 node  is not to be disrupted              a: pod kept has the annotation "
+            "karpenter.sh/do-not-disrupt: true\n"
+            "  1 node  runs pods that have no other place  b: pod low has no other place: most nodes do not "
+            "have enough free cpu\n");
+}
+
+constexpr const char* kCordoned = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {unschedulable: true}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: v, namespace: shop, uid: v, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: v, uid: r3, controller: true}]}
+  spec: {nodeName: n1, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: w, namespace: shop, uid: w}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "4"}}}]}
+  status: {phase: Pending}
+)";
+
+TEST_F(OnADump, ACordonedNodeThatWouldHelpCouldNotGo) {
+  const auto dump = directory_.write("cordoned.yaml", kCordoned);
+  const auto pending = run_on(dump, {"nodes", "--for-pending", "-n", "shop"}).out;
+  EXPECT_THAT(pending, HasSubstr("kubectl uncordon n2\nNo node could go today.\n"));
+  const auto said = run_on(dump, {"nodes", "--could-go", "-n", "shop"});
+  EXPECT_EQ(said.code, 4);
+  EXPECT_THAT(said.out, HasSubstr("n2: pod w waits, and fits there once it is uncordoned"));
+}
+
 TEST_F(OnADump, ADrainNamesThePodsOfANamespaceThatExists) {
   const auto said = run({"drain", "n-1", "-n", "shp"});
   EXPECT_EQ(said.code, 1);

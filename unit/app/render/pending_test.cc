@@ -42,6 +42,35 @@ TEST(Pending, GroupsByReason) {
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
+// Reports of different ages count different numbers of nodes.
+TEST(Pending, NumbersDoNotSplitAWorkload) {
+  const auto groups_of = [](const std::vector<std::string>& reports) {
+    std::vector<WaitingPod> pods;
+    for (const auto& report : reports) {
+      pods.push_back(waiting(fmt::format("web-{}", pods.size())));
+      pods.back().report = read_report(json::parse(report));
+    }
+    return group_waiting(std::move(pods));
+  };
+  const auto report = [](int nodes, int total, int minute, const char* resource = "cpu") {
+    return fmt::format(
+        R"({{"status": {{"outcome": "Unschedulable", "decidedAt": "2026-11-27T10:{:02}:00Z", "nodeCounts": {{"total": {}}},
+             "rejections": [{{"code": "InsufficientResource", "reason": "r", "nodeCount": {}, "about": {{"resource": "{}"}},
+                              "shortfall": {{"resource": "{}", "least": "{}", "nodeName": "n9"}}}}]}}}})",
+        minute, total, nodes, resource, resource, minute);
+  };
+  const auto one = groups_of({report(5055, 5067, 1), report(60, 67, 3), report(4259, 4271, 2)});
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one.front().blocked_by, "60 of 67 nodes do not have enough free cpu") << "the newest";
+  EXPECT_EQ(one.front().nearest_miss, "n9: 3 cpu short");
+  EXPECT_EQ(groups_of({report(1, 2, 1), report(1, 2, 1, "memory")}).size(), 2u);
+  auto of_others = std::vector{waiting("a-1"), waiting("a-2"), waiting("a-3")};
+  of_others[0].message = "0/66 nodes are available: 54 Insufficient cpu";
+  of_others[1].message = "0/67 nodes are available: 55 Insufficient cpu";
+  of_others[2].message = "0/67 nodes are available: 55 Insufficient memory";
+  EXPECT_EQ(group_waiting(std::move(of_others)).size(), 2u);
+}
+
 // In a dump: no scheduler has seen them yet.
 TEST(Pending, PodsThatFitAreOneGroup) {
   std::vector<WaitingPod> pods;

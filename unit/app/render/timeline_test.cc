@@ -113,12 +113,18 @@ TEST(Timeline, TheNominationStaysWhereItWas) {
   EXPECT_EQ(of(std::nullopt), "10:00:09 n2, then or before; one pod is evicted there: batch/a");
 }
 
-TEST(Timeline, OfAPodThatIsGoneItsBindingIsKnown) {
-  const auto moments = moments_of_gone(read_report(json::parse(kScheduled)));
-  ASSERT_EQ(moments.size(), 1u);
-  EXPECT_EQ(moments[0].what + " " + moments[0].text, "bound to n1");
-  EXPECT_TRUE(
-      moments_of_gone(read_report(json::parse(R"({"status": {"outcome": "Unschedulable"}})"))).empty());
+TEST(Timeline, OfAPodThatIsGoneTheReportKnowsItsBindingAndThatItWasThere) {
+  const auto shown_of_gone = [](const char* report) {
+    std::string out;
+    for (const auto& [at, what, text] : moments_of_gone(read_report(json::parse(report))))
+      out += fmt::format("{} {} {}\n", at ? format_time(*at).substr(11, 8) : "-", what, text);
+    return out;
+  };
+  EXPECT_EQ(shown_of_gone(kScheduled), "10:00:10 created then or before\n10:01:31 bound to n1\n");
+  EXPECT_EQ(shown_of_gone(R"({"status": {"outcome": "Unschedulable", "decidedAt": "2026-11-27T10:05:00Z",
+              "gated": [{"by": ["a"], "since": "2026-11-27T10:01:00Z", "until": "2026-11-27T10:04:00Z"}]}})"),
+            "10:01:00 created then or before\n");
+  EXPECT_EQ(shown_of_gone(R"({"status": {"outcome": "Unschedulable"}})"), "");
 }
 
 TEST(Timeline, OfAPodWithGates) {

@@ -118,6 +118,11 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
       {"karpenter", run(web("a", "n2").annotation("karpenter.sh/do-not-disrupt", "true")),
        "DoNotDisrupt n2: pod a has the annotation karpenter.sh/do-not-disrupt: true"},
       {"scheduler", run(web("a", "n2").scheduler("other")), "OtherScheduler n2: pod a has another scheduler"},
+      {"emptyDir", run(web("a", "n2").volume({.name = "scratch", .id = "emptyDir"})),
+       "LocalData n2: pod a has data on the node: emptyDir scratch"},
+      {"hostPath elsewhere",
+       run(pod("b").ns("other").owner("ReplicaSet", "r").volume({.name = "x", .id = "hostPath"}).node("n2")),
+       "LocalData n2: a pod of another namespace has data on the node"},
       {"node disabled", set_node([](api::Node& node) {
          node.meta.annotations.set("cluster-autoscaler.kubernetes.io/scale-down-disabled", "true");
        }),
@@ -194,6 +199,30 @@ TEST(NodesSpare, ANodeThatAPodThatWaitsCouldHaveStays) {
   EXPECT_EQ(steps(could_go(snapshot, huge)), "n2: a→n1") << "no node helps it";
 }
 
+void cordon_node(Snapshot& snapshot, const char* name) {
+  auto copy = *snapshot.entry(*snapshot.find_row(name)).node;
+  copy.unschedulable = true;
+  snapshot.set_node(test::share(std::move(copy)));
+}
+
+// Else the answer about missing nodes would uncordon what this one takes away.
+TEST(NodesSpare, ACordonedNodeThatAPodThatWaitsCouldHaveStays) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}, {"n4", "1"}});
+  for (const char* name : {"n2", "n3", "n4"}) cordon_node(snapshot, name);
+  unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "3").node("n1"));
+  const auto waits = [](const char* cpu, const char* ns = "shop") {
+    return Pods{cluster::make_pod_info(pod("w").ns(ns).uid("w").req("cpu", cpu).ptr())};
+  };
+  EXPECT_EQ(steps(could_go(snapshot)), "n2:; n3:; n4:");
+  const auto status = could_go(snapshot, waits("4"));
+  EXPECT_EQ(steps(status), "n3:; n4:") << "one of the two is enough";
+  EXPECT_THAT(blocked(status), HasSubstr("1 Wanted n2: pod w waits, and fits there once it is uncordoned\n"));
+  EXPECT_THAT(blocked(could_go(snapshot, waits("4", "bank"))),
+              HasSubstr("Wanted n2: a pod of another namespace waits, and fits there once it is uncordoned"));
+  EXPECT_EQ(steps(could_go(snapshot, waits("5"))), "n2:; n3:; n4:") << "no node helps it";
+  EXPECT_EQ(steps(could_go(snapshot, waits("1"))), "n2:; n3:; n4:") << "it fits on n1";
+}
+
 TEST(NodesSpare, PodsOfOtherNamespacesAreCountedAndNotNamed) {
   auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
   unit::run_pod(snapshot, pod("keeps").ns("shop").req("cpu", "1").node("n1"));
@@ -214,11 +243,11 @@ TEST(NodesSpare, TheExampleIsANodeWhoseReasonMayBeNamed) {
 }
 
 // Nodes with owned pods, from a seed.
-Snapshot draw_cluster(std::uint64_t seed) {
+Snapshot draw_cluster(std::uint64_t seed, int most_nodes = 7) {
   std::mt19937_64 random(seed);
   const auto number = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   Snapshot snapshot;
-  const int nodes = number(3, 7);
+  const int nodes = number(3, most_nodes);
   for (int n = 0; n < nodes; ++n) {
     const auto name = fmt::format("n{}", n);
     snapshot.set_node(node(name)
@@ -279,6 +308,71 @@ TEST(NodesSpare, EachStepIsPossibleAndNoneIsLeft) {
           return blocked;
         }());
   }
+}
+
+// Of the pods of a drain after the others, with all nodes cordoned first.
+bool all_go(const std::vector<std::string>& nodes, const Snapshot& snapshot) {
+  std::string changes;
+  for (const auto& name : nodes)
+    changes += fmt::format(R"({{"type": "CordonNode", "nodeName": "{}"}}, )", name);
+  for (const auto& name : nodes)
+    changes += fmt::format(R"({{"type": "DrainNode", "nodeName": "{}"}}, )", name);
+  changes.resize(changes.size() - 2);
+  const auto question = unit::read(unit::web("\"changes\": [" + changes + "]"));
+  const auto status = answer(question.value(), snapshot, unit::default_config(), {}, {}, {});
+  EXPECT_TRUE(status.answer) << status.message;
+  return status.answer && std::ranges::all_of(status.answer->changes, [](const auto& change) {
+           return change.pods_pending.value_or(0) == 0;
+         });
+}
+
+// A set of this size, and an order. Empty: none.
+std::vector<std::string> any_that_goes(std::size_t size, const Snapshot& snapshot) {
+  std::vector<std::string> names;
+  for (const auto row : snapshot.rows_by_name()) names.emplace_back(snapshot.node_name(row));
+  std::vector<char> is_in(names.size());
+  std::fill_n(is_in.begin(), size, 1);
+  do {
+    std::vector<std::string> set;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (is_in[i]) set.push_back(names[i]);
+    }
+    do {
+      if (all_go(set, snapshot)) return set;
+    } while (std::ranges::next_permutation(set).found);
+  } while (std::ranges::prev_permutation(is_in).found);
+  return {};
+}
+
+TEST(NodesSpare, NoLargerSetCouldGoOnASmallCluster) {
+  const auto first = podium::test::drawn_seed();
+  std::size_t improved = 0;
+  for (std::uint64_t seed = first; seed < first + 12; ++seed) {
+    SCOPED_SEED(seed);
+    const auto snapshot = draw_cluster(seed, 5);
+    const auto status = could_go(snapshot);
+    ASSERT_TRUE(status.answer) << status.message;
+    const auto& spare = *status.answer->nodes_spare;
+    EXPECT_TRUE(spare.is_largest);
+    if (spare.nodes_total + 1 == snapshot.node_count()) continue;
+    ++improved;
+    EXPECT_THAT(any_that_goes(spare.nodes_total + 1, snapshot), testing::IsEmpty());
+  }
+  EXPECT_GT(improved, 0u);
+}
+
+// The greedy passes begin with the node that runs the fewest pods and the smallest one.
+TEST(NodesSpare, ASetThatNoGreedyOrderFindsIsFound) {
+  auto snapshot = unit::nodes_of({{"n1", "10"}, {"n2", "10"}, {"n3", "10"}, {"n4", "10"}});
+  unit::run_pod(snapshot, web("a", "n1", "6"));
+  unit::run_pod(snapshot, web("b", "n2", "4"));
+  unit::run_pod(snapshot, web("c", "n2", "4"));
+  unit::run_pod(snapshot, web("d", "n3", "4"));
+  unit::run_pod(snapshot, web("e", "n3", "4"));
+  unit::run_pod(snapshot, web("f", "n4", "6"));
+  const auto status = could_go(snapshot);
+  EXPECT_TRUE(status.answer->nodes_spare->is_largest);
+  EXPECT_THAT(any_that_goes(status.answer->nodes_spare->nodes_total + 1, snapshot), testing::IsEmpty());
 }
 
 TEST(NodesSpare, ABudgetThatEnds) {

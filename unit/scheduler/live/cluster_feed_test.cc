@@ -107,14 +107,17 @@ TEST_F(ClusterFeedTest, APlacedPodThatCannotBeDecodedKeepsItsRoom) {
   EXPECT_EQ(undecodable_, 6u);
 }
 
-TEST_F(ClusterFeedTest, APodKeepsTheVolumesThatPluginsRead) {
+TEST_F(ClusterFeedTest, APodKeepsTheVolumesThatAreRead) {
   const auto spec = [](const std::string& volumes) {
     return R"({"nodeName":"n","containers":[{"name":"c"}],"volumes":[)" + volumes + "]}";
   };
   const std::string token = R"({"name":"token","projected":{"sources":[]}})",
-                    data = R"({"name":"data","persistentVolumeClaim":{"claimName":"web"}})";
+                    data = R"({"name":"data","persistentVolumeClaim":{"claimName":"web"}})",
+                    scratch = R"({"name":"scratch","emptyDir":{}})",
+                    memory = R"({"name":"memory","emptyDir":{"medium":"Memory"}})";
   feed({node_event("ADDED", "both", 2, spec(token + "," + data)) +
-            node_event("ADDED", "token", 3, spec(token)) + kListed,
+            node_event("ADDED", "token", 3, spec(token)) +
+            node_event("ADDED", "local", 4, spec(memory + "," + scratch)) + kListed,
         node_event("ADDED", "last", 10)},
        "/api/v1/pods");
   std::map<std::string, std::vector<std::string>> names;
@@ -122,7 +125,8 @@ TEST_F(ClusterFeedTest, APodKeepsTheVolumesThatPluginsRead) {
     auto& of_pod = names[pod->pod->meta.name];
     for (const auto& volume : pod->pod->volumes) of_pod.push_back(volume.name);
   });
-  EXPECT_EQ(names, (std::map<std::string, std::vector<std::string>>{{"both", {"data"}}, {"token", {}}}));
+  EXPECT_EQ(names, (std::map<std::string, std::vector<std::string>>{
+                       {"both", {"data"}}, {"local", {"scratch"}}, {"token", {}}}));
 }
 
 TEST_F(ClusterFeedTest, ADeletedWorkloadSpreadsNothingAnyMore) {

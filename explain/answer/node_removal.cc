@@ -1,0 +1,205 @@
+#include "explain/answer/node_removal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/counted.h"
+#include "explain/answer/changes.h"
+#include "explain/answer/drain.h"
+#include "explain/answer/uncordoning.h"
+#include "explain/report/reason_words.h"
+#include "explain/workload/device_claims.h"
+#include "explain/workload/eviction_cost.h"
+#include "scheduler/framework/decision.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::PodInfoPtr;
+using cluster::Row;
+using cluster::Snapshot;
+
+constexpr std::size_t kMostKindsCompared = 64;  // of pods that wait, with an empty node
+
+constexpr const char* kScaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+constexpr const char* kControlPlane = "node-role.kubernetes.io/control-plane";
+
+std::vector<PodInfoPtr> pods_to_evict(Row row, const Snapshot& fork) {
+  std::vector<PodInfoPtr> out;
+  for (const auto& pod : fork.entry(row).pods) {
+    if (!stays(*pod->pod)) out.push_back(pod);
+  }
+  return out;
+}
+
+// "most nodes do not have enough free cpu"
+std::string words_of(const DrainedPod& entry) {
+  if (!entry.cause) return entry.reason;
+  const auto words = reason_words(entry.cause->code, entry.cause->about, entry.reason);
+  return words == entry.reason || is_of_pod(entry.cause->code) ? words : "most nodes " + plural_of(words);
+}
+
+}  // namespace
+
+NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
+    : search_(search), profiles_(search.config), base_(std::move(fork)) {
+  waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
+  const auto before = base_;
+  Places places;
+  if (!place_waiters(waiters_, search_.budget, places, base_)) return;
+  std::set<std::size_t> kinds;
+  std::size_t placed = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    placed += places[i] ? 1 : 0;
+    if (!places[i] && kinds.insert(waiters_.pods[i].kind).second) still_waiting_.push_back(i);
+  }
+  if (!still_waiting_.empty()) find_wanted_cordoned(before, placed);
+  if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
+  is_ready_ = true;
+}
+
+// As the answer about the nodes that are missing does, which names them.
+void NodeRemoval::find_wanted_cordoned(const Snapshot& before, std::size_t placed) {
+  const auto most = placed_uncordoned(waiters_, search_.budget, before);
+  if (most <= placed) return;
+  auto fork = before;
+  const auto rows = cordoned_to_use(waiters_, most, search_.budget, before);
+  for (const auto row : rows) uncordon(row, fork);
+  Places places;
+  if (!place_waiters(waiters_, search_.budget, places, fork)) return;
+  for (const auto row : rows) {
+    const auto found = std::ranges::find(places, std::optional(row));
+    if (found != places.end()) waiter_of_[row] = static_cast<std::size_t>(found - places.begin());
+  }
+}
+
+std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& moves, Snapshot& fork) {
+  ++taken_;
+  const auto node = fork.entry(row).node;
+  const auto on_it = fork.entry(row).pods;
+  auto evicted = pods_to_evict(row, fork);
+  if (auto blocked = blocked_by_itself(row, evicted, fork)) return blocked;
+  cordon(row, fork);
+  for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
+  sort_for_placing(evicted);
+  for (const auto& pod : evicted) {
+    if (!has_time()) return std::nullopt;
+    auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
+    if (!moved.to) return no_room(*pod, moved.entry);
+    moves.emplace_back(pod, std::move(moved.entry.node));
+  }
+  if (with_waiting) {
+    if (auto blocked = wanted_by_waiting(row, fork)) return blocked;
+  }
+  for (const auto& pod : on_it) remove_with_devices(*pod->pod, fork);
+  fork.remove_node(node->meta.name);
+  return std::nullopt;
+}
+
+std::optional<Blocked> NodeRemoval::blocked_by_itself(Row row, const Snapshot& fork) const {
+  return blocked_by_itself(row, pods_to_evict(row, fork), fork);
+}
+
+std::optional<Blocked> NodeRemoval::blocked_by_itself(Row row, const std::vector<PodInfoPtr>& evicted,
+                                                      const Snapshot& fork) const {
+  if (auto blocked = blocked_by_node(row, *fork.entry(row).node)) return blocked;
+  for (const auto& pod : evicted) {
+    if (auto blocked = blocked_by_pod(*pod)) return blocked;
+  }
+  return blocked_by_budgets(evicted);
+}
+
+// An answer names objects of its own namespace only.
+bool NodeRemoval::is_own(const api::ObjectMeta& meta) const {
+  return meta.namespace_ == search_.question.meta.namespace_;
+}
+std::string NodeRemoval::named(const char* kind, const api::ObjectMeta& meta) const {
+  return is_own(meta) ? fmt::format("{} {}", kind, meta.name)
+                      : fmt::format("a {} of another namespace", kind);
+}
+Blocked NodeRemoval::blocked_by(const char* code, const cluster::PodInfo& pod,
+                                std::string_view because) const {
+  const auto& meta = pod.pod->meta;
+  return {code, fmt::format("{} {}", named("pod", meta), because), !is_own(meta)};
+}
+
+std::optional<Blocked> NodeRemoval::blocked_by_node(Row row, const api::Node& node) const {
+  if (node.meta.labels.contains(kControlPlane)) return Blocked{"ControlPlane", "it is a control-plane node"};
+  if (says(node.meta.annotations, kScaleDownDisabled, "true"))
+    return Blocked{"ScaleDownDisabled", fmt::format("it has the annotation {}: true", kScaleDownDisabled)};
+  if (says(node.meta.annotations, kDoNotDisrupt, "true"))
+    return Blocked{"DoNotDisrupt", fmt::format("it has the annotation {}: true", kDoNotDisrupt)};
+  for (const auto& nomination : base_.nominations()) {
+    if (nomination.node == node.meta.name)
+      return Blocked{"Nominated", "it is nominated for a pod that waits for evictions"};
+  }
+  if (const auto found = waiter_of_.find(row); found != waiter_of_.end())
+    return blocked_by("Wanted", *waiters_.pods[found->second].pod,
+                      "waits, and fits there once it is uncordoned");
+  return std::nullopt;
+}
+
+std::optional<Blocked> NodeRemoval::blocked_by_pod(const cluster::PodInfo& pod) const {
+  const auto& meta = pod.pod->meta;
+  if (const auto protection = protection_of(*pod.pod))
+    return blocked_by(protection->code, pod, protection->because);
+  if (!meta.controller()) return blocked_by("NoController", pod, "has no controller that creates it again");
+  if (!profiles_.find(pod.pod->scheduler_name))
+    return blocked_by("OtherScheduler", pod, "has another scheduler");
+  if (const auto volume = local_data_of(*pod.pod))
+    return blocked_by("LocalData", pod,
+                      is_own(meta) ? fmt::format("has data on the node: {}", *volume)
+                                   : std::string("has data on the node"));
+  return std::nullopt;
+}
+
+// As for a drain: a budget must allow all evictions at the same time. The eviction API refuses a pod that
+// several budgets select.
+std::optional<Blocked> NodeRemoval::blocked_by_budgets(const std::vector<PodInfoPtr>& evicted) const {
+  std::map<std::string_view, std::string> budget_of;  // by UID of the pod
+  for (const auto& [key, budget] : base_.objects().all<api::PodDisruptionBudget>()) {
+    if (!budget->selector) continue;
+    if (!has_time()) return std::nullopt;
+    std::int32_t hits = 0;
+    for (const auto& pod : evicted) {
+      if (pod->pod->meta.namespace_ != budget->meta.namespace_ ||
+          !budget->selector->matches(pod->pod->meta.labels))
+        continue;
+      ++hits;
+      if (!budget_of.emplace(pod->pod->meta.uid, budget->meta.name).second)
+        return blocked_by("Budget", *pod, "is selected by several budgets");
+    }
+    const auto allowed = std::max(0, budget->disruptions_allowed);
+    if (hits <= allowed) continue;
+    auto reason = fmt::format("{} allows {}, and {} of its pods {} there", named("budget", budget->meta),
+                              podium::counted(static_cast<std::size_t>(allowed), "disruption"), hits,
+                              hits == 1 ? "is" : "are");
+    return Blocked{"Budget", std::move(reason), !is_own(budget->meta)};
+  }
+  return std::nullopt;
+}
+
+Blocked NodeRemoval::no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const {
+  const bool is_named = is_own(pod.pod->meta) && !entry.reason.empty();
+  return blocked_by("NoRoom", pod,
+                    is_named ? "has no other place: " + words_of(entry) : "has no other place");
+}
+
+// A node that is empty and takes a pod that waits is of use.
+std::optional<Blocked> NodeRemoval::wanted_by_waiting(Row row, const Snapshot& fork) const {
+  if (still_waiting_.empty()) return std::nullopt;
+  auto empty = fork;
+  if (!base_.entry(row).node->unschedulable) uncordon(row, empty);
+  for (const auto index : still_waiting_) {
+    const auto& waiter = waiters_.pods[index];
+    if (!has_time()) return std::nullopt;
+    const auto decision = framework::evaluate(*waiter.pod, empty, *waiter.profile);
+    if (decision.fits() && decision.feasible.test(row))
+      return blocked_by("Wanted", *waiter.pod, "waits, and fits there once it is empty");
+  }
+  return std::nullopt;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,70 @@
+#include "explain/answer/uncordoning.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "explain/answer/changes.h"
+
+namespace podium::explain {
+namespace {
+
+using cluster::Row;
+using cluster::Snapshot;
+
+std::vector<Row> cordoned(const Snapshot& base) {
+  std::vector<Row> out;
+  for (const auto row : base.rows_by_name()) {
+    if (base.entry(row).node->unschedulable) out.push_back(row);
+  }
+  return out;
+}
+
+std::size_t count(const Places& places) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(places, [](const auto& place) { return place.has_value(); }));
+}
+
+// nullopt: the budget has ended.
+std::optional<Places> places_with(const std::vector<Row>& rows, const Waiters& waiters, const Budget& budget,
+                                  const Snapshot& base) {
+  auto fork = base;
+  for (const auto row : rows) uncordon(row, fork);
+  Places places;
+  return place_waiters(waiters, budget, places, fork) ? std::optional(std::move(places)) : std::nullopt;
+}
+
+// Those of the rows that take pods; empty: fewer than `least` pods have a place.
+std::vector<Row> taken_of(std::vector<Row> rows, const Waiters& waiters, std::size_t least,
+                          const Budget& budget, const Snapshot& base) {
+  const auto places = places_with(rows, waiters, budget, base);
+  if (!places || count(*places) < least) return {};
+  std::erase_if(rows,
+                [&](Row row) { return std::ranges::find(*places, std::optional(row)) == places->end(); });
+  return rows;
+}
+
+}  // namespace
+
+std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const Snapshot& base) {
+  const auto places = places_with(cordoned(base), waiters, budget, base);
+  return places ? count(*places) : 0;
+}
+
+std::vector<Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
+                                 const Snapshot& base) {
+  const auto all = cordoned(base);
+  if (all.empty()) return {};
+  auto needed = taken_of(all, waiters, least, budget, base);
+  // Then without each.
+  for (std::size_t i = needed.size(); i-- > 0 && has_time(budget);) {
+    auto fewer = needed;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (fewer.empty()) continue;
+    fewer = taken_of(std::move(fewer), waiters, least, budget, base);
+    if (!fewer.empty()) needed = std::move(fewer);
+    i = std::min(i, needed.size());
+  }
+  return has_time(budget) ? needed : std::vector<Row>();
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,22 @@
+// Cordoned nodes that would take pods that wait.
+//
+// Threads: pure functions on a fork. Errors: none; the budget may end.
+#pragma once
+
+#include <vector>
+
+#include "explain/answer/budget.h"
+#include "explain/answer/waiting.h"
+#include "scheduler/cluster/snapshot.h"
+
+namespace podium::explain {
+
+// The cordoned nodes that take pods, if all of them are uncordoned and at least `least` pods are placed, on
+// all nodes together; without any that is not needed for that. Empty: none, or the budget has ended.
+std::vector<cluster::Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
+                                          const cluster::Snapshot& base);
+
+// The most pods that are placed if all nodes are uncordoned. 0: the budget has ended.
+std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const cluster::Snapshot& base);
+
+}  // namespace podium::explain

@@ -1,0 +1,50 @@
+#include "explain/workload/eviction_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace podium::explain {
+namespace {
+
+constexpr const char* kSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+constexpr const char* kSafeVolumes = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
+
+// The names are separated by commas, and spaces are part of a name.
+bool lists(std::string_view names, std::string_view name) {
+  while (!names.empty()) {
+    const auto end = std::min(names.find(','), names.size());
+    if (names.substr(0, end) == name) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+bool says(const api::Labels& annotations, const char* key, std::string_view value) {
+  const auto* found = annotations.find(key);
+  return found && *found == value;
+}
+
+std::optional<Protection> protection_of(const api::Pod& pod) {
+  const auto& annotations = pod.meta.annotations;
+  if (says(annotations, kDoNotDisrupt, "true"))
+    return Protection{"DoNotDisrupt", fmt::format("has the annotation {}: true", kDoNotDisrupt)};
+  if (says(annotations, kSafeToEvict, "false"))
+    return Protection{"NotSafeToEvict", fmt::format("has the annotation {}: false", kSafeToEvict)};
+  return std::nullopt;
+}
+
+std::optional<std::string> local_data_of(const api::Pod& pod) {
+  if (says(pod.meta.annotations, kSafeToEvict, "true")) return std::nullopt;
+  const auto* safe = pod.meta.annotations.find(kSafeVolumes);
+  for (const auto& volume : pod.volumes) {
+    if (volume.kind != api::Volume::Kind::other || volume.id.empty()) continue;
+    if (!safe || !lists(*safe, volume.name)) return fmt::format("{} {}", volume.id, volume.name);
+  }
+  return std::nullopt;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,32 @@
+// What speaks against the eviction of a pod: its author's annotations, and data on its node.
+//
+// The rules are cluster-autoscaler's, with its default flags, and Karpenter's. kubectl drain knows neither.
+//
+// Threads: pure functions. Errors: none.
+// Source: cluster-autoscaler/simulator/drainability/rules (notsafetoevict, localstorage).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "api/values/labels.h"
+#include "api/values/pod.h"
+
+namespace podium::explain {
+
+inline constexpr const char* kDoNotDisrupt = "karpenter.sh/do-not-disrupt";
+
+bool says(const api::Labels& annotations, const char* key, std::string_view value);
+
+struct Protection {
+  const char* code;     // "DoNotDisrupt", "NotSafeToEvict"
+  std::string because;  // "has the annotation karpenter.sh/do-not-disrupt: true"
+};
+// nullopt: no annotation is against an eviction.
+std::optional<Protection> protection_of(const api::Pod& pod);
+
+// "emptyDir scratch": a volume with data that stays on the node's disk, or is deleted there. Nullopt: the pod
+// has none, or only volumes that its author declares as safe to lose. An emptyDir in memory does not count.
+std::optional<std::string> local_data_of(const api::Pod& pod);
+
+}  // namespace podium::explain
