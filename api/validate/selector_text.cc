@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json/object.hpp>
+#include <boost/json/array.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/text/json_view.h"
@@ -84,6 +85,19 @@ Labels labels_of(const boost::json::value& object) {
       out.emplace_back(std::string(std::string_view(key)), std::string(std::string_view(value.get_string())));
   }
   return Labels(std::move(out));
+}
+
+boost::json::object selector_json(const LabelSelector& selector) {
+  namespace json = boost::json;
+  json::array expressions;
+  for (const auto& [key, value] : selector.match_labels)
+    expressions.push_back(json::object{{"key", key}, {"operator", "In"}, {"values", json::array{value}}});
+  for (const auto& each : selector.match_expressions) {
+    json::object one{{"key", each.key}, {"operator", each.op_text()}};
+    if (!each.values.empty()) one["values"] = json::array(each.values.begin(), each.values.end());
+    expressions.push_back(std::move(one));
+  }
+  return {{"matchExpressions", std::move(expressions)}};
 }
 
 Result<LabelSelector> parse_selector(std::string_view text) {

@@ -185,7 +185,8 @@ controller::ReportRecorder::Ended Engine::memory_of_decisions() {
     if (remembers) {
       const bool waits = status.outcome != explain::kScheduled;
       decisions_.remember(meta.namespace_, meta.name, meta.uid, status, packed,
-                          waits ? std::make_shared<const explain::PodAsks>(explain::asks_of(*pod)) : nullptr);
+                          waits ? std::make_shared<const explain::PodAsks>(explain::asks_of(*pod)) : nullptr,
+                          meta.created);
     }
     if (world_.attempt_ended) world_.attempt_ended(pod, status, packed);
   };

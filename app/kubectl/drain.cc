@@ -65,24 +65,12 @@ json::object drain_of(const Names& nodes, bool then_uncordon) {
   return change;
 }
 
-json::object selector_of(const std::string& text) {
-  json::array expressions;
-  if (const auto selector = api::parse_selector(text)) {
-    for (const auto& [key, value] : selector->match_labels)
-      expressions.push_back(json::object{{"key", key}, {"operator", "In"}, {"values", json::array{value}}});
-    for (const auto& each : selector->match_expressions) {
-      json::object one{{"key", each.key}, {"operator", each.op_text()}};
-      if (!each.values.empty()) one["values"] = json::array(each.values.begin(), each.values.end());
-      expressions.push_back(std::move(one));
-    }
-  }
-  return {{"matchExpressions", std::move(expressions)}};
-}
-
 // More nodes than a question names are those of the selector.
 json::object failure_of(const DrainFlags& flags, const Names& nodes) {
   if (nodes.size() > explain::kMostDrainedNodes)
-    return {{"type", "FailNodes"}, {"selector", selector_of(flags.shared->selector)}};
+    return {{"type", "FailNodes"},
+            {"selector",
+             api::selector_json(api::parse_selector(flags.shared->selector).value_or(api::LabelSelector()))}};
   return {{"type", "FailNodes"}, {"nodeNames", json::array(nodes.begin(), nodes.end())}};
 }
 

@@ -173,9 +173,7 @@ class Why {
     if (pod) add(render::moments_of_pod(*pod));
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     if (const auto eviction = last_eviction(cluster_, target.ns, target.name, uid))
-      moments.push_back({eviction->when, "evicted",
-                         fmt::format("to make room for {}/{}", render::printable(eviction->ns),
-                                     render::printable(eviction->pod))});
+      moments.push_back(render::evicted(eviction->when, eviction->ns + "/" + eviction->pod));
     moments = render::in_order(std::move(moments));
     auto result =
         answered(command_, output_, render::timeline_document(moments), {"pod/" + target.name}, [&] {

@@ -33,8 +33,9 @@ std::size_t count_code(const Drain& drain, std::string_view code) {
       drain.pods, [&](const NodePod& pod) { return pod.answer && pod.answer->code == code; }));
 }
 
-std::string drain_verdict(const Drain& drain, const Options& options) {
-  const auto& style = options.style;
+}  // namespace
+
+std::string drain_verdict(const Drain& drain, const Style& style) {
   if (drain.evicted == 0 && drain.is_failure)
     return style.good(fmt::format("With {} no pod is lost that needs a place", listed(drain.nodes, kNamed))) +
            ".\n";
@@ -51,12 +52,15 @@ std::string drain_verdict(const Drain& drain, const Options& options) {
   std::vector<std::string> rest;
   if (drain.pending > 0) rest.push_back(fmt::format("{} would be pending", drain.pending));
   const auto others = drain.evicted - drain.moved - std::min(drain.pending, drain.evicted - drain.moved);
-  const auto gone = std::min(others, count_code(drain, "NoController"));
+  // An older podium only names them.
+  const auto gone = std::min(others, std::max(drain.gone, count_code(drain, "NoController")));
   if (gone > 0) rest.push_back(fmt::format("{} without a controller would be gone", gone));
   if (others > gone) rest.push_back(fmt::format("{} could not be evaluated", others - gone));
   const auto words = fmt::format("{} {} a new place", counts, verb);
   return (drain.moved ? style.warn(words) : style.bad(words)) + fmt::format("; {}.\n", fmt::join(rest, ", "));
 }
+
+namespace {
 
 // The reason that rejected the most nodes.
 std::string held_by(const explain::DrainedPod& pod) {
@@ -147,21 +151,24 @@ std::string gone_or_kept(const Drain& drain) {
                      fmt::join(parts, ", "));
 }
 
+std::string not_named(std::size_t pods) {
+  return fmt::format("{} of namespaces that you may not list {} counted and not named.\n",
+                     counted(pods, "pod"), pods == 1 ? "is" : "are");
+}
+
+std::string unnamed_budgets(const Drain& drain) {
+  if (drain.budgets_broken <= drain.budgets_named) return {};
+  const auto unnamed = drain.budgets_broken - drain.budgets_named;
+  return fmt::format("! {} that you may not see {} not allow all of these evictions now.\n",
+                     counted(unnamed, "PodDisruptionBudget"), unnamed == 1 ? "does" : "do");
+}
+
 std::string unknown(const Drain& drain) {
   std::string out;
   const auto seen = static_cast<std::size_t>(
       std::ranges::count_if(drain.pods, [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; }));
-  if (!drain.sees_all && drain.evicted > seen) {
-    out += fmt::format("{} of namespaces that you may not list {} counted and not named.\n",
-                       counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
-  }
-  out += may_not_ask_line(drain.unasked, "evaluated");
-  if (drain.budgets_broken > drain.budgets_named) {
-    const auto unnamed = drain.budgets_broken - drain.budgets_named;
-    out += fmt::format("! {} that you may not see {} not allow all of these evictions now.\n",
-                       counted(unnamed, "PodDisruptionBudget"), unnamed == 1 ? "does" : "do");
-  }
-  return out;
+  if (!drain.sees_all && drain.evicted > seen) out += not_named(drain.evicted - seen);
+  return out + may_not_ask_line(drain.unasked, "evaluated") + unnamed_budgets(drain);
 }
 
 std::string got_node(const Drain& drain) {
@@ -236,9 +243,20 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
   return out;
 }
 
+std::string drain_notes(const Drain& drain, std::size_t seen) {
+  return (drain.evicted > seen ? not_named(drain.evicted - seen) : "") + unnamed_budgets(drain) +
+         got_node(drain) + fullest(drain) + spare(drain);
+}
+
+std::string obstacle_words(const std::string& budget, std::size_t allowed, std::size_t pods) {
+  const auto words = fmt::format("budget {} allows {}", budget, counted(allowed, "disruption"));
+  return allowed > 0 ? fmt::format("{}, and {} of its pods are here", words, pods) : words;
+}
+
 void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.moved = change.pods_moved.value_or(0);
   drain.pending = change.pods_pending.value_or(0);
+  drain.gone = change.pods_gone;
   drain.budgets_broken = change.budgets_broken.value_or(0);
   drain.preempted = change.pods_preempted;
   drain.waiting_placed = change.waiting_placed;
@@ -273,9 +291,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
     const auto* status = api::find_at(budget, "/status/disruptionsAllowed");
     const auto allowed = status && status->is_int64() ? std::max<std::int64_t>(0, status->get_int64()) : 0;
     if (hits <= static_cast<std::size_t>(allowed)) continue;
-    words[name] =
-        fmt::format("budget {} allows {}", name, counted(static_cast<std::size_t>(allowed), "disruption"));
-    if (allowed > 0) words[name] += fmt::format(", and {} of its pods are here", hits);
+    words[name] = obstacle_words(name, static_cast<std::size_t>(allowed), hits);
   }
   drain.budgets_named += words.size();
   for (auto& pod : drain.pods) {
@@ -302,10 +318,10 @@ std::string no_place(const explain::DrainedPod& pod, const std::string& schedule
 
 std::string drain_table(const Drain& drain, const Options& options) {
   if (drain.is_failure) {
-    return drain_verdict(drain, options) + pods_that_wait(drain, options) + gone_or_kept(drain) +
+    return drain_verdict(drain, options.style) + pods_that_wait(drain, options) + gone_or_kept(drain) +
            unknown(drain) + got_node(drain) + fullest(drain) + spare(drain) + "Nothing was changed.\n";
   }
-  auto out = drain_verdict(drain, options) + pods_that_move(drain, options) + gone_or_kept(drain) +
+  auto out = drain_verdict(drain, options.style) + pods_that_move(drain, options) + gone_or_kept(drain) +
              unknown(drain) + got_node(drain) + fullest(drain) + "Nothing was evicted.";
   return out + fmt::format(" To do it: {}\n", command(drain));
 }

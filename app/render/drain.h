@@ -36,7 +36,7 @@ struct Drain {
   bool is_failure = false;  // they vanish: no budget is asked, and all their pods go
   std::vector<NodePod> pods;
   // Of all namespaces. evicted: the pods that leave the node.
-  std::size_t evicted = 0, moved = 0, pending = 0, budgets_broken = 0;
+  std::size_t evicted = 0, moved = 0, pending = 0, gone = 0, budgets_broken = 0;
   std::size_t preempted = 0;                // of evicted: from other nodes
   std::size_t budgets_named = 0;            // of budgets_broken: by find_obstacles()
   std::size_t waiting_placed = 0;           // pods that wait now and get a node
@@ -57,6 +57,14 @@ void find_obstacles(const std::string& ns, const std::vector<boost::json::value>
 // Why a pod of a drained node has no place. `scheduler`: that of the pod; empty: not known.
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler = "");
 
+// "budget web allows 1 disruption, and 3 of its pods are here".
+std::string obstacle_words(const std::string& budget, std::size_t allowed, std::size_t pods);
+
+// The first line of the table.
+std::string drain_verdict(const Drain& drain, const Style& style);
+// Lines below the table: the pods that the asker may not see, who sees this number of `evicted`; the pods
+// that wait now and get a node; the fullest nodes, and what is free. Not what only kubectl knows.
+std::string drain_notes(const Drain& drain, std::size_t seen);
 std::string drain_table(const Drain& drain, const Options& options);
 boost::json::value drain_document(const Drain& drain);
 

@@ -287,7 +287,10 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
   auto out = spare.nodes_total == 0
                  ? options.style.bad(verdict) + ".\n"
                  : options.style.good(verdict) + fmt::format("; {}.\n", moves_words(spare.pods_moved));
-  if (!spare.is_finished) out += "The deadline passed before each node was tried.\n";
+  if (!spare.is_finished)
+    out += "The deadline passed before each node was tried.\n";
+  else if (!spare.is_largest)
+    out += "Not every choice of nodes was tried: another one may be larger.\n";
   std::vector<Cells> rows{{"STEP", "NODE", "MOVE", "WHERE"}};
   for (const auto& node : spare.nodes) {
     rows.push_back(

@@ -140,7 +140,7 @@ const RollingStep* Rolling::worst() const {
   return found == steps.end() || found->change.pods_pending.value_or(0) == 0 ? nullptr : &*found;
 }
 
-std::string rolling_table(const Rolling& rolling, const Options& options) {
+std::string rolling_verdict(const Rolling& rolling, const Style& style) {
   std::size_t nodes = 0;
   std::size_t steps = 0;
   for (const auto& step : rolling.steps) {
@@ -151,20 +151,41 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
       rolling.with.count == 0
           ? std::string()
           : fmt::format(", with {} like {}", counted(rolling.with.count, "spare node"), rolling.with.like);
-  auto out = fmt::format("{} in {} of {}{}; {}.\n", counted(nodes, "node"), counted(steps, "step"),
-                         rolling.at_a_time, with, verdict(rolling, options.style));
-  std::vector<Cells> rows{{"STEP", "NODES", "MOVE", "WAIT", "FULLEST AFTERWARDS"}};
+  return fmt::format("{} in {} of {}{}; {}.\n", counted(nodes, "node"), counted(steps, "step"),
+                     rolling.at_a_time, with, verdict(rolling, style));
+}
+
+std::vector<StepWords> step_words(const Rolling& rolling, const Style& style) {
+  std::vector<StepWords> out;
   for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
     const auto& step = rolling.steps[i];
     const auto& fullest = step.change.fullest;
-    auto& row = rows.emplace_back(
-        Cells{step_name(rolling, i), step.is_of_spares ? "the spare ones" : short_names(step.nodes),
-              fmt::to_string(step.change.pods_moved.value_or(0)),
-              fmt::to_string(step.change.pods_pending.value_or(0)),
-              fullest.empty() ? "-"
-                              : fmt::format("{} {} {}%", fullest.front().node, fullest.front().resource,
-                                            fullest.front().percent)});
-    if (auto marks = obstacles_of(step); !marks.empty()) row.push_back(options.style.warn(marks));
+    out.push_back({.name = step_name(rolling, i),
+                   .nodes = step.is_of_spares ? "the spare ones" : short_names(step.nodes),
+                   .fullest = fullest.empty()
+                                  ? "-"
+                                  : fmt::format("{} {} {}%", fullest.front().node, fullest.front().resource,
+                                                fullest.front().percent)});
+    if (const auto marks = obstacles_of(step); !marks.empty()) out.back().marks = style.warn(marks);
+  }
+  return out;
+}
+
+std::string rolling_notes(const Rolling& rolling) {
+  const auto got = got_node(rolling), least = least_spare(rolling);
+  return not_evaluated(rolling) + got + (got.empty() ? "" : "\n") + least + (least.empty() ? "" : "\n");
+}
+
+std::string rolling_table(const Rolling& rolling, const Options& options) {
+  auto out = rolling_verdict(rolling, options.style);
+  std::vector<Cells> rows{{"STEP", "NODES", "MOVE", "WAIT", "FULLEST AFTERWARDS"}};
+  const auto words = step_words(rolling, options.style);
+  for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
+    const auto& change = rolling.steps[i].change;
+    const auto& [name, nodes, fullest, marks] = words[i];
+    auto& row = rows.emplace_back(Cells{name, nodes, fmt::to_string(change.pods_moved.value_or(0)),
+                                        fmt::to_string(change.pods_pending.value_or(0)), fullest});
+    if (!marks.empty()) row.push_back(marks);
   }
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
   out += table(rows, {Align::right, Align::left, Align::right, Align::right, Align::left}, 2,

@@ -49,6 +49,16 @@ struct Rolling {
   const RollingStep* worst() const;
 };
 
+// The first line of the table.
+std::string rolling_verdict(const Rolling& rolling, const Style& style);
+// The words in the row of a step.
+struct StepWords {
+  std::string name, nodes, fullest;  // name: "2"; of the spare nodes "end"
+  std::string marks = {};            // about budgets; empty: none
+};
+std::vector<StepWords> step_words(const Rolling& rolling, const Style& style);
+// Lines below the table: pods that are not evaluated, those that wait now and get a node, the least spare.
+std::string rolling_notes(const Rolling& rolling);
 std::string rolling_table(const Rolling& rolling, const Options& options);
 boost::json::value rolling_document(const Rolling& rolling);
 // 0: nothing waits and nothing is gone, 3: some pods, 4: all.

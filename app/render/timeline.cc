@@ -88,17 +88,28 @@ std::vector<TimelineEntry> moments_of_pod(const json::value& pod) {
   return out;
 }
 
-std::vector<TimelineEntry> moments_of_gone(const Report& report) {
+std::vector<TimelineEntry> moments_of_gone(const Report& report, std::optional<Wall> created) {
   const auto& status = report.status;
   std::vector<TimelineEntry> out;
-  std::optional<Wall> first;
-  for (const auto& [at, what, text] : moments_of(report)) {
-    if (at && (!first || *at < *first)) first = at;
+  if (created) {
+    out.push_back({created, "created"});
+  } else {
+    std::optional<Wall> first;
+    for (const auto& [at, what, text] : moments_of(report)) {
+      if (at && (!first || *at < *first)) first = at;
+    }
+    if (first) out.push_back({first, "created", "then or before"});
   }
-  if (first) out.push_back({first, "created", "then or before"});
-  if (status.outcome == explain::kScheduled && status.choice)
-    out.push_back({status.decided_at, "bound", "to " + status.choice->node});
+  if (status.outcome == explain::kScheduled && status.choice) {
+    auto at = status.decided_at;
+    if (at) *at += std::chrono::duration_cast<Wall::duration>(status.bind);
+    out.push_back({at, "bound", "to " + status.choice->node});
+  }
   return out;
+}
+
+TimelineEntry evicted(std::optional<Wall> at, const std::string& pod) {
+  return {at, "evicted", "to make room for " + printable(pod)};
 }
 
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated) {

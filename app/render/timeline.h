@@ -25,8 +25,12 @@ std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod);
 // Of the decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
 // known, and later attempts repeat the nomination.
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);
-// Of a pod that no longer says it itself: its binding, and that it was there at the first moment.
-std::vector<TimelineEntry> moments_of_gone(const Report& report);
+// Of a pod that does not say it itself, because it is gone or not at hand: its creation, which without
+// `created` was at its first moment or before, and its binding.
+std::vector<TimelineEntry> moments_of_gone(const Report& report, std::optional<Wall> created = std::nullopt);
+
+// `pod`: "namespace/pod", for which it had to make room.
+TimelineEntry evicted(std::optional<Wall> at, const std::string& pod);
 
 // By time, those without one last; those of the same time stay in their order after the creation.
 std::vector<TimelineEntry> in_order(std::vector<TimelineEntry> moments);

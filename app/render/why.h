@@ -58,6 +58,14 @@ NodeChecks checks_of(const explain::NodeVerdict& verdict, const Options& options
 bool is_unknown_node(const explain::NodeVerdict& verdict);
 // "there is no node n1. Did you mean n-1?"
 std::string unknown_node(const explain::NodeVerdict& verdict);
+// Without the checks.
+struct NodeWords {
+  std::string title;  // "No: n1 rejects shop/web."
+  std::string notes;  // what would let it fit there, or the better node
+  std::string rank;   // with the first fix
+};
+NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, const std::string& subject,
+                     const Options& options);
 // The verdict on each node that a question named.
 std::string why_node(const Report& report, const std::string& subject, const Options& options);
 

@@ -127,41 +127,59 @@ std::string unknown_node(const explain::NodeVerdict& verdict) {
   return verdict.reasons.empty() ? explain::no_node(verdict.node, {}) : verdict.reasons.front();
 }
 
+namespace {
+
+std::string unknown_node_line(const explain::NodeVerdict& verdict) {
+  auto words = unknown_node(verdict);
+  words.front() = 'T';
+  return words + (words.ends_with('?') ? "\n" : ".\n");
+}
+
+NodeWords rejection_words_of(const Report& report, const explain::NodeVerdict& verdict,
+                             const std::string& subject, const Options& options) {
+  const auto& answer = answer_of(report);
+  NodeWords out{.title = fmt::format("{}: {} rejects {}.\n", options.style.bad("No"),
+                                     options.style.bold(verdict.node), subject),
+                .notes = {},
+                .rank = fixed_rank(report, verdict)};
+  if (!verdict.would_fit_with.empty()) {
+    if (answer.fixes.empty()) out.notes = fmt::format("It would fit with {}.\n", verdict.would_fit_with);
+  } else if (!answer.no_fix_helps &&
+             std::ranges::find(answer.fixes, verdict.node, &explain::ReportFix::node) == answer.fixes.end()) {
+    out.notes = "No single change that podium tried would let it fit there.\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+NodeWords node_words(const Report& report, const explain::NodeVerdict& verdict, const std::string& subject,
+                     const Options& options) {
+  if (is_unknown_node(verdict)) return {.title = unknown_node_line(verdict), .notes = {}, .rank = {}};
+  if (!verdict.fits) return rejection_words_of(report, verdict, subject, options);
+  NodeWords out;
+  out.title =
+      fmt::format("{}: {} fits {}", options.style.good("Yes"), subject, options.style.bold(verdict.node));
+  if (verdict.score) out.title += fmt::format(" with {} points", *verdict.score);
+  if (verdict.rank)
+    out.title += fmt::format(", rank {} of {}", *verdict.rank, report.status.node_counts.feasible);
+  out.title += ".\n";
+  const auto& choice = report.status.choice;
+  if (choice && choice->node != verdict.node && choice->score && verdict.score)
+    out.notes = fmt::format("{} is better by {}.\n", choice->node, *choice->score - *verdict.score);
+  return out;
+}
+
 std::string why_node(const Report& report, const std::string& subject, const Options& options) {
   if (refusal_of(report)) return why(report, subject, options);
   const auto& answer = answer_of(report);
   std::string ranks;
   std::string out;
   for (const auto& verdict : answer.verdicts) {
-    const auto node = options.style.bold(verdict.node);
-    if (is_unknown_node(verdict)) {
-      auto words = unknown_node(verdict);
-      words.front() = 'T';
-      out += words + (words.ends_with('?') ? "\n" : ".\n");
-      continue;
-    }
-    if (!verdict.fits) {
-      out += fmt::format("{}: {} rejects {}.\n", options.style.bad("No"), node, subject);
-      out += check_lines(verdict, options);
-      ranks += fixed_rank(report, verdict);
-      if (!verdict.would_fit_with.empty()) {
-        if (answer.fixes.empty()) out += fmt::format("It would fit with {}.\n", verdict.would_fit_with);
-      } else if (!answer.no_fix_helps && std::ranges::find(answer.fixes, verdict.node,
-                                                           &explain::ReportFix::node) == answer.fixes.end()) {
-        out += "No single change that podium tried would let it fit there.\n";
-      }
-      continue;
-    }
-    out += fmt::format("{}: {} fits {}", options.style.good("Yes"), subject, node);
-    if (verdict.score) out += fmt::format(" with {} points", *verdict.score);
-    if (verdict.rank)
-      out += fmt::format(", rank {} of {}", *verdict.rank, report.status.node_counts.feasible);
-    out += ".\n" + check_lines(verdict, options);
-    if (report.status.choice && report.status.choice->node != verdict.node && report.status.choice->score &&
-        verdict.score) {
-      out += fmt::format("{} is better by {}.\n", report.status.choice->node,
-                         *report.status.choice->score - *verdict.score);
-    }
+    const auto words = node_words(report, verdict, subject, options);
+    out += words.title;
+    if (!is_unknown_node(verdict)) out += check_lines(verdict, options) + words.notes;
+    ranks += words.rank;
   }
   if (answer.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
   return out + tried_fixes_of_nodes(report) + ranks;

@@ -4,40 +4,21 @@
 #include <string>
 #include <utility>
 
-#include "app/render/drain.h"
 #include "app/render/fixes.h"
 #include "app/render/nodes.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
 #include "app/render/scores.h"
+#include "app/render/timeline.h"
 #include "app/render/what_if.h"
 #include "app/render/why.h"
 #include "app/render/words.h"
+#include "app/render/words_json_parts.h"
 
 namespace podium::render {
 namespace {
 
 namespace json = boost::json;
-
-json::array lines_of(std::string_view text) {
-  json::array out;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    if (end > 0) out.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-void put(json::object& out, const char* name, std::string words) {
-  if (!words.empty()) out[name] = std::move(words);
-}
-
-void put(json::object& out, const char* name, json::array words) {
-  if (!words.empty()) out[name] = std::move(words);
-}
-
-json::array texts(const std::vector<std::string>& words) { return json::array(words.begin(), words.end()); }
 
 json::array rejections(const std::vector<explain::ReportRejection>& all) {
   json::array out;
@@ -60,28 +41,24 @@ json::array fixes(const explain::ReportAnswer& answer) {
   return out;
 }
 
-json::array verdicts(const explain::ReportAnswer& answer) {
+json::array verdicts(const Report& report, const Asked& asked) {
   json::array out;
-  for (const auto& verdict : answer.verdicts) {
+  for (const auto& verdict : answer_of(report).verdicts) {
     const auto checks = checks_of(verdict, {});
     auto passes = texts(checks.amounts);
     for (const auto& words : checks.passes) passes.emplace_back(words);
-    out.push_back(json::object{{"rejects", texts(checks.rejects)}, {"passes", std::move(passes)}});
+    auto about = node_words(report, verdict, asked.subject, {});
+    if (!asked.fixes && verdict.would_fit_with.empty() && !verdict.fits) about.notes.clear();
+    json::object one{{"title", about.title.substr(0, about.title.find('\n'))},
+                     {"rejects", texts(checks.rejects)},
+                     {"passes", std::move(passes)}};
+    put(one, "notes", lines_of(about.notes + about.rank));
+    out.push_back(std::move(one));
   }
   return out;
 }
 
-json::array changes(const explain::ReportAnswer& answer) {
-  json::array out;
-  for (const auto& change : answer.changes) {
-    json::array pods;
-    for (const auto& pod : change.pods) pods.emplace_back(pod.node.empty() ? no_place(pod) : std::string());
-    out.push_back(json::object{{"pods", std::move(pods)}});
-  }
-  return out;
-}
-
-void add_answer(const Report& report, json::object& out) {
+void add_answer(const Report& report, const Asked& asked, json::object& out) {
   const auto& answer = answer_of(report);
   put(out, "room", lines_of(room_line(report)));
   json::array quotas;
@@ -93,36 +70,61 @@ void add_answer(const Report& report, json::object& out) {
   }
   put(out, "fixes", fixes(answer));
   put(out, "noFix", lines_of(no_fix_words(answer)));
-  put(out, "verdicts", verdicts(answer));
-  put(out, "changes", changes(answer));
+  put(out, "verdicts", verdicts(report, asked));
+  put(out, "changes", change_words_json(answer.changes, report.ns, asked));
+  if (auto rolling = rolling_words_json(answer.changes, report.ns, asked); !rolling.empty())
+    out["rolling"] = rolling;
   json::array blocked;
-  for (const auto& nodes :
-       answer.nodes_spare ? answer.nodes_spare->blocked : std::vector<explain::BlockedNodes>())
-    blocked.emplace_back(blocked_words(nodes));
+  if (answer.nodes_spare) {
+    for (const auto& nodes : answer.nodes_spare->blocked) blocked.emplace_back(blocked_words(nodes));
+  }
   put(out, "blocked", std::move(blocked));
 }
 
-}  // namespace
-
-json::object words_json(const explain::ReportStatus& status, const std::string& ns, bool is_question) {
-  Report report;
-  report.ns = ns;
-  report.is_question = is_question;
-  report.status = status;
-  make_printable(report);
+// What a decision and an answer have.
+json::object words_json(const Report& report) {
   json::object out{{"blockedBy", blocked_by(report.status)}};
   if (report.status.choice) put(out, "choice", choice_words(report));
   put(out, "lead", lead(report));
   put(out, "decided", lines_of(decided_by(report)));
   put(out, "rejections", rejections(report.status.rejections));
-  json::array history;
-  for (const auto& attempt : report.status.history) history.emplace_back(attempt_words(attempt));
-  put(out, "history", std::move(history));
-  json::array gated;
-  for (const auto& time : report.status.gated) gated.emplace_back(gated_words(time));
-  put(out, "gated", std::move(gated));
   put(out, "selector", lines_of(selector_table(report.status.rejections, {})));
-  if (report.status.answer) add_answer(report, out);
+  return out;
+}
+
+Report report_of(const explain::ReportStatus& status, const std::string& ns, bool is_question) {
+  Report report;
+  report.ns = ns;
+  report.is_question = is_question;
+  report.status = status;
+  make_printable(report);
+  return report;
+}
+
+std::vector<TimelineEntry> moments_with(const Report& report, const Life& life) {
+  auto out = moments_of(report, life.nominated);
+  for (auto& moment : moments_of_gone(report, life.created)) out.push_back(std::move(moment));
+  if (!life.evicted_for.empty()) out.push_back(evicted(life.evicted_at, life.evicted_for));
+  if (life.is_gone) out.push_back({life.gone_at, "gone"});
+  return in_order(std::move(out));
+}
+
+}  // namespace
+
+json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Life& life) {
+  const auto report = report_of(status, ns, false);
+  auto out = words_json(report);
+  out["timeline"] = timeline_document(moments_with(report, life)).at("moments");
+  if (!life.is_gone) return out;
+  out["gone"] = true;
+  put(out, "evictedFor", life.evicted_for);
+  return out;
+}
+
+json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Asked& asked) {
+  const auto report = report_of(status, ns, true);
+  auto out = words_json(report);
+  if (report.status.answer) add_answer(report, asked, out);
   return out;
 }
 

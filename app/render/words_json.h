@@ -5,17 +5,47 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "base/instant.h"
 #include "explain/report/report.h"
 
 namespace podium::render {
 
-// blockedBy, choice, lead, decided, rejections: [{reason, missing}], history, gated, selector, and of a
-// question's answer: room, quotas, firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix,
-// verdicts: [{rejects, passes}], changes: [{pods}], why each pod has no place, and blocked, what the nodes
-// have that cannot go. Lists are in the order of the status.
-boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, bool is_question);
+// What is known of a pod besides its decision.
+struct Life {
+  std::optional<Wall> created = {};
+  std::optional<Wall> nominated = {};  // when the first pod was evicted for it
+  std::string evicted_for = {};        // "namespace/pod"
+  std::optional<Wall> evicted_at = {};
+  bool is_gone = false;  // it has ended or was deleted
+  std::optional<Wall> gone_at = {};
+};
+
+// A question in the terms of its answer.
+struct Asked {
+  std::string subject = {};  // "shop/web"
+  bool fixes = false;        // changes were looked for
+  struct Change {
+    std::vector<std::string> nodes = {};
+    bool is_drain = false, is_failure = false, then_uncordon = false;
+    std::size_t added = 0;  // new nodes
+    std::string like = {};
+  };
+  std::vector<Change> changes = {};  // as in spec.changes
+};
+
+// Of a decision: blockedBy, choice, lead, decided, rejections: [{reason, missing}], gated, selector,
+// timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in the status' order.
+boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Life& life);
+// Of an answer: the same without the life, and room, quotas, firstFailure: {rejections}, fixes: [{what,
+// outcome, snippet}], noFix, verdicts: [{title, rejects, passes, notes}], changes: of a drain {verdict,
+// notes, budgets, pods: why each has no place, against: what speaks against the eviction of each}, rolling:
+// {verdict, notes, steps: [{name, nodes, fullest, marks}]}, blocked: what the nodes have that cannot go.
+boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns,
+                               const Asked& asked);
 
 // Of a line in a list: reason, and missing if an amount is short.
 boost::json::object line_words_json(const explain::ReportStatus& status);

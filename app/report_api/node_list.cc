@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/validate/selector_text.h"
+
 namespace podium::app::report_api {
 namespace {
 
@@ -61,7 +63,18 @@ json::array array_of(const Amounts& amounts) { return json::array(amounts.begin(
 
 }  // namespace
 
-json::object node_list(const Snapshot& snapshot, const std::string& leader, bool zones_only) {
+Result<WantedNodes> wanted_nodes(const json::object& parameters) {
+  WantedNodes out;
+  if (const auto* only = parameters.if_contains("zonesOnly")) out.zones_only = only->as_bool();
+  const auto* given = parameters.if_contains("selector");
+  if (!given) return out;
+  auto selector = api::parse_selector(given->as_string());
+  if (!selector) return invalid("selector: " + selector.error().message);
+  out.selector = std::move(*selector);
+  return out;
+}
+
+json::object node_list(const Snapshot& snapshot, const std::string& leader, const WantedNodes& wanted) {
   const auto sources = sources_of(snapshot);
   std::map<std::string, Zone, std::less<>> zones;
   json::array items;
@@ -86,7 +99,8 @@ json::object node_list(const Snapshot& snapshot, const std::string& leader, bool
       allocatable.emplace_back(has);
       requested.emplace_back(asks);
     }
-    if (zones_only || items.size() == kMostNodes) continue;
+    if (wanted.zones_only || items.size() == kMostNodes) continue;
+    if (wanted.selector && !wanted.selector->matches(node.meta.labels)) continue;
     json::object item{{"name", node.meta.name},
                       {"zone", name},
                       {"pods", static_cast<std::int64_t>(snapshot.pod_count[row])},
@@ -110,7 +124,8 @@ json::object node_list(const Snapshot& snapshot, const std::string& leader, bool
        json::object{{"leader", leader}, {"nodes", snapshot.node_count()}, {"cordoned", cordoned}}},
       {"resources", std::move(resources)},
       {"zones", std::move(by_zone)}};
-  if (!zones_only) out["items"] = std::move(items);
+  if (wanted.selector) out["metadata"].as_object()["selector"] = api::selector_json(*wanted.selector);
+  if (!wanted.zones_only) out["items"] = std::move(items);
   return out;
 }
 

@@ -78,7 +78,7 @@ json::object schemas() {
                 "allocatable, requested. Amounts "
                 "are in "
                 "the order of resources: cpu in thousandths of a core, all others in whole units")},
-      {"Access", anything("user, leader, mayListNodes, mayListDecisions")},
+      {"Access", anything("user, leader, mayListNodes, mayListDecisions; with namespace: mayAskAboutPods")},
       {"SchedulingReport",
        anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md; with words=true also words")},
       {"Manifest",

@@ -52,8 +52,26 @@ const explain::ReportCondition* refusal_of(const ReportStatus& status) {
   return found == status.conditions.end() ? nullptr : &*found;
 }
 
-void add_words(const ReportStatus& status, const std::string& ns, bool is_question, json::value& answer) {
-  if (auto* report = answer.if_object()) (*report)["words"] = render::words_json(status, ns, is_question);
+// What the question calls its pod, and what it does with nodes.
+render::Asked asked_by(const explain::Question& question) {
+  const auto& meta = question.meta;
+  const bool is_of_cluster = question.about != explain::Question::About::pod_template;
+  render::Asked out{
+      .subject = meta.namespace_ + "/" + (is_of_cluster ? explain::referred(question).name : meta.name),
+      .fixes = question.fixes};
+  for (const auto& change : question.changes) {
+    auto nodes = change.node_names;
+    if (nodes.empty() && !change.node_name.empty()) nodes = {change.node_name};
+    out.changes.push_back({.nodes = std::move(nodes),
+                           .is_drain = explain::is_drain(change.type),
+                           .is_failure = change.type == explain::Change::Type::fail_nodes,
+                           .then_uncordon = change.then_uncordon,
+                           .added = change.type == explain::Change::Type::add_nodes
+                                        ? static_cast<std::size_t>(std::max(1, change.count.value_or(1)))
+                                        : 0,
+                           .like = change.like});
+  }
+  return out;
 }
 
 constexpr std::size_t kReasonBytes = 256;  // of a line in a list
@@ -83,7 +101,7 @@ void add_asks(const explain::PodAsks& asks, json::object& out) {
 }
 
 json::object line_of(const controller::RememberedDecision& decision, bool is_gone) {
-  const auto& [ns, pod, uid, status, asks] = decision;
+  const auto& [ns, pod, uid, status, asks, created] = decision;
   json::object out{{"namespace", ns},
                    {"name", pod},
                    {"uid", uid},
@@ -166,14 +184,8 @@ Reply decision_reply(Form form, const controller::RememberedDecision& decision, 
   for (auto& condition : status.conditions) condition.since = status.decided_at.value_or(Wall{});
   auto answer = answer_in(form, status, {{"namespace", decision.ns}, {"name", decision.pod}},
                           {{"podRef", pod}, {"dryRun", false}});
-  if (shown.words) {
-    add_words(status, decision.ns, false, answer);
-    if (auto* report = answer.if_object(); report && shown.is_gone) {
-      auto& words = (*report)["words"].as_object();
-      words["gone"] = true;
-      if (!shown.evicted_for.empty()) words["evictedFor"] = shown.evicted_for;
-    }
-  }
+  if (auto* report = answer.if_object(); report && shown.words)
+    (*report)["words"] = render::words_json(status, decision.ns, shown.life);
   return json_reply(answer);
 }
 
@@ -229,7 +241,8 @@ Reply question_reply(Form form, const explain::Question& question, const ReportS
   if (question.replicas) spec["replicas"] = *question.replicas;
   auto answer =
       answer_in(form, status, {{"namespace", meta.namespace_}, {"name", meta.name}}, std::move(spec));
-  if (with_words) add_words(status, meta.namespace_, true, answer);
+  if (auto* report = answer.if_object(); report && with_words)
+    (*report)["words"] = render::words_json(status, meta.namespace_, asked_by(question));
   return json_reply(answer);
 }
 

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 
+#include "app/render/words_json.h"
 #include "app/report_api/question_body.h"
 #include "app/report_api/routes.h"
 #include "controller/recorder/decision_memory.h"
@@ -18,9 +19,8 @@ namespace podium::app::report_api {
 // What a reply shows next to the decision.
 struct ReplyContext {
   bool withholds_node_names = false;
-  bool words = false;            // of the reasons: app/render/words_json.h
-  bool is_gone = false;          // the pod has ended or was deleted
-  std::string evicted_for = {};  // "namespace/pod"
+  bool words = false;      // of the reasons: app/render/words_json.h
+  render::Life life = {};  // of the pod
 };
 
 // scores: [{"Host", "Score"}…], best first, at most 10. strategies: [{"Strategy", "Weight", "HostPriority":

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "app/report_api/attributes.h"
 #include "app/report_api/node_list.h"
 #include "app/report_api/openapi.h"
 #include "app/report_api/question_body.h"
@@ -69,32 +70,6 @@ Reply refused(const server::AccessDecision& admission) {
   if (admission.refusal->status != 403 || admission.user.name != server::anonymous().name)
     return *admission.refusal;
   return with(status_reply(401, "Unauthorized"), "WWW-Authenticate", "Bearer");
-}
-
-server::Attributes list_of_nodes() {
-  server::Attributes out;
-  out.verb = "list";
-  out.version = "v1";
-  out.resource = "nodes";
-  return out;
-}
-
-server::Attributes create_of_reports(const std::string& ns) {
-  server::Attributes out;
-  out.verb = "create";
-  out.ns = ns;
-  out.group = "podium.dev";
-  out.version = "v1alpha1";
-  out.resource = "schedulingreports";
-  return out;
-}
-
-server::Attributes attributes_of(const Route& route, const std::string& ns) {
-  if (route.form == Form::nodes) return list_of_nodes();
-  auto out = create_of_reports(ns);
-  const bool is_list = route.is_list() || route.form == Form::access;
-  if (!route.is_question) out.verb = is_list ? "list" : "get";
-  return out;
 }
 
 Reply too_many(const UserLimits::Admission& refused) {
@@ -236,7 +211,9 @@ Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request reque
     co_return co_await changes(self, &target, std::move(request), std::move(user), std::move(since));
   }
   if (target.route->form == Form::nodes) {
-    co_return co_await nodes(self, has_flag(*parameters, "zonesOnly"));
+    auto wanted = wanted_nodes(*parameters);
+    if (!wanted) co_return status_reply(400, wanted.error().message);
+    co_return co_await nodes(self, std::move(*wanted));
   }
   co_return self->decided(target, *parameters);
 }
@@ -268,15 +245,15 @@ Reply ReportApi::changed(const std::string& version) const {
 }
 
 // Rendered on a worker for what-ifs, in the turn of no namespace.
-Task<Reply> ReportApi::nodes(ReportApi* self, bool zones_only) {
+Task<Reply> ReportApi::nodes(ReportApi* self, WantedNodes wanted) {
   const auto missing = self->sources_.not_synced();
   if (!missing.empty())
     co_return unavailable(fmt::format("not synced with the API server: {}", fmt::join(missing, ", ")));
   auto& asker = self->sources_.asker;
   if (asker.stopped()) co_return unavailable("this process is stopping");
   const auto snapshot = std::make_shared<const cluster::Snapshot>(co_await asker.snapshot());
-  const std::function<Reply()> render = [snapshot, zones_only, leader = self->sources_.leader()] {
-    return Reply(200, json::serialize(node_list(*snapshot, leader, zones_only)) + "\n", "application/json");
+  const std::function<Reply()> render = [snapshot, wanted, leader = self->sources_.leader()] {
+    return Reply(200, json::serialize(node_list(*snapshot, leader, wanted)) + "\n", "application/json");
   };
   auto reply = co_await asker.run<Reply>("", render, self->clock_.now() + kThreadWithin);
   co_return reply ? std::move(*reply) : no_thread();
@@ -288,11 +265,20 @@ Task<Reply> ReportApi::access(ReportApi* self, Request request, server::AccessDe
   if (!is_known || all.user.name == server::anonymous().name) co_return refused(all);
   const auto slot = self->reads_.admit(all.user.name, self->clock_.now());
   if (!slot.slot) co_return too_many(slot);
-  const bool may_know = co_await may_know_nodes(self, std::move(request));
-  const json::object document{{"user", all.user.name},
-                              {"leader", self->sources_.leader()},
-                              {"mayListNodes", may_know},
-                              {"mayListDecisions", !all.refusal}};
+  const auto parameters = read_parameters(request.query, access_parameters());
+  if (!parameters) co_return status_reply(400, parameters.error().message);
+  const bool may_know = co_await may_know_nodes(self, request);
+  json::object document{{"user", all.user.name},
+                        {"leader", self->sources_.leader()},
+                        {"mayListNodes", may_know},
+                        {"mayListDecisions", !all.refusal}};
+  if (const auto* ns = parameters->if_contains("namespace")) {
+    auto name = std::string(ns->as_string());
+    if (auto wrong = wrong_name("namespace", name, config::check_dns_label(name)))
+      co_return status_reply(400, std::move(*wrong));
+    const bool may = co_await may_ask(self, std::move(request), "get", std::move(name));
+    document["mayAskAboutPods"] = may && self->sources_.answers_what_ifs;
+  }
   co_return Reply(200, json::serialize(document) + "\n", "application/json");
 }
 
@@ -339,13 +325,28 @@ Reply ReportApi::decisions(const Target& target, const json::object& parameters,
   return listed.began ? decisions_reply(listed, shown) : follower_reply();
 }
 
+// A pod that evicts others was nominated when the first of them was marked.
+ReplyContext ReportApi::with_fate(ReplyContext shown, const DecisionMemory::Found& found) const {
+  auto& life = shown.life;
+  life = {.created = found.decision->created,
+          .nominated = std::nullopt,
+          .evicted_for = found.evicted_for,
+          .evicted_at = found.evicted_at,
+          .is_gone = found.is_gone,
+          .gone_at = found.gone_at};
+  const auto& preemption = found.decision->status.preemption;
+  if (!preemption || preemption->victims.empty()) return shown;
+  const auto& first = preemption->victims.front();
+  const auto victim = sources_.decisions.find(first.ns, first.name);
+  if (victim.evicted_for == found.decision->ns + "/" + found.decision->pod)
+    life.nominated = victim.evicted_at;
+  return shown;
+}
+
 Reply ReportApi::decision(const Target& target, const ReplyContext& shown) const {
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
-  auto with_fate = shown;
-  with_fate.is_gone = found.is_gone;
-  with_fate.evicted_for = found.evicted_for;
-  if (found.decision) return decision_reply(target.route->form, *found.decision, with_fate);
+  if (found.decision) return decision_reply(target.route->form, *found.decision, with_fate(shown, found));
   return no_decision_reply(target.ns, target.pod, found);
 }
 
@@ -466,28 +467,24 @@ Task<QuestionPtr> ReportApi::see_drained(ReportApi* self, Request request, Quest
   const auto found = co_await self->sources_.asker.run<Names>(question->meta.namespace_, finding, until);
   if (!found || found->empty()) co_return question;
   auto seen = std::make_shared<explain::Question>(*question);
-  const bool sees_all = co_await may_see(self, request, "");
+  const bool sees_all = co_await may_ask(self, request, "list", "");
   for (std::size_t i = 0; i < found->size(); ++i) {
     const auto& ns = (*found)[i];
     bool sees = sees_all;
-    if (!sees && i < kMostReviewed) sees = co_await may_see(self, request, ns);
+    if (!sees && i < kMostReviewed) sees = co_await may_ask(self, request, "list", ns);
     if (sees) seen->seen_namespaces.insert(ns);
   }
   co_return seen;
 }
 
-// Whether the user may ask in this namespace, or in all, and list the pods there.
-Task<bool> ReportApi::may_see(ReportApi* self, Request request, std::string ns) {
+// Whether the user may ask in this namespace ("": in all), and get or list the pods there.
+Task<bool> ReportApi::may_ask(ReportApi* self, Request request, const char* verb, std::string ns) {
   auto asking = create_of_reports(ns);
   const auto may_ask = co_await self->admit_(request, std::move(asking));
   if (may_ask.refusal) co_return false;
-  server::Attributes pods;
-  pods.verb = "list";
-  pods.ns = std::move(ns);
-  pods.version = "v1";
-  pods.resource = "pods";
-  const auto may_list = co_await self->admit_(std::move(request), std::move(pods));
-  co_return !may_list.refusal;
+  auto pods = of_pods(verb, std::move(ns));
+  const auto may_see = co_await self->admit_(std::move(request), std::move(pods));
+  co_return !may_see.refusal;
 }
 
 // As random as the API server's, because the UID decides between nodes of equal score.

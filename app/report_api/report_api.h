@@ -31,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/report_api/node_list.h"
 #include "app/report_api/replies.h"
 #include "app/report_api/routes.h"
 #include "async/gate.h"
@@ -94,15 +95,17 @@ class ReportApi {
   static async::Task<std::shared_ptr<const explain::Question>> see_drained(
       ReportApi* self, server::Request request, std::shared_ptr<const explain::Question> question,
       Steady until);
-  static async::Task<bool> may_see(ReportApi* self, server::Request request, std::string ns);
+  static async::Task<bool> may_ask(ReportApi* self, server::Request request, const char* verb,
+                                   std::string ns);
   static async::Task<Referred> refer(ReportApi* self, server::Request request,
                                      std::shared_ptr<const explain::Question> question, Steady until);
   static async::Task<server::Reply> changes(ReportApi* self, const Target* target, server::Request request,
                                             std::string user, std::string since);
   server::Reply changed(const std::string& version) const;
-  static async::Task<server::Reply> nodes(ReportApi* self, bool zones_only);
+  static async::Task<server::Reply> nodes(ReportApi* self, WantedNodes wanted);
   server::Reply decided(const Target& target, const boost::json::object& parameters) const;
   server::Reply decision(const Target& target, const ReplyContext& shown) const;
+  ReplyContext with_fate(ReplyContext shown, const controller::DecisionMemory::Found& found) const;
   server::Reply decisions(const Target& target, const boost::json::object& parameters,
                           const ReplyContext& shown) const;
   server::Reply follower_reply() const;

@@ -27,9 +27,9 @@ std::optional<std::int64_t> integer(std::string_view text) {
 }
 
 // Replies repeat texts, so only printable ASCII is accepted.
-bool is_plain(std::string_view text) {
+bool is_plain(std::string_view text, char least) {
   return !text.empty() && text.size() <= kLongestText &&
-         std::ranges::all_of(text, [](unsigned char c) { return c > ' ' && c < 0x7f; });
+         std::ranges::all_of(text, [least](char c) { return c >= least && c < 0x7f; });
 }
 
 Result<json::value> read_weight(const Parameter& parameter, std::string_view item) {
@@ -67,10 +67,11 @@ Result<json::value> read_value(const Parameter& parameter, const std::string& te
     if (text == "true" || text == "false") return json::value(text == "true");
     return invalid(fmt::format("{}: must be true or false", parameter.name));
   }
-  if (!is_plain(text)) {
+  const bool is_line = parameter.type == Parameter::Type::line;
+  if (!is_plain(text, is_line ? ' ' : '!')) {
     return invalid(fmt::format("{}: must be 1 to {} printable characters", parameter.name, kLongestText));
   }
-  if (parameter.type == Parameter::Type::text) return json::value(json::string(text));
+  if (is_line || parameter.type == Parameter::Type::text) return json::value(json::string(text));
   return read_list(parameter, text);
 }
 
@@ -158,6 +159,16 @@ const std::vector<Parameter>& list_parameters() {
 const std::vector<Parameter>& node_parameters() {
   static const std::vector<Parameter> all{
       {"zonesOnly", Parameter::Type::flag, 0, 0, "true: without the single nodes"},
+      {"selector", Parameter::Type::line, 0, 0,
+       "the single nodes whose labels match, as kubectl writes it: pool=big,zone in (a, b)"},
+  };
+  return all;
+}
+
+const std::vector<Parameter>& access_parameters() {
+  static const std::vector<Parameter> all{
+      {"namespace", Parameter::Type::text, 0, 0,
+       "adds mayAskAboutPods: whether the user may ask what-ifs about the pods of this namespace"},
   };
   return all;
 }
@@ -171,6 +182,7 @@ const std::vector<Parameter>& parameters_of(const Route& route) {
   };
   static const std::vector<Parameter> of_report{kWordsParameter};
   if (route.form == Form::changes) return of_changes;
+  if (route.form == Form::access) return access_parameters();
   if (route.form == Form::report && !route.is_question) return of_report;
   if (route.is_question) return question_parameters();
   if (route.form == Form::nodes) return node_parameters();

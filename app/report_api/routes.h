@@ -35,6 +35,7 @@ const std::vector<Route>& routes();
 struct Parameter {
   enum class Type : std::uint8_t {
     text,
+    line,  // a text that may have spaces
     integer,
     flag,     // true or false
     texts,    // a,b
@@ -51,6 +52,7 @@ inline constexpr const char* kWords = "words";  // a flag of all that have reaso
 inline constexpr const char* kSeed = "seed";    // of a question; not a field of spec
 const std::vector<Parameter>& list_parameters();
 const std::vector<Parameter>& node_parameters();
+const std::vector<Parameter>& access_parameters();
 const std::vector<Parameter>& parameters_of(const Route& route);
 
 // The values of the query by name; for a question, the fields of spec. Refuses a parameter that is unknown or

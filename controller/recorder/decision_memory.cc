@@ -34,13 +34,14 @@ void DecisionMemory::begin() {
 
 void DecisionMemory::remember(const std::string& ns, const std::string& pod, const std::string& uid,
                               const explain::ReportStatus& status, std::string_view packed,
-                              explain::PodAsksPtr asks) {
+                              explain::PodAsksPtr asks, std::optional<Wall> created) {
   auto made = std::make_shared<Kept>(Kept{.ns_size = static_cast<std::uint32_t>(ns.size()),
                                           .key_size = static_cast<std::uint32_t>(ns.size() + 1 + pod.size()),
                                           .uid_size = static_cast<std::uint32_t>(uid.size()),
                                           .decided_at = status.decided_at,
                                           .expires_at = status.expires_at,
-                                          .asks = std::move(asks)});
+                                          .asks = std::move(asks),
+                                          .created = created});
   made->text.reserve(made->key_size + made->uid_size + packed.size());
   made->text.append(ns).append("/").append(pod).append(uid).append(packed);
   KeptPtr decision = std::move(made);
@@ -75,7 +76,10 @@ void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportSta
   for (const auto& [ns, name] : status.preemption->victims) {
     const auto key = key_of_pod(ns, name);
     const auto victim = entries_.find(key);
-    if (victim != entries_.end() && !waiting_.contains(key)) victim->second.evicted_for = decision.key();
+    if (victim == entries_.end() || waiting_.contains(key)) continue;
+    auto& entry = victim->second;
+    if (entry.evicted_for != decision.key()) entry.evicted_at = decision.decided_at;
+    entry.evicted_for = decision.key();
   }
 }
 
@@ -107,6 +111,7 @@ void DecisionMemory::gone(std::string_view pod_uid) {
   auto& entry = entries_.find(key->second)->second;
   if (std::exchange(entry.is_gone, true)) return;
   count_change(entry.decision->ns());
+  entry.gone_at = clock_.wall();
   leave_namespace(entry);
   gone_.splice(gone_.end(), living_, entry.place);
   remove_waiting(key->second, *entry.decision);
@@ -133,7 +138,9 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
     const auto& decision = it->second.decision;
     out.decided_at = decision->decided_at;
     out.is_gone = it->second.is_gone;
+    out.gone_at = it->second.gone_at;
     out.evicted_for = it->second.evicted_for;
+    out.evicted_at = it->second.evicted_at;
     if (!decision->expires_at || *decision->expires_at > clock_.wall()) return decision;
     out.absence = Absence::expired;
   } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {
@@ -146,8 +153,8 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
 }
 
 std::shared_ptr<const RememberedDecision> DecisionMemory::unpacked(const Kept& kept) {
-  return std::make_shared<const RememberedDecision>(
-      RememberedDecision{kept.ns(), kept.pod(), std::string(kept.uid()), unpack(kept.packed()), kept.asks});
+  return std::make_shared<const RememberedDecision>(RememberedDecision{
+      kept.ns(), kept.pod(), std::string(kept.uid()), unpack(kept.packed()), kept.asks, kept.created});
 }
 
 // `keys` has the oldest decision first.

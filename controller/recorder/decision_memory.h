@@ -39,6 +39,7 @@ struct RememberedDecision {
   std::string ns, pod, uid;
   explain::ReportStatus status;
   explain::PodAsksPtr asks = {};  // of a pod that waits; else null
+  std::optional<Wall> created = {};
 };
 
 class DecisionMemory {
@@ -61,7 +62,10 @@ class DecisionMemory {
     std::optional<Wall> decided_at;  // of the decision, also if it was dropped
     std::optional<Wall> began;       // when this process began to decide
     bool is_gone = false;            // the pod was deleted or has ended
-    std::string evicted_for = {};    // "namespace/pod" for which it had to make room; empty: none is known
+    std::optional<Wall> gone_at = {};
+    // "namespace/pod" for which it had to make room; empty: none is known. And when that was decided.
+    std::string evicted_for = {};
+    std::optional<Wall> evicted_at = {};
   };
   // A page of a list, by namespace and name; or the newest decisions.
   struct Query {
@@ -90,7 +94,7 @@ class DecisionMemory {
   // Replaces the last decision on the pod of this name. packed: the status.
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
                 const explain::ReportStatus& status, std::string_view packed,
-                explain::PodAsksPtr asks = nullptr);
+                explain::PodAsksPtr asks = nullptr, std::optional<Wall> created = std::nullopt);
   void gone(std::string_view pod_uid);  // the pod was deleted or has ended
   Found find(const std::string& ns, const std::string& pod) const;
   Listed list(const Query& query) const;
@@ -109,6 +113,7 @@ class DecisionMemory {
     std::uint32_t ns_size, key_size, uid_size;
     std::optional<Wall> decided_at, expires_at;
     explain::PodAsksPtr asks = {};
+    std::optional<Wall> created = {};
 
     Key key() const { return Key(text).substr(0, key_size); }
     std::string ns() const { return text.substr(0, ns_size); }
@@ -125,9 +130,12 @@ class DecisionMemory {
     KeptPtr decision;
     std::size_t bytes = 0;
     bool is_gone = false;
-    std::string evicted_for = {};  // as in Found
-    Keys::iterator place;          // in living_ or gone_
-    Keys::iterator in_namespace;   // of a living pod: in OfNamespace::living
+    // As in Found.
+    std::optional<Wall> gone_at = {};
+    std::string evicted_for = {};
+    std::optional<Wall> evicted_at = {};
+    Keys::iterator place;         // in living_ or gone_
+    Keys::iterator in_namespace;  // of a living pod: in OfNamespace::living
   };
   struct OfNamespace {
     std::size_t bytes = 0;

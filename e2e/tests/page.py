@@ -76,6 +76,16 @@ class PageLive(Live):
         if hash_:
             self.browser.run(f"location.hash = {json.dumps(hash_)}")
 
+    def reload(self):
+        self.browser.run("window.isOld = true")
+        self.browser.call("Page.reload")
+
+        def is_new():
+            with contextlib.suppress(RuntimeError):  # while it is replaced
+                return self.browser.run("!window.isOld && !!document.querySelector('main h1')")
+            return False
+        wait_until(is_new, "the page again")
+
     def open_as_another(self, token, hash_):
         """The same in a tab that has a token. A change of the hash alone does not load the page again."""
         self.browser.run("sessionStorage.clear()")

@@ -14,6 +14,8 @@ VIEWS = {
     "#/pod": "form.line",
     "#/pod/default/web": "table.heat",
     "#/pod/default/huge": "#rejections",
+    "#/pod/default/huge?node=gpu-0": ".node-verdict",
+    "#/pod/default/web?now": "#now",
     "#/pod/default/picky": "#selector",
     "#/pod/default/nobody": "[role=alert]",
     "#/ask": "#manifest",
@@ -29,6 +31,8 @@ VIEWS = {
     "#/find/web": "#decisions",
     "#/drain": "#nodes",
     "#/drain/n00,n03": "#verdict",
+    "#/drain?selector=topology.kubernetes.io/zone=eu-1a&rolling=2&spare=1": "#steps",
+    "#/drain/n00?fail": "#verdict",
     "#/nodes": "nav.resources",
     "#/nodes/missing": "#verdict",
     "#/nodes/spare": "#verdict",
@@ -91,6 +95,7 @@ class Views(PageLive):
                 for view, ready in VIEWS.items():
                     with self.subTest(view=view, scheme=scheme, width=width):
                         self.go(view, ready)
+                        self.browser.run("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
                         self.assertEqual(self.findings(), [])
                         self.assertLessEqual(self.browser.run("document.scrollingElement.scrollWidth"), width)
 
@@ -184,13 +189,13 @@ class Views(PageLive):
         """The pods of a node and their new places, as podium answers."""
         where = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
         self.open(self.editor, f"#/drain/{where}")
-        self.says("#verdict", "leave")
+        self.says("#verdict", "would be gone")
         row = next(one for one in self.browser.texts("#moves tbody tr") if one.startswith("default/web"))
         self.assertIn("no controller creates it again: it would be gone", row)
         self.browser.run("location.hash = '#/drain/nonesuch'")
         self.says("main", "nonesuch")
         self.browser.run("location.hash = '#/drain/drained'")
-        self.says("#verdict", "No pod would have to leave.")
+        self.says("#verdict", "drained has no pods to evict.")
 
     def test_a_drain_names_the_pods_that_the_user_may_see(self):
         """Those of other namespaces are counted, or named for a user who may list them and ask there."""
@@ -201,7 +206,7 @@ class Views(PageLive):
         self.plane.create(guest, "elsewhere")
         self.addCleanup(self.plane.request, "DELETE", "/api/v1/namespaces/elsewhere/pods/guest?gracePeriodSeconds=0")
         self.open(self.editor, f"#/drain/{where}")
-        self.says("main", "1 pod of namespaces that you may not see is counted and not named.")
+        self.says("main", "1 pod of namespaces that you may not list is counted and not named.")
         self.assertNotIn("guest", self.browser.run("document.querySelector('main').innerText"))
         driver = account(self.plane, "driver", "view", "edit")
         self.plane.kubectl("create", "clusterrole", "lists-pods", "--verb=list", "--resource=pods")
@@ -243,7 +248,7 @@ class Views(PageLive):
         self.assertTrue(wanted)
         moved = sum(max(0, was - now) for was, now in wanted.values())
         self.says("#compared", f"{moved} of 9 pods go elsewhere than with the profile’s weights.")
-        rows = [row.split("\t") for row in self.browser.texts("#moves tbody tr")]
+        rows = [row.split("\t") for row in self.browser.texts("#compared-nodes tbody tr")]
         self.assertEqual({name: [int(was), int(now)] for name, was, now, _ in rows}, wanted)
 
     def test_thousands_of_nodes(self):

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "explain/answer/drain_budgets.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
@@ -26,52 +27,14 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16, kMostWarnings = 4;
+constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16, kMostWarnings = 4,
+                      kMostBudgetBytes = 4 * 1024;
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
-using Warnings = std::map<std::string_view, std::vector<std::string>>;  // by UID
-
-// The budgets that do not allow these evictions. For evictions, an empty selector matches all pods of the
-// namespace. The eviction API refuses a pod that several budgets select.
-struct Obstacles {
-  std::size_t broken = 0;  // budgets
-  Warnings words = {};
-};
-
-Obstacles budgets_against(const std::vector<PodInfoPtr>& evicted, const Budget& budget_of_time,
-                          const Snapshot& fork) {
-  Obstacles out;
-  std::map<std::string_view, std::vector<std::string>> budgets_of;
-  for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
-    const auto& selector = budget->selector;
-    if (!selector) continue;
-    std::vector<std::string_view> hits;
-    for (const auto& pod : evicted) {
-      if (pod->pod->meta.namespace_ == budget->meta.namespace_ && has_time(budget_of_time) &&
-          selector->matches(pod->pod->meta.labels))
-        hits.push_back(pod->pod->meta.uid);
-    }
-    for (const auto uid : hits) budgets_of[uid].push_back(budget->meta.name);
-    const auto allowed = static_cast<std::size_t>(std::max(0, budget->disruptions_allowed));
-    if (hits.size() <= allowed) continue;
-    ++out.broken;
-    auto words =
-        fmt::format("budget {} allows {}", budget->meta.name, podium::counted(allowed, "disruption"));
-    if (allowed > 0) words += fmt::format(", and {} of its pods are here", hits.size());
-    for (const auto uid : hits) out.words[uid].push_back(words);
-  }
-  for (const auto& [uid, names] : budgets_of) {
-    if (names.size() < 2) continue;
-    out.words[uid] = {fmt::format("{} budgets match it, so its eviction is not allowed: {}", names.size(),
-                                  fmt::join(names, ", "))};
-  }
-  return out;
-}
-
-std::vector<std::string> warnings_of(const api::Pod& pod, const Warnings& budgets) {
+std::vector<std::string> warnings_of(const api::Pod& pod, const PodTexts& of_budgets) {
   std::vector<std::string> out;
-  if (const auto found = budgets.find(pod.meta.uid); found != budgets.end()) out = found->second;
+  if (const auto found = of_budgets.find(pod.meta.uid); found != of_budgets.end()) out = {found->second};
   if (auto protection = protection_of(pod)) out.push_back(std::move(protection->because));
   if (const auto volume = local_data_of(pod)) out.push_back("has data on the node: " + *volume);
   if (out.size() > kMostWarnings) out.resize(kMostWarnings);
@@ -102,7 +65,7 @@ struct Leaving {
 // Places evicted pods again, and those that they preempt.
 class Replacing {
  public:
-  Replacing(const ChangeContext& context, const Warnings& budgets, Snapshot& fork)
+  Replacing(const ChangeContext& context, const PodTexts& budgets, Snapshot& fork)
       : context_(context), budgets_(budgets), fork_(fork) {}
 
   Drained place(std::vector<PodInfoPtr> evicted) {
@@ -182,16 +145,14 @@ class Replacing {
     warnings.push_back(cut(fmt::format("evicts {}", fmt::join(names, ", ")), kDrainReasonBytes));
   }
 
-  bool sees(const api::Pod& pod) const {
-    return pod.meta.namespace_ == context_.ns || context_.seen_namespaces.contains(pod.meta.namespace_);
-  }
+  bool sees(const api::Pod& pod) const { return may_see(pod.meta.namespace_, context_); }
   std::string name_of(const api::Pod& pod) const {
     if (!sees(pod)) return "a pod of another namespace";
     return pod.meta.namespace_ == context_.ns ? pod.meta.name : pod.full_name();
   }
 
   const ChangeContext& context_;
-  const Warnings& budgets_;
+  const PodTexts& budgets_;
   Snapshot& fork_;
   std::vector<Leaving> leaving_;  // by priority
   Drained out_;
@@ -252,7 +213,8 @@ void record(std::size_t count, Drained& drained, const Snapshot& fork, ChangeRes
   done.pods = std::move(drained.seen);
 }
 
-constexpr std::size_t kKeys = 64;  // bytes of a pod's JSON
+constexpr std::size_t kKeys = 64;   // bytes of a pod's JSON
+constexpr std::size_t kQuoted = 3;  // of a name in a list, with quotes and a comma
 
 std::size_t bytes_of(const DrainedPod& pod) {
   std::size_t warnings = 0;
@@ -317,16 +279,15 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
       if (!stays(*pod->pod)) evicted.push_back(pod);
     }
   }
-  const auto obstacles = budgets_against(evicted, budget, fork);
+  const auto of_budgets = find_broken_budgets(evicted, context, fork, done);
   for (const auto& pod : evicted) {
     if (!has_time(budget)) break;
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = Replacing(context, obstacles.words, fork).place(std::move(evicted));
-  done.budgets_broken = obstacles.broken;
+  auto drained = Replacing(context, of_budgets, fork).place(std::move(evicted));
   done.message =
-      words(podium::counted(count + drained.preempted, "pod") + " evicted", drained, obstacles.broken);
+      words(podium::counted(count + drained.preempted, "pod") + " evicted", drained, *done.budgets_broken);
   record(count, drained, fork, done);
 }
 
@@ -385,7 +346,7 @@ void cut_drained_pods(const Namespaces& seen_namespaces, std::vector<ChangeResul
   const bool is_of_several = !seen_namespaces.empty();
   const auto most = is_of_several ? kMostPodsOfSeveral : kMostDrainedPods;
   const auto most_bytes = is_of_several ? kMostBytesOfSeveral : kMostDrainedBytes;
-  std::size_t count = 0, bytes = 0;
+  std::size_t count = 0, bytes = 0, bytes_of_budgets = 0;
   for (auto& change : changes) {
     std::ranges::stable_sort(change.pods, {}, [](const DrainedPod& pod) { return !pod.node.empty(); });
     const auto first_cut = std::ranges::find_if(change.pods, [&](const DrainedPod& pod) {
@@ -399,6 +360,12 @@ void cut_drained_pods(const Namespaces& seen_namespaces, std::vector<ChangeResul
       return bytes > kMostDrainedBytes;
     });
     change.waiting.erase(first_left, change.waiting.end());
+    const auto first_unnamed = std::ranges::find_if(change.budgets, [&](const BrokenBudget& budget) {
+      bytes_of_budgets += kKeys + budget.ns.size() + budget.name.size();
+      for (const auto& pod : budget.pods) bytes_of_budgets += kQuoted + pod.size();
+      return bytes_of_budgets > kMostBudgetBytes;
+    });
+    change.budgets.erase(first_unnamed, change.budgets.end());
   }
 }
 

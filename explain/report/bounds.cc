@@ -146,6 +146,8 @@ void cut_pods(ReportAnswer& answer, std::size_t most) {
   for (auto& change : answer.changes) {
     keep(change.pods, most);
     keep(change.waiting, most);
+    keep(change.budgets, most);
+    for (auto& budget : change.budgets) keep(budget.pods, most);
   }
 }
 

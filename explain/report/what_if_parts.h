@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "explain/report/cause.h"
+#include "explain/report/change_result.h"
 #include "explain/report/fields.h"
 #include "explain/report/node_answers.h"
 #include "scheduler/framework/reason.h"
@@ -36,19 +38,6 @@ struct Fields<framework::DeviceTally> {
       required("matched", &Tally::matched),     required("inUse", &Tally::in_use),
       required("tainted", &Tally::tainted),     required("tooSmall", &Tally::too_small),
       field("taintRules", &Tally::taint_rules),
-  };
-};
-
-// A reason for programs, next to kube-scheduler's text.
-struct Cause {
-  std::string code;
-  framework::Topics about = {};
-};
-template <>
-struct Fields<Cause> {
-  static constexpr std::tuple all{
-      required("code", &Cause::code),
-      field("about", &Cause::about),
   };
 };
 
@@ -278,109 +267,6 @@ struct Fields<GroupAnswer> {
       field("topologyKey", &GroupAnswer::topology_key, Meaning::name),
       counted("domains", &GroupAnswer::domains, "domainsTotal", &GroupAnswer::domains_total),
       field("domain", &GroupAnswer::domain, Meaning::domain),
-  };
-};
-
-// A pod of a drained node, which the asker may see.
-struct DrainedPod {
-  std::string name;
-  std::string node = {};  // its new node; empty: none
-  std::optional<std::int64_t> score = {};
-  std::optional<std::size_t> feasible = {};  // nodes on which it fits
-  std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
-  std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
-  std::string ns = {};                       // empty: that of the what-if
-  // What speaks against its eviction: budgets, annotations, data on the node; and the pods that it evicts.
-  std::vector<std::string> warnings = {};  // at most 4
-  // It is not on a drained node: this pod of the drained nodes preempts it. "shop/big": of another namespace.
-  std::string made_room_for = {};
-};
-template <>
-struct Fields<DrainedPod> {
-  static constexpr std::tuple all{
-      required("name", &DrainedPod::name),
-      field("namespace", &DrainedPod::ns),
-      field("nodeName", &DrainedPod::node, Meaning::node),
-      field("score", &DrainedPod::score),
-      field("feasible", &DrainedPod::feasible),
-      field("code", &DrainedPod::code),
-      field("reason", &DrainedPod::reason, Meaning::text),
-      field("cause", &DrainedPod::cause),
-      field("warnings", &DrainedPod::warnings, Meaning::text),
-      field("madeRoomFor", &DrainedPod::made_room_for),
-  };
-};
-
-// A node that took pods of a drained one, and its most utilized resource afterwards.
-struct FullNode {
-  std::string node, resource = {};
-  std::size_t percent = 0;
-};
-template <>
-struct Fields<FullNode> {
-  static constexpr std::tuple all{
-      required("nodeName", &FullNode::node, Meaning::node),
-      required("resource", &FullNode::resource, Meaning::name),
-      required("percent", &FullNode::percent),
-  };
-};
-
-// The sum of the free amounts on all schedulable nodes.
-struct SpareAmount {
-  std::string resource, amount;  // a quantity
-};
-template <>
-struct Fields<SpareAmount> {
-  static constexpr std::tuple all{
-      required("resource", &SpareAmount::resource, Meaning::name),
-      required("amount", &SpareAmount::amount),
-  };
-};
-
-// A pod that waited and gets a node.
-struct WaitingPlaced {
-  std::string name, node;
-};
-template <>
-struct Fields<WaitingPlaced> {
-  static constexpr std::tuple all{
-      required("name", &WaitingPlaced::name),
-      required("nodeName", &WaitingPlaced::node, Meaning::node),
-  };
-};
-
-// The effect of one change of the question.
-struct ChangeResult {
-  std::string type, node, message;
-  std::optional<std::size_t> pods_moved = {}, pods_pending = {}, budgets_broken = {};
-  std::optional<std::size_t> pods_evicted = {}, pods_total = {};  // pods_total: those that the asker may see
-  std::vector<DrainedPod> pods = {};                              // at most 64 of those
-  std::vector<FullNode> fullest = {};                             // at most 3
-  std::vector<SpareAmount> spare = {};  // DrainNodes, FailNodes: of cpu and memory, while the nodes are away
-  std::size_t pods_gone = 0;            // evicted pods that no controller creates again
-  std::size_t pods_preempted = 0;       // of pods_evicted: from other nodes, by the pods of the drained ones
-  // Pods that waited before the question and get a node here, of all namespaces; and those of the what-if's.
-  std::size_t waiting_placed = 0;
-  std::vector<WaitingPlaced> waiting = {};  // at most 16
-};
-template <>
-struct Fields<ChangeResult> {
-  static constexpr std::tuple all{
-      required("type", &ChangeResult::type),
-      field("nodeName", &ChangeResult::node, Meaning::node),
-      field("message", &ChangeResult::message, Meaning::text),
-      field("podsMoved", &ChangeResult::pods_moved),
-      field("podsPending", &ChangeResult::pods_pending),
-      field("budgetsBroken", &ChangeResult::budgets_broken),
-      field("podsEvicted", &ChangeResult::pods_evicted),
-      field("podsTotal", &ChangeResult::pods_total),
-      field("pods", &ChangeResult::pods),
-      field("fullest", &ChangeResult::fullest),
-      field("spare", &ChangeResult::spare),
-      field("podsGone", &ChangeResult::pods_gone),
-      field("podsPreempted", &ChangeResult::pods_preempted),
-      field("waitingPlaced", &ChangeResult::waiting_placed),
-      field("waiting", &ChangeResult::waiting),
   };
 };
 

@@ -1,7 +1,7 @@
 // Requests to podium's HTTPS API. Only this module and the tab's session storage hold the token.
 
 const KEY = "podium-token";
-let asked = null; // the promise of access()
+const asked = new Map(); // the promises of access() by namespace
 let token = sessionStorage.getItem(KEY) ?? "";
 
 export const hasToken = () => token !== "";
@@ -12,7 +12,7 @@ export const needsNoToken = () => isKnown;
 
 export function setToken(text) {
   token = text.trim();
-  asked = null;
+  asked.clear();
   if (token) sessionStorage.setItem(KEY, token);
   else sessionStorage.removeItem(KEY);
 }
@@ -84,10 +84,23 @@ export const askWith = (ns, spec, parameters = {}) =>
 // About a pod of the cluster, as it is there.
 export const askAboutPod = (ns, pod, parameters) => askWith(ns, { podRef: { name: pod } }, parameters);
 
-// Who podium takes the user for, and what they may list: { user, leader, mayListNodes, mayListDecisions }.
-export const access = () => (asked ??= call("access").catch((error) => ((asked = null), Promise.reject(error))));
+// Who podium takes the user for, and what they may list: { user, leader, mayListNodes, mayListDecisions }. With a namespace also
+// whether they may ask about its pods: mayAskAboutPods.
+export function access(ns = "") {
+  if (!asked.has(ns)) {
+    const reply = call(ns ? `access?namespace=${segment(ns)}` : "access");
+    asked.set(ns, reply);
+    reply.catch(() => asked.delete(ns));
+  }
+  return asked.get(ns);
+}
 
 export const nodes = (zonesOnly) => call(zonesOnly ? "nodes?zonesOnly=true" : "nodes");
+// The nodes whose labels match: { names, selector }, the selector as a report has it.
+export async function nodesOf(selector) {
+  const { metadata, items } = await call(`nodes?selector=${segment(selector)}`);
+  return { names: items.map((one) => one.name), selector: metadata.selector };
+}
 
 // The names of the kubeconfig, from `kubectl podium page`: its context, user and namespace.
 let names = {};

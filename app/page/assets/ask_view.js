@@ -2,9 +2,10 @@
 import { Component, h } from "./vendor/preact.js";
 import { ask, askAboutPod } from "./api.js";
 import { Heat, Weights } from "./heat.js";
-import { Compared, movesOf } from "./compare.js";
-import { Devices, Lines, NodeVerdict, Rejections, Table, Trouble, Zones } from "./parts.js";
-import { movedWords, rank, stillOf } from "./scores.js";
+import { Compared } from "./compare.js";
+import { Devices, Fixes, Lines, NodeVerdict, Rejections, Table, Trouble, Zones, namesOf } from "./parts.js";
+import { go, linkTo, placeOf, rename, weightsIn, weightsText } from "./place.js";
+import { changedWeights, movedWords, rank, stillOf } from "./scores.js";
 import { answerVerdict, bestWords, count } from "./words.js";
 
 const EXAMPLE = `apiVersion: v1
@@ -22,7 +23,8 @@ spec:
 export const newQuestion = () => ({
   ns: "default",
   pod: "",
-  at: "", // NS/POD/NODE of the address
+  at: "", // the address that it is of, without weights
+  weightsAt: "", // and those
   nodes: "",
   manifest: EXAMPLE,
   replicas: "",
@@ -34,37 +36,39 @@ export const newQuestion = () => ({
   error: null,
 });
 
-// The question about a pod of the cluster, as it is there: what #/ask/NS/POD/NODE asks. Without a pod, about a manifest.
-export const questionAbout = (question, ns, pod, node) => ({
-  ...question,
-  ns,
-  pod,
-  nodes: node,
-  at: pod && `${ns}/${pod}/${node}`,
-  replicas: "",
-  fixes: Boolean(pod),
-  answer: null,
-  before: null,
-  error: null,
-});
-
-// The weights that differ from those of the profile.
-const movedOf = (strategies, moved) =>
-  Object.entries(moved).filter(([name, weight]) => weight !== strategies.find((one) => one.name === name)?.weight);
-
-// A pod that fits may be asked about on another node.
-function fixesTitle({ outcome, replicas, fixes }) {
-  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName}, if you`;
-  return replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you";
+// #/ask/NS/POD/NODE?replicas=3&room&no-fixes&weights=NAME:N: about a pod of the cluster, as it is there.
+// #/ask?ns=NS&nodes=NODE&manifest=TEXT&replicas=3&room&fixes&weights=NAME:N: about a manifest.
+export function linkOf({ ns, pod, nodes, manifest, replicas, fixes, room, moved }, strategies) {
+  const query = { replicas, room, weights: weightsText(changedWeights(strategies, moved)) };
+  const names = namesOf(nodes).join(",");
+  if (pod) return linkTo("ask", [ns, pod, names], { ...query, "no-fixes": !fixes });
+  return linkTo("ask", [], { ns: ns.trim(), nodes: names, ...query, fixes, manifest });
 }
 
-// With the fix: the place of the node that the question names, next to the best one.
-function rankWords({ nodeName, rank, feasible, score, bestNode, bestScore }) {
-  if (!rank) return "";
-  const place = `; ${nodeName} would rank ${rank} of ${feasible ?? rank}`;
-  if (!bestNode || bestScore === undefined || score === undefined) return place;
-  if (bestNode === nodeName) return `${place}: it would go there`;
-  return bestScore > score ? `${place}: it would still go to ${bestNode}, which has ${count(bestScore - score, "more point")}` : `${place}: as good as ${bestNode}`;
+// Whether the address has a question, not only a form.
+const isAsked = ({ parts: [, pod], query }) => Boolean(pod || query.manifest);
+
+// The question of an address. The form alone keeps what the user has typed.
+export function questionAt(place, question) {
+  const { parts, query } = place;
+  const [ns = "", pod = "", node = ""] = parts;
+  const at = linkTo("ask", parts, { ...query, weights: "" });
+  const weightsAt = query.weights ?? "";
+  if (at === question.at && weightsAt === question.weightsAt) return question;
+  const fresh = { at, weightsAt, answer: null, before: null, error: null };
+  if (!isAsked(place)) return question.pod ? { ...newQuestion(), manifest: question.manifest, ...fresh } : question;
+  return {
+    ...question,
+    ...fresh,
+    ns: pod ? ns : (query.ns ?? "default"),
+    pod,
+    nodes: pod ? node : (query.nodes ?? ""),
+    manifest: query.manifest ?? question.manifest,
+    replicas: query.replicas ?? "",
+    room: Boolean(query.room),
+    fixes: pod ? !query["no-fixes"] : Boolean(query.fixes),
+    moved: weightsIn(query.weights),
+  };
 }
 
 const hasScores = (question) => question.answer?.status?.topNodes?.length > 0;
@@ -75,26 +79,36 @@ export class AskView extends Component {
     this.props.onChange({ ...this.props.question, ...change });
   }
   componentDidMount() {
-    if (this.props.question.pod) this.submit();
+    const { question } = this.props;
+    if (isAsked(placeOf(question.at)) && !question.answer && !question.error) this.submit();
   }
   componentDidUpdate(before) {
     // A new question, which has no answer yet: the address has changed.
-    const { pod, answer, error, at } = this.props.question;
-    if (pod && !answer && !error && at !== before.question.at) this.submit();
+    const { answer, error, at, weightsAt } = this.props.question;
+    const isOther = at !== before.question.at || weightsAt !== before.question.weightsAt;
+    if (!answer && !error && isOther && isAsked(placeOf(at))) this.submit();
   }
-  async submit(event) {
-    event?.preventDefault();
+  ask(event) {
+    event.preventDefault();
+    const { question, strategies } = this.props;
+    const link = linkOf(question, strategies);
+    if (linkTo("ask", placeOf(link).parts, { ...placeOf(link).query, weights: "" }) !== question.at) return go(link);
+    rename(link);
+    this.submit();
+  }
+  async submit() {
     const { question, strategies } = this.props;
     // Both questions of a comparison draw alike among equal nodes.
     const parameters = { seed: String(Math.random()) };
     if (question.replicas) parameters.replicas = question.replicas;
     if (question.fixes) parameters.fixes = "true";
-    const nodes = question.nodes.split(/[\s,]+/).filter(Boolean).join(",");
+    const nodes = namesOf(question.nodes).join(",");
     if (nodes) parameters.nodes = nodes;
     if (question.room) parameters.room = "true";
-    const moved = movedOf(strategies, question.moved);
+    const moved = Object.entries(changedWeights(strategies, question.moved));
     if (moved.length) parameters.strategies = moved.map(([name, weight]) => `${name}=${weight}`).join(",");
     this.setState({ isLoading: true });
+    const put = (change) => this.props.question.at === question.at && this.set(change);
     try {
       const send = (with_) =>
         question.pod ? askAboutPod(question.ns, question.pod, with_) : ask(question.ns.trim(), question.manifest, with_);
@@ -102,10 +116,10 @@ export class AskView extends Component {
       // The same with the profile's weights, so that the pods that move can be seen.
       const { replicas, seed } = parameters;
       const before = moved.length ? await send(replicas ? { replicas, seed } : { seed }) : null;
-      this.set({ answer, before, answered: Object.fromEntries(moved), error: null });
-      if (!moved.length) this.props.onReport(answer);
+      put({ answer, before, answered: Object.fromEntries(moved), error: null });
+      this.props.onReport(before ?? answer);
     } catch (error) {
-      this.set({ answer: null, error });
+      put({ answer: null, error });
     }
     this.setState({ isLoading: false });
   }
@@ -125,7 +139,7 @@ export class AskView extends Component {
       );
     return h(
       "form",
-      { id: "question", class: "ask", onSubmit: (event) => this.submit(event) },
+      { id: "question", class: "ask", onSubmit: (event) => this.ask(event) },
       h(
         "div",
         { class: "line" },
@@ -188,6 +202,11 @@ export class AskView extends Component {
       ),
     );
   }
+  // The weights of the address; all else there is what was asked.
+  rename(moved) {
+    const { parts, query } = placeOf(location.hash);
+    rename(linkTo("ask", parts, { ...query, weights: weightsText(changedWeights(this.props.strategies, moved)) }));
+  }
   weights(question, strategies, again, still) {
     return h(
       Weights,
@@ -196,7 +215,11 @@ export class AskView extends Component {
         moved: question.moved,
         still,
         onMove: (name, weight) => this.set({ moved: { ...question.moved, [name]: weight } }),
-        onReset: () => this.set({ moved: {} }),
+        onMoved: (name, weight) => this.rename({ ...this.props.question.moved, [name]: weight }),
+        onReset: () => {
+          this.set({ moved: {} });
+          this.rename({});
+        },
       },
       again,
     );
@@ -212,7 +235,7 @@ export class AskView extends Component {
     }
     const rows = rank(status, moved);
     const changed = movedWords(status, rows, strategies, moved);
-    const lacking = movedOf(this.props.strategies, question.moved)
+    const lacking = Object.entries(changedWeights(this.props.strategies, question.moved))
       .concat(Object.entries(question.answered ?? {}))
       .some(([name]) => !strategies.some((one) => one.name === name) && (question.moved[name] ?? 1) !== 0);
     return h(
@@ -267,21 +290,16 @@ export class AskView extends Component {
       words.lead && h("p", null, words.lead),
       h(Lines, { of: words.decided }),
       h(Lines, { id: "selector", of: words.selector }),
-      h(Compared, { moves: question.before && movesOf(question.before.status, status), weights: question.answered }),
+      h(Compared, {
+        before: question.before?.status,
+        after: status,
+        weights: question.answered,
+        pod: question.pod && !question.replicas ? `${question.ns}/${question.pod}` : "",
+      }),
       failure && status.replicas?.asked > 1 && h("p", null, `Replica ${failure.replica}: ${failure.message ?? failure.reason ?? ""}`),
-      status.fixes?.length > 0 && [
-        h("h2", null, fixesTitle(status)),
-        h(
-          "ul",
-          { id: "fixes-found" },
-          words.fixes.map(({ what, outcome, snippet }, i) =>
-            h("li", { key: what }, what, outcome, rankWords(status.fixes[i]), snippet && h("pre", null, snippet)),
-          ),
-        ),
-      ],
-      h(Lines, { of: words.noFix }),
+      h(Fixes, { status, words }),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
-      (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i], feasible: status.nodeCounts?.feasible })),
+      (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i] })),
       h(Lines, { id: "room-left", of: words.room }),
       h(Lines, { id: "quotas", of: words.quotas }),
       h(Zones, { status }),

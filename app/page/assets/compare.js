@@ -22,24 +22,30 @@ export function movesOf(before, after) {
   return { rows, moved, isCut, fitting: [fittingOf(before), fittingOf(after)] };
 }
 
-export function Compared({ moves, weights = {} }) {
-  if (!moves) return null;
-  const { rows, moved, isCut, fitting } = moves;
+// `pod`: the name of the only pod that was asked about; may be empty.
+function comparedWords({ rows, moved, isCut, fitting: [was] }, pod) {
+  const one = pod || "the pod";
+  if (!moved) return was === 1 ? `${one} stays where the profile’s weights place it.` : `all ${was} pods stay where the profile’s weights place them.`;
+  const [from, to] = [rows.find((row) => row.was > row.is)?.node, rows.find((row) => row.is > row.was)?.node];
+  if (was === 1) return from && to ? `${one} goes to ${to} instead of ${from}.` : `${one} goes elsewhere than with the profile’s weights.`;
+  return `${isCut ? "at least " : ""}${moved} of ${was} pods go elsewhere than with the profile’s weights.`;
+}
+
+export function Compared({ before, after, weights = {}, pod = "" }) {
+  if (!before) return null;
+  const moves = movesOf(before, after);
+  const { rows, isCut, fitting } = moves;
   const [was, is] = fitting;
   const named = Object.entries(weights).map(([name, weight]) => `${strategyWords(name)} ${weight}`);
-  const all = was === 1 ? "the pod" : `of ${was} pods`;
-  const words = !moved
-    ? `${was === 1 ? "The pod stays" : `All ${was} pods stay`} where the profile’s weights place ${was === 1 ? "it" : "them"}.`
-    : `${isCut ? "At least " : ""}${was === 1 ? "The pod goes" : `${moved} ${all} go`} elsewhere than with the profile’s weights.`;
   return h(
     "section",
     { "aria-labelledby": "compared-title" },
-    h("h2", { id: "compared-title" }, "Next to the profile’s weights"),
-    h("p", { id: "compared", role: "status" }, `With ${named.join(", ")}: ${words[0].toLowerCase()}${words.slice(1)}`, was !== is && ` ${is} fit instead of ${was}.`),
+    h("h3", { id: "compared-title" }, "Next to the profile’s weights"),
+    h("p", { id: "compared", role: "status" }, `With ${named.join(", ")}: ${comparedWords(moves, pod)}`, was !== is && ` ${is} fit instead of ${was}.`),
     rows.length > 0 &&
       h(
         Table,
-        { id: "moves", caption: "Nodes that take more or fewer of the pods", columns: ["Node", "Profile’s weights", "These weights", "Change"], numbers: ["Profile’s weights", "These weights", "Change"] },
+        { id: "compared-nodes", caption: "Nodes that take more or fewer of the pods", columns: ["Node", "Profile’s weights", "These weights", "Change"], numbers: ["Profile’s weights", "These weights", "Change"] },
         rows.map(({ node, was: before, is: after }) =>
           h(
             "tr",

@@ -67,9 +67,9 @@ export class SearchForm extends Component {
     };
     return h(
       "form",
-      { class: "find", role: "search", onSubmit: find },
+      { key: text, class: "find", role: "search", onSubmit: find },
       h("label", { for: "find", class: "unseen" }, "Find a pod, workload or node"),
-      h("input", { id: "find", name: "find", type: "search", required: true, value: text, placeholder: "pod, workload or node ( / )" }),
+      h("input", { id: "find", name: "find", type: "search", required: true, defaultValue: text, placeholder: "pod, workload or node ( / )" }),
     );
   }
 }

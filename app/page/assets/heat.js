@@ -5,9 +5,9 @@ import { count, strategyWords } from "./words.js";
 
 const slidersEnd = (weight) => Math.max(10, weight * 2);
 
-// onMove(name, weight); still: the strategies whose weight moves no shown node; children: elements next to the
+// onMove(name, weight) while a weight moves, onMoved(name, weight) when it rests; still: the strategies whose weight moves no shown node; children: elements next to the
 // button.
-export function Weights({ strategies, moved, still = [], onMove, onReset, children }) {
+export function Weights({ strategies, moved, still = [], onMove, onMoved, onReset, children }) {
   const isMoved = strategies.some((one) => moved[one.name] !== undefined && moved[one.name] !== one.weight);
   return h(
     "fieldset",
@@ -29,6 +29,7 @@ export function Weights({ strategies, moved, still = [], onMove, onReset, childr
           value: weight,
           "aria-valuetext": weight === 0 ? "0, switched off" : `${weight}`,
           onInput: (event) => onMove(one.name, Number(event.target.value)),
+          onChange: (event) => onMoved(one.name, Number(event.target.value)),
         }),
         h("output", { for: id }, weight),
       );

@@ -4,7 +4,8 @@ import { access, decisions, ownNamespace } from "./api.js";
 import { isFinal, live, liveWords } from "./live.js";
 import { Table, Trouble, Windowed, podLink } from "./parts.js";
 import { isLess } from "./amounts.js";
-import { ago, count, time } from "./words.js";
+import { go, linkTo, rename } from "./place.js";
+import { age, ago, count, time } from "./words.js";
 
 const MOST = 5000; // pods that are read at most, 500 per request
 
@@ -15,12 +16,12 @@ export function NamespaceForm({ ns, onRead, note }) {
   };
   return h(
     "form",
-    { class: "line", onSubmit: read },
+    { key: ns, class: "line", onSubmit: read },
     h(
       "p",
       null,
       h("label", { for: "namespace" }, "Namespace"),
-      h("input", { id: "namespace", name: "namespace", value: ns, placeholder: "all of them" }),
+      h("input", { id: "namespace", name: "namespace", defaultValue: ns, placeholder: "all of them" }),
     ),
     h("button", null, "Read"),
     note,
@@ -63,7 +64,7 @@ export function groupsOf(items) {
 
 const link = (item) => h("a", { href: podLink(item.namespace, item.name) }, `${item.namespace}/${item.name}`);
 const nameOf = (item) => h("li", { key: `${item.namespace}/${item.name}` }, link(item));
-const since = (text) => h("time", { datetime: text, title: time(text) }, ago(text));
+const since = (text, words = ago) => h("time", { datetime: text, title: time(text) }, words(text));
 
 // All pods that wait, or the first MOST: { items, more }; `more`: where to go on.
 export async function readWaiting(ns, after = "", items = []) {
@@ -127,7 +128,7 @@ function waitingRow(group) {
     h("td", { class: "asks" }, group.asks),
     h("td", null, group.reason),
     h("td", null, short, short && items.length > 1 && [" (", link(nearest), ")"]),
-    h("td", null, since(group.since)),
+    h("td", null, since(group.since, age)),
     h("td", { class: "number" }, group.attempts),
     h("td", null, since(group.last)),
     h(
@@ -250,30 +251,43 @@ const matches = (item, words) =>
   );
 
 // The newest decisions, or all by namespace and name, page by page. The filter is for the shown ones.
+// #/pods/NS?filter=TEXT&by-name&after=NS/POD
 export class PodsView extends LiveView {
-  constructor() {
+  constructor(props) {
     super();
-    this.state = { page: null, before: [], isByName: false, filter: "", error: null, isLoading: false };
+    this.state = { page: null, filter: props.query.filter ?? "", error: null, isLoading: false };
+    this.starts = [""]; // where the pages before begin
   }
   componentDidMount() {
     this.begin(this.props.ns);
   }
+  componentDidUpdate(before) {
+    const { query } = this.props;
+    if (query.filter !== before.query.filter) this.setState({ filter: query.filter ?? "" });
+    if (query["by-name"] !== before.query["by-name"] || query.after !== before.query.after) this.page();
+  }
   // Again: the newest ones only.
   read() {
-    return this.state.isByName ? null : this.page("", []);
+    return this.state.page && this.props.query["by-name"] ? null : this.page();
   }
-  async page(after, before, isByName = this.state.isByName) {
-    this.setState({ isLoading: true, isByName });
-    const order = isByName ? { limit: "100", ...(after && { continue: after }) } : { newest: "true", limit: "500" };
+  link(change) {
+    const { ns, query } = this.props;
+    return linkTo("pods", [ns], { ...query, ...change });
+  }
+  async page() {
+    const { query } = this.props;
+    const asked = (this.asked = {});
+    this.setState({ isLoading: true });
+    const order = query["by-name"] ? { limit: "100", ...(query.after && { continue: query.after }) } : { newest: "true", limit: "500" };
     try {
       const page = await readPart(this.props.ns, (ns) => decisions(ns, order));
-      this.setState({ page, after, before, error: null, isLoading: false });
+      if (asked === this.asked) this.setState({ page, error: null, isLoading: false });
     } catch (error) {
       this.failed(error);
-      this.setState({ page: null, error, isLoading: false });
+      if (asked === this.asked) this.setState({ page: null, error, isLoading: false });
     }
   }
-  controls({ isByName, filter }) {
+  controls(filter) {
     return h(
       "div",
       { class: "line" },
@@ -283,8 +297,8 @@ export class PodsView extends LiveView {
         h("input", {
           id: "by-name",
           type: "checkbox",
-          checked: isByName,
-          onInput: (event) => this.page("", [], event.target.checked),
+          checked: Boolean(this.props.query["by-name"]),
+          onInput: (event) => go(this.link({ "by-name": event.target.checked, after: "" })),
         }),
         h("label", { for: "by-name" }, "all, by name"),
       ),
@@ -298,40 +312,45 @@ export class PodsView extends LiveView {
           value: filter,
           placeholder: "names, nodes, outcomes, reasons",
           onInput: (event) => this.setState({ filter: event.target.value }),
+          onChange: (event) => rename(this.link({ filter: event.target.value })),
         }),
       ),
     );
   }
-  pages(before, after, next, isLoading) {
+  // A link into the middle knows only the first page before it.
+  pages(next, isLoading) {
+    const { after = "" } = this.props.query;
+    const known = this.starts.indexOf(after);
+    const number = known < 0 ? "" : ` page ${known + 1} `;
+    const turn = (to) => go(this.link({ after: to }));
     return h(
       "p",
       { class: "pages" },
+      h("button", { type: "button", disabled: !after || isLoading, onClick: () => turn(this.starts[known - 1] ?? "") }, known < 0 ? "First page" : "Before"),
+      h("span", null, number),
       h(
         "button",
         {
           type: "button",
-          disabled: !before.length || isLoading,
-          onClick: () => this.page(before.at(-1), before.slice(0, -1)),
+          disabled: !next || isLoading,
+          onClick: () => {
+            this.starts = known < 0 ? ["", after, next] : [...this.starts.slice(0, known + 1), next];
+            turn(next);
+          },
         },
-        "Before",
-      ),
-      h("span", null, ` page ${before.length + 1} `),
-      h(
-        "button",
-        { type: "button", disabled: !next || isLoading, onClick: () => this.page(next, [...before, after]) },
         "Next",
       ),
     );
   }
-  render({ ns, onNamespace }, { page, after, before, isByName, filter, error, isLoading }) {
+  render({ ns, query, onNamespace }, { page, filter, error, isLoading }) {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
     const items = page?.items.filter((item) => matches(item, words)) ?? [];
     return h(
       "div",
       null,
       h("h1", { tabindex: -1 }, "Decisions"),
-      h(NamespaceForm, { ns, onRead: (other) => (other === ns ? this.page("", []) : onNamespace(other)), note: !isByName && this.liveNote() }),
-      this.controls({ isByName, filter }),
+      h(NamespaceForm, { ns, onRead: (other) => (other === ns ? this.page() : onNamespace(other)), note: !query["by-name"] && this.liveNote() }),
+      this.controls(filter),
       isLoading && !page && h("p", { role: "status" }, "Asking podium …"),
       h(Trouble, { error }),
       page && h(PartNote, page),
@@ -339,7 +358,7 @@ export class PodsView extends LiveView {
         !page.items.length && h("p", { class: "verdict" }, "podium remembers no decision here."),
         page.items.length > 0 && !items.length && h("p", { class: "verdict" }, "No decision that is shown matches the filter."),
         items.length > 0 && h(DecisionTable, { items }),
-        isByName && this.pages(before, after, page.metadata.continue, isLoading),
+        query["by-name"] && this.pages(page.metadata.continue, isLoading),
       ],
     );
   }

@@ -1,28 +1,23 @@
 // The page: its location (the address's hash), its user (the token), and its views.
 import { Component, h, render } from "./vendor/preact.js";
 import { access, door, hasToken, needsNoToken, nodes, setToken, words } from "./api.js";
-import { AskView, newQuestion, questionAbout } from "./ask_view.js";
+import { AskView, newQuestion, questionAt } from "./ask_view.js";
+import { DrainView } from "./drain_view.js";
 import { FindView, SearchForm } from "./find_view.js";
 import { PodsView, WaitingView } from "./lists.js";
 import { NowView } from "./now_view.js";
-import { DrainView, NodesView } from "./ops_view.js";
+import { NodesView } from "./nodes_view.js";
+import { linkTo, placeOf } from "./place.js";
 import { PodView } from "./pod_view.js";
 import { TopologyView } from "./topology.js";
 import { count, useWords } from "./words.js";
 
-// #/drain/NODE,NODE, #/nodes/missing, #/nodes/spare, #/now/NS, #/pod/NS/POD, #/ask/NS/POD/NODE, #/waiting/NS, #/pods/NS, #/topology/RESOURCE/NODE, #/find/TEXT
+// Where the page is: { view, parts, query, ns, pod }; ns and pod are the first parts of most views.
 function here() {
-  const [view = "", ns = "", pod = "", node = ""] = location.hash
-    .replace(/^#\//, "")
-    .split("/")
-    .map((part) => {
-      try {
-        return decodeURIComponent(part);
-      } catch {
-        return part;
-      }
-    });
-  return { view: view === "find" || VIEWS.some(([name]) => name === view) ? view : "now", ns, pod, node };
+  const { view, parts, query } = placeOf(location.hash);
+  const known = view === "find" || VIEWS.some(([name]) => name === view) ? view : "now";
+  const [ns = "", pod = ""] = parts;
+  return { view: known, parts, query, ns, pod };
 }
 
 const VIEWS = [
@@ -123,10 +118,8 @@ class Page extends Component {
       if (strategies.length) this.setState({ strategies: strategies.map(({ name, weight }) => ({ name, weight })) });
     };
   }
-  static asked({ view, ns, pod, node }, question) {
-    if (view !== "ask") return question;
-    if (ns && pod) return question.at === `${ns}/${pod}/${node}` ? question : questionAbout(question, ns, pod, node);
-    return question.pod ? questionAbout(question, question.ns, "", "") : question;
+  static asked(at, question) {
+    return at.view === "ask" ? questionAt(at, question) : question;
   }
   componentDidMount() {
     const entitle = () => {
@@ -136,14 +129,22 @@ class Page extends Component {
     };
     entitle();
     addEventListener("hashchange", () => {
+      const [at, before] = [here(), this.state.at];
+      const isSame = linkTo(at.view, at.parts) === linkTo(before.view, before.parts);
+      // Another question of the same view leaves the focus where it is.
+      this.setState({ at, question: Page.asked(at, this.state.question) }, () => (isSame ? entitle() : entitle()?.focus()));
+    });
+    addEventListener("placerenamed", () => {
       const at = here();
-      this.setState({ at, question: Page.asked(at, this.state.question) }, () => entitle()?.focus());
+      const { question } = this.state;
+      this.setState({ at, question: at.view === "ask" ? { ...question, weightsAt: at.query.weights ?? "" } : question });
     });
   }
   view({ at, question, strategies, logins }) {
+    const { query } = at;
     const key = `${at.view}/${at.ns}/${at.pod}/${logins}`;
     const onNamespace = (ns) => {
-      location.hash = `#/${at.view}/${encodeURIComponent(ns)}`;
+      location.hash = linkTo(at.view, [ns]);
     };
     switch (at.view) {
       case "ask":
@@ -151,21 +152,15 @@ class Page extends Component {
       case "waiting":
         return h(WaitingView, { key, ns: at.ns, onNamespace });
       case "pods":
-        return h(PodsView, { key, ns: at.ns, onNamespace });
+        return h(PodsView, { key, ns: at.ns, query, onNamespace });
       case "pod":
-        return h(PodView, {
-          key,
-          ns: at.ns,
-          pod: at.pod,
-          onReport: this.report,
-          onCarry: (moved) => this.setState({ question: { ...question, at: "", moved: { ...moved } } }),
-        });
+        return h(PodView, { key, ns: at.ns, pod: at.pod, query, onReport: this.report });
       case "topology":
         return h(TopologyView, { key: `topology/${logins}`, resource: at.ns, node: at.pod });
       case "drain":
-        return h(DrainView, { key: `drain/${logins}`, node: at.ns });
+        return h(DrainView, { key: `drain/${logins}`, node: at.ns, query });
       case "nodes":
-        return h(NodesView, { key: `nodes/${logins}`, kind: at.ns });
+        return h(NodesView, { key: `nodes/${logins}`, kind: at.ns, query });
       case "find":
         return h(FindView, { key: `find/${logins}`, text: at.ns });
       default:

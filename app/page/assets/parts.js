@@ -10,7 +10,7 @@ const cells = (row, columns) =>
     "tr",
     { ...row.props, key: row.key, role: "row" },
     [row.props.children]
-      .flat()
+      .flat(2)
       .filter(Boolean)
       .map((cell, i) => h(cell.type, { ...cell.props, key: i, role: cell.type === "th" ? "rowheader" : "cell", "data-column": columns[i] })),
   );
@@ -30,6 +30,13 @@ export function Table({ id, caption, columns, numbers = [], children }) {
     ),
   );
 }
+
+// Shows these values in the fields of a form, which keeps what is typed until the address changes.
+export function fill(form, values) {
+  for (const [name, value] of Object.entries(values)) if (form?.elements[name]) form.elements[name].value = value ?? "";
+}
+
+export const namesOf = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 export const podLink = (ns, pod) => `#/pod/${encodeURIComponent(ns)}/${encodeURIComponent(pod)}`;
 
@@ -57,20 +64,40 @@ export function Trouble({ error, next }) {
   );
 }
 
-// What each filter says about a node that the question names: the rejections first.
-export function NodeVerdict({ verdict, words, feasible }) {
-  const { nodeName, fits, rank, score } = verdict;
+// What each filter says about a node that the question names: the rejections first. `words` are podium's.
+export function NodeVerdict({ verdict, words }) {
   const line = (kind) => (text) => {
     const [mark, unseen] = MARKS[kind];
     return h("li", { key: text }, h("b", { class: kind, "aria-hidden": "true" }, mark), h("span", { class: "unseen" }, unseen), ` ${text}`);
   };
   return h(
     "section",
-    { class: "node-verdict", "aria-label": `The node ${nodeName}` },
-    h("h2", null, fits ? `It fits on ${nodeName}${rank ? `: rank ${rank}${feasible ? ` of ${feasible}` : ""}` : ""}${score !== undefined ? `, ${count(score, "point")}` : ""}` : `Not on ${nodeName}`),
+    { class: "node-verdict", "aria-label": `The node ${verdict.nodeName}` },
+    h("h3", null, words.title),
     h("ul", { class: "checks" }, words.rejects.map(line("bad")), words.passes.map(line("good"))),
-    verdict.wouldFitWith && h("p", null, `It would fit there if you ${verdict.wouldFitWith}.`),
+    h(Lines, { of: words.notes }),
   );
+}
+
+// A pod that fits may be asked about on another node.
+function fixesTitle({ outcome, replicas, fixes }) {
+  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName}, if you`;
+  return replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you";
+}
+
+// The changes that podium tried and that help; or that none does.
+export function Fixes({ status, words }) {
+  return [
+    status.fixes?.length > 0 && [
+      h("h3", null, fixesTitle(status)),
+      h(
+        "ul",
+        { id: "fixes-found" },
+        words.fixes.map(({ what, outcome, snippet }) => h("li", { key: what }, what, outcome, snippet && h("pre", null, snippet))),
+      ),
+    ],
+    h(Lines, { of: words.noFix }),
+  ];
 }
 
 // `words`: those of the rejections. `linkOf`: the address of a node's verdict; may be empty.
@@ -183,43 +210,34 @@ export class Windowed extends Component {
   }
 }
 
-export function Attempts({ status, words }) {
-  const now = {
-    at: status.decidedAt,
-    outcome: status.outcome,
-    reason: status.outcome === "Scheduled" ? "" : words.blockedBy,
-  };
-  const history = (status.history ?? []).map((one, i) => ({ ...one, reason: words.history[i] })).reverse();
-  const times = (status.gated ?? []).map((one, i) => ({ ...one, by: words.gated[i] }));
-  const gated = times
-    .filter(({ until }) => until)
-    .map(({ since, until, by }) => ({ at: since, outcome: "Gated", reason: `${by}, until ${time(until)}` }));
-  if (times[0] && !times[0].until) now.at = times[0].since;
-  const all = gated.concat(history, now).sort((a, b) => ((a.at ?? "") < (b.at ?? "") ? -1 : 1));
-  // A gated pod waits: that does not count as an attempt.
-  const earlier = status.attempts - history.length - (status.outcome === "Gated" ? 0 : 1);
+// How long after the first moment.
+function later(at, first) {
+  const seconds = Math.floor((new Date(at) - new Date(first)) / 1000);
+  if (!at || !first || !(seconds >= 0)) return "";
+  if (seconds < 100) return `+${seconds}\u00a0s`;
+  return seconds < 6000 ? `+${Math.floor(seconds / 60)}\u00a0min` : `+${Math.floor(seconds / 3600)}\u00a0h`;
+}
+
+// What became of a pod: when it was created, gated, tried, nominated, bound and evicted. The words are podium's.
+export function Timeline({ attempts, moments }) {
+  const first = moments.find((one) => one.at)?.at;
   return h(
     "section",
-    { "aria-labelledby": "attempts-title" },
-    h("h2", { id: "attempts-title" }, `${count(status.attempts, "attempt")}`),
+    { "aria-labelledby": "timeline-title" },
+    h("h2", { id: "timeline-title" }, `Timeline: ${count(attempts, "attempt")}`),
     h(
       Table,
-      { id: "attempts", caption: "Attempts in time, the last at the end", columns: ["When", "Outcome", "Main reason"] },
-      all.map((one, i) =>
+      { id: "timeline", caption: "What became of the pod, the last at the end", columns: ["When", "After", "What", "In words"], numbers: ["After"] },
+      moments.map(({ at, what, text }, i) =>
         h(
           "tr",
           { key: i },
-          h("th", { scope: "row" }, h("time", { datetime: one.at }, time(one.at))),
-          h("td", null, one.outcome),
-          h(
-            "td",
-            null,
-            one.reason,
-          ),
+          h("th", { scope: "row" }, at ? h("time", { datetime: at }, time(at)) : "now"),
+          h("td", { class: "number" }, later(at, first)),
+          h("td", null, what),
+          h("td", null, text ?? ""),
         ),
       ),
     ),
-    earlier > 0 &&
-      h("p", { class: "note" }, `${count(earlier, "earlier attempt")} ${earlier === 1 ? "is" : "are"} no longer known.`),
   );
 }

@@ -6,6 +6,10 @@
 // The weights in use: those of the report, and those that the user has moved.
 export const weightsOf = (strategies, moved) => strategies.map((one) => moved[one.name] ?? one.weight);
 
+// The moved weights that differ from those of the report or the profile.
+export const changedWeights = (strategies = [], moved = {}) =>
+  Object.fromEntries(Object.entries(moved).filter(([name, weight]) => weight !== strategies.find((one) => one.name === name)?.weight));
+
 export function rank(status, moved) {
   const strategies = status.strategies ?? [];
   const weights = weightsOf(strategies, moved);

@@ -20,12 +20,25 @@ const UNITS = [
   ["minute", 60],
   ["second", 1],
 ];
-// How long ago, in one unit; the exact time belongs into the title.
-export function ago(text, now = Date.now()) {
-  if (!text) return "";
-  const seconds = Math.max(0, Math.round((now - new Date(text)) / 1000));
+// [number, unit] since then.
+function span(text) {
+  const seconds = Math.max(0, Math.round((Date.now() - new Date(text)) / 1000));
   const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? UNITS.at(-1);
-  return spans.format(-Math.floor(seconds / size), unit);
+  return [Math.floor(seconds / size), unit];
+}
+
+// How long ago, in one unit; the exact time belongs into the title.
+export function ago(text) {
+  if (!text) return "";
+  const [number, unit] = span(text);
+  return spans.format(-number, unit);
+}
+
+// How old, in one unit.
+export function age(text) {
+  if (!text) return "";
+  const [number, unit] = span(text);
+  return new Intl.NumberFormat(undefined, { style: "unit", unit, unitDisplay: "short" }).format(number);
 }
 
 export const bestWords = ({ topNodes, nodeCounts: { feasible } }) =>

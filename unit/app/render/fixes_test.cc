@@ -91,7 +91,7 @@ TEST(TriedFixes, ThatNoneHelpsIsSaidWhereItIsKnown) {
   EXPECT_EQ(tried_fixes(report), "No single change and no pair of changes that podium tries would help.\n");
   EXPECT_TRUE(what_if(report, "shop/web", plain()).contains("No single change and no pair of changes"));
   EXPECT_EQ(tried_fixes_of_nodes(report), tried_fixes(report));
-  EXPECT_EQ(words_json(report.status, "shop", true).at("noFix"),
+  EXPECT_EQ(words_json(report.status, "shop", Asked{}).at("noFix"),
             json::parse(R"(["No single change and no pair of changes that podium tries would help."])"));
 }
 

@@ -120,5 +120,18 @@ TEST(NodesTable, StepsAndWhatBlocks) {
   EXPECT_EQ(nodes_spare_exit_code(answers), 0);
 }
 
+TEST(NodesTable, ALargerChoiceIsPossibleUnlessAllWereTried) {
+  const auto said = [](bool is_finished, bool is_largest) {
+    NodesAnswer answer{.ns = "shop", .answer = {}};
+    answer.answer.asked = 20;
+    answer.answer.nodes_spare = NodesSpare{.is_finished = is_finished, .is_largest = is_largest};
+    return nodes_spare_table({.asked = {answer}}, {});
+  };
+  EXPECT_EQ(said(true, true), "0 of 20 nodes could go.\n");
+  EXPECT_EQ(said(true, false),
+            "0 of 20 nodes could go.\nNot every choice of nodes was tried: another one may be larger.\n");
+  EXPECT_EQ(said(false, false), "0 of 20 nodes could go.\nThe deadline passed before each node was tried.\n");
+}
+
 }  // namespace
 }  // namespace podium::render

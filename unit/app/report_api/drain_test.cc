@@ -101,5 +101,41 @@ TEST(Drain, ANodeThatFailsNamesThemAlso) {
   EXPECT_THAT(Draining::named(served.drain("half", failure)), ElementsAre("-/p n2", "web/p n2"));
 }
 
+// The words are those of `kubectl podium drain`.
+TEST(Drain, SaysWhatTheTerminalSays) {
+  Draining served({"shop", "secret"});
+  served.placed.push_back(test::pod("bare").ns("shop").uid("b").req("cpu", "100m").node("n1"));
+  for (auto& pod : served.placed)
+    pod.meta.labels = api::Labels(std::vector<api::Labels::Entry>{{"app", "web"}});
+  served.budgets.push_back(test::disruption_budget("shop", "web", test::select_labels({{"app", "web"}}), 1));
+  const auto words = json::parse(served.post(kReport + "?words=true", kDrain).body).at("words");
+  const auto& said = words.at("changes").at(0);
+  EXPECT_EQ(said.at("verdict"), "2 of 3 pods have a new place; 1 without a controller would be gone.");
+  EXPECT_EQ(said.at("notes").at(0), "1 pod of namespaces that you may not list is counted and not named.");
+  EXPECT_EQ(said.at("budgets").at(0),
+            "budget web allows 1 disruption, and 2 of its pods are here: shop/bare, shop/p");
+  EXPECT_EQ(said.at("pods").at(0), "no controller creates it again: it would be gone");
+  EXPECT_EQ(said.at("against").at(1).at(0), "budget web allows 1 disruption, and 2 of its pods are here");
+  EXPECT_FALSE(words.as_object().contains("rolling"));
+}
+
+TEST(Drain, StepsSayWhatTheTerminalSays) {
+  Draining served({"shop"});
+  std::string rolling(kDrain);
+  const std::string_view one = R"({"type": "DrainNodes", "nodeNames": ["n1"]})";
+  rolling.replace(rolling.find(one), one.size(), R"({"type": "AddNodes", "count": 1, "like": "n2"},
+    {"type": "DrainNodes", "nodeNames": ["n1"], "thenUncordon": true},
+    {"type": "DrainNodes", "nodeNames": ["n2"], "thenUncordon": true}, {"type": "DrainNodes", "nodeNames": ["n2-new-1"]})");
+  const auto words = json::parse(served.post(kReport + "?words=true", rolling).body).at("words");
+  const auto& said = words.at("rolling");
+  EXPECT_EQ(said.at("verdict"), "2 nodes in 2 steps of 1, with 1 spare node like n2; nothing would wait.");
+  ASSERT_EQ(said.at("steps").as_array().size(), 3u);
+  EXPECT_EQ(said.at("steps").at(0).at("name"), "1");
+  EXPECT_EQ(said.at("steps").at(0).at("nodes"), "n1");
+  EXPECT_EQ(said.at("steps").at(2).at("name"), "end");
+  EXPECT_TRUE(std::string_view(said.at("notes").at(0).as_string()).starts_with("Least spare in step 1: "));
+  EXPECT_TRUE(words.at("changes").at(0).as_object().empty()) << "it adds nodes";
+}
+
 }  // namespace
 }  // namespace podium::app::report_api

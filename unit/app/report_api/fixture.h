@@ -146,6 +146,7 @@ struct Served {
       made.set_node(
           test::node("n" + std::to_string(i)).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
     for (const auto& pod : placed) made.add_pod(cluster::make_pod_info(test::share(pod)));
+    for (const auto& budget : budgets) made.objects().set(test::share(budget));
     co_return made;
   }
 
@@ -176,6 +177,7 @@ struct Served {
       {},
       [this](std::shared_ptr<const explain::Question> question) { return reference(std::move(question)); }};
   std::vector<api::Pod> placed;
+  std::vector<api::PodDisruptionBudget> budgets;
   std::vector<std::string> missing, asked, replied, referred;
   bool leads = true;
   bool revoked = false;  // nobody has a right any more

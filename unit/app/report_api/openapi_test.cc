@@ -41,6 +41,8 @@ std::string value_of(std::string_view parameter) {
                                                               {"seed", "7"},
                                                               {"since", "0-0"},
                                                               {"zonesOnly", "true"},
+                                                              {"selector", "pool=big"},
+                                                              {"namespace", "shop"},
                                                               {"allNamespaces", "true"}};
   return values.at(parameter);
 }

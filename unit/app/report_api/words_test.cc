@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <set>
 
+#include "base/time.h"
 #include "explain/report/reason_words.h"
 #include "unit/app/report_api/fixture.h"
 
@@ -80,9 +81,62 @@ TEST(Words, OfAWhatIf) {
   const auto& said = answer.at("words");
   EXPECT_EQ(said.at("blockedBy"), "1 of 1 node does not have enough free cpu");
   EXPECT_EQ(said.at("rejections").at(0).at("missing"), "least short: 5 cpu");
-  EXPECT_EQ(said.at("verdicts").at(0).at("rejects").at(0), "cpu 9 of 4 free");
+  const auto& verdict = said.at("verdicts").at(0);
+  EXPECT_EQ(verdict.at("title"), "No: n1 rejects shop/what-if.");
+  EXPECT_EQ(verdict.at("rejects").at(0), "cpu 9 of 4 free");
   EXPECT_EQ(said.at("fixes").as_array().size(), answer.at("status").at("fixes").as_array().size());
   EXPECT_FALSE(answer.at("spec").as_object().contains("words"));
+}
+
+// "created; bound to n1" of the timeline.
+std::string told(const json::value& report) {
+  std::string out;
+  for (const auto& moment : report.at("words").at("timeline").as_array()) {
+    const auto* text = moment.as_object().if_contains("text");
+    out += fmt::format("{}{}{}{}", out.empty() ? "" : "; ", std::string_view(moment.at("what").as_string()),
+                       text ? " " : "", text ? std::string_view(text->as_string()) : "");
+  }
+  return out;
+}
+
+TEST(Words, TheTimelineBeginsWithTheCreationAndEndsWithTheEviction) {
+  Served served;
+  explain::ReportStatus status;
+  status.outcome = explain::kScheduled;
+  status.attempts = 2;
+  status.choice.emplace().node = "n1";
+  const auto began = served.clock.wall();
+  status.decided_at = began + 4s;
+  status.bind = 1s;
+  status.gated = {{.since = began, .until = began + 2s, .by = {"gate a"}}};
+  status.history = {{.at = began + 3s,
+                     .outcome = explain::kUnschedulable,
+                     .reason = "Insufficient cpu",
+                     .nodes = 2,
+                     .code = {}}};
+  served.decisions.remember("shop", "low", "low", status, controller::pack(status), nullptr, began);
+  const std::string kPath = "/v1/namespaces/shop/pods/low/report?words=true";
+  const std::string until_bound =
+      "created; gated by gate a; ungated; tried 2 nodes: Insufficient cpu; chose n1; bound to n1";
+  EXPECT_EQ(told(json::parse(served.get(kPath).body)), until_bound);
+
+  explain::ReportStatus preempts;
+  preempts.outcome = explain::kUnschedulable;
+  preempts.attempts = 1;
+  preempts.decided_at = began + 9s;
+  preempts.preemption = explain::Preempted{"n1", {{"shop", "low"}}, 1};
+  served.decisions.remember("ml", "vip", "vip", preempts, controller::pack(preempts));
+  preempts.decided_at = began + 19s;
+  preempts.attempts = 2;
+  served.decisions.remember("ml", "vip", "vip", preempts, controller::pack(preempts));
+  served.clock.advance(30s);
+  served.decisions.gone("low");
+  EXPECT_EQ(told(json::parse(served.get(kPath).body)),
+            until_bound + "; evicted to make room for ml/vip; gone");
+  const auto vip = json::parse(served.get("/v1/namespaces/ml/pods/vip/report?words=true").body);
+  const auto& nominated = vip.at("words").at("timeline").at(0);
+  EXPECT_EQ(nominated.at("what"), "nominated");
+  EXPECT_EQ(nominated.at("at"), json::value(format_time(began + 9s))) << "not of the attempt after it";
 }
 
 // Of equal nodes, two questions with one seed choose the same.

@@ -264,9 +264,36 @@ TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
   EXPECT_TRUE(m.memory.find("shop", "low").is_gone);
   EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
   EXPECT_EQ(m.memory.find("shop", "other").evicted_for, "");
+  EXPECT_EQ(m.memory.find("shop", "low").evicted_at, preempts.decided_at);
+  EXPECT_TRUE(m.memory.find("shop", "low").gone_at);
+  EXPECT_FALSE(m.memory.find("shop", "other").evicted_at);
   m.decide("low");
   EXPECT_FALSE(m.memory.find("shop", "low").is_gone) << "a new pod of that name";
+  EXPECT_FALSE(m.memory.find("shop", "low").gone_at);
   EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "");
+}
+
+TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
+  Memory m;
+  m.decide("low");
+  auto preempts = m.status("n1");
+  preempts.outcome = kUnschedulable;
+  preempts.choice.reset();
+  preempts.preemption = Preempted{"n1", {{"shop", "low"}}, 1};
+  const auto first = preempts.decided_at;
+  m.remember("ml", "vip", "v", preempts);
+  *preempts.decided_at += std::chrono::seconds(9);
+  m.remember("ml", "vip", "v", preempts);
+  EXPECT_EQ(m.memory.find("shop", "low").evicted_at, first);
+}
+
+TEST(DecisionMemory, KnowsWhenThePodWasCreated) {
+  Memory m;
+  const auto status = m.status("n1");
+  const auto created = *status.decided_at - std::chrono::seconds(5);
+  m.memory.remember("shop", "web", "u", status, pack(status), nullptr, created);
+  ASSERT_TRUE(m.memory.find("shop", "web").decision);
+  EXPECT_EQ(m.memory.find("shop", "web").decision->created, created);
 }
 
 TEST(DecisionMemory, AFollowerHasNone) {

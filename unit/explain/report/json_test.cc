@@ -174,7 +174,8 @@ ReportStatus answered() {
                 .fullest = {{"n1", "cpu", 91}},
                 .pods_gone = 1,
                 .waiting_placed = 2,
-                .waiting = {{"train-1", "n4"}}}};
+                .waiting = {{"train-1", "n4"}},
+                .budgets = {{"web", "shop", 1, {"web-0"}, 2}}}};
   a.fixes = {{.type = "LowerRequest",
               .fields = {{"resource", "cpu"}, {"most", "1500m"}},
               .message = "ask for at most 1500m of cpu",
@@ -385,6 +386,8 @@ ReportStatus full_answer(char letter, const std::string& name) {
     change.fullest = std::vector(3, FullNode{name, "ephemeral-storage", 100});
     change.spare = std::vector(2, SpareAmount{"memory", "1000000Gi"});
     change.waiting = std::vector(16, WaitingPlaced{name, name});
+    change.budgets =
+        std::vector(8, BrokenBudget{name, name.substr(0, 63), 10'000, std::vector(16, name), 10'000});
     a.changes.push_back(change);
   }
   for (int i = 0; i < 16; ++i) {

@@ -1,0 +1,64 @@
+// A view with a question about nodes, which is asked in a namespace.
+import { Component, h } from "./vendor/preact.js";
+import { access, decisions, ownNamespace } from "./api.js";
+
+// A question needs a pod. This one fits nowhere, so it takes no room from the others.
+export const NO_POD = { spec: { nodeSelector: { "podium.dev/no-node": "true" }, containers: [{ name: "none", image: "none" }] } };
+
+// The namespace of the most of these decisions.
+function mostOf(items, otherwise) {
+  const numbers = new Map();
+  for (const { namespace } of items) numbers.set(namespace, (numbers.get(namespace) ?? 0) + 1);
+  return [...numbers].sort((a, b) => b[1] - a[1])[0]?.[0] ?? otherwise;
+}
+
+// A form with a namespace (?ns=), in which the question is asked. Derived: isAsked(), ask(ns), which returns the answer,
+// and place(), the part of the address that the question follows from.
+export class Asking extends Component {
+  constructor() {
+    super();
+    this.state = { ns: "", answer: null, error: null, isLoading: false };
+  }
+  async componentDidMount() {
+    const { ns = (this.usualNs = await this.usual().catch(() => "default")) } = this.props.query;
+    this.setState({ ns }, () => this.isAsked() && this.submit());
+  }
+  // The namespace with the most pods that the question is about, of those that the user may list.
+  async usual() {
+    const { user, mayListDecisions } = await access();
+    if (!mayListDecisions) return ownNamespace(user);
+    const { items } = await decisions("", this.about());
+    return mostOf(items.filter((item) => this.isAbout(item)), ownNamespace(user));
+  }
+  about() {
+    return { newest: "true", limit: "500" };
+  }
+  isAbout() {
+    return true;
+  }
+  componentDidUpdate(before) {
+    const is = (props) => JSON.stringify(this.place(props));
+    if (is(before) === is(this.props)) return;
+    const ns = this.props.query.ns ?? this.state.ns;
+    if (!ns) return; // it is not known yet
+    this.setState({ ns, answer: null, error: null }, () => this.isAsked() && this.submit());
+  }
+  async submit() {
+    const asked = (this.asked = {});
+    this.setState({ isLoading: true });
+    try {
+      const answer = await this.ask(this.state.ns.trim());
+      if (asked === this.asked) this.setState({ answer, error: null, isLoading: false });
+    } catch (error) {
+      if (asked === this.asked) this.setState({ answer: null, error, isLoading: false });
+    }
+  }
+  namespace(words) {
+    return h(
+      "p",
+      null,
+      h("label", { for: "asked-namespace" }, words),
+      h("input", { id: "asked-namespace", name: "ns", required: true, value: this.state.ns, onInput: (event) => this.setState({ ns: event.target.value }) }),
+    );
+  }
+}

@@ -1,0 +1,54 @@
+#include "explain/answer/drain_budgets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace podium::explain {
+namespace {
+
+constexpr std::size_t kMostBudgets = 8, kMostProtected = 16;
+
+}  // namespace
+
+bool may_see(const std::string& ns, const ChangeContext& context) {
+  return ns == context.ns || context.seen_namespaces.contains(ns);
+}
+
+// For evictions, an empty selector matches all pods of the namespace.
+PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, const ChangeContext& context,
+                             const cluster::Snapshot& fork, ChangeResult& done) {
+  done.budgets_broken = 0;
+  std::map<std::string_view, std::vector<std::string_view>> budgets_of;  // by UID
+  for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
+    const auto& selector = budget->selector;
+    const auto& ns = budget->meta.namespace_;
+    if (!selector) continue;
+    BrokenBudget found{.name = budget->meta.name, .ns = ns == context.ns ? "" : ns};
+    for (const auto& pod : evicted) {
+      const auto& meta = pod->pod->meta;
+      if (meta.namespace_ != ns || !has_time(context.budget) || !selector->matches(meta.labels)) continue;
+      found.pods.push_back(meta.name);
+      budgets_of[meta.uid].push_back(budget->meta.name);
+    }
+    found.pods_total = found.pods.size();
+    found.allowed = static_cast<std::size_t>(std::max(0, budget->disruptions_allowed));
+    if (found.pods_total <= found.allowed) continue;
+    ++*done.budgets_broken;
+    if (!may_see(ns, context) || done.budgets.size() == kMostBudgets) continue;
+    std::ranges::sort(found.pods);
+    found.pods.resize(std::min(found.pods.size(), kMostProtected));
+    done.budgets.push_back(std::move(found));
+  }
+  PodTexts out;
+  for (const auto& [uid, names] : budgets_of) {
+    if (names.size() < 2) continue;
+    out[uid] = fmt::format("{} budgets match it, so its eviction is not allowed: {}", names.size(),
+                           fmt::join(names, ", "));
+  }
+  return out;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,48 @@
+// The disruption budgets that a drain names: those that the asker may see, with their pods.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+ChangeResult drained_by(const cluster::Snapshot& snapshot, const std::string& change) {
+  const auto status = unit::ask(unit::web("\"changes\": [" + change + "]"), snapshot);
+  EXPECT_TRUE(status.answer) << status.message;
+  return status.answer ? status.answer->changes.at(0) : ChangeResult();
+}
+
+TEST(Budgets, ADrainNamesTheBudgetsOfItsOwnNamespaceAndTheirPods) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "8"}});
+  const auto owned = [](const char* name, const char* ns, const char* app) {
+    return test::pod(name).ns(ns).owner("ReplicaSet", "web").label("app", app).req("cpu", "10m").node("n1");
+  };
+  for (const auto* name : {"web-0", "web-1", "web-2"}) unit::run_pod(snapshot, owned(name, "shop", "web"));
+  unit::run_pod(snapshot, owned("api", "shop", "api"));
+  unit::run_pod(snapshot, owned("ledger", "vault", "ledger"));
+  const auto protect = [&](const char* ns, const char* app, int allowed) {
+    snapshot.objects().set(
+        test::share(test::disruption_budget(ns, app, test::select_labels({{"app", app}}), allowed)));
+  };
+  protect("shop", "web", 1);
+  protect("shop", "api", 1);
+  protect("vault", "ledger", 0);
+  const auto drained = drained_by(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+  EXPECT_EQ(drained.budgets_broken, 2u);
+  ASSERT_EQ(drained.budgets.size(), 1u) << "one allows it, and one is of another namespace";
+  const auto& web = drained.budgets[0];
+  EXPECT_EQ(web.name, "web");
+  EXPECT_EQ(web.ns, "");
+  EXPECT_EQ(web.allowed, 1u);
+  EXPECT_EQ(web.pods_total, 3u);
+  EXPECT_EQ(fmt::format("{}", fmt::join(web.pods, " ")), "web-0 web-1 web-2");
+  const auto failed = drained_by(snapshot, R"({"type": "FailNodes", "nodeNames": ["n1"]})");
+  EXPECT_TRUE(failed.budgets.empty());
+}
+
+}  // namespace
+}  // namespace podium::explain
