@@ -46,7 +46,11 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   status.evaluate = attempt.evaluate;
   if (decision.fits()) {
     for (const auto& strategy : status.strategies) decided_by_[strategy.name] += strategy.without.has_value();
-    binding_.insert_or_assign(uid, Binding{pack(status), in_scope});
+    if (binding_.size() < kFew)
+      binding_.insert_or_assign(
+          uid, Binding{std::make_unique<explain::ReportStatus>(std::move(status)), in_scope});
+    else
+      binding_.insert_or_assign(uid, Binding{pack(status), in_scope});
     return;
   }
   status.outcome = decision.error.empty() ? explain::kUnschedulable : explain::kFailed;
@@ -60,7 +64,8 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
   if (it == binding_.end()) return;
   const auto settings = settings_.now();
   const bool wanted = it->second.in_scope && is_wanted(settings->reports, pod, result.bound);
-  auto status = unpack(it->second.packed);
+  auto* const whole = std::get_if<std::unique_ptr<explain::ReportStatus>>(&it->second.status);
+  auto status = whole ? std::move(**whole) : unpack(std::get<std::string>(it->second.status));
   binding_.erase(it);
   status.bind = result.duration;
   status.outcome = result.bound ? explain::kScheduled : explain::kFailed;

@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "controller/recorder/report_history.h"
 #include "controller/recorder/report_writer.h"
@@ -49,11 +51,13 @@ class ReportRecorder final : public framework::Recorder {
   void sample_metrics(metrics::Samples& out) const;
 
  private:
-  // A pod in its binding cycle. In a drain decisions are thousands of bindings ahead.
+  // A pod in its binding cycle. In a drain decisions are thousands of bindings ahead: then its status is
+  // packed, which a few are not worth.
   struct Binding {
-    std::string packed;  // its status
-    bool in_scope;       // its namespace gets reports
+    std::variant<std::string, std::unique_ptr<explain::ReportStatus>> status;
+    bool in_scope;  // its namespace gets reports
   };
+  static constexpr std::size_t kFew = 64;
   void end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status, const char* outcome);
   void finish(const cluster::PodInfo& pod, explain::ReportStatus status, bool is_written);
 

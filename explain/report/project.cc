@@ -42,25 +42,12 @@ void choice_first(const framework::Decision& decision, std::vector<framework::Ra
   std::rotate(best.begin(), at, std::next(at));
 }
 
-// The best node with fewer points than the first, ties by name. nullopt: there is none.
-std::optional<framework::Ranked> runner_up(const framework::Decision& decision,
-                                           const cluster::Snapshot& snapshot, std::int64_t top) {
-  std::optional<framework::Ranked> out;
-  decision.feasible.each([&](cluster::Row row) {
-    const auto score = decision.total[row];
-    if (score >= top || (out && score < out->score)) return;
-    if (!out || score > out->score || snapshot.node_name(row) < snapshot.node_name(out->row))
-      out = framework::Ranked{row, score};
-  });
-  return out;
-}
-
 // If all nodes of a full list are tied, the runner-up replaces the last one: the margin is the
 // lead over the runner-up.
 void keep_runner_up(const framework::Decision& decision, const cluster::Snapshot& snapshot,
                     std::vector<framework::Ranked>& best) {
   if (best.size() < kTopNodes || best.size() < 2 || best.back().score < best.front().score) return;
-  if (const auto other = runner_up(decision, snapshot, best.front().score)) best.back() = *other;
+  if (const auto other = framework::best_below(best.front().score, decision, snapshot)) best.back() = *other;
 }
 
 void project_scores(const framework::Decision& decision, const cluster::Snapshot& snapshot,
@@ -81,10 +68,11 @@ void project_scores(const framework::Decision& decision, const cluster::Snapshot
     for (const auto& strategy : decision.strategies) top.strategy_scores.push_back(strategy.at(row));
   }
   status.strategies.reserve(decision.strategies.size());
-  for (const auto& s : decision.strategies) {
+  for (std::size_t i = 0; i < decision.strategies.size(); ++i) {
+    const auto& s = decision.strategies[i];
     auto& strategy = status.strategies.emplace_back(
         s.name, s.weight, named(framework::top_of(s, decision, snapshot, kStrategyNodes), snapshot));
-    if (const auto winner = framework::winner_without(s, decision, snapshot))
+    if (const auto winner = framework::winner_without(i, decision, snapshot))
       strategy.without.emplace(std::string(snapshot.node_name(winner->row)), winner->score);
   }
 }

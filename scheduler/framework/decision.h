@@ -90,9 +90,13 @@ struct Lead {
 };
 std::optional<Lead> lead_of(const Decision&, std::span<const Ranked> best = {});
 
-// The node that would win if `strategy` did not count, if that is not the choice: the best by the remaining
-// total, ties by name, with its lead over the choice. nullopt: the choice would still be one of the best.
-std::optional<Ranked> winner_without(const Strategy&, const Decision&, const Snapshot&);
+// The best feasible row with a total below `limit`, ties by node name. nullopt: there is none.
+std::optional<Ranked> best_below(std::int64_t limit, const Decision&, const Snapshot&);
+
+// The node that would win if the strategy at this index did not count, if that is not the choice: the best by
+// the remaining total, ties by name, with its lead over the choice. nullopt: the choice would still be one of
+// the best.
+std::optional<Ranked> winner_without(std::size_t strategy, const Decision&, const Snapshot&);
 
 // Verdicts grouped by plugin and reason, most nodes first; `examples`: the first nodes by name.
 struct RejectionGroup {

@@ -43,6 +43,16 @@ void EvaluationMemo::Strategies::forget() {
   }
 }
 
+std::int64_t& EvaluationMemo::Strategies::rest(std::size_t chunk, std::size_t strategy) {
+  auto& of_chunk = rests[chunk];
+  if (of_chunk.empty()) of_chunk.assign(strategies.size(), kUnknownRest);
+  return of_chunk[strategy];
+}
+
+EvaluationMemo::Strategies* EvaluationMemo::strategies_of(const Totals& totals) {
+  return !strategies_.empty() && strategies_.front().total.is(totals) ? &strategies_.front() : nullptr;
+}
+
 template <typename T>
 T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& key) {
   auto known = std::ranges::find(kept, key, &T::key);

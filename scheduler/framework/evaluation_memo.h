@@ -8,6 +8,7 @@
 //   scores     of scorers that declare their RowInputs: words of rows in which a declared column has changed;
 //              of other scorers: all, and a chunk that comes out equal is the same chunk
 //   totals     chunks in which a plugin's scores have changed
+//   rests      of totals, without one strategy: in the same chunks, when a report asks
 //
 // Exact: it holds what the results were computed from (ColumnView), and keys have all that is asked.
 //
@@ -17,6 +18,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -77,12 +79,19 @@ class EvaluationMemo {
     std::uint64_t versions = 0;
     std::vector<std::vector<std::uint64_t>> added;  // by chunk: weights and versions that the total is of
     Totals total;
+    // By chunk and strategy: the largest rest of `total` without the strategy. A chunk has none until it is
+    // asked for one.
+    std::vector<std::vector<std::int64_t>> rests;
+    static constexpr auto kUnknownRest = std::numeric_limits<std::int64_t>::min();
+    std::int64_t& rest(std::size_t chunk, std::size_t strategy);
   };
 
   // Those of a key; new ones know nothing. Above kMost keys it forgets the least recently used one. Valid
   // until the next call.
   Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key()); }
   Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key()); }
+  // Those of the last decision, if its totals are these; else null. Valid until the next call.
+  Strategies* strategies_of(const Totals& totals);
   ColumnView& view() { return view_; }
   static constexpr std::size_t kMost = 8;
 

@@ -10,6 +10,7 @@
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
+#include "scheduler/framework/evaluation_memo.h"
 #include "scheduler/framework/score_loops.h"
 
 namespace podium::framework {
@@ -145,15 +146,62 @@ std::vector<Ranked> top_by_walk(const Decision& decision, const Snapshot& snapsh
   return best;
 }
 
-// The largest total[row] - weight * score[row], if that can be more than `least`.
-std::int64_t largest_rest(const Totals& totals, const Strategy& strategy, std::int64_t least) {
-  auto most = least;
-  for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk) {
-    if (totals.summary(chunk).most <= most) continue;
-    const Weighted weighted{strategy.score.chunk(chunk).data(), strategy.weight};
-    most = std::max(most, largest_without(totals.chunk(chunk), weighted));
+// What is left of the totals without one strategy: total[row] - weight * score[row]. The thread's memo keeps
+// the largest rest of each chunk as long as it keeps the chunk.
+class Rests {
+ public:
+  Rests(const Decision& decision, std::size_t strategy)
+      : decision_(decision), strategy_(strategy), own_(decision.total.chunks(), Kept::kUnknownRest) {
+    if (auto* memo = EvaluationMemo::of_thread()) kept_ = memo->strategies_of(decision.total);
   }
-  return most;
+  // The largest one, if that can be more than `least`.
+  std::int64_t largest(std::int64_t least) {
+    const auto& totals = decision_.total;
+    auto most = least;
+    for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk) {
+      if (totals.summary(chunk).most > most) most = std::max(most, largest_of(chunk));
+    }
+    return most;
+  }
+  // The feasible rows with the rest `largest`, which no row exceeds.
+  NodeMask rows_with(std::int64_t largest) {
+    NodeMask rows(decision_.total.chunks());
+    for (std::size_t chunk = 0; chunk < decision_.total.chunks(); ++chunk) {
+      if (decision_.total.summary(chunk).most >= largest && largest_of(chunk) == largest)
+        rows.set_chunk(chunk, with_rest(decision_.total.chunk(chunk), weighted(chunk), largest));
+    }
+    rows &= decision_.feasible;
+    return rows;
+  }
+
+ private:
+  using Kept = EvaluationMemo::Strategies;
+  Weighted weighted(std::size_t chunk) const {
+    const auto& strategy = decision_.strategies[strategy_];
+    return {strategy.score.chunk(chunk).data(), strategy.weight};
+  }
+  std::int64_t largest_of(std::size_t chunk) {
+    auto& known = kept_ ? kept_->rest(chunk, strategy_) : own_[chunk];
+    if (known == Kept::kUnknownRest) known = largest_without(decision_.total.chunk(chunk), weighted(chunk));
+    return known;
+  }
+
+  const Decision& decision_;
+  const std::size_t strategy_;
+  Kept* kept_ = nullptr;           // null without a memo
+  std::vector<std::int64_t> own_;  // by chunk, without a memo
+};
+
+// The rows of a chunk with this total.
+cluster::ChunkWords rows_with_total(const Totals& totals, std::size_t chunk, std::int64_t total) {
+  const auto& summary = totals.summary(chunk);
+  if (summary.most < total) return {};
+  if (summary.most == total && total != 0) return summary.rows;
+  auto rows = at_least(totals.chunk(chunk), total);
+  if (summary.most == total) return rows;
+  const auto above = summary.next == total ? summary.rows : at_least(totals.chunk(chunk), total + 1);
+  for (std::size_t w = 0; w < kChunkWords; ++w) rows[w] &= ~above[w];
+  return rows;
 }
 
 // Whether all feasible rows have the same score. Rows that are not feasible have 0.
@@ -179,17 +227,6 @@ Row first_by_name(const NodeMask& rows, const Snapshot& snapshot) {
     if (!first || snapshot.node_name(row) < snapshot.node_name(*first)) first = row;
   });
   return *first;
-}
-
-// The feasible rows whose total[row] - weight * score[row] is `rest`.
-NodeMask rows_with_rest(const Decision& decision, const Strategy& strategy, std::int64_t rest) {
-  NodeMask rows(decision.total.chunks());
-  for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk) {
-    const Weighted weighted{strategy.score.chunk(chunk).data(), strategy.weight};
-    rows.set_chunk(chunk, with_rest(decision.total.chunk(chunk), weighted, rest));
-  }
-  rows &= decision.feasible;
-  return rows;
 }
 
 }  // namespace
@@ -239,19 +276,44 @@ std::optional<Lead> lead_of(const Decision& decision, std::span<const Ranked> be
   return lead;
 }
 
-std::optional<Ranked> winner_without(const Strategy& strategy, const Decision& decision,
-                                     const Snapshot& snapshot) {
+std::optional<Ranked> best_below(std::int64_t limit, const Decision& decision, const Snapshot& snapshot) {
+  const auto& totals = decision.total;
+  if (totals.empty()) return std::nullopt;
+  if (!decision.scored_by_extenders()) {
+    // Rows that are not feasible have 0.
+    if (limit <= 0) return std::nullopt;
+    const auto score = largest_value_below(totals, limit);
+    NodeMask rows(totals.chunks());
+    for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk)
+      rows.set_chunk(chunk, rows_with_total(totals, chunk, score));
+    rows &= decision.feasible;
+    if (rows.none()) return std::nullopt;
+    return Ranked{first_by_name(rows, snapshot), score};
+  }
+  std::optional<Ranked> best;
+  decision.feasible.each([&](Row row) {
+    const auto score = totals[row];
+    if (score >= limit || (best && score < best->score)) return;
+    if (!best || score > best->score || snapshot.node_name(row) < snapshot.node_name(best->row))
+      best = Ranked{row, score};
+  });
+  return best;
+}
+
+std::optional<Ranked> winner_without(std::size_t index, const Decision& decision, const Snapshot& snapshot) {
   // A nominated node need not be the best.
   if (!decision.choice || decision.total.empty() || !decision.nominated_node.empty()) return std::nullopt;
+  const auto& strategy = decision.strategies[index];
   const auto rest = [&](Row row) { return decision.total[row] - strategy.weight * strategy.at(row); };
   const auto chosen = rest(*decision.choice);
   if (!decision.scored_by_extenders()) {
     // What is added to all alike decides nothing.
     if (is_level(strategy.score, decision.feasible)) return std::nullopt;
     // Rows that are not feasible have 0, so they cannot have more than the choice.
-    const auto most = largest_rest(decision.total, strategy, chosen);
+    Rests rests(decision, index);
+    const auto most = rests.largest(chosen);
     if (most <= chosen) return std::nullopt;
-    return Ranked{first_by_name(rows_with_rest(decision, strategy, most), snapshot), most - chosen};
+    return Ranked{first_by_name(rests.rows_with(most), snapshot), most - chosen};
   }
   std::optional<Ranked> winner;
   decision.feasible.each([&](Row row) {

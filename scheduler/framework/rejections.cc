@@ -52,6 +52,7 @@ void Rejections::reject_word(cluster::NodeMask& nodes, std::size_t word, std::ui
 }
 
 void Rejections::forget_chunk(std::size_t chunk) {
+  if (std::ranges::none_of(counts_, [](auto count) { return count > 0; })) return;  // all rows fit
   for (const auto id : of_row_.chunk(chunk)) {
     if (id != kFits) --counts_[id - 1];
   }

@@ -41,6 +41,8 @@ class RowValues {
   std::size_t chunks() const { return parts_->size(); }
   std::size_t size() const { return chunks() * cluster::kChunkRows; }
   bool empty() const { return parts_->empty(); }
+  // True if both share their chunks: while both exist, the chunks do not change.
+  bool is(const RowValues& other) const { return parts_.is(other.parts_); }
   T operator[](std::size_t row) const {
     return (*(*parts_)[row / cluster::kChunkRows].values)[row % cluster::kChunkRows];
   }

@@ -37,6 +37,7 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
   }
   kept_->strategies.resize(scorers_.size());
   kept_->added.resize(snapshot.chunks());
+  kept_->rests.resize(snapshot.chunks());
   kept_->total.grow_to_chunks(snapshot.chunks());
 }
 
@@ -140,7 +141,9 @@ Totals StrategyScores::total(std::span<const Strategy> strategies) {
       added[i * 2] = weight;
       added[i * 2 + 1] = version;
     }
-    if (!is_known) add_up_chunk(strategies, chunk, kept_->total);
+    if (is_known) continue;
+    add_up_chunk(strategies, chunk, kept_->total);
+    kept_->rests[chunk].clear();
   }
   return kept_->total;
 }

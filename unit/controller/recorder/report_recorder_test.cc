@@ -67,6 +67,17 @@ TEST(ReportRecorder, WhatAPodPreemptedStaysAfterItHasLanded) {
       json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1})"));
 }
 
+TEST(ReportRecorder, AReportIsTheSameHoweverManyBindingsAreAhead) {
+  Writing w;
+  for (int i = 0; i < 70; ++i) w.decide(small(fmt::format("p{}", i)));
+  for (int i = 0; i < 70; ++i)
+    w.recorder.binding_ended(info_of(small(fmt::format("p{}", i))), {.bound = true, .node = "n1"});
+  w.run();
+  const auto first = w.report("p0").at("status");
+  EXPECT_EQ(first.at("topNodes").as_array().size(), 1u);
+  for (int i = 1; i < 70; ++i) EXPECT_EQ(w.report(fmt::format("p{}", i)).at("status"), first) << i;
+}
+
 TEST(ReportRecorder, CountsTheStrategiesThatDecided) {
   Writing w;
   auto two_nodes = snapshot();

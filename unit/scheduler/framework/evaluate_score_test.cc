@@ -257,7 +257,7 @@ TEST(Rank, WhoWouldWinWithoutAStrategy) {
   auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(one).score(two, 2).score(same, 3));
   ASSERT_EQ(snapshot.node_name(*decision.choice), "a");
   const auto without = [&](std::size_t strategy) {
-    const auto winner = winner_without(decision.strategies[strategy], decision, snapshot);
+    const auto winner = winner_without(strategy, decision, snapshot);
     return winner ? std::pair(std::string(snapshot.node_name(winner->row)), winner->score)
                   : std::pair(std::string(), std::int64_t{0});
   };
@@ -272,7 +272,7 @@ TEST(Rank, WhoWouldWinWithoutAStrategy) {
   EXPECT_EQ(without(0).first, "c") << "extenders score any value";
   decision.nominated_node = "a";
   EXPECT_EQ(without(0).first, "") << "the nomination decided";
-  EXPECT_FALSE(winner_without(decision.strategies[0], Decision(), snapshot));
+  EXPECT_FALSE(winner_without(0, Decision(), snapshot));
 }
 
 // Against the definition, on drawn scores.
@@ -293,7 +293,7 @@ TEST(Rank, WhoWouldWinWithoutAStrategyOnManyNodes) {
     const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(one, 2).score(two, 3));
     const std::string choice(snapshot.node_name(*decision.choice));
     const auto best = std::ranges::max_element(names, {}, [&](const auto& name) { return second.at(name); });
-    const auto winner = winner_without(decision.strategies[0], decision, snapshot);
+    const auto winner = winner_without(0, decision, snapshot);
     const auto lead = 3 * (second.at(*best) - second.at(choice));
     ASSERT_EQ(winner.has_value(), lead > 0);
     if (!winner) continue;
@@ -330,8 +330,17 @@ TEST(Rank, TheBestOfManyNodes) {
       EXPECT_EQ(named(top_of(decision.strategies[0], decision, snapshot, 10), snapshot), best);
       EXPECT_EQ(named(top_total(decision, snapshot, 10), snapshot), totals);
       // Without "S" all are equal; "Same" decides nothing.
-      for (const auto& strategy : decision.strategies)
-        EXPECT_FALSE(winner_without(strategy, decision, snapshot)) << strategy.name;
+      for (std::size_t i = 0; i < decision.strategies.size(); ++i)
+        EXPECT_FALSE(winner_without(i, decision, snapshot)) << decision.strategies[i].name;
+      for (const std::int64_t limit : {0, 1, 10, 11, 15, 60, 100, 101, 111, 200}) {
+        const auto next =
+            std::ranges::find_if(sorted, [&](const auto& name) { return scores.at(name) + 10 < limit; });
+        const auto below = best_below(limit, decision, snapshot);
+        ASSERT_EQ(below.has_value(), next != sorted.end()) << limit;
+        if (!below) continue;
+        EXPECT_EQ(below->score, scores.at(*next) + 10) << limit;
+        EXPECT_EQ(snapshot.node_name(below->row), *next) << limit;
+      }
       const auto lead = lead_of(decision);
       const auto high = scores.at(sorted.front());
       EXPECT_EQ(lead->tied,
@@ -353,7 +362,7 @@ TEST(Rank, TheFirstByNameOfManyWinnersWithoutAStrategy) {
     }
     const FakeScore one("One", first), two("Two", second);
     const auto decision = evaluate(*info(pod("p")), snapshot, ProfileOf().score(one).score(two));
-    const auto winner = winner_without(decision.strategies[0], decision, snapshot);
+    const auto winner = winner_without(0, decision, snapshot);
     ASSERT_TRUE(winner) << winners;
     EXPECT_EQ(snapshot.node_name(winner->row), "n0050") << winners;
     EXPECT_EQ(winner->score, 6) << winners;

@@ -83,10 +83,13 @@ std::string whole(const Decision& decision, const Snapshot& snapshot) {
   });
   const auto best = top_total(decision, snapshot, 10);
   add_ranks(out, "best", best);
-  for (const auto& strategy : decision.strategies) {
+  if (const auto below = best.empty() ? std::nullopt : best_below(best.front().score, decision, snapshot))
+    out += fmt::format("below: {} {}\n", below->row, below->score);
+  for (std::size_t i = 0; i < decision.strategies.size(); ++i) {
+    const auto& strategy = decision.strategies[i];
     add_ranks(out, fmt::format("{} * {}", strategy.name, strategy.weight),
               top_of(strategy, decision, snapshot, 5));
-    if (const auto winner = winner_without(strategy, decision, snapshot))
+    if (const auto winner = winner_without(i, decision, snapshot))
       out += fmt::format("without: {} {}\n", winner->row, winner->score);
   }
   if (const auto lead = lead_of(decision, best))
@@ -156,11 +159,14 @@ class Cluster {
     };
     Calls calls_with, calls_without;
     const auto without = decide(calls_without);
+    std::string said;  // with lists that the memo keeps parts of
     const auto with = [&] {
       const EvaluationMemo::Use use(memo);
-      return decide(calls_with);
+      auto decision = decide(calls_with);
+      said = whole(decision, snapshot);
+      return decision;
     }();
-    ASSERT_EQ(whole(with, snapshot), whole(without, snapshot)) << "pod " << asked;
+    ASSERT_EQ(said, whole(without, snapshot)) << "pod " << asked;
     EXPECT_EQ(calls_with.text, calls_without.text) << "pod " << asked;
     expect_summaries(with);
     expect_summaries(without);
