@@ -146,7 +146,8 @@ constexpr Tool kTools[] = {
      "nodes", "--for-pending", kNodesWanted},
     {"nodes_that_could_go", "Which nodes could go?",
      "Finds nodes whose pods all have another place, in an order in which they can be drained, and says what "
-     "blocks the others: budgets, pods without a controller, annotations of autoscalers. Nothing is drained.",
+     "blocks the others: budgets, pods without a controller, data on the node, "
+     "annotations of autoscalers. Nothing is drained.",
      "nodes", "--could-go", kNodesSpare},
 };
 

@@ -125,6 +125,7 @@ class Drain(PageLive):
         self.says("[role=alert]", "No node has the labels pool in (none, other).")
         self.browser.run("location.hash = '#/drain?selector=pool+in'")
         self.says("[role=alert]", "selector: ")
+        self.browser.problems.clear()  # the reply 400
         self.open_as_another(self.editor, f"#/drain?selector={ZONE}=eu-1a")
         self.says("[role=alert]", "cannot list resource \"nodes\"")
 

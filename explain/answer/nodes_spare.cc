@@ -170,7 +170,8 @@ class Sparing {
       if (!removal_.blocked_by_itself(row, base())) free.push_back(row);
     }
     const auto most = std::min(free.size(), base().node_count() - 1);
-    if (best.steps.size() >= most) return true;
+    // The first of any order goes alone.
+    if (best.steps.empty() || best.steps.size() >= most) return true;
     const bool are_few = free.size() <= kMostOfSets;
     trials_end_ = removal_.taken() + (are_few ? kMostTrials : kMostInOrders);
     if (are_few) return try_sets(free, most, best);

@@ -259,8 +259,8 @@ std::optional<Arrival> damaged_pod(const boost::json::value& value, const cluste
   return arrival;
 }
 
-// Of other kinds, such as the one with the service account's token that each pod has, nothing reads even the
-// name. They were a tenth of a pod.
+// Of other kinds without data on the node, such as the one with the service account's token that each pod
+// has, nothing reads even the name. They were a tenth of a pod.
 void keep_read_volumes(std::vector<api::Volume>& volumes) {
   const auto is_unread = [](const api::Volume& volume) {
     return volume.kind == api::Volume::Kind::other && volume.id.empty();

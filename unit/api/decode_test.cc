@@ -115,7 +115,7 @@ TEST(DecodePod, ReadsEveryField) {
   want.tolerations.push_back({"k", "1", Toleration::Op::gt, TaintEffect::unknown});
   want.containers[0].ports = {{8080, "10.0.0.1", "UDP", 80}, {0, "", "TCP", 81}};
   want.volumes[0].name = "data";
-  want.volumes.emplace_back().name = "tmp";
+  want.volumes.push_back({.name = "tmp", .id = "emptyDir"});
   want.container_statuses.emplace_back().name = "other";
   want.status_pod_requests.emplace();
   set_resource(*want.status_pod_requests, "cpu", "1");
@@ -148,6 +148,9 @@ TEST(DecodePod, ReadsVolumesOfEveryKind) {
   };
   const Case cases[] = {
       {R"("configMap": {"name": "c"})", {"v", Kind::other}},
+      {R"("emptyDir": {"sizeLimit": "1Gi"})", {.name = "v", .id = "emptyDir"}},
+      {R"("emptyDir": {"medium": "Memory"})", {.name = "v"}},
+      {R"("hostPath": {"path": "/var"})", {.name = "v", .id = "hostPath"}},
       {R"("persistentVolumeClaim": {"claimName": "c"})", {"v", Kind::claim, false, "c"}},
       {R"("ephemeral": {"volumeClaimTemplate": {}})", {"v", Kind::ephemeral}},
       {R"("gcePersistentDisk": {"pdName": "d", "readOnly": true})", {"v", Kind::gce_disk, true, "d"}},

@@ -20,8 +20,14 @@ export class Asking extends Component {
     this.state = { ns: "", answer: null, error: null, isLoading: false };
   }
   async componentDidMount() {
-    const { ns = (this.usualNs = await this.usual().catch(() => "default")) } = this.props.query;
-    this.setState({ ns }, () => this.isAsked() && this.submit());
+    const ns = this.props.query.ns ?? (await this.known());
+    if (this.state.ns) return; // the user was faster
+    this.setState({ ns }, () => this.isAsked() && !this.state.answer && !this.state.isLoading && this.submit());
+  }
+  known() {
+    return (this.search ??= this.usual()
+      .catch(() => "default")
+      .then((ns) => (this.usualNs = ns)));
   }
   // The namespace with the most pods that the question is about, of those that the user may list.
   async usual() {
@@ -40,15 +46,15 @@ export class Asking extends Component {
     const is = (props) => JSON.stringify(this.place(props));
     if (is(before) === is(this.props)) return;
     const ns = this.props.query.ns ?? this.state.ns;
-    if (!ns) return; // it is not known yet
     this.setState({ ns, answer: null, error: null }, () => this.isAsked() && this.submit());
   }
   async submit() {
     const asked = (this.asked = {});
     this.setState({ isLoading: true });
     try {
-      const answer = await this.ask(this.state.ns.trim());
-      if (asked === this.asked) this.setState({ answer, error: null, isLoading: false });
+      const ns = this.state.ns.trim() || (await this.known());
+      const answer = await this.ask(ns);
+      if (asked === this.asked) this.setState({ ns, answer, error: null, isLoading: false });
     } catch (error) {
       if (asked === this.asked) this.setState({ answer: null, error, isLoading: false });
     }
@@ -58,7 +64,7 @@ export class Asking extends Component {
       "p",
       null,
       h("label", { for: "asked-namespace" }, words),
-      h("input", { id: "asked-namespace", name: "ns", required: true, value: this.state.ns, onInput: (event) => this.setState({ ns: event.target.value }) }),
+      h("input", { id: "asked-namespace", name: "ns", value: this.state.ns, onInput: (event) => this.setState({ ns: event.target.value }) }),
     );
   }
 }

@@ -8,7 +8,7 @@ import { go, linkTo } from "./place.js";
 import { count } from "./words.js";
 
 const MOST_STEPS = 95; // of one question, with the change that adds nodes
-const MOST_AT_ONCE = 64; // nodes of one change
+const MOST_TOGETHER = 64; // nodes of one change
 const MOST_SPARE = 16;
 
 const HOW = [
@@ -92,7 +92,7 @@ function Rolled({ changes, words, ns }) {
   ].filter(([, field]) => has(field));
   const isMarked = steps.some((step) => step.marks);
   const numbers = ["Move", "Wait", ...more.map(([title]) => title)];
-  const budgets = [...new Set(steps.flatMap((step) => step.words.budgets ?? []))];
+  const budgets = steps.flatMap(({ name, words: { budgets: of = [] } }) => of.map((one) => `Step ${name}: ${one}`));
   return [
     h(Verdict, { words: rolling.verdict }),
     h(Lines, { id: "notes", of: rolling.notes }),
@@ -156,9 +156,9 @@ export class DrainView extends Asking {
     const { query } = this.props;
     const { names, selector } = await this.nodes();
     if (isRolling(this.props)) return stepsOf(names, { rolling: Number(query.rolling), spare, like: query.like });
-    const isMany = names.length > MOST_AT_ONCE;
+    const isMany = names.length > MOST_TOGETHER;
     if (query.fail && isMany && selector) return [{ type: "FailNodes", selector }];
-    if (isMany) throw new Error(`${names.length} nodes are more than ${MOST_AT_ONCE} at the same time. Drain them in steps.`);
+    if (isMany) throw new Error(`${names.length} nodes are more than ${MOST_TOGETHER} at the same time. Drain them in steps.`);
     return [{ type: query.fail ? "FailNodes" : "DrainNodes", nodeNames: names }];
   }
   async ask(ns, spare = Number(this.props.query.spare ?? 0)) {
@@ -228,7 +228,7 @@ export class DrainView extends Asking {
       h(
         "span",
         { class: "line", hidden },
-        field("rolling", "Nodes at a time", { type: "number", min: 1, max: MOST_AT_ONCE }),
+        field("rolling", "Nodes at a time", { type: "number", min: 1, max: MOST_TOGETHER }),
         field("spare", "Spare nodes", { type: "number", min: 0, max: MOST_SPARE }),
         field("like", "like", { placeholder: "the first node" }),
       ),

@@ -89,7 +89,7 @@ TEST(Words, OfAWhatIf) {
 }
 
 // "created; bound to n1" of the timeline.
-std::string told(const json::value& report) {
+std::string timeline_of(const json::value& report) {
   std::string out;
   for (const auto& moment : report.at("words").at("timeline").as_array()) {
     const auto* text = moment.as_object().if_contains("text");
@@ -118,7 +118,7 @@ TEST(Words, TheTimelineBeginsWithTheCreationAndEndsWithTheEviction) {
   const std::string kPath = "/v1/namespaces/shop/pods/low/report?words=true";
   const std::string until_bound =
       "created; gated by gate a; ungated; tried 2 nodes: Insufficient cpu; chose n1; bound to n1";
-  EXPECT_EQ(told(json::parse(served.get(kPath).body)), until_bound);
+  EXPECT_EQ(timeline_of(json::parse(served.get(kPath).body)), until_bound);
 
   explain::ReportStatus preempts;
   preempts.outcome = explain::kUnschedulable;
@@ -131,7 +131,7 @@ TEST(Words, TheTimelineBeginsWithTheCreationAndEndsWithTheEviction) {
   served.decisions.remember("ml", "vip", "vip", preempts, controller::pack(preempts));
   served.clock.advance(30s);
   served.decisions.gone("low");
-  EXPECT_EQ(told(json::parse(served.get(kPath).body)),
+  EXPECT_EQ(timeline_of(json::parse(served.get(kPath).body)),
             until_bound + "; evicted to make room for ml/vip; gone");
   const auto vip = json::parse(served.get("/v1/namespaces/ml/pods/vip/report?words=true").body);
   const auto& nominated = vip.at("words").at("timeline").at(0);

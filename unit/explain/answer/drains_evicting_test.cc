@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "unit/explain/answer/asking.h"
@@ -16,11 +17,11 @@ using cluster::Snapshot;
 using test::pod;
 using testing::HasSubstr;
 
-test::PodBuilder one(const std::string& name, const char* cpu, int priority = 0) {
+test::PodBuilder leaves_with(const std::string& name, const char* cpu, int priority = 0) {
   return pod(name).ns("shop").uid(name).owner("ReplicaSet", "web").req("cpu", cpu).priority(priority);
 }
 
-ChangeResult drain(const Snapshot& snapshot, const char* type = "DrainNodes") {
+ChangeResult drain_n1(const Snapshot& snapshot, const char* type = "DrainNodes") {
   const auto question =
       unit::read(unit::web(fmt::format(R"("changes": [{{"type": "{}", "nodeNames": ["n1"]}}])", type)));
   const auto status = answer(question.value(), snapshot, unit::default_config(), {}, {}, {});
@@ -28,7 +29,7 @@ ChangeResult drain(const Snapshot& snapshot, const char* type = "DrainNodes") {
 }
 
 // "hi→n2 (evicts low); low→- for hi"
-std::string said(const ChangeResult& change) {
+std::string moves_of(const ChangeResult& change) {
   std::string out;
   for (const auto& pod : change.pods) {
     out += fmt::format("{}{}→{}", out.empty() ? "" : "; ", pod.name, pod.node.empty() ? pod.code : pod.node);
@@ -44,35 +45,37 @@ TEST(DrainsEvicting, AMovedPodPreemptsAsTheSchedulerDoes) {
     std::vector<api::Pod> pods;
     std::string expected, numbers;
   };
-  const api::Pod never = one("hi", "4", 9).preempt_never().node("n1");
+  const api::Pod never = leaves_with("hi", "4", 9).preempt_never().node("n1");
   const Case cases[] = {
       {"the victim waits",
-       {one("hi", "4", 9).node("n1"), one("low", "3").node("n2")},
+       {leaves_with("hi", "4", 9).node("n1"), leaves_with("low", "3").node("n2")},
        "low→NoNode for hi; hi→n2 (evicts low)",
        "2 1 1 0 1"},
       {"the victim has another place",
-       {one("hi", "4", 9).node("n1"), one("low", "2").node("n2")},
+       {leaves_with("hi", "4", 9).node("n1"), leaves_with("low", "2").node("n2")},
        "hi→n2 (evicts low); low→n3 for hi",
        "2 2 0 0 1"},
       {"nothing creates the victim again",
-       {one("hi", "4", 9).node("n1"), pod("bare").ns("shop").uid("bare").req("cpu", "3").node("n2")},
+       {leaves_with("hi", "4", 9).node("n1"), pod("bare").ns("shop").uid("bare").req("cpu", "3").node("n2")},
        "bare→NoController for hi; hi→n2 (evicts bare)",
        "2 1 0 1 1"},
       {"only less important ones",
-       {one("hi", "4", 9).node("n1"), one("same", "3", 9).node("n2")},
+       {leaves_with("hi", "4", 9).node("n1"), leaves_with("same", "3", 9).node("n2")},
        "hi→NoNode",
        "1 0 1 0 0"},
-      {"never", {never, one("low", "3").node("n2")}, "hi→NoNode", "1 0 1 0 0"},
+      {"never", {never, leaves_with("low", "3").node("n2")}, "hi→NoNode", "1 0 1 0 0"},
       {"a place without it",
-       {one("hi", "2", 9).node("n1"), one("low", "3").node("n2")},
+       {leaves_with("hi", "2", 9).node("n1"), leaves_with("low", "3").node("n2")},
        "hi→n3",
        "1 1 0 0 0"},
       {"the victims of two",
-       {one("a", "2", 9).node("n1"), one("b", "2", 8).node("n1"), one("low", "4").node("n2")},
+       {leaves_with("a", "2", 9).node("n1"), leaves_with("b", "2", 8).node("n1"),
+        leaves_with("low", "4").node("n2")},
        "low→NoNode for b; a→n3; b→n2 (evicts low)",
        "3 2 1 0 1"},
       {"a victim preempts",
-       {one("hi", "4", 9).node("n1"), one("mid", "2", 5).node("n2"), one("low", "2").node("n3")},
+       {leaves_with("hi", "4", 9).node("n1"), leaves_with("mid", "2", 5).node("n2"),
+        leaves_with("low", "2").node("n3")},
        "low→NoNode for mid; hi→n2 (evicts mid); mid→n3 (evicts low) for hi",
        "3 2 1 0 2"},
   };
@@ -81,8 +84,8 @@ TEST(DrainsEvicting, AMovedPodPreemptsAsTheSchedulerDoes) {
     for (const char* type : {"DrainNodes", "FailNodes"}) {
       auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "2"}});
       for (const auto& each : c.pods) unit::run_pod(snapshot, each);
-      const auto change = drain(snapshot, type);
-      EXPECT_EQ(said(change), c.expected);
+      const auto change = drain_n1(snapshot, type);
+      EXPECT_EQ(moves_of(change), c.expected);
       EXPECT_EQ(fmt::format("{} {} {} {} {}", *change.pods_evicted, *change.pods_moved, *change.pods_pending,
                             change.pods_gone, change.pods_preempted),
                 c.numbers);
@@ -92,10 +95,10 @@ TEST(DrainsEvicting, AMovedPodPreemptsAsTheSchedulerDoes) {
 
 TEST(DrainsEvicting, VictimsOfOtherNamespacesAreCountedOnly) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
-  unit::run_pod(snapshot, one("hi", "4", 9).node("n1"));
-  unit::run_pod(snapshot, one("secret", "3").ns("bank").node("n2"));
-  const auto change = drain(snapshot);
-  EXPECT_EQ(said(change), "hi→n2 (evicts 1 pod of other namespaces)");
+  unit::run_pod(snapshot, leaves_with("hi", "4", 9).node("n1"));
+  unit::run_pod(snapshot, leaves_with("secret", "3").ns("bank").node("n2"));
+  const auto change = drain_n1(snapshot);
+  EXPECT_EQ(moves_of(change), "hi→n2 (evicts 1 pod of other namespaces)");
   EXPECT_EQ(change.pods_preempted, 1u);
   EXPECT_THAT(change.message,
               HasSubstr("2 pods evicted, 1 to make room for the others: 1 would move, 1 would "
@@ -106,19 +109,18 @@ TEST(DrainsEvicting, WhatSpeaksAgainstAnEvictionIsNamed) {
   const auto warned = [](const test::PodBuilder& built) {
     auto snapshot = unit::two_nodes();
     unit::run_pod(snapshot, built);
-    unit::run_pod(snapshot, one("other", "1").label("app", "db").node("n1"));
-    for (const char* name : {"db", "also"})
+    unit::run_pod(snapshot, leaves_with("other", "1").label("app", "db").node("n1"));
+    for (const auto& [name, label] : {std::pair("db", "app"), std::pair("also", "also")})
       snapshot.objects().set(
-          test::share(test::disruption_budget("shop", name, test::select_labels({{"app", name}}), 1)));
-    return said(drain(snapshot));
+          test::share(test::disruption_budget("shop", name, test::select_labels({{label, "db"}}), 1)));
+    return moves_of(drain_n1(snapshot));
   };
-  EXPECT_EQ(warned(one("a", "0").node("n1")), "a→n2; other→n2");
-  EXPECT_EQ(warned(one("a", "0").label("app", "db").node("n1")),
-            "a→n2 (budget db allows 1 disruption, and 2 of its pods are here); other→n2 (budget db allows 1 "
-            "disruption, and 2 of its pods are here)");
-  EXPECT_EQ(warned(one("a", "0").annotation("karpenter.sh/do-not-disrupt", "true").node("n1")),
+  EXPECT_EQ(warned(leaves_with("a", "0").node("n1")), "a→n2; other→n2");
+  EXPECT_EQ(warned(leaves_with("a", "0").label("app", "db").label("also", "db").node("n1")),
+            "a→n2 (2 budgets match it, so its eviction is not allowed: also, db); other→n2");
+  EXPECT_EQ(warned(leaves_with("a", "0").annotation("karpenter.sh/do-not-disrupt", "true").node("n1")),
             "a→n2 (has the annotation karpenter.sh/do-not-disrupt: true); other→n2");
-  EXPECT_EQ(warned(one("a", "0").volume({.name = "scratch", .id = "emptyDir"}).node("n1")),
+  EXPECT_EQ(warned(leaves_with("a", "0").volume({.name = "scratch", .id = "emptyDir"}).node("n1")),
             "a→n2 (has data on the node: emptyDir scratch); other→n2");
 }
 
