@@ -1,0 +1,3 @@
+module example.com/keeper
+
+go 1.26
