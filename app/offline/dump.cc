@@ -141,7 +141,7 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
       question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
   const auto waits = explain::asks_what_waits(*question) ? waiting() : std::vector<cluster::PodInfoPtr>();
   return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question), waits),
-                missing_kinds(known, asked)};
+                missing_kinds(known, explain::asks_what_waits(*question) ? manifests_.pods : asked)};
 }
 
 std::vector<cluster::PodInfoPtr> Dump::waiting() const {

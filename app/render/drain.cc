@@ -71,8 +71,8 @@ std::string held_by(const explain::DrainedPod& pod) {
 }
 
 // Those of the answer that the pod's object and the budgets do not say: the pods that it evicts.
-std::vector<std::string> warnings_of(const NodePod& pod) {
-  auto out = pod.warnings;
+std::vector<std::string> warnings_of(const NodePod& pod, bool is_failure) {
+  auto out = is_failure ? std::vector<std::string>() : pod.warnings;
   if (!pod.answer) return out;
   for (const auto& each : pod.answer->warnings) {
     const auto is_known = [&](const auto& list) { return std::ranges::find(list, each) != list.end(); };
@@ -81,8 +81,8 @@ std::vector<std::string> warnings_of(const NodePod& pod) {
   return out;
 }
 
-// Why the pod has no place, or the obstacles to its eviction.
-std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
+// Why the pod has no place, or the obstacles to its eviction. Nothing is asked before a node fails.
+std::vector<std::string> remarks(const NodePod& pod, bool is_failure, const Options& options) {
   std::vector<std::string> out;
   if (!pod.answer) {
     out.emplace_back("? podium does not name it");
@@ -92,7 +92,7 @@ std::vector<std::string> remarks(const NodePod& pod, const Options& options) {
   if (pod.answer && !pod.answer->made_room_for.empty())
     out.push_back(options.style.warn("! evicted to make room for " + pod.answer->made_room_for));
   for (const auto& obstacle : pod.obstacles) out.push_back(options.style.warn("! " + obstacle));
-  for (const auto& warning : warnings_of(pod)) out.push_back(options.style.warn("! " + warning));
+  for (const auto& warning : warnings_of(pod, is_failure)) out.push_back(options.style.warn("! " + warning));
   return out;
 }
 
@@ -107,7 +107,7 @@ std::string pods_that_move(const Drain& drain, const Options& options) {
               moves && pod.answer->score ? fmt::to_string(*pod.answer->score) : "-",
               moves && pod.answer->feasible ? fmt::to_string(*pod.answer->feasible) : "-"};
     if (has_from) row.insert(row.begin() + 1, pod.node);
-    if (const auto marks = remarks(pod, options); !marks.empty())
+    if (const auto marks = remarks(pod, drain.is_failure, options); !marks.empty())
       row.push_back(fmt::format("{}", fmt::join(marks, "; ")));
     rows.push_back(std::move(row));
   }
@@ -123,7 +123,8 @@ std::string pods_that_wait(const Drain& drain, const Options& options) {
   std::vector<Cells> rows{{"POD", "WAS ON", "WHY IT HAS NO PLACE"}};
   for (const auto& pod : drain.pods) {
     if (pod.stays != NodePod::Stays::no || !pod.answer || !pod.answer->node.empty()) continue;
-    rows.push_back({full_name(pod), pod.node, fmt::format("{}", fmt::join(remarks(pod, options), "; "))});
+    rows.push_back({full_name(pod), pod.node,
+                    fmt::format("{}", fmt::join(remarks(pod, drain.is_failure, options), "; "))});
   }
   std::string out;
   const auto without = drain.evicted - std::min(drain.evicted, drain.moved);
@@ -168,6 +169,9 @@ std::string unknown(const Drain& drain) {
   const auto seen = static_cast<std::size_t>(
       std::ranges::count_if(drain.pods, [](const NodePod& pod) { return pod.stays == NodePod::Stays::no; }));
   if (!drain.sees_all && drain.evicted > seen) out += not_named(drain.evicted - seen);
+  if (drain.sees_all && drain.preempted > 0 && drain.evicted > seen)
+    out += fmt::format("{} of other namespaces, evicted to make room, {} counted and not named.\n",
+                       counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
   return out + may_not_ask_line(drain.unasked, "evaluated") + unnamed_budgets(drain);
 }
 
@@ -248,11 +252,6 @@ std::string drain_notes(const Drain& drain, std::size_t seen) {
          got_node(drain) + fullest(drain) + spare(drain);
 }
 
-std::string obstacle_words(const std::string& budget, std::size_t allowed, std::size_t pods) {
-  const auto words = fmt::format("budget {} allows {}", budget, counted(allowed, "disruption"));
-  return allowed > 0 ? fmt::format("{}, and {} of its pods are here", words, pods) : words;
-}
-
 void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.moved = change.pods_moved.value_or(0);
   drain.pending = change.pods_pending.value_or(0);
@@ -291,7 +290,7 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
     const auto* status = api::find_at(budget, "/status/disruptionsAllowed");
     const auto allowed = status && status->is_int64() ? std::max<std::int64_t>(0, status->get_int64()) : 0;
     if (hits <= static_cast<std::size_t>(allowed)) continue;
-    words[name] = obstacle_words(name, static_cast<std::size_t>(allowed), hits);
+    words[name] = explain::budget_words(name, static_cast<std::size_t>(allowed), hits);
   }
   drain.budgets_named += words.size();
   for (auto& pod : drain.pods) {
@@ -345,7 +344,7 @@ json::value drain_document(const Drain& drain) {
       if (!pod.answer->made_room_for.empty()) one["madeRoomFor"] = pod.answer->made_room_for;
     }
     if (!pod.obstacles.empty()) one["obstacles"] = json::array(pod.obstacles.begin(), pod.obstacles.end());
-    if (const auto warnings = warnings_of(pod); !warnings.empty())
+    if (const auto warnings = warnings_of(pod, drain.is_failure); !warnings.empty())
       one["warnings"] = json::array(warnings.begin(), warnings.end());
     pods.push_back(std::move(one));
   }

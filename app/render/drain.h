@@ -57,9 +57,6 @@ void find_obstacles(const std::string& ns, const std::vector<boost::json::value>
 // Why a pod of a drained node has no place. `scheduler`: that of the pod; empty: not known.
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler = "");
 
-// "budget web allows 1 disruption, and 3 of its pods are here".
-std::string obstacle_words(const std::string& budget, std::size_t allowed, std::size_t pods);
-
 // The first line of the table.
 std::string drain_verdict(const Drain& drain, const Style& style);
 // Lines below the table: the pods that the asker may not see, who sees this number of `evicted`; the pods

@@ -104,8 +104,10 @@ Report report_of(const explain::ReportStatus& status, const std::string& ns, boo
 std::vector<TimelineEntry> moments_with(const Report& report, const Life& life) {
   auto out = moments_of(report, life.nominated);
   for (auto& moment : moments_of_gone(report, life.created)) out.push_back(std::move(moment));
+  if (!life.is_gone) return in_order(std::move(out));
+  // A pod that was chosen to make room may still run: its eviction may be refused.
   if (!life.evicted_for.empty()) out.push_back(evicted(life.evicted_at, life.evicted_for));
-  if (life.is_gone) out.push_back({life.gone_at, "gone"});
+  out.push_back({life.gone_at, "gone"});
   return in_order(std::move(out));
 }
 

@@ -7,6 +7,8 @@
 #include "app/render/drain.h"
 #include "app/render/rolling.h"
 #include "app/render/words_json_parts.h"
+#include "base/counted.h"
+#include "explain/workload/eviction_cost.h"
 
 namespace podium::render {
 namespace {
@@ -23,22 +25,17 @@ std::string name_in(const std::string& ns, const std::string& name, const std::s
 std::string budget_line(const explain::BrokenBudget& budget, const std::string& ns) {
   std::vector<std::string> pods;
   for (const auto& pod : budget.pods) pods.push_back(name_in(budget.ns, pod, ns));
-  return fmt::format("{}: {}", obstacle_words(budget.name, budget.allowed, budget.pods_total),
+  return fmt::format("{}: {}", explain::budget_words(budget.name, budget.allowed, budget.pods_total),
                      listed(pods, kProtectedNamed, budget.pods_total));
 }
 
-// Of each pod what speaks against its eviction: the budgets that protect it, and its warnings.
+// What speaks against the eviction of each pod.
 json::array against(const explain::ChangeResult& change) {
   json::array out;
   bool is_any = false;
   for (const auto& pod : change.pods) {
-    json::array words;
+    auto words = texts(pod.warnings);
     if (!pod.made_room_for.empty()) words.emplace_back("evicted to make room for " + pod.made_room_for);
-    for (const auto& budget : change.budgets) {
-      if (budget.ns == pod.ns && std::ranges::find(budget.pods, pod.name) != budget.pods.end())
-        words.emplace_back(obstacle_words(budget.name, budget.allowed, budget.pods_total));
-    }
-    for (const auto& warning : pod.warnings) words.emplace_back(warning);
     is_any = is_any || !words.empty();
     out.push_back(std::move(words));
   }
@@ -50,7 +47,7 @@ Drain drain_of(const explain::ChangeResult& change, const Asked::Change& asked, 
   set_numbers(change, out);
   for (const auto& pod : change.waiting)
     out.got_node.push_back(fmt::format("{}/{} → {}", ns, pod.name, pod.node));
-  out.budgets_named = change.budgets.size();
+  out.budgets_named = change.budgets_total;
   for (const auto& pod : change.pods) {
     NodePod one{.ns = pod.ns.empty() ? ns : pod.ns, .name = pod.name, .scheduler = {}};
     one.answer = pod;
@@ -67,6 +64,8 @@ json::object drain_words_json(const explain::ChangeResult& change, const Asked::
   put(out, "notes", lines_of(drain_notes(drain, change.pods_total.value_or(0))));
   json::array budgets, pods;
   for (const auto& budget : change.budgets) budgets.emplace_back(budget_line(budget, ns));
+  if (const auto others = change.budgets_total - change.budgets.size(); others > 0)
+    budgets.emplace_back(counted(others, "more budget does", "more budgets do") + " not allow it");
   for (const auto& pod : change.pods) pods.emplace_back(pod.node.empty() ? no_place(pod) : std::string());
   put(out, "budgets", std::move(budgets));
   put(out, "pods", std::move(pods));
@@ -124,7 +123,7 @@ json::object rolling_words_json(const std::vector<explain::ChangeResult>& change
     RollingStep step{.nodes = asked.changes[i].nodes, .change = changes[i]};
     step.is_of_spares = !asked.changes[i].then_uncordon;
     for (const auto& budget : changes[i].budgets)
-      step.obstacles.push_back(obstacle_words(budget.name, budget.allowed, budget.pods_total));
+      step.obstacles.push_back(explain::budget_words(budget.name, budget.allowed, budget.pods_total));
     for (const auto& pod : changes[i].waiting)
       rolling.got_node.push_back({ns, pod.name, pod.node, i - first});
     rolling.steps.push_back(std::move(step));

@@ -2,7 +2,8 @@
 // said.json: {"status": …, "moved": [{"pod": …, "node": …}], "nodes": […]}.
 //
 // "nodes" has the node of each replica in their order: the answers for one, two, three … replicas differ by
-// one placement each. "moved" has the pods that a DrainNode, the last change, places again, in their order.
+// one placement each. "moved" has the pods that a DrainNode, the last change, places again, in their order;
+// those that preempt others have "victims", the number of these.
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -75,20 +76,28 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   const api::AdmissionObjects objects;
   explain::Quotas quotas;
   explain::WaitingLine line({}, config, unbounded, fork);
-  const explain::ChangeContext context{ns, question.paths.spec, config, unbounded, objects, quotas, line};
+  explain::Namespaces all;
+  fork.each_pod([&](const cluster::PodInfoPtr& pod) { all.insert(pod->pod->meta.namespace_); });
+  const explain::ChangeContext context{ns, question.paths.spec, config, unbounded, objects, quotas, line,
+                                       all};
   if (auto done = explain::apply_changes(earlier, context, memory, fork); !done)
     return std::unexpected(done.error());
   const auto row = fork.find_row(drain.node_name);
   if (!row) return invalid("the drained node is gone");
   auto pods = fork.entry(*row).pods;
-  if (auto done = explain::apply_changes({drain}, context, memory, fork); !done)
-    return std::unexpected(done.error());
+  const auto drained = explain::apply_changes({drain}, context, memory, fork);
+  if (!drained) return std::unexpected(drained.error());
+  const auto victims_of = [&](const api::Pod& pod) {
+    const auto name = pod.meta.namespace_ == ns ? pod.meta.name : pod.full_name();
+    return std::ranges::count(drained->front().pods, name, &explain::DrainedPod::made_room_for);
+  };
   explain::sort_for_placing(pods);
   for (const auto& pod : pods) {
     if (fork.find_pod(pod->pod->meta.uid) || !pod->pod->meta.controller()) continue;  // it stays, or is gone
     const auto* next = fork.find_pod(pod->pod->meta.uid + "#moved");
-    moved.push_back(
-        json::object{{"pod", pod->pod->full_name()}, {"node", next ? (*next)->pod->node_name : ""}});
+    json::object one{{"pod", pod->pod->full_name()}, {"node", next ? (*next)->pod->node_name : ""}};
+    if (const auto victims = victims_of(*pod->pod); victims > 0) one["victims"] = victims;
+    moved.push_back(std::move(one));
   }
   return moved;
 }

@@ -28,17 +28,37 @@ using cluster::Row;
 using cluster::Snapshot;
 
 constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16, kMostWarnings = 4,
-                      kMostBudgetBytes = 4 * 1024;
+                      kMostVictims = 3, kMostBudgetBytes = 4 * 1024;
 
 bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
-std::vector<std::string> warnings_of(const api::Pod& pod, const PodTexts& of_budgets) {
+std::vector<std::string> warnings_of_evicted(const api::Pod& pod, const PodTexts& of_budgets) {
   std::vector<std::string> out;
-  if (const auto found = of_budgets.find(pod.meta.uid); found != of_budgets.end()) out = {found->second};
+  if (const auto found = of_budgets.find(pod.meta.uid); found != of_budgets.end()) out = found->second;
   if (auto protection = protection_of(pod)) out.push_back(std::move(protection->because));
   if (const auto volume = local_data_of(pod)) out.push_back("has data on the node: " + *volume);
   if (out.size() > kMostWarnings) out.resize(kMostWarnings);
   for (auto& each : out) each = cut(std::move(each), kDrainReasonBytes);
+  return out;
+}
+
+// Nothing is asked before a node fails.
+std::vector<std::string> warnings_of_lost(const api::Pod& pod) {
+  const auto volume = local_data_of(pod);
+  if (!volume) return {};
+  return {cut("loses the data in " + *volume, kDrainReasonBytes)};
+}
+
+// "low, mid and 4 more, and 2 pods of other namespaces". `others`: may not be named.
+std::string victim_names(const std::vector<std::string>& names, std::size_t others) {
+  const auto named = std::min(names.size(), kMostVictims);
+  auto out =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (names.size() > named) out += fmt::format(" and {} more", names.size() - named);
+  if (others > 0) {
+    if (!out.empty()) out += ", and ";
+    out += others == 1 ? "a pod of another namespace" : fmt::format("{} pods of other namespaces", others);
+  }
   return out;
 }
 
@@ -65,7 +85,8 @@ struct Leaving {
 // Places evicted pods again, and those that they preempt.
 class Replacing {
  public:
-  Replacing(const ChangeContext& context, const PodTexts& budgets, Snapshot& fork)
+  // `budgets`: nullptr: the nodes fail, so no budget counts.
+  Replacing(const ChangeContext& context, const PodTexts* budgets, Snapshot& fork)
       : context_(context), budgets_(budgets), fork_(fork) {}
 
   Drained place(std::vector<PodInfoPtr> evicted) {
@@ -91,9 +112,15 @@ class Replacing {
     const auto& budget = context_.budget;
     DrainedPod entry{.name = pod.pod->meta.name};
     PodInfoPtr waits;
-    auto warnings = leaving.for_pod ? std::vector<std::string>() : warnings_of(*pod.pod, budgets_);
+    auto warnings = leaving.for_pod ? std::vector<std::string>()
+                    : budgets_      ? warnings_of_evicted(*pod.pod, *budgets_)
+                                    : warnings_of_lost(*pod.pod);
     const auto* profile = context_.config.profile(pod.pod->scheduler_name);
-    if (!pod.pod->meta.controller()) {
+    if (is_static(*pod.pod)) {
+      ++out_.pending;
+      entry.code = "NoNode";
+      entry.reason = "a static pod runs on its node only";
+    } else if (!pod.pod->meta.controller()) {
       ++out_.gone;
       entry.code = "NoController";
     } else if (!profile || (budget && !budget())) {
@@ -133,16 +160,20 @@ class Replacing {
     moved.to = row;
     moved.entry = {.name = moved.entry.name, .node = moved.preemption->node};
     std::vector<std::string> names;
+    std::size_t others = 0;
     for (const auto& victim : victims) {
+      if (context_.line.take_back(*victim->pod)) continue;  // it waits as before
       ++out_.preempted;
-      if (sees(*victim->pod)) names.push_back(name_of(*victim->pod));
+      if (sees(*victim->pod))
+        names.push_back(name_of(*victim->pod));
+      else
+        ++others;
       const auto behind = std::ranges::find_if(
           leaving_, [&](const Leaving& each) { return each.pod->priority < victim->priority; });
       leaving_.insert(behind, {victim, moved.next});
     }
-    if (const auto others = victims.size() - names.size(); others > 0)
-      names.push_back(podium::counted(others, "pod") + " of other namespaces");
-    warnings.push_back(cut(fmt::format("evicts {}", fmt::join(names, ", ")), kDrainReasonBytes));
+    if (names.empty() && others == 0) return;
+    warnings.push_back(cut("evicts " + victim_names(names, others), kDrainReasonBytes));
   }
 
   bool sees(const api::Pod& pod) const { return may_see(pod.meta.namespace_, context_); }
@@ -152,7 +183,7 @@ class Replacing {
   }
 
   const ChangeContext& context_;
-  const PodTexts& budgets_;
+  const PodTexts* budgets_;
   Snapshot& fork_;
   std::vector<Leaving> leaving_;  // by priority
   Drained out_;
@@ -188,10 +219,7 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
 
 // "2 pods evicted: 1 would move, ..."
 std::string words(const std::string& what, const Drained& drained, std::size_t broken) {
-  const auto preempted =
-      drained.preempted > 0 ? fmt::format(", {} to make room for the others", drained.preempted) : "";
-  auto out = fmt::format("{}{}: {} would move, {} would stay pending", what, preempted, drained.moved,
-                         drained.pending);
+  auto out = fmt::format("{}: {} would move, {} would stay pending", what, drained.moved, drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)
     out +=
@@ -285,9 +313,10 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = Replacing(context, of_budgets, fork).place(std::move(evicted));
-  done.message =
-      words(podium::counted(count + drained.preempted, "pod") + " evicted", drained, *done.budgets_broken);
+  auto drained = Replacing(context, &of_budgets, fork).place(std::move(evicted));
+  auto what = podium::counted(count + drained.preempted, "pod") + " evicted";
+  if (drained.preempted > 0) what += fmt::format(", {} to make room for the others", drained.preempted);
+  done.message = words(what, drained, *done.budgets_broken);
   record(count, drained, fork, done);
 }
 
@@ -309,10 +338,13 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   }
   const auto count = lost.size();
   context.line.place(fork);
-  auto drained = Replacing(context, {}, fork).place(std::move(lost));
-  done.message = words(
-      fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod")),
-      drained, 0);
+  auto drained = Replacing(context, nullptr, fork).place(std::move(lost));
+  auto what =
+      fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod"));
+  if (drained.preempted > 0)
+    what +=
+        fmt::format(", {} evicted to make room for the others", podium::counted(drained.preempted, "pod"));
+  done.message = words(what, drained, 0);
   if (with_their_node > 0)
     done.message +=
         fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));
@@ -348,7 +380,9 @@ void cut_drained_pods(const Namespaces& seen_namespaces, std::vector<ChangeResul
   const auto most_bytes = is_of_several ? kMostBytesOfSeveral : kMostDrainedBytes;
   std::size_t count = 0, bytes = 0, bytes_of_budgets = 0;
   for (auto& change : changes) {
-    std::ranges::stable_sort(change.pods, {}, [](const DrainedPod& pod) { return !pod.node.empty(); });
+    std::ranges::stable_sort(change.pods, {}, [](const DrainedPod& pod) {
+      return std::pair(!pod.made_room_for.empty(), !pod.node.empty());
+    });
     const auto first_cut = std::ranges::find_if(change.pods, [&](const DrainedPod& pod) {
       count += 1;
       bytes += bytes_of(pod);

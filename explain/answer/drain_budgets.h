@@ -17,10 +17,11 @@ namespace podium::explain {
 // True if an answer may name objects of the namespace.
 bool may_see(const std::string& ns, const ChangeContext& context);
 
-using PodTexts = std::map<std::string_view, std::string>;  // by UID
+using PodTexts = std::map<std::string_view, std::vector<std::string>>;  // by UID
 
-// Counts in `done` the budgets that the evictions exceed, and names those that the asker may see. Returns the
-// pods that the eviction API refuses because several budgets select them; the keys are of `evicted`.
+// Counts in `done` the budgets that the evictions exceed, and names those that the asker may see. Returns
+// what the budgets have against each pod; the keys are of `evicted`. The eviction API refuses a pod that
+// several budgets select.
 PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, const ChangeContext& context,
                              const cluster::Snapshot& fork, ChangeResult& done);
 

@@ -246,6 +246,7 @@ class Sparing {
     for (const auto row : by_pods()) {
       const std::string name(base().node_name(row));
       if (going.contains(name)) continue;
+      if (!has_time()) break;
       auto trial = fork;
       Moves moves;
       auto blocked = is_last ? removal_.blocked_by_itself(row, fork) : removal_.take(row, true, moves, trial);

@@ -11,6 +11,8 @@ namespace {
 using cluster::Row;
 using cluster::Snapshot;
 
+constexpr std::size_t kMostLeftOut = 32;
+
 std::vector<Row> cordoned(const Snapshot& base) {
   std::vector<Row> out;
   for (const auto row : base.rows_by_name()) {
@@ -55,8 +57,9 @@ std::vector<Row> cordoned_to_use(const Waiters& waiters, std::size_t least, cons
   const auto all = cordoned(base);
   if (all.empty()) return {};
   auto needed = taken_of(all, waiters, least, budget, base);
-  // Then without each.
-  for (std::size_t i = needed.size(); i-- > 0 && has_time(budget);) {
+  // Then without each, of the last ones: every trial places all pods again.
+  std::size_t trials = kMostLeftOut;
+  for (std::size_t i = needed.size(); i-- > 0 && trials-- > 0 && has_time(budget);) {
     auto fewer = needed;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     if (fewer.empty()) continue;

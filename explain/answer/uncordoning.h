@@ -12,7 +12,8 @@
 namespace podium::explain {
 
 // The cordoned nodes that take pods, if all of them are uncordoned and at least `least` pods are placed, on
-// all nodes together; without any that is not needed for that. Empty: none, or the budget has ended.
+// all nodes together; without any that is not needed for that, as far as some trials show. Empty: none, or
+// the budget has ended.
 std::vector<cluster::Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
                                           const cluster::Snapshot& base);
 

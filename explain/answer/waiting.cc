@@ -139,6 +139,20 @@ void WaitingLine::add(const cluster::PodInfoPtr& pod) {
   entries_.insert(behind, {.waiter = {pod, profile, kinds_.of(pod)}});
 }
 
+bool WaitingLine::take_back(const api::Pod& pod) {
+  const auto found = std::ranges::find_if(
+      placed_, [&](const Placed& each) { return each.pod->pod->meta.uid == pod.meta.uid; });
+  if (found == placed_.end()) return false;
+  const auto waits = std::move(found->pod);
+  placed_.erase(found);
+  // start() has removed its entry: a victim is less important than the pods that were placed since.
+  const auto behind = std::ranges::upper_bound(entries_, waits->priority, std::greater(),
+                                               [](const Entry& entry) { return entry.waiter.pod->priority; });
+  const auto* profile = profiles_.find(pod.scheduler_name);
+  entries_.insert(behind, {.waiter = {waits, profile, kinds_.of(waits)}, .waited_before = true});
+  return true;
+}
+
 bool WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
   framework::EvaluationMemo memo;
   const framework::EvaluationMemo::Use use(memo);

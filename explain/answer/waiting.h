@@ -69,6 +69,9 @@ class WaitingLine {
   // Removes pods that do not wait any more.
   void remove_if(const std::function<bool(const api::Pod&)>& is_gone);
   void add(const cluster::PodInfoPtr& pod);
+  // True: the pod waited before the question, was placed since take_placed(), and is preempted now: it waits
+  // again. The caller removes it from the fork.
+  bool take_back(const api::Pod& pod);
 
   // Places those that fit, until no more do.
   void place(cluster::Snapshot& fork);

@@ -147,6 +147,7 @@ void cut_pods(ReportAnswer& answer, std::size_t most) {
     keep(change.pods, most);
     keep(change.waiting, most);
     keep(change.budgets, most);
+    if (most == 0) change.budgets_total = 0;  // budgetsBroken remains
     for (auto& budget : change.budgets) keep(budget.pods, most);
   }
 }

@@ -22,8 +22,8 @@ struct DrainedPod {
   std::string code = {}, reason = {};        // why it has no place: NoNode, NoController, …
   std::optional<Cause> cause = {};           // of NoNode: the reason that rejected the most nodes
   std::string ns = {};                       // empty: that of the what-if
-  // What speaks against its eviction: annotations, data on the node, several budgets; and the pods that it
-  // evicts. At most 4.
+  // What speaks against its eviction: budgets, annotations, data on the node; and the pods that it evicts.
+  // At most 4.
   std::vector<std::string> warnings = {};
   // It is not on a drained node: this pod of the drained nodes preempts it. "shop/big": of another namespace.
   std::string made_room_for = {};
@@ -113,7 +113,9 @@ struct ChangeResult {
   // Pods that waited before the question and get a node here, of all namespaces; and those of the what-if's.
   std::size_t waiting_placed = 0;
   std::vector<WaitingPlaced> waiting = {};  // at most 16
-  std::vector<BrokenBudget> budgets = {};   // at most 8 of budgets_broken: those that the asker may see
+  // Of budgets_broken those that the asker may see; at most 8 are listed.
+  std::vector<BrokenBudget> budgets = {};
+  std::size_t budgets_total = 0;
 };
 template <>
 struct Fields<ChangeResult> {
@@ -133,7 +135,7 @@ struct Fields<ChangeResult> {
       field("podsPreempted", &ChangeResult::pods_preempted),
       field("waitingPlaced", &ChangeResult::waiting_placed),
       field("waiting", &ChangeResult::waiting),
-      field("budgets", &ChangeResult::budgets),
+      counted("budgets", &ChangeResult::budgets, "budgetsTotal", &ChangeResult::budgets_total),
   };
 };
 

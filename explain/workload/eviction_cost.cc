@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/counted.h"
+
 namespace podium::explain {
 namespace {
 
@@ -45,6 +47,11 @@ std::optional<std::string> local_data_of(const api::Pod& pod) {
     if (!safe || !lists(*safe, volume.name)) return fmt::format("{} {}", volume.id, volume.name);
   }
   return std::nullopt;
+}
+
+std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods) {
+  const auto words = fmt::format("budget {} allows {}", budget, counted(allowed, "disruption"));
+  return allowed > 0 ? fmt::format("{}, and {} of its pods are here", words, pods) : words;
 }
 
 }  // namespace podium::explain

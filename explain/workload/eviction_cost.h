@@ -1,4 +1,4 @@
-// What speaks against the eviction of a pod: its author's annotations, and data on its node.
+// What speaks against the eviction of a pod: its author's annotations, data on its node, and budgets.
 //
 // The rules are cluster-autoscaler's, with its default flags, and Karpenter's. kubectl drain knows neither.
 //
@@ -6,6 +6,7 @@
 // Source: cluster-autoscaler/simulator/drainability/rules (notsafetoevict, localstorage).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -28,5 +29,8 @@ std::optional<Protection> protection_of(const api::Pod& pod);
 // "emptyDir scratch": a volume with data that stays on the node's disk, or is deleted there. Nullopt: the pod
 // has none, or only volumes that its author declares as safe to lose. An emptyDir in memory does not count.
 std::optional<std::string> local_data_of(const api::Pod& pod);
+
+// "budget web allows 1 disruption, and 3 of its pods are here".
+std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods);
 
 }  // namespace podium::explain

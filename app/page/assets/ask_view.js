@@ -108,7 +108,8 @@ export class AskView extends Component {
     const moved = Object.entries(changedWeights(strategies, question.moved));
     if (moved.length) parameters.strategies = moved.map(([name, weight]) => `${name}=${weight}`).join(",");
     this.setState({ isLoading: true });
-    const put = (change) => this.props.question.at === question.at && this.set(change);
+    const asked = (this.asked = {});
+    const put = (change) => asked === this.asked && this.props.question.at === question.at && this.set(change);
     try {
       const send = (with_) =>
         question.pod ? askAboutPod(question.ns, question.pod, with_) : ask(question.ns.trim(), question.manifest, with_);
@@ -121,7 +122,7 @@ export class AskView extends Component {
     } catch (error) {
       put({ answer: null, error });
     }
-    this.setState({ isLoading: false });
+    if (asked === this.asked) this.setState({ isLoading: false });
   }
   form(question, strategies, isLoading) {
     const put = (field) => (event) => this.set({ [field]: event.target.value });

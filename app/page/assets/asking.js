@@ -45,8 +45,12 @@ export class Asking extends Component {
   componentDidUpdate(before) {
     const is = (props) => JSON.stringify(this.place(props));
     if (is(before) === is(this.props)) return;
-    const ns = this.props.query.ns ?? this.state.ns;
-    this.setState({ ns, answer: null, error: null }, () => this.isAsked() && this.submit());
+    this.asked = null; // an answer to the old place comes too late
+    const asked = this.props;
+    this.setState({ answer: null, error: null, isLoading: false });
+    Promise.resolve(asked.query.ns ?? this.known()).then((ns) => {
+      if (is(asked) === is(this.props)) this.setState({ ns }, () => this.isAsked() && this.submit());
+    });
   }
   async submit() {
     const asked = (this.asked = {});

@@ -100,7 +100,7 @@ function Rolled({ changes, words, ns }) {
     h("h2", null, "Steps"),
     h(
       Table,
-      { id: "steps", caption: "The steps and what each does to the pods", columns: ["Step", "Nodes", ...numbers, "Fullest afterwards", ...(isMarked ? ["Budgets"] : [])], numbers },
+      { id: "steps", caption: "The steps and what each does to the pods", columns: ["Step", "Nodes", ...numbers, "Fullest afterwards", ...(isMarked ? ["Remarks"] : [])], numbers },
       steps.map(({ name, nodes: named, fullest, marks, change }) =>
         h(
           "tr",

@@ -49,7 +49,7 @@ TEST(DrainsEvicting, AMovedPodPreemptsAsTheSchedulerDoes) {
   const Case cases[] = {
       {"the victim waits",
        {leaves_with("hi", "4", 9).node("n1"), leaves_with("low", "3").node("n2")},
-       "low→NoNode for hi; hi→n2 (evicts low)",
+       "hi→n2 (evicts low); low→NoNode for hi",
        "2 1 1 0 1"},
       {"the victim has another place",
        {leaves_with("hi", "4", 9).node("n1"), leaves_with("low", "2").node("n2")},
@@ -57,7 +57,7 @@ TEST(DrainsEvicting, AMovedPodPreemptsAsTheSchedulerDoes) {
        "2 2 0 0 1"},
       {"nothing creates the victim again",
        {leaves_with("hi", "4", 9).node("n1"), pod("bare").ns("shop").uid("bare").req("cpu", "3").node("n2")},
-       "bare→NoController for hi; hi→n2 (evicts bare)",
+       "hi→n2 (evicts bare); bare→NoController for hi",
        "2 1 0 1 1"},
       {"only less important ones",
        {leaves_with("hi", "4", 9).node("n1"), leaves_with("same", "3", 9).node("n2")},
@@ -71,12 +71,12 @@ TEST(DrainsEvicting, AMovedPodPreemptsAsTheSchedulerDoes) {
       {"the victims of two",
        {leaves_with("a", "2", 9).node("n1"), leaves_with("b", "2", 8).node("n1"),
         leaves_with("low", "4").node("n2")},
-       "low→NoNode for b; a→n3; b→n2 (evicts low)",
+       "a→n3; b→n2 (evicts low); low→NoNode for b",
        "3 2 1 0 1"},
       {"a victim preempts",
        {leaves_with("hi", "4", 9).node("n1"), leaves_with("mid", "2", 5).node("n2"),
         leaves_with("low", "2").node("n3")},
-       "low→NoNode for mid; hi→n2 (evicts mid); mid→n3 (evicts low) for hi",
+       "hi→n2 (evicts mid); low→NoNode for mid; mid→n3 (evicts low) for hi",
        "3 2 1 0 2"},
   };
   for (const auto& c : cases) {
@@ -98,11 +98,48 @@ TEST(DrainsEvicting, VictimsOfOtherNamespacesAreCountedOnly) {
   unit::run_pod(snapshot, leaves_with("hi", "4", 9).node("n1"));
   unit::run_pod(snapshot, leaves_with("secret", "3").ns("bank").node("n2"));
   const auto change = drain_n1(snapshot);
-  EXPECT_EQ(moves_of(change), "hi→n2 (evicts 1 pod of other namespaces)");
+  EXPECT_EQ(moves_of(change), "hi→n2 (evicts a pod of another namespace)");
   EXPECT_EQ(change.pods_preempted, 1u);
   EXPECT_THAT(change.message,
               HasSubstr("2 pods evicted, 1 to make room for the others: 1 would move, 1 would "
                         "stay pending"));
+}
+
+TEST(DrainsEvicting, APodThatWaitsIsNotAVictim) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  unit::run_pod(snapshot, leaves_with("hi", "3", 1000).node("n1"));
+  const auto question = unit::read(unit::web(R"("changes": [{"type": "DrainNodes", "nodeNames": ["n1"]}])"));
+  const auto waits = cluster::make_pod_info(
+      std::make_shared<const api::Pod>(pod("w").ns("shop").uid("w").req("cpu", "3")), {});
+  const auto status = answer(question.value(), snapshot, unit::default_config(), {}, {}, {waits});
+  const auto& change = status.answer.value().changes.at(0);
+  EXPECT_EQ(moves_of(change), "hi→n2");
+  EXPECT_EQ(change.pods_preempted, 0u);
+  EXPECT_EQ(change.waiting_placed, 0u) << "it waits as before";
+}
+
+TEST(DrainsEvicting, AStaticVictimMovesNowhere) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "2"}});
+  unit::run_pod(snapshot, leaves_with("hi", "4", 1000).node("n1"));
+  unit::run_pod(snapshot,
+                leaves_with("static", "1").annotation("kubernetes.io/config.mirror", "x").node("n2"));
+  EXPECT_EQ(moves_of(drain_n1(snapshot)), "hi→n2 (evicts static); static→NoNode for hi");
+}
+
+TEST(DrainsEvicting, ManyVictimsAreCounted) {
+  auto snapshot = unit::nodes_of({{"n1", "6"}, {"n2", "6"}});
+  unit::run_pod(snapshot, leaves_with("hi", "6", 1000).node("n1"));
+  for (int i = 0; i < 5; ++i) unit::run_pod(snapshot, leaves_with(fmt::format("low-{}", i), "1").node("n2"));
+  EXPECT_THAT(moves_of(drain_n1(snapshot)), HasSubstr("hi→n2 (evicts low-0, low-1, low-2 and 2 more)"));
+}
+
+TEST(DrainsEvicting, OfAFailureOnlyTheDataCount) {
+  auto snapshot = unit::two_nodes();
+  unit::run_pod(snapshot, leaves_with("a", "0")
+                              .annotation("karpenter.sh/do-not-disrupt", "true")
+                              .volume({.name = "scratch", .id = "emptyDir"})
+                              .node("n1"));
+  EXPECT_EQ(moves_of(drain_n1(snapshot, "FailNodes")), "a→n2 (loses the data in emptyDir scratch)");
 }
 
 TEST(DrainsEvicting, WhatSpeaksAgainstAnEvictionIsNamed) {
@@ -117,7 +154,8 @@ TEST(DrainsEvicting, WhatSpeaksAgainstAnEvictionIsNamed) {
   };
   EXPECT_EQ(warned(leaves_with("a", "0").node("n1")), "a→n2; other→n2");
   EXPECT_EQ(warned(leaves_with("a", "0").label("app", "db").label("also", "db").node("n1")),
-            "a→n2 (2 budgets match it, so its eviction is not allowed: also, db); other→n2");
+            "a→n2 (2 budgets match it, so its eviction is not allowed: also, db); "
+            "other→n2 (budget db allows 1 disruption, and 2 of its pods are here)");
   EXPECT_EQ(warned(leaves_with("a", "0").annotation("karpenter.sh/do-not-disrupt", "true").node("n1")),
             "a→n2 (has the annotation karpenter.sh/do-not-disrupt: true); other→n2");
   EXPECT_EQ(warned(leaves_with("a", "0").volume({.name = "scratch", .id = "emptyDir"}).node("n1")),

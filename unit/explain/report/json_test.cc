@@ -175,7 +175,8 @@ ReportStatus answered() {
                 .pods_gone = 1,
                 .waiting_placed = 2,
                 .waiting = {{"train-1", "n4"}},
-                .budgets = {{"web", "shop", 1, {"web-0"}, 2}}}};
+                .budgets = {{"web", "shop", 1, {"web-0"}, 2}},
+                .budgets_total = 1}};
   a.fixes = {{.type = "LowerRequest",
               .fields = {{"resource", "cpu"}, {"most", "1500m"}},
               .message = "ask for at most 1500m of cpu",
@@ -388,6 +389,7 @@ ReportStatus full_answer(char letter, const std::string& name) {
     change.waiting = std::vector(16, WaitingPlaced{name, name});
     change.budgets =
         std::vector(8, BrokenBudget{name, name.substr(0, 63), 10'000, std::vector(16, name), 10'000});
+    change.budgets_total = 10'000;
     a.changes.push_back(change);
   }
   for (int i = 0; i < 16; ++i) {
