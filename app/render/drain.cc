@@ -81,7 +81,7 @@ std::vector<std::string> warnings_of(const NodePod& pod, bool is_failure) {
   return out;
 }
 
-// Why the pod has no place, or the obstacles to its eviction. Nothing is asked before a node fails.
+// Why the pod has no place, or the obstacles to its eviction. A failure respects none.
 std::vector<std::string> remarks(const NodePod& pod, bool is_failure, const Options& options) {
   std::vector<std::string> out;
   if (!pod.answer) {

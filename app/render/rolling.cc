@@ -96,10 +96,19 @@ std::string got_node(const Rolling& rolling) {
   return names.empty() ? words + ". " : fmt::format("{}: {}. ", words, listed(names, kPodsNamed, total));
 }
 
+// A pod may wait in several steps, so the numbers of the steps are not added up.
+std::string waiting_words(const Rolling& rolling) {
+  const auto waits = [](const RollingStep& step) { return step.change.pods_pending.value_or(0); };
+  const auto steps = std::ranges::count_if(rolling.steps, waits);
+  const auto most = waits(*std::ranges::max_element(rolling.steps, {}, waits));
+  if (steps == 1) return counted(most, "pod") + " would wait at some time";
+  return fmt::format("pods would wait in {} steps, at most {} at a time", steps, most);
+}
+
 std::string verdict(const Rolling& rolling, const Style& style) {
   if (rolling.waiting() == 0 && rolling.gone() == 0) return style.good("nothing would wait");
   std::vector<std::string> parts;
-  if (rolling.waiting() > 0) parts.push_back(counted(rolling.waiting(), "pod") + " would wait at some time");
+  if (rolling.waiting() > 0) parts.push_back(waiting_words(rolling));
   if (rolling.gone() > 0)
     parts.push_back(counted(rolling.gone(), "pod") + " without a controller would be gone");
   return style.warn(fmt::format("{}", fmt::join(parts, "; ")));

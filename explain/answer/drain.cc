@@ -42,7 +42,7 @@ std::vector<std::string> warnings_of_evicted(const api::Pod& pod, const PodTexts
   return out;
 }
 
-// Nothing is asked before a node fails.
+// A failure respects no budget and no annotation.
 std::vector<std::string> warnings_of_lost(const api::Pod& pod) {
   const auto volume = local_data_of(pod);
   if (!volume) return {};

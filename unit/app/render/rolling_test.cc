@@ -24,6 +24,12 @@ RollingStep step_of(const char* node, std::size_t moved, std::size_t waits, std:
   return {.nodes = {node}, .change = std::move(change)};
 }
 
+TEST(Rolling, APodThatWaitsInSeveralStepsIsNotAddedUp) {
+  const Rolling rolling{.steps = {step_of("n-1", 1, 1, 0), step_of("n-2", 1, 2, 0), step_of("n-3", 1, 0, 0)}};
+  EXPECT_THAT(rolling_table(rolling, plain()),
+              HasSubstr("; pods would wait in 2 steps, at most 2 at a time.\n"));
+}
+
 TEST(Rolling, PodsThatWouldBeGoneCount) {
   struct Case {
     std::size_t moved, waits, gone;
