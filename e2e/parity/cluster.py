@@ -32,6 +32,12 @@ class Cluster:
     def pods_on(self, name):
         return [pod for pod in self.of_kind("Pod") if pod["spec"].get("nodeName") == name]
 
+    def newest_slices(self, node):
+        """The ResourceSlices of the node's own pool. In the scenarios the pool has the node's name."""
+        slices = [s for s in self.of_kind("ResourceSlice") if s["spec"].get("nodeName") == node]
+        newest = max((s["spec"]["pool"]["generation"] for s in slices), default=0)
+        return [s for s in slices if s["spec"]["pool"]["generation"] == newest]
+
     def make(self, change, namespace):
         """Makes the change. Returns the pods that a drain evicts and that have a controller, {full name: unplaced pod}."""
         return getattr(self, change["type"])(change, namespace) or {}
@@ -67,6 +73,11 @@ class Cluster:
             drivers = copy.deepcopy(drivers)
             drivers["metadata"]["name"] = name
             self.put(drivers)
+        for slice_ in self.newest_slices(like["metadata"]["name"]):
+            slice_ = copy.deepcopy(slice_)
+            slice_["metadata"]["name"] += f"-{name}"
+            slice_["spec"].update(nodeName=name, pool={**slice_["spec"]["pool"], "name": name})
+            self.put(slice_)
         for pod in self.pods_on(like["metadata"]["name"]):
             if _is_of_daemon_set(pod):
                 pod = copy.deepcopy(pod)
