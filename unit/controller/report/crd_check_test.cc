@@ -9,8 +9,10 @@
 #include <sstream>
 
 #include "api/text/yaml.h"
+#include "explain/report/json.h"
 #include "unit/controller/report/log_capture.h"
 #include "unit/controller/report/served_api.h"
+#include "unit/explain/report/filled.h"
 
 namespace podium::controller {
 namespace {
@@ -53,6 +55,51 @@ TEST(CrdCheck, KnowsTheFieldsOfItsOwnCrd) {
   const auto known = report_fields();
   EXPECT_EQ(Problems(known.begin(), known.end()), fields);
   EXPECT_EQ(crd_problems(crd), Problems());
+}
+
+bool has_type(const json::value& value, std::string_view type) {
+  switch (value.kind()) {
+    case json::kind::object:
+      return type == "object";
+    case json::kind::array:
+      return type == "array";
+    case json::kind::string:
+      return type == "string";
+    case json::kind::bool_:
+      return type == "boolean";
+    case json::kind::int64:
+    case json::kind::uint64:
+      return type == "integer" || type == "number";
+    default:
+      return false;
+  }
+}
+
+// The paths at which the schema has another type than the value.
+void collect_differences(const json::value& schema, const json::value& value, const std::string& path,
+                         Problems& out) {
+  const auto* type = schema.as_object().if_contains("type");
+  if (type && !has_type(value, type->as_string())) out.push_back(path);
+  if (const auto* list = value.if_array()) {
+    for (const auto& item : *list) collect_differences(schema.at("items"), item, path, out);
+  }
+  const auto* fields = schema.as_object().if_contains("properties");
+  if (!fields || !value.is_object()) return;
+  for (const auto& [name, field] : fields->as_object()) {
+    if (const auto* member = value.as_object().if_contains(name))
+      collect_differences(field, *member, path + "." + std::string(name), out);
+  }
+}
+
+TEST(CrdCheck, TheTypesOfTheStatusAreThoseOfItsOwnCrd) {
+  auto crd = own_crd();
+  const auto& status = properties(crd, "").at("status");
+  Problems differences;
+  collect_differences(status, explain::to_json(explain::filled(2)), "status", differences);
+  EXPECT_EQ(differences, Problems());
+  properties(crd, "/properties/status/properties/choice")["score"] = {{"type", "string"}};
+  collect_differences(status, explain::to_json(explain::filled(2)), "status", differences);
+  EXPECT_EQ(differences, Problems{"status.choice.score"}) << "a difference is found";
 }
 
 TEST(CrdCheck, NamesWhatIsMissing) {
