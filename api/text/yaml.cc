@@ -224,9 +224,9 @@ Result<std::vector<Document>> parse_yaml(std::string_view text, YamlLimits limit
   return documents;
 }
 
-// The same words with all versions of yaml-cpp: 0.8 appends the anchor's name.
+// The same words with all versions of yaml-cpp: 0.8 appends a colon and the anchor's name.
 std::string message_of(const YAML::Exception& error) {
-  const std::string_view unknown_anchor = YAML::ErrorMsg::UNKNOWN_ANCHOR;
+  constexpr std::string_view unknown_anchor = "the referenced anchor is not defined";
   return shown(error.msg.starts_with(unknown_anchor) ? std::string(unknown_anchor) : error.msg);
 }
 
