@@ -170,7 +170,8 @@ class Cluster {
     EXPECT_EQ(calls_with.text, calls_without.text) << "pod " << asked;
     expect_summaries(with);
     expect_summaries(without);
-    if (random_.below(3) == 0) kept_ = with;  // shares its chunks with the memo
+    // It shares its chunks with the memo. Not assigned: Boost 1.83 calls memcpy() with null for an empty map.
+    if (random_.below(3) == 0) kept_.emplace(with);
   }
 
   // A pod more, a pod less, a nomination, or a node that comes, goes or changes.
