@@ -20,6 +20,7 @@
 #include "app/kubectl/cluster.h"
 #include "app/kubectl/command_output.h"
 #include "app/kubectl/named_nodes.h"
+#include "app/kubectl/node_pods.h"
 #include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/kubectl/verbs.h"
@@ -32,6 +33,7 @@
 #include "app/render/why.h"
 #include "base/counted.h"
 #include "explain/question/question_limits.h"
+#include "explain/workload/eviction_cost.h"
 
 namespace podium::kubectl {
 namespace {
@@ -49,7 +51,7 @@ struct DrainFlags {
 };
 
 using Names = std::vector<std::string>;
-constexpr std::size_t kListedOnTheirOwn = 8;
+using Stays = render::NodePod::Stays;
 constexpr std::size_t kNamesBytes = 56 * 1024;  // of the nodes of one question, which has at most 64 KiB
 
 json::object question_about(const std::string& profile, json::array changes) {
@@ -95,69 +97,27 @@ class Draining {
   }
 
   Result<render::Drain> run() {
-    if (auto listed = list_pods(); !listed) return std::unexpected(listed.error());
+    auto listed = pods_on(drain_.nodes, cluster_);
+    if (!listed) return std::unexpected(listed.error());
+    drain_.pods = std::move(listed->pods);
+    drain_.sees_all = listed->sees_all;
+    objects_ = std::move(listed->objects);
     std::set<std::string> namespaces;
     for (const auto& pod : drain_.pods) {
-      if (pod.stays == render::NodePod::Stays::no) namespaces.insert(pod.ns);
+      if (pod.stays == Stays::no) namespaces.insert(pod.ns);
     }
     if (namespaces.empty()) namespaces.insert(cluster_.ns());
     for (const auto& ns : namespaces) {
       if (auto asked = ask_in(ns); !asked) return std::unexpected(asked.error());
-      if (!flags_.fail) find_budgets(ns);
+      if (flags_.fail) continue;
+      if (auto found = find_budgets(ns); !found) return std::unexpected(found.error());
     }
     if (!answered_) return std::unexpected(refused_);
     std::ranges::stable_sort(drain_.pods, {}, [](const auto& pod) { return std::tie(pod.ns, pod.name); });
     return std::move(drain_);
   }
 
-  // The pods that are on the nodes now, with their obstacles. Does not ask podium.
-  Result<render::Drain> pods_now(bool with_budgets = true) {
-    if (auto listed = list_pods(); !listed) return std::unexpected(listed.error());
-    if (!with_budgets) return std::move(drain_);
-    std::set<std::string> namespaces;
-    for (const auto& pod : drain_.pods) namespaces.insert(pod.ns);
-    for (const auto& ns : namespaces) find_budgets(ns);
-    return std::move(drain_);
-  }
-
  private:
-  // Of all namespaces if the user may list them, else of the user's namespace.
-  Result<void> list_pods() {
-    auto listed = list_pods_of("");
-    if (!listed && client::is_forbidden(listed.error())) {
-      drain_.sees_all = false;
-      listed = list_pods_of(cluster_.ns());
-    }
-    if (!listed) return std::unexpected(std::move(listed.error()));
-    objects_ = std::move(*listed);
-    for (const auto& object : objects_) {
-      if (auto pod = render::read_node_pod(object)) drain_.pods.push_back(std::move(*pod));
-    }
-    return {};
-  }
-
-  // Node by node; of many nodes, all pods once.
-  Result<std::vector<json::value>> list_pods_of(const std::string& ns) {
-    std::vector<json::value> out;
-    if (drain_.nodes.size() > kListedOnTheirOwn) {
-      auto all = cluster_.list(client::resource::pods, ns, {});
-      if (!all) return all;
-      const std::set<std::string> drained(drain_.nodes.begin(), drain_.nodes.end());
-      std::erase_if(*all, [&](const json::value& pod) {
-        return !drained.contains(api::text_at(pod, "/spec/nodeName"));
-      });
-      return all;
-    }
-    for (const auto& node : drain_.nodes) {
-      client::ListOptions on_node;
-      on_node.field_selector = "spec.nodeName=" + node;
-      auto listed = cluster_.list(client::resource::pods, ns, on_node);
-      if (!listed) return listed;
-      std::ranges::move(*listed, std::back_inserter(out));
-    }
-    return out;
-  }
-
   // podium names only pods of the question's namespace, so this asks once in each.
   Result<void> ask_in(const std::string& ns) {
     auto spec = question_about(
@@ -190,17 +150,18 @@ class Draining {
     }
   }
 
-  void find_budgets(const std::string& ns) {
-    static const client::Resource kBudgets("policy", "v1", "poddisruptionbudgets");
-    const auto budgets = cluster_.list(kBudgets, ns, {});
-    if (!budgets) return;
-    render::find_obstacles(ns, *budgets, objects_, drain_);
+  Result<void> find_budgets(const std::string& ns) {
+    const auto broken = budgets_.find_obstacles(ns, objects_, drain_);
+    if (!broken) return std::unexpected(broken.error());
+    if (*broken) drain_.budgets_named += (*broken)->size();
+    return {};
   }
 
   const DrainFlags& flags_;
   Cluster& cluster_;
   render::Drain drain_;
   std::vector<json::value> objects_;
+  Budgets budgets_{cluster_};
   bool answered_ = false;
   Error refused_;  // if the user may not ask in any namespace
 };
@@ -230,8 +191,7 @@ class Rolling {
       step.change = std::move((*changes)[i]);
       out.steps.push_back(std::move(step));
     }
-    if (auto named = name_budgets(out); !named) return std::unexpected(named.error());
-    warn_about_pods(out);
+    if (auto warned = warn_about_pods(out); !warned) return std::unexpected(warned.error());
     name_waiting(out);
     if (const auto* worst = out.worst()) find_spare(like_.empty() ? worst->nodes.front() : like_, out);
     return out;
@@ -289,42 +249,57 @@ class Rolling {
     return out;
   }
 
-  // The budgets that do not allow the evictions of the current pods.
-  Result<void> name_budgets(render::Rolling& out) {
-    for (auto& step : out.steps) {
-      if (step.is_of_spares || step.change.budgets_broken.value_or(0) == 0) continue;
-      const auto now = Draining(flags_, step.nodes, cluster_).pods_now();
-      if (!now) return std::unexpected(now.error());
-      for (const auto& pod : now->pods) {
-        for (const auto& obstacle : pod.obstacles) {
-          if (std::ranges::find(step.obstacles, obstacle) == step.obstacles.end())
-            step.obstacles.push_back(obstacle);
-        }
+  // Names the pods that are on the nodes now and are not to be evicted, and their budgets. If the user may
+  // not list them, the answer goes without.
+  Result<void> warn_about_pods(render::Rolling& out) {
+    std::map<std::string, std::size_t> step_of;
+    Names nodes;
+    for (std::size_t i = 0; i < out.steps.size(); ++i) {
+      if (out.steps[i].is_of_spares) continue;
+      for (const auto& node : out.steps[i].nodes) {
+        step_of.emplace(node, i);
+        nodes.push_back(node);
       }
+    }
+    auto now = pods_on(nodes, cluster_);
+    if (!now) return client::is_forbidden(now.error()) ? Result<void>() : std::unexpected(now.error());
+    std::vector<NodePods> by_step(out.steps.size());
+    for (auto& object : now->objects) {
+      const auto step = step_of.find(api::text_at(object, "/spec/nodeName"));
+      if (step != step_of.end()) by_step[step->second].objects.push_back(std::move(object));
+    }
+    for (auto& pod : now->pods) {
+      if (const auto step = step_of.find(pod.node); step != step_of.end() && pod.stays == Stays::no)
+        by_step[step->second].pods.push_back(std::move(pod));
+    }
+    Budgets budgets(cluster_);
+    for (std::size_t i = 0; i < out.steps.size(); ++i) {
+      if (auto warned = warn_about_step(std::move(by_step[i]), budgets, out.steps[i]); !warned) return warned;
     }
     return {};
   }
 
-  // Names the pods that are on the nodes now and are not to be evicted. If the user may not list them, the
-  // answer goes without.
-  void warn_about_pods(render::Rolling& out) {
-    std::map<std::string, render::RollingStep*> step_of;
-    Names nodes;
-    for (auto& step : out.steps) {
-      for (const auto& node : step.nodes) {
-        if (step.is_of_spares) continue;
-        step_of.emplace(node, &step);
-        nodes.push_back(node);
-      }
-    }
-    const auto now = Draining(flags_, nodes, cluster_).pods_now(false);
-    if (!now) return;
-    for (const auto& pod : now->pods) {
-      const auto step = step_of.find(pod.node);
-      if (pod.stays != render::NodePod::Stays::no || step == step_of.end()) continue;
+  static Result<void> warn_about_step(NodePods now, Budgets& budgets, render::RollingStep& step) {
+    render::Drain drain{.nodes = step.nodes, .pods = std::move(now.pods)};
+    std::set<std::string> namespaces;
+    for (const auto& pod : drain.pods) {
+      namespaces.insert(pod.ns);
       for (const auto& warning : pod.warnings)
-        step->second->warnings.push_back(fmt::format("{}/{} {}", pod.ns, pod.name, warning));
+        step.warnings.push_back(fmt::format("{}/{} {}", pod.ns, pod.name, warning));
     }
+    for (const auto& ns : namespaces) {
+      const auto broken = budgets.find_obstacles(ns, now.objects, drain);
+      if (!broken) return std::unexpected(broken.error());
+      for (const auto& budget : broken->value_or(std::vector<explain::BrokenBudget>()))
+        step.obstacles.push_back(
+            explain::budget_words(ns + "/" + budget.name, budget.allowed, budget.pods_total));
+    }
+    for (const auto& pod : drain.pods) {
+      if (pod.budgets.empty()) continue;
+      step.with_several.push_back(pod.ns + "/" + pod.name);
+      step.several_words.push_back(explain::several_budgets_words(step.with_several.back(), pod.budgets));
+    }
+    return {};
   }
 
   // podium names the pods of one namespace, so this also asks in those with the most pods that wait.
@@ -439,7 +414,7 @@ int run_drain(const CLI::App& command, DrainFlags flags) {
   const auto drain = Draining(flags, *nodes, **cluster).run();
   if (drain) {
     for (const auto& pod : drain->pods) {
-      if (pod.stays == render::NodePod::Stays::no) names.push_back("pod/" + pod.name);
+      if (pod.stays == Stays::no) names.push_back("pod/" + pod.name);
     }
   }
   return say_answer(command, output, drain, names, render::drain_table, render::drain_document,

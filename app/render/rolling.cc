@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2;
+constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2, kPodsOfBudgetsNamed = 2;
 
 // "general-00, -01, -02": the common prefix is printed once.
 std::string short_names(const std::vector<std::string>& nodes) {
@@ -33,13 +33,19 @@ std::string short_names(const std::vector<std::string>& nodes) {
 }
 
 std::string obstacles_of(const RollingStep& step) {
-  std::vector<std::string> parts;
-  if (step.change.budgets_broken.value_or(0) > 0) {
-    parts = step.obstacles;
-    if (parts.empty())
-      parts.push_back(fmt::format("{} allow it now",
-                                  counted(*step.change.budgets_broken, "budget does not", "budgets do not")));
+  auto parts = step.obstacles;
+  if (const auto broken = step.change.budgets_broken.value_or(0); broken > parts.size()) {
+    const bool is_rest = !parts.empty();
+    parts.push_back(counted(broken - parts.size(), is_rest ? "more budget does" : "budget does",
+                            is_rest ? "more budgets do" : "budgets do") +
+                    " not allow it now");
   }
+  const auto& names = step.with_several;
+  if (const auto several = std::max(step.change.with_several_budgets, names.size()); several > 0)
+    parts.push_back(
+        fmt::format("several budgets match {}, so {} not allowed",
+                    names.empty() ? counted(several, "pod") : listed(names, kPodsOfBudgetsNamed, several),
+                    several == 1 ? "its eviction is" : "their evictions are"));
   if (step.change.pods_preempted > 0)
     parts.push_back(fmt::format("evicts {} of other nodes", counted(step.change.pods_preempted, "pod")));
   if (!step.warnings.empty()) parts.push_back(listed(step.warnings, kWarningsNamed));
@@ -211,7 +217,8 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
 json::value rolling_document(const Rolling& rolling) {
   json::array steps;
   for (const auto& step : rolling.steps) {
-    json::array fullest, spare;
+    json::array fullest, spare, obstacles(step.obstacles.begin(), step.obstacles.end());
+    obstacles.insert(obstacles.end(), step.several_words.begin(), step.several_words.end());
     for (const auto& each : step.change.fullest)
       fullest.push_back(
           json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
@@ -226,7 +233,8 @@ json::value rolling_document(const Rolling& rolling) {
                                  {"ofSpareNodes", step.is_of_spares},
                                  {"budgetsBroken", step.change.budgets_broken.value_or(0)},
                                  {"podsPreempted", step.change.pods_preempted},
-                                 {"obstacles", json::array(step.obstacles.begin(), step.obstacles.end())},
+                                 {"podsWithSeveralBudgets", step.change.with_several_budgets},
+                                 {"obstacles", std::move(obstacles)},
                                  {"warnings", json::array(step.warnings.begin(), step.warnings.end())},
                                  {"fullest", std::move(fullest)},
                                  {"spare", std::move(spare)}});

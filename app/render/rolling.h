@@ -22,9 +22,12 @@ struct PodWithNode {
 struct RollingStep {
   std::vector<std::string> nodes;
   explain::ChangeResult change = {};
-  std::vector<std::string> obstacles = {};  // texts about budgets that do not allow the evictions
-  std::vector<std::string> warnings = {};   // "shop/web-1 has the annotation …", about the pods there now
-  bool is_of_spares = false;                // the last one: the spare nodes go
+  std::vector<std::string> obstacles =
+      {};  // texts about budgets that do not allow the evictions, one of each
+  // Pods that several budgets match, and the texts about them: known ones of the change's.
+  std::vector<std::string> with_several = {}, several_words = {};
+  std::vector<std::string> warnings = {};  // "shop/web-1 has the annotation …", about the pods there now
+  bool is_of_spares = false;               // the last one: the spare nodes go
 };
 
 struct Rolling {

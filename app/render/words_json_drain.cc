@@ -123,7 +123,8 @@ json::object rolling_words_json(const std::vector<explain::ChangeResult>& change
     RollingStep step{.nodes = asked.changes[i].nodes, .change = changes[i]};
     step.is_of_spares = !asked.changes[i].then_uncordon;
     for (const auto& budget : changes[i].budgets)
-      step.obstacles.push_back(explain::budget_words(budget.name, budget.allowed, budget.pods_total));
+      step.obstacles.push_back(
+          explain::budget_words(name_in(budget.ns, budget.name, ns), budget.allowed, budget.pods_total));
     for (const auto& pod : changes[i].waiting)
       rolling.got_node.push_back({ns, pod.name, pod.node, i - first});
     rolling.steps.push_back(std::move(step));

@@ -218,15 +218,18 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
 }
 
 // "2 pods evicted: 1 would move, ..."
-std::string words(const std::string& what, const Drained& drained, std::size_t broken) {
+std::string words(const std::string& what, const Drained& drained, const ChangeResult& done) {
   auto out = fmt::format("{}: {} would move, {} would stay pending", what, drained.moved, drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)
     out +=
         fmt::format(", {} were not evaluated (another scheduler, or the deadline passed)", drained.skipped);
-  if (broken > 0)
-    out += fmt::format("; {} {} not allow it now", broken,
-                       broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
+  if (const auto broken = done.budgets_broken.value_or(0); broken > 0)
+    out += fmt::format("; {} not allow it now",
+                       podium::counted(broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));
+  if (const auto several = done.with_several_budgets; several > 0)
+    out += fmt::format("; {} cannot be evicted, because several PodDisruptionBudgets select {}",
+                       podium::counted(several, "pod"), several == 1 ? "it" : "them");
   return out;
 }
 
@@ -316,7 +319,7 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
   auto drained = Replacing(context, &of_budgets, fork).place(std::move(evicted));
   auto what = podium::counted(count + drained.preempted, "pod") + " evicted";
   if (drained.preempted > 0) what += fmt::format(", {} to make room for the others", drained.preempted);
-  done.message = words(what, drained, *done.budgets_broken);
+  done.message = words(what, drained, done);
   record(count, drained, fork, done);
 }
 
@@ -344,7 +347,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   if (drained.preempted > 0)
     what +=
         fmt::format(", {} evicted to make room for the others", podium::counted(drained.preempted, "pod"));
-  done.message = words(what, drained, 0);
+  done.message = words(what, drained, done);
   if (with_their_node > 0)
     done.message +=
         fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));

@@ -59,7 +59,9 @@ Drain joined(const std::vector<json::value>& objects, const json::value& answer 
 
 TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
   auto drain = joined(pods_of_n9());
-  find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)}, pods_of_n9(), drain);
+  drain.budgets_named = find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)},
+                                       pods_of_n9(), drain)
+                            .size();
   EXPECT_EQ(
       drain_table(drain, plain()),
       "3 of 5 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n"

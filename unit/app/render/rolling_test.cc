@@ -53,6 +53,45 @@ TEST(Rolling, PodsThatWouldBeGoneCount) {
   }
 }
 
+TEST(Rolling, EachStepSaysWhichBudgetsDoNotAllowIt) {
+  struct Case {
+    std::size_t broken, several;
+    std::vector<std::string> obstacles, with_several;
+    const char* says;
+  };
+  const Case cases[] = {
+      {1, 0, {}, {}, "  ! 1 budget does not allow it now\n"},
+      {2,
+       0,
+       {"budget a/b allows 0 disruptions"},
+       {},
+       "  ! budget a/b allows 0 disruptions; 1 more budget does not allow it now\n"},
+      {1, 0, {"budget a/b allows 0 disruptions"}, {}, "  ! budget a/b allows 0 disruptions\n"},
+      {0, 1, {}, {}, "  ! several budgets match 1 pod, so its eviction is not allowed\n"},
+      {0, 1, {}, {"a/x"}, "  ! several budgets match a/x, so its eviction is not allowed\n"},
+      {0,
+       4,
+       {},
+       {"a/x", "a/y", "a/z"},
+       "  ! several budgets match a/x, a/y and 2 more, so their evictions are not allowed\n"},
+      {3,
+       2,
+       {},
+       {},
+       "  ! 3 budgets do not allow it now; several budgets match 2 pods, so their evictions are not "
+       "allowed\n"},
+  };
+  for (const auto& c : cases) {
+    Rolling rolling{.steps = {step_of("n-1", 1, 0, 0)}};
+    auto& step = rolling.steps[0];
+    step.change.budgets_broken = c.broken;
+    step.change.with_several_budgets = c.several;
+    step.obstacles = c.obstacles;
+    step.with_several = c.with_several;
+    EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr(c.says));
+  }
+}
+
 TEST(Rolling, WhatIsNotEvaluatedIsTheRest) {
   Rolling rolling{.steps = {step_of("n-1", 1, 0, 1)}};
   rolling.steps[0].change.pods_evicted = 3;
