@@ -83,8 +83,17 @@ std::string least_spare(const Rolling& rolling) {
   return fmt::format("Least spare {}: {}.", when, fmt::join(amounts, ", "));
 }
 
+template <typename Of>
+std::size_t sum(const Rolling& rolling, Of of) {
+  std::size_t out = 0;
+  for (const auto& step : rolling.steps) out += of(step.change);
+  return out;
+}
+
 std::string not_evaluated(const Rolling& rolling) {
-  const auto evaluated = rolling.moved() + rolling.waiting() + rolling.gone();
+  const auto evaluated = sum(rolling, [](const auto& change) {
+    return change.pods_moved.value_or(0) + change.pods_pending.value_or(0) + change.pods_gone;
+  });
   const auto others = rolling.evicted() - std::min(rolling.evicted(), evaluated);
   if (others == 0) return {};
   return fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
@@ -104,37 +113,40 @@ std::string got_node(const Rolling& rolling) {
 
 // A pod may wait in several steps, so the numbers of the steps are not added up.
 std::string waiting_words(const Rolling& rolling) {
-  const auto waits = [](const RollingStep& step) { return step.change.pods_pending.value_or(0); };
-  const auto steps = std::ranges::count_if(rolling.steps, waits);
-  const auto most = waits(*std::ranges::max_element(rolling.steps, {}, waits));
+  const auto steps = rolling.steps_waiting(), most = rolling.most_waiting();
   if (steps == 1) return counted(most, "pod") + " would wait at some time";
   return fmt::format("pods would wait in {} steps, at most {} at a time", steps, most);
 }
 
 std::string verdict(const Rolling& rolling, const Style& style) {
-  if (rolling.waiting() == 0 && rolling.gone() == 0) return style.good("nothing would wait");
+  if (rolling.steps_waiting() == 0 && rolling.gone() == 0) return style.good("nothing would wait");
   std::vector<std::string> parts;
-  if (rolling.waiting() > 0) parts.push_back(waiting_words(rolling));
+  if (rolling.steps_waiting() > 0) parts.push_back(waiting_words(rolling));
   if (rolling.gone() > 0)
     parts.push_back(counted(rolling.gone(), "pod") + " without a controller would be gone");
   return style.warn(fmt::format("{}", fmt::join(parts, "; ")));
 }
 
-template <typename Of>
-std::size_t sum(const Rolling& rolling, Of of) {
-  std::size_t out = 0;
-  for (const auto& step : rolling.steps) out += of(step.change);
-  return out;
-}
-
 }  // namespace
+
+// An older podium only counts the step's own.
+std::size_t RollingStep::waiting() const {
+  return std::max(change.pending_so_far, change.pods_pending.value_or(0));
+}
 
 std::size_t Rolling::moved() const {
   return sum(*this, [](const auto& change) { return change.pods_moved.value_or(0); });
 }
 
-std::size_t Rolling::waiting() const {
-  return sum(*this, [](const auto& change) { return change.pods_pending.value_or(0); });
+std::size_t Rolling::steps_waiting() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(steps, [](const RollingStep& step) { return step.waiting() > 0; }));
+}
+
+std::size_t Rolling::most_waiting() const {
+  std::size_t out = 0;
+  for (const auto& step : steps) out = std::max(out, step.waiting());
+  return out;
 }
 
 std::size_t Rolling::gone() const {
@@ -199,7 +211,7 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
     const auto& change = rolling.steps[i].change;
     const auto& [name, nodes, fullest, marks] = words[i];
     auto& row = rows.emplace_back(Cells{name, nodes, fmt::to_string(change.pods_moved.value_or(0)),
-                                        fmt::to_string(change.pods_pending.value_or(0)), fullest});
+                                        fmt::to_string(rolling.steps[i].waiting()), fullest});
     if (!marks.empty()) row.push_back(marks);
   }
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
@@ -228,6 +240,7 @@ json::value rolling_document(const Rolling& rolling) {
                                  {"podsEvicted", step.change.pods_evicted.value_or(0)},
                                  {"podsMoved", step.change.pods_moved.value_or(0)},
                                  {"podsPending", step.change.pods_pending.value_or(0)},
+                                 {"podsPendingSoFar", step.waiting()},
                                  {"podsGone", step.change.pods_gone},
                                  {"waitingPlaced", step.change.waiting_placed},
                                  {"ofSpareNodes", step.is_of_spares},
@@ -243,9 +256,13 @@ json::value rolling_document(const Rolling& rolling) {
   for (const auto& pod : rolling.got_node)
     waiting.push_back(json::object{
         {"namespace", pod.ns}, {"name", pod.name}, {"nodeName", pod.node}, {"step", pod.step + 1}});
-  json::object out{{"podsMoved", rolling.moved()},  {"podsPending", rolling.waiting()},
-                   {"podsGone", rolling.gone()},    {"waitingPlaced", rolling.waiting_placed()},
-                   {"waiting", std::move(waiting)}, {"steps", std::move(steps)}};
+  json::object out{{"podsMoved", rolling.moved()},
+                   {"mostPodsPending", rolling.most_waiting()},
+                   {"stepsWithPodsPending", rolling.steps_waiting()},
+                   {"podsGone", rolling.gone()},
+                   {"waitingPlaced", rolling.waiting_placed()},
+                   {"waiting", std::move(waiting)},
+                   {"steps", std::move(steps)}};
   if (rolling.with.count > 0)
     out["withSpareNodes"] = json::object{{"count", rolling.with.count}, {"like", rolling.with.like}};
   if (rolling.spare_nodes > 0)
@@ -254,7 +271,7 @@ json::value rolling_document(const Rolling& rolling) {
 }
 
 int rolling_exit_code(const Rolling& rolling) {
-  if (rolling.waiting() == 0 && rolling.gone() == 0) return 0;
+  if (rolling.steps_waiting() == 0 && rolling.gone() == 0) return 0;
   return rolling.moved() > 0 ? 3 : 4;
 }
 

@@ -28,6 +28,8 @@ struct RollingStep {
   std::vector<std::string> with_several = {}, several_words = {};
   std::vector<std::string> warnings = {};  // "shop/web-1 has the annotation …", about the pods there now
   bool is_of_spares = false;               // the last one: the spare nodes go
+
+  std::size_t waiting() const;  // evicted pods of this step, and those of earlier steps that still wait
 };
 
 struct Rolling {
@@ -44,8 +46,9 @@ struct Rolling {
   std::vector<PodWithNode> got_node = {};
 
   std::size_t moved() const;
-  std::size_t waiting() const;  // at some time
-  std::size_t gone() const;     // without a controller
+  std::size_t steps_waiting() const;  // steps in which evicted pods wait
+  std::size_t most_waiting() const;   // pods at the same time: a pod may wait in several steps
+  std::size_t gone() const;           // without a controller
   std::size_t evicted() const;
   std::size_t waiting_placed() const;  // in all namespaces
   // The step that leaves the most pods waiting. Null: no step leaves any.

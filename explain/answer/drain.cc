@@ -233,7 +233,9 @@ std::string words(const std::string& what, const Drained& drained, const ChangeR
   return out;
 }
 
-void record(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResult& done) {
+void record(std::size_t count, Drained& drained, const WaitingLine& line, const Snapshot& fork,
+            ChangeResult& done) {
+  done.pending_so_far = std::max(drained.pending, line.evicted());
   done.pods_evicted = count + drained.preempted;
   done.pods_preempted = drained.preempted;
   done.pods_moved = drained.moved;
@@ -320,7 +322,7 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
   auto what = podium::counted(count + drained.preempted, "pod") + " evicted";
   if (drained.preempted > 0) what += fmt::format(", {} to make room for the others", drained.preempted);
   done.message = words(what, drained, done);
-  record(count, drained, fork, done);
+  record(count, drained, context.line, fork, done);
 }
 
 void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
@@ -351,7 +353,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   if (with_their_node > 0)
     done.message +=
         fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));
-  record(count, drained, fork, done);
+  record(count, drained, context.line, fork, done);
 }
 
 void add_waiting_placed(const ChangeContext& context, ChangeResult& done) {

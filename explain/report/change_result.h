@@ -117,6 +117,8 @@ struct ChangeResult {
   std::vector<BrokenBudget> budgets = {};
   std::size_t budgets_total = 0;
   std::size_t with_several_budgets = 0;  // evicted pods that the eviction API refuses
+  // pods_pending, and the pods that earlier changes evicted and that still have no node.
+  std::size_t pending_so_far = 0;
 };
 template <>
 struct Fields<ChangeResult> {
@@ -138,6 +140,7 @@ struct Fields<ChangeResult> {
       field("waiting", &ChangeResult::waiting),
       counted("budgets", &ChangeResult::budgets, "budgetsTotal", &ChangeResult::budgets_total),
       field("podsWithSeveralBudgets", &ChangeResult::with_several_budgets),
+      field("podsPendingSoFar", &ChangeResult::pending_so_far),
   };
 };
 

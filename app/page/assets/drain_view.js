@@ -108,7 +108,7 @@ function Rolled({ changes, words, ns }) {
           h("th", { scope: "row" }, name),
           h("td", null, named),
           h("td", { class: "number" }, change.podsMoved ?? 0),
-          h("td", { class: change.podsPending ? "number bad" : "number" }, change.podsPending ?? 0),
+          h("td", { class: change.podsPendingSoFar ? "number bad" : "number" }, change.podsPendingSoFar ?? 0),
           more.map(([title, field]) => h("td", { key: title, class: "number" }, change[field] ?? 0)),
           h("td", null, fullest),
           isMarked && h("td", { class: "bad" }, marks ?? ""),

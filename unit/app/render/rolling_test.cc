@@ -28,6 +28,24 @@ TEST(Rolling, APodThatWaitsInSeveralStepsIsNotAddedUp) {
   const Rolling rolling{.steps = {step_of("n-1", 1, 1, 0), step_of("n-2", 1, 2, 0), step_of("n-3", 1, 0, 0)}};
   EXPECT_THAT(rolling_table(rolling, plain()),
               HasSubstr("; pods would wait in 2 steps, at most 2 at a time.\n"));
+  const auto document = rolling_document(rolling);
+  EXPECT_EQ(document.at("mostPodsPending"), 2u);
+  EXPECT_EQ(document.at("stepsWithPodsPending"), 2u);
+  EXPECT_FALSE(document.as_object().contains("podsPending")) << "it would be a sum";
+}
+
+// Other pods took the node of the first step, so its pod still waits in the others.
+TEST(Rolling, PodsOfEarlierStepsStillWait) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 1, 0), step_of("n-2", 1, 2, 0), step_of("n-3", 1, 0, 0)}};
+  for (std::size_t i = 0; i < 3; ++i) rolling.steps[i].change.pending_so_far = i == 0 ? 1 : 3;
+  const auto text = rolling_table(rolling, plain());
+  EXPECT_THAT(text, HasSubstr("; pods would wait in 3 steps, at most 3 at a time.\n"));
+  EXPECT_THAT(text, HasSubstr("     3  n-3       1     3  -\n"));
+  const auto document = rolling_document(rolling);
+  EXPECT_EQ(document.at("mostPodsPending"), 3u);
+  EXPECT_EQ(document.at("stepsWithPodsPending"), 3u);
+  EXPECT_EQ(document.at("steps").at(2).at("podsPendingSoFar"), 3u);
+  EXPECT_EQ(document.at("steps").at(2).at("podsPending"), 0u);
 }
 
 TEST(Rolling, PodsThatWouldBeGoneCount) {
