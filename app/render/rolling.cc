@@ -15,7 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2, kPodsOfBudgetsNamed = 2;
+constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2, kPodsOfBudgetsNamed = 2,
+                      kNamespacesNamed = 3;
 
 // "general-00, -01, -02": the common prefix is printed once.
 std::string short_names(const std::vector<std::string>& nodes) {
@@ -98,6 +99,18 @@ std::string not_evaluated(const Rolling& rolling) {
   if (others == 0) return {};
   return fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
                      counted(others, "pod"));
+}
+
+bool has_unnamed(const RollingStep& step) {
+  return !step.is_of_spares && (step.change.budgets_broken.value_or(0) > step.obstacles.size() ||
+                                step.change.with_several_budgets > step.with_several.size());
+}
+
+std::string unread_budgets(const Rolling& rolling) {
+  if (rolling.budgets_unread.empty() || std::ranges::none_of(rolling.steps, has_unnamed)) return {};
+  return fmt::format(
+      "You may not list poddisruptionbudgets in {}, so budgets there are counted and not named.\n",
+      listed(rolling.budgets_unread, kNamespacesNamed));
 }
 
 std::string got_node(const Rolling& rolling) {
@@ -217,7 +230,7 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
   out += table(rows, {Align::right, Align::left, Align::right, Align::right, Align::left}, 2,
                {options.columns, {{kMarks, 16}, {kNodes, 16}, {kFullest, 16}}});
-  out += not_evaluated(rolling);
+  out += not_evaluated(rolling) + unread_budgets(rolling);
   auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
     last += fmt::format("{}With {} like {}, no pod would be pending.", last.empty() ? "" : " ",
@@ -262,7 +275,9 @@ json::value rolling_document(const Rolling& rolling) {
                    {"podsGone", rolling.gone()},
                    {"waitingPlaced", rolling.waiting_placed()},
                    {"waiting", std::move(waiting)},
-                   {"steps", std::move(steps)}};
+                   {"steps", std::move(steps)},
+                   {"namespacesWithUnreadBudgets",
+                    json::array(rolling.budgets_unread.begin(), rolling.budgets_unread.end())}};
   if (rolling.with.count > 0)
     out["withSpareNodes"] = json::object{{"count", rolling.with.count}, {"like", rolling.with.like}};
   if (rolling.spare_nodes > 0)

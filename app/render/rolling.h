@@ -42,6 +42,7 @@ struct Rolling {
   Spares with = {};             // nodes that are there during the steps
   std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
   std::string spare_like = {};  // such nodes
+  std::vector<std::string> budgets_unread = {};  // namespaces whose budgets the user may not list
   // Pods that wait now and get a node, in the namespaces that were asked.
   std::vector<PodWithNode> got_node = {};
 
