@@ -95,6 +95,7 @@ class Draining {
       if (auto found = find_budgets(ns); !found) return std::unexpected(found.error());
     }
     if (!answered_) return std::unexpected(refused_);
+    name_victims(std::move(namespaces));
     std::ranges::stable_sort(drain_.pods, {}, [](const auto& pod) { return std::tie(pod.ns, pod.name); });
     return std::move(drain_);
   }
@@ -102,19 +103,52 @@ class Draining {
  private:
   // podium names only pods of the question's namespace, so this asks once in each.
   Result<void> ask_in(const std::string& ns) {
-    auto spec = question_about(question_.profile, {question_.fail ? failure_of(question_, drain_.nodes)
-                                                                  : drain_of(drain_.nodes, false)});
-    auto answered = cluster_.ask(ns, std::move(spec), false);
-    if (!answered && client::is_forbidden(answered.error())) {
-      refused_ = std::move(answered.error());
+    auto answer = ask(ns);
+    if (!answer && client::is_forbidden(answer.error())) {
+      refused_ = std::move(answer.error());
       drain_.unasked.push_back(ns);
       return {};
     }
-    if (!answered) return std::unexpected(std::move(answered.error()));
-    const auto changes = drains_of(*answered);
-    if (!changes) return std::unexpected(changes.error());
-    take_answer(ns, changes->front());
+    if (!answer) return std::unexpected(std::move(answer.error()));
+    take_answer(ns, *answer);
     return {};
+  }
+
+  Result<explain::ChangeResult> ask(const std::string& ns) {
+    auto spec = question_about(question_.profile, {question_.fail ? failure_of(question_, drain_.nodes)
+                                                                  : drain_of(drain_.nodes, false)});
+    const auto answered = cluster_.ask(ns, std::move(spec), false);
+    if (!answered) return std::unexpected(answered.error());
+    auto changes = drains_of(*answered);
+    if (!changes) return std::unexpected(std::move(changes.error()));
+    return std::move(changes->front());
+  }
+
+  // The pods that moved pods preempt may be in other namespaces: those of the pods on the nodes that take
+  // pods. If the user may not ask there, or a request fails, only names are missing.
+  void name_victims(std::set<std::string> asked) {
+    if (!has_unnamed_victims()) return;
+    std::set<std::string> nodes;
+    for (const auto& pod : drain_.pods) {
+      if (pod.answer && !pod.answer->node.empty()) nodes.insert(pod.answer->node);
+    }
+    const auto there = pods_on({nodes.begin(), nodes.end()}, cluster_);
+    if (!there) return;
+    PodCounts counts;
+    for (const auto& pod : there->pods) {
+      if (pod.stays == Stays::no && !asked.contains(pod.ns)) ++counts[pod.ns];
+    }
+    for (const auto& ns : namespaces_with_most(counts)) {
+      if (!has_unnamed_victims()) return;
+      if (const auto answer = ask(ns)) take_answer(ns, *answer);
+    }
+  }
+
+  bool has_unnamed_victims() const {
+    const auto named = std::ranges::count_if(drain_.pods, [](const render::NodePod& pod) {
+      return pod.answer && !pod.answer->made_room_for.empty();
+    });
+    return std::cmp_less(named, drain_.preempted);
   }
 
   void take_answer(const std::string& ns, const explain::ChangeResult& answer) {

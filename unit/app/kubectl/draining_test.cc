@@ -148,5 +148,35 @@ TEST_F(Draining, InStepsTheAnswerSaysWhichBudgetsWereNotRead) {
   EXPECT_THAT(neither, HasSubstr(line("bank")));
 }
 
+// hi leaves n1 and preempts low, whose namespace has no pod on n1.
+constexpr const char* kPreempts = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: hi, namespace: shop, uid: h, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}
+  spec: {nodeName: n1, priority: 9, containers: [{name: c, image: i, resources: {requests: {cpu: "4"}}}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: low, namespace: batch, uid: l, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: r, controller: true}]}
+  spec: {nodeName: n2, priority: 0, containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}
+)";
+
+TEST_F(Draining, PreemptedPodsOfOtherNamespacesAreNamed) {
+  const auto all = together({}, kPreempts);
+  EXPECT_THAT(all, HasSubstr("1 of 2 pods (1 to make room for the others) have a new place"));
+  EXPECT_THAT(all, HasSubstr("\nbatch/low  -"));
+  EXPECT_THAT(all, HasSubstr("! evicted to make room for a pod of another namespace\n"));
+  EXPECT_THAT(all, Not(HasSubstr("not named")));
+  const std::string counted = "1 pod of other namespaces, evicted to make room, is counted and not named.\n";
+  const auto without_asking = together({"ask batch"}, kPreempts);
+  EXPECT_THAT(without_asking, Not(HasSubstr("batch"))) << "only names are missing";
+  EXPECT_THAT(without_asking, HasSubstr(counted));
+  EXPECT_THAT(together({"list pods "}, kPreempts), Not(HasSubstr("batch")));
+}
+
 }  // namespace
 }  // namespace podium::kubectl
