@@ -3,7 +3,7 @@
 import { h } from "./vendor/preact.js";
 import { access, askWith, nodes, nodesOf } from "./api.js";
 import { Asking, NO_POD } from "./asking.js";
-import { Lines, Table, Trouble, fill, namesOf, podLink } from "./parts.js";
+import { Lines, Table, Trouble, Verdict, fill, namesOf, podLink } from "./parts.js";
 import { go, linkTo } from "./place.js";
 import { count } from "./words.js";
 
@@ -67,8 +67,6 @@ function Pods({ id, of = "", change, words, ns }) {
 
 const Budgets = ({ of = [] }) =>
   of.length > 0 && [h("h2", null, "Budgets that do not allow it now"), h("ul", { id: "budgets", class: "names said bad" }, of.map((words) => h("li", { key: words }, words)))];
-
-const Verdict = ({ words }) => h("p", { class: "verdict", id: "verdict", role: "status" }, words);
 
 function Drained({ change, words, ns }) {
   return [

@@ -158,6 +158,8 @@ export function Devices({ status }) {
   );
 }
 
+export const Verdict = ({ words }) => h("p", { class: "verdict", id: "verdict", role: "status" }, words);
+
 // Lines of podium's words; nothing if there are none.
 export const Lines = ({ id, of = [] }) => of.length > 0 && h("ul", { id, class: "names said" }, of.map((words) => h("li", { key: words }, words)));
 
