@@ -81,8 +81,8 @@ export function NodeVerdict({ verdict, words }) {
 
 // A pod that fits may be asked about on another node.
 function fixesTitle({ outcome, replicas, fixes }) {
-  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName}, if you`;
-  return replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you";
+  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName} if you`;
+  return replicas?.asked > 1 ? "More would fit if you" : "It would fit if you";
 }
 
 // The changes that podium tried and that help; or that none does.
