@@ -358,6 +358,7 @@ json::value drain_document(const Drain& drain) {
                    {"podsEvicted", drain.evicted},
                    {"podsMoved", drain.moved},
                    {"podsPending", drain.pending},
+                   {"podsGone", std::max(drain.gone, count_code(drain, "NoController"))},
                    {"podsPreempted", drain.preempted},
                    {"budgetsBroken", drain.budgets_broken},
                    {"waitingPlaced", drain.waiting_placed},

@@ -151,6 +151,7 @@ TEST(Drain, EndedPodsAreNotEvicted) {
 TEST(Drain, TheDocumentHasTheSame) {
   const auto document = drain_document(joined(pods_of_n9()));
   EXPECT_EQ(document.at("podsEvicted"), 5u);
+  EXPECT_EQ(document.at("podsGone"), 1u) << "as in the first line of the text";
   EXPECT_EQ(document.at("pods").at(0),
             json::parse(
                 R"({"namespace": "shop", "name": "api-0", "nodeName": "n2", "score": 457, "feasible": 53})"));
