@@ -65,7 +65,7 @@ class Drain(PageLive):
         self.assertEqual([row[2:4] for row in rows], [[str(one["podsMoved"]), str(one.get("podsPendingSoFar", 0))] for one in changes])
         self.assertEqual([row[4] for row in rows], [str(one.get("podsGone", 0)) for one in changes], "the pod without a controller")
         self.says("#steps", "budget default/shop allows 0 disruptions")
-        self.says("#budgets", "budget shop allows 0 disruptions: default/shop-0")
+        self.says("#budgets", "budget default/shop allows 0 disruptions: default/shop-0")
         self.says("#notes", words["rolling"]["notes"][-1])
         self.says("main details summary", f"Pods of step 1: {words['changes'][1]['verdict']}")
         self.browser.run("document.querySelector('main details').open = true")
