@@ -1,9 +1,7 @@
 #include "server/messages.h"
 
-#include <boost/url/params_encoded_view.hpp>
-#include <boost/url/parse_query.hpp>
-
 #include "async/nap.h"
+#include "server/query.h"
 
 namespace podium::server {
 
@@ -18,10 +16,10 @@ async::Task<bool> Request::nap(std::chrono::milliseconds time) {
 
 std::vector<std::string> Request::values(std::string_view parameter) const {
   std::vector<std::string> out;
-  const auto parsed = boost::urls::parse_query(query);
-  if (!parsed) return out;
-  for (const auto& one : boost::urls::params_encoded_view(*parsed)) {
-    if (one.key.decode() == parameter) out.push_back(one.value.decode());
+  auto read = read_query(query);
+  if (!read) return out;
+  for (auto& [name, value] : *read) {
+    if (name == parameter) out.push_back(std::move(value));
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "app/render/failure.h"
+#include "base/check.h"
 
 namespace podium::kubectl {
 namespace {
@@ -37,7 +38,7 @@ int print(const CommandOutput& result) {
   return result.code;
 }
 
-int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<CommandOutput()>& once) {
+int say(Cluster& cluster, bool watch, const std::function<CommandOutput()>& once) {
   auto result = once();
   const auto code = print(result);
   if (!watch) return code;
@@ -51,8 +52,7 @@ int say(const CLI::App& command, Cluster& cluster, bool watch, const std::functi
     print(next);
     result = std::move(next);
   }
-  if (!cluster.interrupted())
-    return print(failed(command, invalid("--watch: a dump does not change").error()));
+  PODIUM_CHECK(cluster.interrupted());  // a dump, which never changes, is refused before
   return 0;
 }
 

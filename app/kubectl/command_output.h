@@ -32,6 +32,6 @@ CommandOutput answered(const CLI::App& command, const Output& output, boost::jso
 int print(const CommandOutput& result);
 
 // Prints the output once; with `watch` again when it changes, until Ctrl-C. A dump does not change.
-int say(const CLI::App& command, Cluster& cluster, bool watch, const std::function<CommandOutput()>& once);
+int say(Cluster& cluster, bool watch, const std::function<CommandOutput()>& once);
 
 }  // namespace podium::kubectl

@@ -14,6 +14,7 @@
 #include "app/kubectl/targets.h"
 #include "app/offline/dump.h"
 #include "app/render/pending.h"
+#include "base/check.h"
 #include "explain/report/json.h"
 
 namespace podium::kubectl {
@@ -129,7 +130,7 @@ Result<json::value> DumpCluster::answered(const std::string& ns, const std::stri
 }
 
 Result<json::value> DumpCluster::ask(const std::string& ns, json::object spec, bool keep) {
-  if (keep) return invalid("--keep: a dump keeps no reports");
+  PODIUM_CHECK(!keep, ns);  // refused before
   return answered(ns, "whatif", std::move(spec));
 }
 

@@ -61,7 +61,7 @@ int run_pending(const CLI::App& command, const Shared& shared) {
   if (problems) return fail_with(command, problems.error());
   auto cluster = open_cluster(shared.connection);
   if (!cluster) return fail_with(command, cluster.error());
-  return say(command, **cluster, shared.watch, [&] { return pending(command, **cluster, shared, sort_by); });
+  return say(**cluster, shared.watch, [&] { return pending(command, **cluster, shared, sort_by); });
 }
 
 }  // namespace

@@ -386,7 +386,7 @@ int run_why(const CLI::App& command, const WhyFlags& flags) {
   auto asked = flags;
   if (!node.empty()) asked.node = node.front();
   Why why(command, **cluster, asked);
-  return say(command, **cluster, shared.watch, [&] { return why.say(*targets); });
+  return say(**cluster, shared.watch, [&] { return why.say(*targets); });
 }
 
 }  // namespace

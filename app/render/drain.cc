@@ -264,8 +264,9 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
   drain.spare = change.spare;
 }
 
-void find_obstacles(const std::string& ns, const std::vector<json::value>& budgets,
-                    const std::vector<json::value>& pods, Drain& drain) {
+std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
+                                                  const std::vector<json::value>& budgets,
+                                                  const std::vector<json::value>& pods, Drain& drain) {
   std::map<std::string, api::Labels> labels;
   for (const auto& pod : pods) {
     if (string_at(pod, "/metadata/namespace") == ns)
@@ -273,38 +274,40 @@ void find_obstacles(const std::string& ns, const std::vector<json::value>& budge
   }
   std::map<std::string, std::vector<std::string>> budgets_of;  // by pod: all that match it
   std::map<std::string, std::string> words;                    // by budget: of those that are exceeded
+  std::vector<explain::BrokenBudget> exceeded;
   for (const auto& budget : budgets) {
     const auto* given = api::find_at(budget, "/spec/selector");
     const auto selector =
         given ? api::decode_label_selector(*given, "selector") : Result<api::LabelSelector>(invalid(""));
     if (!selector) continue;
-    const auto name = string_at(budget, "/metadata/name");
-    std::size_t hits = 0;
+    explain::BrokenBudget one{.name = string_at(budget, "/metadata/name"), .ns = ns};
     for (const auto& pod : drain.pods) {
       const auto of_pod = labels.find(pod.name);
       if (pod.ns != ns || pod.stays != NodePod::Stays::no || of_pod == labels.end()) continue;
       if (!selector->matches(of_pod->second)) continue;
-      ++hits;
-      budgets_of[pod.name].push_back(name);
+      ++one.pods_total;
+      budgets_of[pod.name].push_back(one.name);
     }
     const auto* status = api::find_at(budget, "/status/disruptionsAllowed");
     const auto allowed = status && status->is_int64() ? std::max<std::int64_t>(0, status->get_int64()) : 0;
-    if (hits <= static_cast<std::size_t>(allowed)) continue;
-    words[name] = explain::budget_words(name, static_cast<std::size_t>(allowed), hits);
+    one.allowed = static_cast<std::size_t>(allowed);
+    if (one.pods_total <= one.allowed) continue;
+    words[one.name] = explain::budget_words(one.name, one.allowed, one.pods_total);
+    exceeded.push_back(std::move(one));
   }
-  drain.budgets_named += words.size();
   for (auto& pod : drain.pods) {
     if (pod.ns != ns || pod.stays != NodePod::Stays::no) continue;
     const auto& matching = budgets_of[pod.name];
     if (matching.size() > 1) {
-      pod.obstacles.push_back(fmt::format("{} budgets match it, so its eviction is not allowed: {}",
-                                          matching.size(), fmt::join(matching, ", ")));
+      pod.budgets = matching;
+      pod.obstacles.push_back(explain::several_budgets_words("it", matching));
       continue;
     }
     for (const auto& name : matching) {
       if (words.contains(name)) pod.obstacles.push_back(words[name]);
     }
   }
+  return exceeded;
 }
 
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler) {
@@ -355,6 +358,7 @@ json::value drain_document(const Drain& drain) {
                    {"podsEvicted", drain.evicted},
                    {"podsMoved", drain.moved},
                    {"podsPending", drain.pending},
+                   {"podsGone", std::max(drain.gone, count_code(drain, "NoController"))},
                    {"podsPreempted", drain.preempted},
                    {"budgetsBroken", drain.budgets_broken},
                    {"waitingPlaced", drain.waiting_placed},

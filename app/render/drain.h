@@ -25,6 +25,7 @@ struct NodePod {
   bool has_controller = false;                // the controller that creates it again
   bool has_local_data = false;                // an emptyDir: kubectl drain needs a flag
   std::vector<std::string> obstacles;         // texts about budgets that do not allow its eviction
+  std::vector<std::string> budgets = {};      // that match it, if they are several
   std::vector<std::string> warnings = {};     // texts about annotations of autoscalers, and about local data
   std::optional<explain::DrainedPod> answer;  // nullopt: podium did not name it
 };
@@ -38,7 +39,7 @@ struct Drain {
   // Of all namespaces. evicted: the pods that leave the node.
   std::size_t evicted = 0, moved = 0, pending = 0, gone = 0, budgets_broken = 0;
   std::size_t preempted = 0;                // of evicted: from other nodes
-  std::size_t budgets_named = 0;            // of budgets_broken: by find_obstacles()
+  std::size_t budgets_named = 0;            // of budgets_broken: with their pods
   std::size_t waiting_placed = 0;           // pods that wait now and get a node
   std::vector<std::string> got_node = {};   // "shop/web-1 → n-3" of those, in the namespaces that were asked
   std::vector<explain::FullNode> fullest;   // of the nodes that take pods
@@ -51,8 +52,10 @@ struct Drain {
 void set_numbers(const explain::ChangeResult& change, Drain& drain);
 
 // Sets obstacles of the pods of one namespace from its PodDisruptionBudgets, which an eviction checks.
-void find_obstacles(const std::string& ns, const std::vector<boost::json::value>& budgets,
-                    const std::vector<boost::json::value>& pods, Drain& drain);
+// Returns the budgets that do not allow all evictions.
+std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
+                                                  const std::vector<boost::json::value>& budgets,
+                                                  const std::vector<boost::json::value>& pods, Drain& drain);
 
 // Why a pod of a drained node has no place. `scheduler`: that of the pod; empty: not known.
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler = "");

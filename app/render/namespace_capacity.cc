@@ -7,6 +7,7 @@
 #include <boost/json/object.hpp>
 
 #include "api/text/json_view.h"
+#include "app/render/what_if.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
 
@@ -60,12 +61,11 @@ Left left_of(const NamespaceCapacity::Asked& asked) {
   if (const auto* refusal = refusal_of(asked.report)) return {.limit = "refused: " + *refusal};
   const auto& answer = answer_of(asked.report);
   auto left = on_nodes(asked);
+  const auto nodes = count_of(left);
   for (const auto& quota : answer.quotas) {
     const auto allowed = minus(quota.allowed, existing(asked));
     if (allowed >= left.count) continue;
-    const auto nodes = count_of(left);
-    left = {.count = allowed,
-            .limit = fmt::format("quota {}; the nodes have room for {}", quota.name, nodes)};
+    left = {.count = allowed, .limit = room_and_quota(nodes, quota.name, allowed)};
     if (!quota.reason.empty()) left.limit += ": " + quota.reason;
   }
   return left;

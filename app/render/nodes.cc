@@ -82,15 +82,14 @@ std::size_t nodes_in(const NodesWanted& wanted) {
   return nodes;
 }
 
-std::string wanted_verdict(const NodesAnswers& answers, const Options& options) {
+std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
   const auto& first = answers.asked.front();
   const auto& wanted = wanted_of(first);
   const auto asked = first.answer.asked, fitting = first.answer.fitting;
-  if (asked == 0) return options.style.good("No pods are pending.") + "\n";
+  if (asked == 0) return style.good("No pods are pending.") + "\n";
   auto text = fmt::format("{} {}", counted(asked, "pod"), asked == 1 ? "waits" : "wait");
   if (wanted.fit_now > 0)
     text += fmt::format("; {} {} on the nodes that there are", wanted.fit_now, fit(wanted.fit_now));
-  const auto& style = options.style;
   text = fitting == asked ? style.good(text) : fitting > 0 ? style.warn(text) : style.bad(text);
   if (nodes_in(wanted) == 0 && wanted.not_tried > 0)
     return text + ". The deadline passed before any addition was tried.\n";
@@ -157,6 +156,19 @@ std::string not_counted(const NodesWanted& wanted) {
   if (wanted.shapes_tried < wanted.shapes_total)
     out += fmt::format("{} of {} shapes were tried, those of the most nodes.\n", wanted.shapes_tried,
                        wanted.shapes_total);
+  return out;
+}
+
+// What the table has as rows.
+std::string not_placed(const NodesWanted& wanted) {
+  std::string out;
+  if (wanted.not_tried > 0)
+    out += fmt::format("{} not tried: the deadline passed.\n",
+                       counted(wanted.not_tried, "pod was", "pods were"));
+  if (wanted.unplaced_total > wanted.unplaced.size())
+    out += fmt::format("{} without a place {} not listed.\n",
+                       counted(wanted.unplaced_total - wanted.unplaced.size(), "more workload"),
+                       wanted.unplaced_total - wanted.unplaced.size() == 1 ? "is" : "are");
   return out;
 }
 
@@ -264,7 +276,50 @@ std::string where_to(const NodesAnswers& answers, const explain::SpareNode& node
   return listed(moves, kNamedMoves, std::max(moves.size(), node.pods_moved));
 }
 
+std::string spare_verdict(const NodesAnswers& answers, const Style& style) {
+  const auto& spare = spare_of(answers.asked.front());
+  const auto verdict = fmt::format("{} of {} could go", spare.nodes_total,
+                                   counted(answers.asked.front().answer.asked, "node"));
+  return spare.nodes_total == 0 ? style.bad(verdict) + ".\n"
+                                : style.good(verdict) + fmt::format("; {}.\n", moves_words(spare.pods_moved));
+}
+
+std::string not_tried(const NodesSpare& spare) {
+  if (!spare.is_finished) return "The deadline passed before each node was tried.\n";
+  return spare.is_largest ? "" : "Not every choice of nodes was tried: another one may be larger.\n";
+}
+
+std::string unlisted(const NodesSpare& spare) {
+  if (spare.nodes_total <= spare.nodes.size()) return {};
+  return fmt::format("{} could go after that.\n",
+                     counted(spare.nodes_total - spare.nodes.size(), "more node"));
+}
+
+// "Nothing was drained. First kubectl cordon n1 n2": a start of a sentence, or empty.
+std::string to_cordon(const NodesSpare& spare) {
+  if (spare.nodes.empty() || !spare.cordon_first) return {};
+  return fmt::format("Nothing was drained. First kubectl cordon {}", fmt::join(names_of(spare), " "));
+}
+
 }  // namespace
+
+std::string nodes_verdict(const NodesAnswers& answers, const Style& style) {
+  return answers.asked.front().answer.nodes_spare ? spare_verdict(answers, style)
+                                                  : wanted_verdict(answers, style);
+}
+
+std::string nodes_notes(const NodesAnswers& answers) {
+  const auto& first = answers.asked.front();
+  const auto not_modelled = not_modelled_line(first.answer.not_modelled);
+  if (!first.answer.nodes_spare) {
+    const auto& wanted = wanted_of(first);
+    return not_placed(wanted) + not_counted(wanted) + not_modelled + to_add(wanted) + to_uncordon(wanted);
+  }
+  const auto& spare = spare_of(first);
+  const auto cordon = to_cordon(spare);
+  return not_tried(spare) + unlisted(spare) + not_modelled +
+         (cordon.empty() ? "" : cordon + "; then drain them in this order.\n");
+}
 
 std::string blocked_words(const explain::BlockedNodes& blocked) {
   return words_of_code(blocked.code, blocked.nodes == 1);
@@ -273,7 +328,7 @@ std::string blocked_words(const explain::BlockedNodes& blocked) {
 std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<NodesSpare>& spare,
                                const Options& options) {
   const auto& wanted = wanted_of(answers.asked.front());
-  auto out = wanted_verdict(answers, options) + wanted_rows(answers, options) + not_counted(wanted) +
+  auto out = wanted_verdict(answers, options.style) + wanted_rows(answers, options) + not_counted(wanted) +
              may_not_ask_line(answers.unasked, "named") +
              not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted) +
              to_uncordon(wanted);
@@ -282,15 +337,7 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
 
 std::string nodes_spare_table(const NodesAnswers& answers, const Options& options) {
   const auto& spare = spare_of(answers.asked.front());
-  const auto tried = answers.asked.front().answer.asked;
-  const auto verdict = fmt::format("{} of {} could go", spare.nodes_total, counted(tried, "node"));
-  auto out = spare.nodes_total == 0
-                 ? options.style.bad(verdict) + ".\n"
-                 : options.style.good(verdict) + fmt::format("; {}.\n", moves_words(spare.pods_moved));
-  if (!spare.is_finished)
-    out += "The deadline passed before each node was tried.\n";
-  else if (!spare.is_largest)
-    out += "Not every choice of nodes was tried: another one may be larger.\n";
+  auto out = spare_verdict(answers, options.style) + not_tried(spare);
   std::vector<Cells> rows{{"STEP", "NODE", "MOVE", "WHERE"}};
   for (const auto& node : spare.nodes) {
     rows.push_back(
@@ -299,16 +346,12 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
   if (rows.size() > 1)
     out += table(rows, {Align::right, Align::left, Align::right, Align::left}, 2,
                  {options.columns, {{3, 20}, {1, 16}}});
-  if (spare.nodes_total > spare.nodes.size())
-    out += fmt::format("{} more could go after that.\n",
-                       counted(spare.nodes_total - spare.nodes.size(), "node"));
-  out += blocked_rows(answers, options) + may_not_ask_line(answers.unasked, "named") +
+  out += unlisted(spare) + blocked_rows(answers, options) + may_not_ask_line(answers.unasked, "named") +
          not_modelled_line(answers.asked.front().answer.not_modelled);
   if (spare.nodes.empty()) return out;
-  out += spare.cordon_first
-             ? fmt::format("Nothing was drained. First kubectl cordon {}; then each with its command:\n",
-                           fmt::join(names_of(spare), " "))
-             : std::string("Nothing was drained. In this order, each with its command:\n");
+  const auto cordon = to_cordon(spare);
+  out += cordon.empty() ? "Nothing was drained. In this order, each with its command:\n"
+                        : cordon + "; then each with its command:\n";
   std::size_t named = 0;
   for (const auto& node : spare.nodes) {
     if (named++ == kNamedNodes) return out + "  …\n";

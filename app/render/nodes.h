@@ -27,6 +27,11 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<ex
                                const Options& options);
 std::string nodes_spare_table(const NodesAnswers& answers, const Options& options);
 
+// The first line of the table.
+std::string nodes_verdict(const NodesAnswers& answers, const Style& style);
+// Lines that say how good the answer is, and what to do with it. Not what only kubectl knows.
+std::string nodes_notes(const NodesAnswers& answers);
+
 // What the nodes have that cannot go: "run pods that have no other place".
 std::string blocked_words(const explain::BlockedNodes& blocked);
 

@@ -15,7 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2;
+constexpr std::size_t kNodesNamed = 4, kPodsNamed = 6, kWarningsNamed = 2, kPodsOfBudgetsNamed = 2,
+                      kNamespacesNamed = 3;
 
 // "general-00, -01, -02": the common prefix is printed once.
 std::string short_names(const std::vector<std::string>& nodes) {
@@ -33,13 +34,19 @@ std::string short_names(const std::vector<std::string>& nodes) {
 }
 
 std::string obstacles_of(const RollingStep& step) {
-  std::vector<std::string> parts;
-  if (step.change.budgets_broken.value_or(0) > 0) {
-    parts = step.obstacles;
-    if (parts.empty())
-      parts.push_back(fmt::format("{} allow it now",
-                                  counted(*step.change.budgets_broken, "budget does not", "budgets do not")));
+  auto parts = step.obstacles;
+  if (const auto broken = step.change.budgets_broken.value_or(0); broken > parts.size()) {
+    const bool is_rest = !parts.empty();
+    parts.push_back(counted(broken - parts.size(), is_rest ? "more budget does" : "budget does",
+                            is_rest ? "more budgets do" : "budgets do") +
+                    " not allow it now");
   }
+  const auto& names = step.with_several;
+  if (const auto several = std::max(step.change.with_several_budgets, names.size()); several > 0)
+    parts.push_back(
+        fmt::format("several budgets match {}, so {} not allowed",
+                    names.empty() ? counted(several, "pod") : listed(names, kPodsOfBudgetsNamed, several),
+                    several == 1 ? "its eviction is" : "their evictions are"));
   if (step.change.pods_preempted > 0)
     parts.push_back(fmt::format("evicts {} of other nodes", counted(step.change.pods_preempted, "pod")));
   if (!step.warnings.empty()) parts.push_back(listed(step.warnings, kWarningsNamed));
@@ -77,12 +84,33 @@ std::string least_spare(const Rolling& rolling) {
   return fmt::format("Least spare {}: {}.", when, fmt::join(amounts, ", "));
 }
 
+template <typename Of>
+std::size_t sum(const Rolling& rolling, Of of) {
+  std::size_t out = 0;
+  for (const auto& step : rolling.steps) out += of(step.change);
+  return out;
+}
+
 std::string not_evaluated(const Rolling& rolling) {
-  const auto evaluated = rolling.moved() + rolling.waiting() + rolling.gone();
+  const auto evaluated = sum(rolling, [](const auto& change) {
+    return change.pods_moved.value_or(0) + change.pods_pending.value_or(0) + change.pods_gone;
+  });
   const auto others = rolling.evicted() - std::min(rolling.evicted(), evaluated);
   if (others == 0) return {};
   return fmt::format("Not evaluated: {} of another scheduler, or the deadline passed.\n",
                      counted(others, "pod"));
+}
+
+bool has_unnamed(const RollingStep& step) {
+  return !step.is_of_spares && (step.change.budgets_broken.value_or(0) > step.obstacles.size() ||
+                                step.change.with_several_budgets > step.with_several.size());
+}
+
+std::string unread_budgets(const Rolling& rolling) {
+  if (rolling.budgets_unread.empty() || std::ranges::none_of(rolling.steps, has_unnamed)) return {};
+  return fmt::format(
+      "You may not list poddisruptionbudgets in {}, so budgets there are counted and not named.\n",
+      listed(rolling.budgets_unread, kNamespacesNamed));
 }
 
 std::string got_node(const Rolling& rolling) {
@@ -98,37 +126,40 @@ std::string got_node(const Rolling& rolling) {
 
 // A pod may wait in several steps, so the numbers of the steps are not added up.
 std::string waiting_words(const Rolling& rolling) {
-  const auto waits = [](const RollingStep& step) { return step.change.pods_pending.value_or(0); };
-  const auto steps = std::ranges::count_if(rolling.steps, waits);
-  const auto most = waits(*std::ranges::max_element(rolling.steps, {}, waits));
+  const auto steps = rolling.steps_waiting(), most = rolling.most_waiting();
   if (steps == 1) return counted(most, "pod") + " would wait at some time";
   return fmt::format("pods would wait in {} steps, at most {} at a time", steps, most);
 }
 
 std::string verdict(const Rolling& rolling, const Style& style) {
-  if (rolling.waiting() == 0 && rolling.gone() == 0) return style.good("nothing would wait");
+  if (rolling.steps_waiting() == 0 && rolling.gone() == 0) return style.good("nothing would wait");
   std::vector<std::string> parts;
-  if (rolling.waiting() > 0) parts.push_back(waiting_words(rolling));
+  if (rolling.steps_waiting() > 0) parts.push_back(waiting_words(rolling));
   if (rolling.gone() > 0)
     parts.push_back(counted(rolling.gone(), "pod") + " without a controller would be gone");
   return style.warn(fmt::format("{}", fmt::join(parts, "; ")));
 }
 
-template <typename Of>
-std::size_t sum(const Rolling& rolling, Of of) {
-  std::size_t out = 0;
-  for (const auto& step : rolling.steps) out += of(step.change);
-  return out;
-}
-
 }  // namespace
+
+// An older podium only counts the step's own.
+std::size_t RollingStep::waiting() const {
+  return std::max(change.pending_so_far, change.pods_pending.value_or(0));
+}
 
 std::size_t Rolling::moved() const {
   return sum(*this, [](const auto& change) { return change.pods_moved.value_or(0); });
 }
 
-std::size_t Rolling::waiting() const {
-  return sum(*this, [](const auto& change) { return change.pods_pending.value_or(0); });
+std::size_t Rolling::steps_waiting() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(steps, [](const RollingStep& step) { return step.waiting() > 0; }));
+}
+
+std::size_t Rolling::most_waiting() const {
+  std::size_t out = 0;
+  for (const auto& step : steps) out = std::max(out, step.waiting());
+  return out;
 }
 
 std::size_t Rolling::gone() const {
@@ -193,13 +224,13 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
     const auto& change = rolling.steps[i].change;
     const auto& [name, nodes, fullest, marks] = words[i];
     auto& row = rows.emplace_back(Cells{name, nodes, fmt::to_string(change.pods_moved.value_or(0)),
-                                        fmt::to_string(change.pods_pending.value_or(0)), fullest});
+                                        fmt::to_string(rolling.steps[i].waiting()), fullest});
     if (!marks.empty()) row.push_back(marks);
   }
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
   out += table(rows, {Align::right, Align::left, Align::right, Align::right, Align::left}, 2,
                {options.columns, {{kMarks, 16}, {kNodes, 16}, {kFullest, 16}}});
-  out += not_evaluated(rolling);
+  out += not_evaluated(rolling) + unread_budgets(rolling);
   auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
     last += fmt::format("{}With {} like {}, no pod would be pending.", last.empty() ? "" : " ",
@@ -211,7 +242,8 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
 json::value rolling_document(const Rolling& rolling) {
   json::array steps;
   for (const auto& step : rolling.steps) {
-    json::array fullest, spare;
+    json::array fullest, spare, obstacles(step.obstacles.begin(), step.obstacles.end());
+    obstacles.insert(obstacles.end(), step.several_words.begin(), step.several_words.end());
     for (const auto& each : step.change.fullest)
       fullest.push_back(
           json::object{{"nodeName", each.node}, {"resource", each.resource}, {"percent", each.percent}});
@@ -221,12 +253,14 @@ json::value rolling_document(const Rolling& rolling) {
                                  {"podsEvicted", step.change.pods_evicted.value_or(0)},
                                  {"podsMoved", step.change.pods_moved.value_or(0)},
                                  {"podsPending", step.change.pods_pending.value_or(0)},
+                                 {"podsPendingSoFar", step.waiting()},
                                  {"podsGone", step.change.pods_gone},
                                  {"waitingPlaced", step.change.waiting_placed},
                                  {"ofSpareNodes", step.is_of_spares},
                                  {"budgetsBroken", step.change.budgets_broken.value_or(0)},
                                  {"podsPreempted", step.change.pods_preempted},
-                                 {"obstacles", json::array(step.obstacles.begin(), step.obstacles.end())},
+                                 {"podsWithSeveralBudgets", step.change.with_several_budgets},
+                                 {"obstacles", std::move(obstacles)},
                                  {"warnings", json::array(step.warnings.begin(), step.warnings.end())},
                                  {"fullest", std::move(fullest)},
                                  {"spare", std::move(spare)}});
@@ -235,9 +269,15 @@ json::value rolling_document(const Rolling& rolling) {
   for (const auto& pod : rolling.got_node)
     waiting.push_back(json::object{
         {"namespace", pod.ns}, {"name", pod.name}, {"nodeName", pod.node}, {"step", pod.step + 1}});
-  json::object out{{"podsMoved", rolling.moved()},  {"podsPending", rolling.waiting()},
-                   {"podsGone", rolling.gone()},    {"waitingPlaced", rolling.waiting_placed()},
-                   {"waiting", std::move(waiting)}, {"steps", std::move(steps)}};
+  json::object out{{"podsMoved", rolling.moved()},
+                   {"mostPodsPending", rolling.most_waiting()},
+                   {"stepsWithPodsPending", rolling.steps_waiting()},
+                   {"podsGone", rolling.gone()},
+                   {"waitingPlaced", rolling.waiting_placed()},
+                   {"waiting", std::move(waiting)},
+                   {"steps", std::move(steps)},
+                   {"namespacesWithUnreadBudgets",
+                    json::array(rolling.budgets_unread.begin(), rolling.budgets_unread.end())}};
   if (rolling.with.count > 0)
     out["withSpareNodes"] = json::object{{"count", rolling.with.count}, {"like", rolling.with.like}};
   if (rolling.spare_nodes > 0)
@@ -246,7 +286,7 @@ json::value rolling_document(const Rolling& rolling) {
 }
 
 int rolling_exit_code(const Rolling& rolling) {
-  if (rolling.waiting() == 0 && rolling.gone() == 0) return 0;
+  if (rolling.steps_waiting() == 0 && rolling.gone() == 0) return 0;
   return rolling.moved() > 0 ? 3 : 4;
 }
 

@@ -22,9 +22,14 @@ struct PodWithNode {
 struct RollingStep {
   std::vector<std::string> nodes;
   explain::ChangeResult change = {};
-  std::vector<std::string> obstacles = {};  // texts about budgets that do not allow the evictions
-  std::vector<std::string> warnings = {};   // "shop/web-1 has the annotation …", about the pods there now
-  bool is_of_spares = false;                // the last one: the spare nodes go
+  std::vector<std::string> obstacles =
+      {};  // texts about budgets that do not allow the evictions, one of each
+  // Pods that several budgets match, and the texts about them: known ones of the change's.
+  std::vector<std::string> with_several = {}, several_words = {};
+  std::vector<std::string> warnings = {};  // "shop/web-1 has the annotation …", about the pods there now
+  bool is_of_spares = false;               // the last one: the spare nodes go
+
+  std::size_t waiting() const;  // evicted pods of this step, and those of earlier steps that still wait
 };
 
 struct Rolling {
@@ -37,12 +42,14 @@ struct Rolling {
   Spares with = {};             // nodes that are there during the steps
   std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
   std::string spare_like = {};  // such nodes
+  std::vector<std::string> budgets_unread = {};  // namespaces whose budgets the user may not list
   // Pods that wait now and get a node, in the namespaces that were asked.
   std::vector<PodWithNode> got_node = {};
 
   std::size_t moved() const;
-  std::size_t waiting() const;  // at some time
-  std::size_t gone() const;     // without a controller
+  std::size_t steps_waiting() const;  // steps in which evicted pods wait
+  std::size_t most_waiting() const;   // pods at the same time: a pod may wait in several steps
+  std::size_t gone() const;           // without a controller
   std::size_t evicted() const;
   std::size_t waiting_placed() const;  // in all namespaces
   // The step that leaves the most pods waiting. Null: no step leaves any.

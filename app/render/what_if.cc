@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <numeric>
 
@@ -27,12 +28,13 @@ std::string room_words(const Report& report) {
   const auto& room = answer.room;
   if (!room) return {};
   if (room->count == 0 && !room->may_be_more) return "no room for more after that";
-  const auto words =
-      fmt::format("room for {}{} more after that", room->may_be_more ? "at least " : "", room->count);
-  if (answer.quotas.empty() || explain::exceeded_quota(answer)) return words;
-  const auto& quota = answer.quotas.front();
-  const auto left = quota.allowed - answer.asked;
-  return left < room->count ? fmt::format("{}, but quota {} allows {}", words, quota.name, left) : words;
+  const auto more = fmt::format("{}{} more after that", room->may_be_more ? "at least " : "", room->count);
+  if (!answer.quotas.empty() && !explain::exceeded_quota(answer)) {
+    const auto& quota = answer.quotas.front();
+    const auto left = quota.allowed - answer.asked;
+    if (left < room->count) return room_and_quota(more, quota.name, left);
+  }
+  return "room for " + more;
 }
 
 // "After that 54 nodes do not have enough free cpu; least short: 1.85 cpu."
@@ -162,10 +164,15 @@ std::string quota_lines_now(const Report& report) {
 
 }  // namespace
 
+std::string room_and_quota(const std::string& room, const std::string& quota, std::size_t allowed) {
+  return fmt::format("the nodes have room for {}, quota {} allows {}", room, quota,
+                     allowed == 0 ? "none" : fmt::to_string(allowed));
+}
+
 std::string room_line(const Report& report) {
   auto words = room_words(report);
   if (words.empty()) return {};
-  words.front() = words.front() == 'r' ? 'R' : 'N';
+  words.front() = static_cast<char>(std::toupper(words.front()));
   return words + ".\n" + short_of(report);
 }
 
@@ -174,8 +181,7 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
     const auto count = answer.fitting == answer.asked ? fmt::format("all {}", answer.asked)
                        : answer.fitting == 0          ? fmt::format("none of {}", answer.asked)
                                                       : fmt::format("{} of {}", answer.fitting, answer.asked);
-    const auto text = fmt::format("the nodes have room for {}, quota {} allows {}", count, quota->name,
-                                  quota->allowed == 0 ? "none" : fmt::to_string(quota->allowed));
+    const auto text = room_and_quota(count, quota->name, quota->allowed);
     return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
   }
   if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
@@ -237,13 +243,11 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
   const auto name = options.style.bold(subject);
   const bool may_be_more = answer.fitting == answer.asked || ran_out_of_time(report);
   const auto room = may_be_more ? fmt::format("at least {}", answer.fitting) : fmt::to_string(answer.fitting);
-  const auto by_nodes = answer.fitting ? room : "none";
   const auto* quota = explain::exceeded_quota(answer);
   const bool by_quota = quota && quota->allowed < answer.fitting;
-  const auto text = by_quota ? fmt::format("{}: quota {} allows no more, the nodes have room for {}",
-                                           quota->allowed, quota->name, room)
-                             : by_nodes;
-  return fmt::format("{}: room for {}.\n", name,
+  const auto text = by_quota ? room_and_quota(room, quota->name, quota->allowed)
+                             : "room for " + (answer.fitting ? room : "none");
+  return fmt::format("{}: {}.\n", name,
                      explain::running(answer) ? options.style.good(text) : options.style.bad(text)) +
          where(report, options) + stopped(report, options) + quota_lines_now(report) + changed(report) +
          footer(report);

@@ -20,6 +20,8 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
 std::string one_pod(const Report& report, const std::string& subject, const Options& options);
 // "all 20 fit". If a quota allows fewer: "the nodes have room for all 20, quota q allows 5".
 std::string verdict(const explain::ReportAnswer& answer, const Style& style);
+// "the nodes have room for 20, quota q allows 5".
+std::string room_and_quota(const std::string& room, const std::string& quota, std::size_t allowed);
 // "Room for 3 more after that.", and what is short then; empty: not asked.
 std::string room_line(const Report& report);
 // A line for each quota that counts the pods.

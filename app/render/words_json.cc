@@ -74,6 +74,13 @@ void add_answer(const Report& report, const Asked& asked, json::object& out) {
   put(out, "changes", change_words_json(answer.changes, report.ns, asked));
   if (auto rolling = rolling_words_json(answer.changes, report.ns, asked); !rolling.empty())
     out["rolling"] = rolling;
+  if (answer.nodes_spare || answer.nodes_wanted) {
+    const NodesAnswers answers{.asked = {{report.ns, answer}}, .unasked = {}};
+    json::object nodes;
+    put(nodes, "verdict", nodes_verdict(answers, {}));
+    put(nodes, "notes", lines_of(nodes_notes(answers)));
+    out["nodes"] = std::move(nodes);
+  }
   json::array blocked;
   if (answer.nodes_spare) {
     for (const auto& nodes : answer.nodes_spare->blocked) blocked.emplace_back(blocked_words(nodes));

@@ -43,7 +43,8 @@ boost::json::object words_json(const explain::ReportStatus& status, const std::s
 // Of an answer: the same without the life, and room, quotas, firstFailure: {rejections}, fixes: [{what,
 // outcome, snippet}], noFix, verdicts: [{title, rejects, passes, notes}], changes: of a drain {verdict,
 // notes, budgets, pods: why each has no place, against: what speaks against the eviction of each}, rolling:
-// {verdict, notes, steps: [{name, nodes, fullest, marks}]}, blocked: what the nodes have that cannot go.
+// {verdict, notes, steps: [{name, nodes, fullest, marks}]}, of a search for nodes: nodes: {verdict, notes},
+// blocked: what the nodes have that cannot go.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns,
                                const Asked& asked);
 

@@ -21,12 +21,13 @@ std::string name_in(const std::string& ns, const std::string& name, const std::s
   return (ns.empty() ? of_question : ns) + "/" + name;
 }
 
-// "budget web allows 0 disruptions: shop/web-0 and 3 more".
+// "budget shop/web allows 0 disruptions: shop/web-0 and 3 more".
 std::string budget_line(const explain::BrokenBudget& budget, const std::string& ns) {
   std::vector<std::string> pods;
   for (const auto& pod : budget.pods) pods.push_back(name_in(budget.ns, pod, ns));
-  return fmt::format("{}: {}", explain::budget_words(budget.name, budget.allowed, budget.pods_total),
-                     listed(pods, kProtectedNamed, budget.pods_total));
+  return fmt::format(
+      "{}: {}", explain::budget_words(name_in(budget.ns, budget.name, ns), budget.allowed, budget.pods_total),
+      listed(pods, kProtectedNamed, budget.pods_total));
 }
 
 // What speaks against the eviction of each pod.
@@ -123,7 +124,8 @@ json::object rolling_words_json(const std::vector<explain::ChangeResult>& change
     RollingStep step{.nodes = asked.changes[i].nodes, .change = changes[i]};
     step.is_of_spares = !asked.changes[i].then_uncordon;
     for (const auto& budget : changes[i].budgets)
-      step.obstacles.push_back(explain::budget_words(budget.name, budget.allowed, budget.pods_total));
+      step.obstacles.push_back(
+          explain::budget_words(name_in(budget.ns, budget.name, ns), budget.allowed, budget.pods_total));
     for (const auto& pod : changes[i].waiting)
       rolling.got_node.push_back({ns, pod.name, pod.node, i - first});
     rolling.steps.push_back(std::move(step));

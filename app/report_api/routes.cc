@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/url/params_encoded_view.hpp>
-#include <boost/url/parse_query.hpp>
 #include <charconv>
 #include <optional>
 
 #include "explain/question/question_limits.h"
+#include "server/query.h"
 
 namespace podium::app::report_api {
 
@@ -191,16 +190,14 @@ const std::vector<Parameter>& parameters_of(const Route& route) {
 
 Result<json::object> read_parameters(std::string_view query, const std::vector<Parameter>& known) {
   json::object out;
-  const auto parsed = boost::urls::parse_query(query);
-  if (!parsed) return invalid("the query is not encoded correctly");
-  if (query.empty()) return out;
-  for (const auto& given : boost::urls::params_encoded_view(*parsed)) {
-    const auto name = given.key.decode();
+  const auto given = server::read_query(query);
+  if (!given) return std::unexpected(given.error());
+  for (const auto& [name, text] : *given) {
     const auto parameter = std::ranges::find(known, name, &Parameter::name);
     if (parameter == known.end())
       return invalid(fmt::format("unknown query parameter {:?} (known: {})", name, names_of(known)));
     if (out.contains(name)) return invalid(fmt::format("{}: given twice", name));
-    auto value = read_value(*parameter, given.value.decode());
+    auto value = read_value(*parameter, text);
     if (!value) return std::unexpected(value.error());
     out[name] = std::move(*value);
   }

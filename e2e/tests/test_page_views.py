@@ -221,7 +221,7 @@ class Views(PageLive):
     def test_missing_and_spare_nodes(self):
         """What waits and fits on no shape, and nodes that could go."""
         self.open(self.editor, "#/nodes/missing")
-        self.says("#verdict", "No node of any shape would help")
+        self.says("#verdict", "No node of these shapes helps:")
         self.says("#unplaced", "huge")
         self.browser.run("location.hash = '#/nodes/spare'")
         self.says("#verdict", "could go")

@@ -218,19 +218,24 @@ std::vector<FullNode> fullest(std::vector<Row> rows, const Snapshot& fork) {
 }
 
 // "2 pods evicted: 1 would move, ..."
-std::string words(const std::string& what, const Drained& drained, std::size_t broken) {
+std::string words(const std::string& what, const Drained& drained, const ChangeResult& done) {
   auto out = fmt::format("{}: {} would move, {} would stay pending", what, drained.moved, drained.pending);
   if (drained.gone > 0) out += fmt::format(", {} without a controller would be gone", drained.gone);
   if (drained.skipped > 0)
     out +=
         fmt::format(", {} were not evaluated (another scheduler, or the deadline passed)", drained.skipped);
-  if (broken > 0)
-    out += fmt::format("; {} {} not allow it now", broken,
-                       broken == 1 ? "PodDisruptionBudget does" : "PodDisruptionBudgets do");
+  if (const auto broken = done.budgets_broken.value_or(0); broken > 0)
+    out += fmt::format("; {} not allow it now",
+                       podium::counted(broken, "PodDisruptionBudget does", "PodDisruptionBudgets do"));
+  if (const auto several = done.with_several_budgets; several > 0)
+    out += fmt::format("; {} cannot be evicted, because several PodDisruptionBudgets select {}",
+                       podium::counted(several, "pod"), several == 1 ? "it" : "them");
   return out;
 }
 
-void record(std::size_t count, Drained& drained, const Snapshot& fork, ChangeResult& done) {
+void record(std::size_t count, Drained& drained, const WaitingLine& line, const Snapshot& fork,
+            ChangeResult& done) {
+  done.pending_so_far = std::max(drained.pending, line.evicted());
   done.pods_evicted = count + drained.preempted;
   done.pods_preempted = drained.preempted;
   done.pods_moved = drained.moved;
@@ -316,8 +321,8 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
   auto drained = Replacing(context, &of_budgets, fork).place(std::move(evicted));
   auto what = podium::counted(count + drained.preempted, "pod") + " evicted";
   if (drained.preempted > 0) what += fmt::format(", {} to make room for the others", drained.preempted);
-  done.message = words(what, drained, *done.budgets_broken);
-  record(count, drained, fork, done);
+  done.message = words(what, drained, done);
+  record(count, drained, context.line, fork, done);
 }
 
 void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
@@ -344,11 +349,11 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   if (drained.preempted > 0)
     what +=
         fmt::format(", {} evicted to make room for the others", podium::counted(drained.preempted, "pod"));
-  done.message = words(what, drained, 0);
+  done.message = words(what, drained, done);
   if (with_their_node > 0)
     done.message +=
         fmt::format("; {} of DaemonSets, or static, would be gone", podium::counted(with_their_node, "pod"));
-  record(count, drained, fork, done);
+  record(count, drained, context.line, fork, done);
 }
 
 void add_waiting_placed(const ChangeContext& context, ChangeResult& done) {

@@ -1,8 +1,5 @@
 #include "explain/answer/drain_budgets.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -24,7 +21,7 @@ PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, co
                              const cluster::Snapshot& fork, ChangeResult& done) {
   PodTexts out;
   done.budgets_broken = 0;
-  std::map<std::string_view, std::vector<std::string_view>> budgets_of;  // by UID
+  std::map<std::string_view, std::vector<std::string>> budgets_of;  // by UID
   for (const auto& [key, budget] : fork.objects().all<api::PodDisruptionBudget>()) {
     const auto& selector = budget->selector;
     const auto& ns = budget->meta.namespace_;
@@ -53,8 +50,8 @@ PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, co
   }
   for (const auto& [uid, names] : budgets_of) {
     if (names.size() < 2) continue;
-    out[uid] = {fmt::format("{} budgets match it, so its eviction is not allowed: {}", names.size(),
-                            fmt::join(names, ", "))};
+    ++done.with_several_budgets;
+    out[uid] = {several_budgets_words("it", names)};
   }
   return out;
 }

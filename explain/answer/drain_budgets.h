@@ -19,9 +19,9 @@ bool may_see(const std::string& ns, const ChangeContext& context);
 
 using PodTexts = std::map<std::string_view, std::vector<std::string>>;  // by UID
 
-// Counts in `done` the budgets that the evictions exceed, and names those that the asker may see. Returns
-// what the budgets have against each pod; the keys are of `evicted`. The eviction API refuses a pod that
-// several budgets select.
+// Counts in `done` the budgets that the evictions exceed, and names those that the asker may see; also
+// counts the pods that several budgets select, which the eviction API refuses. Returns what the budgets have
+// against each pod; the keys are of `evicted`.
 PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, const ChangeContext& context,
                              const cluster::Snapshot& fork, ChangeResult& done);
 

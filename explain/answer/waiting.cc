@@ -153,6 +153,11 @@ bool WaitingLine::take_back(const api::Pod& pod) {
   return true;
 }
 
+std::size_t WaitingLine::evicted() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      entries_, [](const Entry& entry) { return !entry.waited_before && !entry.has_place; }));
+}
+
 bool WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
   framework::EvaluationMemo memo;
   const framework::EvaluationMemo::Use use(memo);

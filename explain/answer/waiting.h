@@ -81,6 +81,8 @@ class WaitingLine {
   void place_until(std::int32_t priority, cluster::Snapshot& fork);
   void place_rest(cluster::Snapshot& fork);
 
+  std::size_t evicted() const;  // that add() has added, and that have no place
+
   // Those that waited before the question and were placed since the last call.
   struct Placed {
     cluster::PodInfoPtr pod;

@@ -116,6 +116,9 @@ struct ChangeResult {
   // Of budgets_broken those that the asker may see; at most 8 are listed.
   std::vector<BrokenBudget> budgets = {};
   std::size_t budgets_total = 0;
+  std::size_t with_several_budgets = 0;  // evicted pods that the eviction API refuses
+  // pods_pending, and the pods that earlier changes evicted and that still have no node.
+  std::size_t pending_so_far = 0;
 };
 template <>
 struct Fields<ChangeResult> {
@@ -136,6 +139,8 @@ struct Fields<ChangeResult> {
       field("waitingPlaced", &ChangeResult::waiting_placed),
       field("waiting", &ChangeResult::waiting),
       counted("budgets", &ChangeResult::budgets, "budgetsTotal", &ChangeResult::budgets_total),
+      field("podsWithSeveralBudgets", &ChangeResult::with_several_budgets),
+      field("podsPendingSoFar", &ChangeResult::pending_so_far),
   };
 };
 

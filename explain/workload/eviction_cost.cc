@@ -1,6 +1,7 @@
 #include "explain/workload/eviction_cost.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
@@ -52,6 +53,11 @@ std::optional<std::string> local_data_of(const api::Pod& pod) {
 std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods) {
   const auto words = fmt::format("budget {} allows {}", budget, counted(allowed, "disruption"));
   return allowed > 0 ? fmt::format("{}, and {} of its pods are here", words, pods) : words;
+}
+
+std::string several_budgets_words(const std::string& pod, const std::vector<std::string>& budgets) {
+  return fmt::format("{} budgets match {}, so its eviction is not allowed: {}", budgets.size(), pod,
+                     fmt::join(budgets, ", "));
 }
 
 }  // namespace podium::explain

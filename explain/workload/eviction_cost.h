@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/values/labels.h"
 #include "api/values/pod.h"
@@ -32,5 +33,8 @@ std::optional<std::string> local_data_of(const api::Pod& pod);
 
 // "budget web allows 1 disruption, and 3 of its pods are here".
 std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods);
+
+// "2 budgets match it, so its eviction is not allowed: a, b". `pod`: "it", or its name.
+std::string several_budgets_words(const std::string& pod, const std::vector<std::string>& budgets);
 
 }  // namespace podium::explain

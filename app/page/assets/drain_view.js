@@ -3,7 +3,7 @@
 import { h } from "./vendor/preact.js";
 import { access, askWith, nodes, nodesOf } from "./api.js";
 import { Asking, NO_POD } from "./asking.js";
-import { Lines, Table, Trouble, fill, namesOf, podLink } from "./parts.js";
+import { Lines, Table, Trouble, Verdict, fill, namesOf, podLink } from "./parts.js";
 import { go, linkTo } from "./place.js";
 import { count } from "./words.js";
 
@@ -68,8 +68,6 @@ function Pods({ id, of = "", change, words, ns }) {
 const Budgets = ({ of = [] }) =>
   of.length > 0 && [h("h2", null, "Budgets that do not allow it now"), h("ul", { id: "budgets", class: "names said bad" }, of.map((words) => h("li", { key: words }, words)))];
 
-const Verdict = ({ words }) => h("p", { class: "verdict", id: "verdict", role: "status" }, words);
-
 function Drained({ change, words, ns }) {
   return [
     h(Verdict, { words: words.verdict }),
@@ -108,7 +106,7 @@ function Rolled({ changes, words, ns }) {
           h("th", { scope: "row" }, name),
           h("td", null, named),
           h("td", { class: "number" }, change.podsMoved ?? 0),
-          h("td", { class: change.podsPending ? "number bad" : "number" }, change.podsPending ?? 0),
+          h("td", { class: change.podsPendingSoFar ? "number bad" : "number" }, change.podsPendingSoFar ?? 0),
           more.map(([title, field]) => h("td", { key: title, class: "number" }, change[field] ?? 0)),
           h("td", null, fullest),
           isMarked && h("td", { class: "bad" }, marks ?? ""),

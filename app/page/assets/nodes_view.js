@@ -3,9 +3,8 @@ import { h } from "./vendor/preact.js";
 import { askWith } from "./api.js";
 import { amountText } from "./amounts.js";
 import { Asking } from "./asking.js";
-import { Table, Trouble } from "./parts.js";
+import { Lines, Table, Trouble, Verdict } from "./parts.js";
 import { go, linkTo } from "./place.js";
-import { count } from "./words.js";
 
 const amounts = (all = []) =>
   all
@@ -19,29 +18,10 @@ const KINDS = [
   ["spare", "Which could go?"],
 ];
 
-function Missing({ found }) {
-  const { added = [], unplaced = [], fitNow = 0 } = found;
-  const nodes = added.reduce((sum, one) => sum + one.nodes, 0);
-  const taken = added.reduce((sum, one) => sum + one.pods, 0);
-  const left = unplaced.reduce((sum, one) => sum + one.pods.count, 0);
-  const others = [
-    [found.gated, "gated"],
-    [found.waitForEvictions, "waiting for evictions"],
-    [found.otherScheduler, "of other schedulers"],
-    [found.notEvaluated, "not evaluated"],
-    [found.notTried, "not tried before the deadline"],
-  ].filter(([number]) => number > 0);
+function Missing({ found, words }) {
+  const { added = [], unplaced = [] } = found;
   return [
-    h(
-      "p",
-      { class: "verdict", id: "verdict", role: "status" },
-      nodes
-        ? `${count(nodes, "more node")} would take ${count(taken, "pod")} that ${taken === 1 ? "waits" : "wait"}${found.isFewest ? "; fewer are not enough" : ""}.`
-        : left
-          ? "No node of any shape would help the pods that wait."
-          : "No node is missing.",
-    ),
-    fitNow > 0 && h("p", null, `${count(fitNow, "pod that waits fits", "pods that wait fit")} on the nodes that there are.`),
+    h(Verdict, { words: words.nodes.verdict }),
     added.length > 0 &&
       h(
         Table,
@@ -50,7 +30,7 @@ function Missing({ found }) {
           h(
             "tr",
             { key: one.shape },
-            h("th", { scope: "row" }, one.like ? `like ${one.like}` : one.shape),
+            h("th", { scope: "row" }, one.shape),
             h("td", null, amounts(one.allocatable)),
             h("td", { class: "number" }, h("b", null, one.nodes)),
             h("td", { class: "number" }, one.pods),
@@ -75,20 +55,15 @@ function Missing({ found }) {
         ),
       ),
     ],
-    others.length > 0 && h("p", { class: "note" }, `Not asked about: ${others.map(([number, words]) => `${count(number, "pod")} ${words}`).join(", ")}.`),
-    !found.isFinished && nodes > 0 && h("p", { class: "note" }, "podium stopped at its deadline: some of these nodes may not be needed."),
+    h(Lines, { id: "notes", of: words.nodes.notes }),
   ];
 }
 
-function Spare({ found, words, tried, ns }) {
-  const { nodes = [], nodesTotal = nodes.length, blocked = [], podsMoved = 0 } = found;
+function Spare({ found, words, ns }) {
+  const { nodes = [], blocked = [] } = found;
   return [
-    h(
-      "p",
-      { class: "verdict", id: "verdict", role: "status" },
-      nodesTotal ? `${nodesTotal} of ${count(tried, "node")} could go: ${count(podsMoved, "pod moves", "pods move")}, nothing waits.` : "No node could go.",
-    ),
-    nodesTotal > 0 && found.cordonFirst && h("p", null, "Cordon all of them before the first is drained, so that no pod moves twice."),
+    h(Verdict, { words: words.nodes.verdict }),
+    h(Lines, { id: "notes", of: words.nodes.notes }),
     nodes.length > 0 &&
       h(
         Table,
@@ -103,7 +78,6 @@ function Spare({ found, words, tried, ns }) {
           ),
         ),
       ),
-    nodesTotal > nodes.length && h("p", { class: "note" }, `And ${count(nodesTotal - nodes.length, "more node")}.`),
     blocked.length > 0 && [
       h("h2", null, "Nodes that stay"),
       h(
@@ -114,14 +88,12 @@ function Spare({ found, words, tried, ns }) {
             "tr",
             { key: one.code },
             h("td", { class: "number" }, one.nodeCount),
-            h("th", { scope: "row" }, words?.[i] ?? one.reason),
+            h("th", { scope: "row" }, words.blocked[i]),
             h("td", null, `${(one.examples ?? ["-"])[0]}: ${one.reason}`),
           ),
         ),
       ),
     ],
-    !found.isFinished && h("p", { class: "note" }, "podium stopped at its deadline: more nodes may be able to go."),
-    found.isFinished && !found.isLargest && h("p", { class: "note" }, "podium did not try every choice of nodes: another one may be larger."),
   ];
 }
 
@@ -159,9 +131,9 @@ export class NodesView extends Asking {
         h("p", null, "podium places all pods on a copy of the cluster, with nodes more or fewer. Nothing is created or changed."),
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),
       h(Trouble, { error }),
-      status?.nodesWanted && h(Missing, { found: status.nodesWanted }),
-      status?.nodesSpare && h(Spare, { found: status.nodesSpare, words: answer.words?.blocked, tried: status.replicas?.asked ?? 0, ns }),
-      status && !status.nodesWanted && !status.nodesSpare && h("p", { class: "verdict", id: "verdict", role: "status" }, status.message ?? status.outcome),
+      status?.nodesWanted && h(Missing, { found: status.nodesWanted, words: answer.words }),
+      status?.nodesSpare && h(Spare, { found: status.nodesSpare, words: answer.words, ns }),
+      status && !status.nodesWanted && !status.nodesSpare && h(Verdict, { words: status.message ?? status.outcome }),
     );
   }
 }

@@ -81,8 +81,8 @@ export function NodeVerdict({ verdict, words }) {
 
 // A pod that fits may be asked about on another node.
 function fixesTitle({ outcome, replicas, fixes }) {
-  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName}, if you`;
-  return replicas?.asked > 1 ? "More would fit, if you" : "It would fit, if you";
+  if (outcome === "Fits" && fixes[0].nodeName) return `It would fit on ${fixes[0].nodeName} if you`;
+  return replicas?.asked > 1 ? "More would fit if you" : "It would fit if you";
 }
 
 // The changes that podium tried and that help; or that none does.
@@ -157,6 +157,8 @@ export function Devices({ status }) {
     cut > 0 && h("p", { class: "note" }, `And ${cut} more.`),
   );
 }
+
+export const Verdict = ({ words }) => h("p", { class: "verdict", id: "verdict", role: "status" }, words);
 
 // Lines of podium's words; nothing if there are none.
 export const Lines = ({ id, of = [] }) => of.length > 0 && h("ul", { id, class: "names said" }, of.map((words) => h("li", { key: words }, words)));

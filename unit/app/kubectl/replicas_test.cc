@@ -53,7 +53,7 @@ class WithAQuota : public OnADump {
 
 TEST_F(WithAQuota, CapacityCountsThePodsThatExist) {
   const auto said = run_with(six_, "2", {"capacity", "-n", "ten"});
-  EXPECT_THAT(said.out, ContainsRegex("deploy/six +2/6 +3  quota q; the nodes have room for 18\n"));
+  EXPECT_THAT(said.out, ContainsRegex("deploy/six +2/6 +3  the nodes have room for 18, quota q allows 3\n"));
   EXPECT_THAT(said.out, HasSubstr("Quota q: pods 2/5.\n"));
   EXPECT_EQ(said.code, 0);
 }
@@ -61,14 +61,13 @@ TEST_F(WithAQuota, CapacityCountsThePodsThatExist) {
 TEST_F(WithAQuota, CapacityOfWorkloadsWithoutPods) {
   const auto said =
       run_with(ten_deployment("web", 3) + ten_deployment("zero", 0), "0", {"capacity", "-n", "ten"});
-  EXPECT_THAT(said.out, ContainsRegex("deploy/web +0/3 +5  quota q; the nodes have room for 20\n"));
-  EXPECT_THAT(said.out, ContainsRegex("deploy/zero +0 +5  quota q; the nodes have room for 20\n"));
+  EXPECT_THAT(said.out, ContainsRegex("deploy/web +0/3 +5  the nodes have room for 20, quota q allows 5\n"));
+  EXPECT_THAT(said.out, ContainsRegex("deploy/zero +0 +5  the nodes have room for 20, quota q allows 5\n"));
 }
 
 TEST_F(WithAQuota, CapacityOfAWorkloadHasTheQuotasUseNow) {
   const auto said = run_with(six_, "2", {"capacity", "deploy/six", "-n", "ten"});
-  EXPECT_THAT(said.out,
-              StartsWith("ten/six: room for 5: quota q allows no more, the nodes have room for 20."));
+  EXPECT_THAT(said.out, StartsWith("ten/six: the nodes have room for 20, quota q allows 5."));
   EXPECT_THAT(said.out, HasSubstr("Quota q (namespace ten): now pods 2/5: allows 5 in all.\n"));
 }
 

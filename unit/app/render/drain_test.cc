@@ -59,7 +59,9 @@ Drain joined(const std::vector<json::value>& objects, const json::value& answer 
 
 TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
   auto drain = joined(pods_of_n9());
-  find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)}, pods_of_n9(), drain);
+  drain.budgets_named = find_obstacles("shop", {budget("cache", R"({"matchLabels": {"app": "cache"}})", 0)},
+                                       pods_of_n9(), drain)
+                            .size();
   EXPECT_EQ(
       drain_table(drain, plain()),
       "3 of 5 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n"
@@ -149,6 +151,7 @@ TEST(Drain, EndedPodsAreNotEvicted) {
 TEST(Drain, TheDocumentHasTheSame) {
   const auto document = drain_document(joined(pods_of_n9()));
   EXPECT_EQ(document.at("podsEvicted"), 5u);
+  EXPECT_EQ(document.at("podsGone"), 1u) << "as in the first line of the text";
   EXPECT_EQ(document.at("pods").at(0),
             json::parse(
                 R"({"namespace": "shop", "name": "api-0", "nodeName": "n2", "score": 457, "feasible": 53})"));

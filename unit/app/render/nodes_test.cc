@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <boost/json/object.hpp>
+
+#include "app/render/words_json.h"
+
 namespace podium::render {
 namespace {
+
+namespace json = boost::json;
 
 using explain::NodesSpare;
 using explain::NodesWanted;
@@ -131,6 +137,47 @@ TEST(NodesTable, ALargerChoiceIsPossibleUnlessAllWereTried) {
   EXPECT_EQ(said(true, false),
             "0 of 20 nodes could go.\nNot every choice of nodes was tried: another one may be larger.\n");
   EXPECT_EQ(said(false, false), "0 of 20 nodes could go.\nThe deadline passed before each node was tried.\n");
+}
+
+json::value page_words(const NodesAnswer& answer) {
+  explain::ReportStatus status;
+  status.answer = answer.answer;
+  return words_json(status, "shop", Asked()).at("nodes");
+}
+
+// The page says what the terminal says above and below the table.
+TEST(NodesWords, OfThePageAreTheTerminals) {
+  auto missing = of_shop();
+  missing.gated = 1;
+  missing.uncordon = {"n4"};
+  missing.not_tried = 2;
+  missing.unplaced_total = 4;
+  EXPECT_EQ(page_words(wanted("shop", missing, 14, 11)),
+            (json::value{{"verdict", "14 pods wait; 2 fit on the nodes that there are. Fewest additions:"},
+                         {"notes",
+                          {"2 pods were not tried: the deadline passed.",
+                           "3 more workloads without a place are not listed.", "Not counted: 1 is gated.",
+                           "Nothing was added. To do it: add 2 nodes of g.a100x8.",
+                           "As many are placed without a new node after: kubectl uncordon n4"}}}));
+  NodesAnswer spare{.ns = "shop", .answer = {}};
+  spare.answer.asked = 6;
+  spare.answer.nodes_spare = NodesSpare{.pods_moved = 1,
+                                        .cordon_first = true,
+                                        .is_finished = true,
+                                        .nodes = {{.node = "n1", .pods_moved = 1}, {.node = "n2"}},
+                                        .nodes_total = 3};
+  EXPECT_EQ(
+      page_words(spare),
+      (json::value{{"verdict", "3 of 6 nodes could go; 1 pod moves, nothing waits."},
+                   {"notes",
+                    {"Not every choice of nodes was tried: another one may be larger.",
+                     "1 more node could go after that.",
+                     "Nothing was drained. First kubectl cordon n1 n2; then drain them in this order."}}}));
+  const auto terminal = nodes_spare_table({.asked = {spare}, .unasked = {}}, {});
+  EXPECT_TRUE(
+      terminal.starts_with("3 of 6 nodes could go; 1 pod moves, nothing waits.\n"
+                           "Not every choice of nodes was tried: another one may be larger.\n"))
+      << terminal;
 }
 
 }  // namespace

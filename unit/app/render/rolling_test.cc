@@ -28,6 +28,24 @@ TEST(Rolling, APodThatWaitsInSeveralStepsIsNotAddedUp) {
   const Rolling rolling{.steps = {step_of("n-1", 1, 1, 0), step_of("n-2", 1, 2, 0), step_of("n-3", 1, 0, 0)}};
   EXPECT_THAT(rolling_table(rolling, plain()),
               HasSubstr("; pods would wait in 2 steps, at most 2 at a time.\n"));
+  const auto document = rolling_document(rolling);
+  EXPECT_EQ(document.at("mostPodsPending"), 2u);
+  EXPECT_EQ(document.at("stepsWithPodsPending"), 2u);
+  EXPECT_FALSE(document.as_object().contains("podsPending")) << "it would be a sum";
+}
+
+// Other pods took the node of the first step, so its pod still waits in the others.
+TEST(Rolling, PodsOfEarlierStepsStillWait) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 1, 0), step_of("n-2", 1, 2, 0), step_of("n-3", 1, 0, 0)}};
+  for (std::size_t i = 0; i < 3; ++i) rolling.steps[i].change.pending_so_far = i == 0 ? 1 : 3;
+  const auto text = rolling_table(rolling, plain());
+  EXPECT_THAT(text, HasSubstr("; pods would wait in 3 steps, at most 3 at a time.\n"));
+  EXPECT_THAT(text, HasSubstr("     3  n-3       1     3  -\n"));
+  const auto document = rolling_document(rolling);
+  EXPECT_EQ(document.at("mostPodsPending"), 3u);
+  EXPECT_EQ(document.at("stepsWithPodsPending"), 3u);
+  EXPECT_EQ(document.at("steps").at(2).at("podsPendingSoFar"), 3u);
+  EXPECT_EQ(document.at("steps").at(2).at("podsPending"), 0u);
 }
 
 TEST(Rolling, PodsThatWouldBeGoneCount) {
@@ -50,6 +68,45 @@ TEST(Rolling, PodsThatWouldBeGoneCount) {
     EXPECT_THAT(text, Not(HasSubstr("Not evaluated")));
     EXPECT_EQ(rolling_exit_code(rolling), c.code) << c.says;
     EXPECT_EQ(rolling_document(rolling).at("podsGone"), c.gone);
+  }
+}
+
+TEST(Rolling, EachStepSaysWhichBudgetsDoNotAllowIt) {
+  struct Case {
+    std::size_t broken, several;
+    std::vector<std::string> obstacles, with_several;
+    const char* says;
+  };
+  const Case cases[] = {
+      {1, 0, {}, {}, "  ! 1 budget does not allow it now\n"},
+      {2,
+       0,
+       {"budget a/b allows 0 disruptions"},
+       {},
+       "  ! budget a/b allows 0 disruptions; 1 more budget does not allow it now\n"},
+      {1, 0, {"budget a/b allows 0 disruptions"}, {}, "  ! budget a/b allows 0 disruptions\n"},
+      {0, 1, {}, {}, "  ! several budgets match 1 pod, so its eviction is not allowed\n"},
+      {0, 1, {}, {"a/x"}, "  ! several budgets match a/x, so its eviction is not allowed\n"},
+      {0,
+       4,
+       {},
+       {"a/x", "a/y", "a/z"},
+       "  ! several budgets match a/x, a/y and 2 more, so their evictions are not allowed\n"},
+      {3,
+       2,
+       {},
+       {},
+       "  ! 3 budgets do not allow it now; several budgets match 2 pods, so their evictions are not "
+       "allowed\n"},
+  };
+  for (const auto& c : cases) {
+    Rolling rolling{.steps = {step_of("n-1", 1, 0, 0)}};
+    auto& step = rolling.steps[0];
+    step.change.budgets_broken = c.broken;
+    step.change.with_several_budgets = c.several;
+    step.obstacles = c.obstacles;
+    step.with_several = c.with_several;
+    EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr(c.says));
   }
 }
 

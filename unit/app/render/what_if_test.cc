@@ -79,13 +79,13 @@ TEST(WhatIf, SaysWhatTheNodesHaveRoomForAndWhatAQuotaAllows) {
             "  n2       6\n"
             "Quota q (namespace shop): pods 13/5, requests.cpu 6500m/8: exceeded from replica 6 on.\n"
             "Nothing was created.\n");
-  EXPECT_EQ(capacity(report, "shop/web", plain()).substr(0, 87),
-            "shop/web: room for 5: quota q allows no more, the nodes have room for at least 13.\n  NO");
+  EXPECT_TRUE(capacity(report, "shop/web", plain())
+                  .starts_with("shop/web: the nodes have room for at least 13, quota q allows 5.\n  NO"));
   explain::set_quotas(answer, {{.name = "q", .allowed = 20, .resources = {{"pods", "0", "13", "20"}}}});
   answer.room = explain::ReplicaRoom{43, false, {}};
   const auto some = what_if(report, "shop/web", plain());
   EXPECT_EQ(some.substr(0, some.find('\n')),
-            "shop/web: all 13 fit; room for 43 more after that, but quota q allows 7.");
+            "shop/web: all 13 fit; the nodes have room for 43 more after that, quota q allows 7.");
   EXPECT_NE(some.find("Quota q (namespace shop): pods 13/20: allows 7 more.\n"), some.npos);
   explain::set_quotas(answer, {{.name = "q", .allowed = 0, .reason = "must specify memory for: main"}});
   const auto none = what_if(report, "shop/web", plain());

@@ -113,7 +113,7 @@ TEST(Drain, SaysWhatTheTerminalSays) {
   EXPECT_EQ(said.at("verdict"), "2 of 3 pods have a new place; 1 without a controller would be gone.");
   EXPECT_EQ(said.at("notes").at(0), "1 pod of namespaces that you may not list is counted and not named.");
   EXPECT_EQ(said.at("budgets").at(0),
-            "budget web allows 1 disruption, and 2 of its pods are here: shop/bare and shop/p");
+            "budget shop/web allows 1 disruption, and 2 of its pods are here: shop/bare and shop/p");
   EXPECT_EQ(said.at("pods").at(0), "no controller creates it again: it would be gone");
   EXPECT_EQ(said.at("against").at(1).at(0), "budget web allows 1 disruption, and 2 of its pods are here");
   EXPECT_FALSE(words.as_object().contains("rolling"));

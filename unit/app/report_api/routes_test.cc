@@ -55,6 +55,12 @@ TEST(Parameters, AreReadOrRefusedByName) {
   for (const auto& c : cases) EXPECT_EQ(read(c.query), c.result) << c.query;
 }
 
+TEST(Parameters, OfASelectorHaveSpacesAsAFormEncodesThem) {
+  const auto fields = read_parameters("selector=zone+in+(a,%20b),tier%3Dx%2By", node_parameters());
+  ASSERT_TRUE(fields) << fields.error().message;
+  EXPECT_EQ(boost::json::serialize(*fields), R"({"selector":"zone in (a, b),tier=x+y"})");
+}
+
 TEST(Parameters, OfAReadThereAreNone) {
   EXPECT_TRUE(read_parameters("", {}));
   EXPECT_EQ(read_parameters("pretty=true", {}).error().message,

@@ -44,5 +44,22 @@ TEST(Budgets, ADrainNamesTheBudgetsOfItsOwnNamespaceAndTheirPods) {
   EXPECT_TRUE(failed.budgets.empty());
 }
 
+TEST(Budgets, PodsThatTheEvictionApiRefusesAreCounted) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "8"}});
+  for (const auto* ns : {"shop", "vault"}) {
+    unit::run_pod(snapshot,
+                  test::pod("db").ns(ns).uid(ns).owner("ReplicaSet", "db").label("app", "db").node("n1"));
+    for (const auto* name : {"one", "two"})
+      snapshot.objects().set(
+          test::share(test::disruption_budget(ns, name, test::select_labels({{"app", "db"}}), 9)));
+  }
+  const auto drained = drained_by(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+  EXPECT_EQ(drained.budgets_broken, 0u) << "each of them allows it";
+  EXPECT_EQ(drained.with_several_budgets, 2u) << "of all namespaces";
+  EXPECT_EQ(drained.message,
+            "2 pods evicted: 2 would move, 0 would stay pending; 2 pods cannot be evicted, because several "
+            "PodDisruptionBudgets select them");
+}
+
 }  // namespace
 }  // namespace podium::explain

@@ -68,12 +68,13 @@ TEST(DrainsWithPodsThatWait, ANodeThatComesBackGoesToTheFirstOfTheQueue) {
   struct Case {
     int priority;
     const char *first, *second;
+    std::size_t at_the_end;  // pods without a node
   };
   const Case cases[] = {
-      {1000, "0 moved, 1 wait; wait→n1", "0 moved, 1 wait"},
+      {1000, "0 moved, 1 wait; wait→n1", "0 moved, 1 wait", 2},
       // Of equal priority, the pod that waits is older than the one that the controller of `a` creates.
-      {0, "0 moved, 1 wait; wait→n1", "0 moved, 1 wait"},
-      {-5, "0 moved, 1 wait", "0 moved, 1 wait"},
+      {0, "0 moved, 1 wait; wait→n1", "0 moved, 1 wait", 2},
+      {-5, "0 moved, 1 wait", "0 moved, 1 wait", 1},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.priority);
@@ -81,7 +82,9 @@ TEST(DrainsWithPodsThatWait, ANodeThatComesBackGoesToTheFirstOfTheQueue) {
         changes(two_full_nodes(), step("n1") + ", " + step("n2"), {waits(one("wait", "4", c.priority))});
     ASSERT_EQ(steps.size(), 2u);
     EXPECT_EQ(said(steps[0]), c.first);
+    EXPECT_EQ(steps[0].pending_so_far, 1u);
     EXPECT_EQ(said(steps[1]), c.second);
+    EXPECT_EQ(steps[1].pending_so_far, c.at_the_end) << "a still waits if its node is taken";
   }
 }
 

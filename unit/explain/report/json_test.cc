@@ -176,7 +176,9 @@ ReportStatus answered() {
                 .waiting_placed = 2,
                 .waiting = {{"train-1", "n4"}},
                 .budgets = {{"web", "shop", 1, {"web-0"}, 2}},
-                .budgets_total = 1}};
+                .budgets_total = 1,
+                .with_several_budgets = 1,
+                .pending_so_far = 2}};
   a.fixes = {{.type = "LowerRequest",
               .fields = {{"resource", "cpu"}, {"most", "1500m"}},
               .message = "ask for at most 1500m of cpu",
