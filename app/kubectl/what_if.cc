@@ -129,17 +129,20 @@ class Asking {
     if (!pod) return;
     // podium reads the other kinds itself.
     if (maker->kind == "CronJob" || maker->kind == "ReplicationController")
-      return answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
-    answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
-            std::string(maker->kind)});
+      answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
+    else
+      answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
+              std::string(maker->kind)});
   }
 
   // podium reads the pod itself, so no right on it is needed.
   void about_pod(const Target& target) {
     const auto& [maker, name, ns, has_type] = target;
     const auto pod = cluster_.get(client::resource::pods, ns, name);
-    if (pod || !client::object_is_gone(pod.error()))
-      return answer({ns, name, "podRef", json::object{{"name", name}}});
+    if (pod || !client::object_is_gone(pod.error())) {
+      answer({ns, name, "podRef", json::object{{"name", name}}});
+      return;
+    }
     fail({.message = fmt::format("there is no pod {}/{}", ns, name)});
     std::cerr << did_you_mean(cluster_, ns, target);
   }
@@ -211,7 +214,8 @@ class Asking {
     }
     if (is_stored(object, ns)) {
       const auto name = api::text_at(object, "/metadata/name");
-      return answer({ns, name, "podRef", json::object{{"name", name}}});
+      answer({ns, name, "podRef", json::object{{"name", name}}});
+      return;
     }
     bool exists = false;
     if (api::text_at(object, "/kind") != "Pod") {
@@ -227,9 +231,9 @@ class Asking {
     auto name = api::text_at(object, "/metadata/name");
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
     auto asked = template_of(object, *pod);
-    answer({ns, std::move(name), "template", asked, exists, api::text_at(object, "/kind"), is_one_of_several,
-            &of_file});
-    if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked), of_file);
+    const bool is_created = answer({ns, std::move(name), "template", asked, exists,
+                                    api::text_at(object, "/kind"), is_one_of_several, &of_file});
+    if (is_created && is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked), of_file);
   }
 
   // The workloads after this one are evaluated as if this one were placed.
@@ -298,20 +302,26 @@ class Asking {
     return std::nullopt;
   }
 
-  void answer(Subject subject) {
+  // False: there is no answer about its pods, since they would not be created.
+  bool answer(Subject subject) {
+    const auto failed = [this](const Error& error) {
+      fail(error);
+      return false;
+    };
     auto spec = question_spec(flags_.question);
-    if (!spec) return fail(spec.error());
+    if (!spec) return failed(spec.error());
     if (const auto* changes = spec->if_contains("changes")) changes_of_flags_ = changes->as_array().size();
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
     const auto source = add_before(subject, *spec);
     auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
-    if (!asked_podium) return fail(asked_podium.error());
+    if (!asked_podium) return failed(asked_podium.error());
     const auto report = render::read_report(words_of_files(*asked_podium, source));
-    if (const auto* refusal = explain::refusal_of(report)) {
+    const auto* refusal = explain::refusal_of(report);
+    if (refusal) {
       if (const auto error = flags_error(*refusal, changes_of_flags_)) {
         are_flags_wrong_ = true;
-        return fail(*error);
+        return failed(*error);
       }
     }
     const auto& output = flags_.shared->output;
@@ -322,6 +332,7 @@ class Asking {
     if (output.has_words()) say_words(subject, report);
     const auto code = render::exit_code(report);
     worse(flags_.capacity && code == 3 ? 0 : code);
+    return !refusal;
   }
 
   // The report with the paths of the files instead of the question's.

@@ -98,6 +98,18 @@ TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
   EXPECT_EQ(code("9", "9"), 4);
 }
 
+// The API server would not create it, so it takes no room and says nothing about the others.
+TEST_F(OnADump, AWorkloadThatIsRefusedDoesNotComeBeforeTheOthers) {
+  const auto file = directory_.write(
+      "three.yaml",
+      deployment("a", "1") + deployment("b", "1", "      priorityClassName: none\n") + deployment("c", "1"));
+  const auto said = run({"whatif", "-f", file, "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.out, StartsWith("2 of 3 workloads fit together; shop/b does not.\n"));
+  const auto row = said.out.substr(said.out.find("  shop/c "));
+  EXPECT_THAT(row.substr(0, row.find('\n')), Not(HasSubstr("refused")));
+}
+
 TEST_F(OnADump, CapacityIsOfEachWorkloadAlone) {
   const auto room = [this](const std::string& text) {
     return out({"capacity", "-f", directory_.write("room.yaml", text), "-n", "shop"});
