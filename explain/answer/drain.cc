@@ -18,7 +18,6 @@
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
 #include "explain/workload/unscheduled.h"
-#include "scheduler/framework/placement.h"
 
 namespace podium::explain {
 namespace {
@@ -155,7 +154,7 @@ class Replacing {
     auto trial = fork_;
     const auto& victims = moved.preemption->victims;
     for (const auto& victim : victims) remove_with_devices(*victim->pod, trial);
-    if (framework::place(moved.next, *row, profile, trial)) return;
+    if (place_with_devices(moved.next, *row, profile, trial)) return;
     fork_ = std::move(trial);
     moved.to = row;
     moved.entry = {.name = moved.entry.name, .node = moved.preemption->node};
@@ -274,7 +273,7 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
   hand_claims_on(*pod.pod, *out.next->pod, fork);
   const auto decision = framework::evaluate(*out.next, fork, profile);
   const auto refused =
-      decision.fits() ? framework::place(out.next, *decision.choice, profile, fork) : std::nullopt;
+      decision.fits() ? place_with_devices(out.next, *decision.choice, profile, fork) : std::nullopt;
   if (refused) {
     entry.code = "NoNode";
     entry.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
