@@ -209,7 +209,8 @@ class Answering {
                        .replicas = replicas_,
                        .start = start,
                        .placed = placed,
-                       .most = count_.most});
+                       .most = count_.most,
+                       .limit_ranges = objects_.limit_ranges});
   }
 
   // Returns the first fix.
