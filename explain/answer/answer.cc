@@ -123,7 +123,7 @@ class Answering {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    answer_.not_modelled = not_modelled(question_, profile_, objects_);
+    answer_.not_modelled = not_modelled(question_, profile_, start, objects_);
     conclude(placed, removed);
     return std::move(status_);
   }

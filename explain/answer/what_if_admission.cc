@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "api/admission/admission.h"
 #include "api/admission/limit_range.h"
 #include "base/check.h"
 #include "explain/report/bounds.h"
+#include "explain/workload/ephemeral_claims.h"
+#include "explain/workload/new_claims.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::explain {
@@ -72,6 +75,23 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
     }
   }
   return {};
+}
+
+// The StorageClasses whose volumes are made before the pods of the question are scheduled.
+std::set<std::string> classes_that_do_not_wait(const Question& question, const cluster::Snapshot& fork) {
+  std::set<std::string> out;
+  const auto see = [&](api::PersistentVolumeClaim claim) {
+    if (!claim.storage_class) claim.storage_class = default_storage_class(fork);
+    if (is_provisioned_immediately(claim, fork)) out.insert(*claim.storage_class);
+  };
+  for (const auto& pods : placed_pods(question)) {
+    for (const auto& claim : pods.subject->claim_templates) see(claim);
+    for (const auto& each : pods.subject->claims) see(each.claim);
+  }
+  for (const auto& change : question.changes) {
+    for (const auto& claim : change.claims) see(claim);
+  }
+  return out;
 }
 
 }  // namespace
@@ -169,7 +189,7 @@ bool lacks_claim_of_template(const framework::Decision& decision) {
 }
 
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
-                                      const api::AdmissionObjects& objects) {
+                                      const cluster::Snapshot& fork, const api::AdmissionObjects& objects) {
   PODIUM_CHECK(question.subject, question.meta.name);
   const auto& subject = *question.subject;
   std::vector<std::string> out;
@@ -180,7 +200,8 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(fmt::format("scheduler {} (evaluated with profile {})",
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));
-  if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
+  for (const auto& name : classes_that_do_not_wait(question, fork))
+    out.push_back(fmt::format("where volumes of StorageClass {} are made", cut(name, kNameBytes)));
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");
