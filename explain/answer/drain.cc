@@ -267,6 +267,11 @@ bool is_of_daemon_set(const api::Pod& pod) {
 
 bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
 
+bool is_replaced(const api::Pod& pod) {
+  const auto* owner = pod.meta.controller();
+  return pod.terminating() && (!owner || owner->kind != "StatefulSet");
+}
+
 Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, Snapshot& fork) {
   Moved out{.entry = {.name = pod.pod->meta.name}, .next = successor(pod), .to = std::nullopt};
   auto& entry = out.entry;
@@ -300,12 +305,13 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
 void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
   const auto& budget = context.budget;
   context.line.place(fork);
-  std::vector<PodInfoPtr> evicted;
+  std::vector<PodInfoPtr> evicted, terminating;
   for (const auto row : rows) {
     for (const auto& pod : fork.entry(row).pods) {
-      if (!stays(*pod->pod)) evicted.push_back(pod);
+      if (!stays(*pod->pod)) (is_replaced(*pod->pod) ? terminating : evicted).push_back(pod);
     }
   }
+  for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork);
   const auto of_budgets = find_broken_budgets(evicted, context, fork, done);
   for (const auto& pod : evicted) {
     if (!has_time(budget)) break;
@@ -330,7 +336,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
       remove_with_devices(*pod->pod, fork);
       if (stays(*pod->pod))
         ++with_their_node;
-      else
+      else if (!is_replaced(*pod->pod))
         lost.push_back(pod);
     }
     fork.remove_node(name);
