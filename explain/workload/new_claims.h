@@ -19,8 +19,8 @@ namespace podium::explain {
 void add_claim(std::shared_ptr<api::PersistentVolumeClaim> claim, cluster::Snapshot& fork);
 
 // Whether a provisioner makes the volume without waiting for a pod (volumeBindingMode Immediate), on nodes of
-// its choice. False where a volume of the class is free: the claim may be bound to that one. `claim` has its
-// class.
+// its choice. False where a volume of the class is free: the claim may be bound to that one instead. `claim`
+// has its class.
 bool is_provisioned_immediately(const api::PersistentVolumeClaim& claim, const cluster::Snapshot& fork);
 
 }  // namespace podium::explain

@@ -288,5 +288,28 @@ TEST(NewClaims, OfAClassThatDoesNotWaitAreBound) {
             "DoesNotFit");
 }
 
+TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
+  api::CsiDriver driver;
+  driver.meta.name = "disks.example.com";
+  const auto names = [](const cluster::Snapshot& snapshot, const char* mode) {
+    return unit::ask(fmt::format(R"({{"replicas": 2, "changes": [{{"type": "AddClaims", "claims": [
+            {{"metadata": {{"name": "data"}}, "spec": {{"storageClassName": "fast", "accessModes": ["{}"]}}}}]}}],
+            "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                                 mode),
+                     snapshot)
+        .answer->not_modelled;
+  };
+  const auto has = [](const std::vector<std::string>& all, const std::string& words) {
+    return std::ranges::find(all, words) != all.end();
+  };
+  const std::string taken = "the storage that new volumes of StorageClass fast take";
+  EXPECT_FALSE(has(names(with(driver), "ReadWriteOnce"), taken));
+  driver.storage_capacity = true;
+  EXPECT_TRUE(has(names(with(driver), "ReadWriteOnce"), taken));
+  const std::string elsewhere = "that other nodes can use a new volume of StorageClass fast";
+  EXPECT_FALSE(has(names(nodes(), "ReadWriteOnce"), elsewhere));
+  EXPECT_TRUE(has(names(nodes(), "ReadWriteMany"), elsewhere));
+}
+
 }  // namespace
 }  // namespace podium::explain
