@@ -155,9 +155,16 @@ class Answering {
             .rejections_total = failed.rejections_total};
   }
 
+  // A DaemonSet's pod is for one node: the others say nothing about it.
+  static void keep_own_node(ReportStatus& failed) {
+    failed.rejections_total -= std::erase_if(
+        failed.rejections, [](const ReportRejection& each) { return each.code == "ExcludedByName"; });
+  }
+
   void see_failed(const ReplicaSeen& seen) {
     const auto& ns = seen.pod->pod->meta.namespace_;
     auto failed = project(*seen.pod, seen.decision, seen.fork);
+    if (subject_.kind == Subject::Kind::daemon_set) keep_own_node(failed);
     auto failure = failure_of(seen, failed);
     if (question_.room && seen.index >= count_.asked) {
       after_all_ = std::move(failure);
