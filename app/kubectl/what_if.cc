@@ -77,7 +77,7 @@ class Asking {
     }
     if (read_files()) about_files();
     const auto& output = flags_.shared->output;
-    if (answers_.size() > 1) {
+    if (!answers_.empty()) {
       say(render::together(answers_, render_options(output, program_of(command_))));
       if (before_.size() > 1) say("Workloads of different namespaces are evaluated separately.\n");
       say("Nothing was created. Each alone: --each. In full: -o wide\n");
@@ -155,7 +155,7 @@ class Asking {
     for (const auto& [source, text] : texts) {
       auto objects = problems.value_of(objects_of_file(text, source, cluster_.ns(), texts.size() > 1));
       if (!objects) continue;
-      drop_copies(*objects, problems);
+      drop_copies(*objects, makers_, problems);
       makers += objects->makers.size();
       files_.push_back({source, std::move(*objects)});
     }
@@ -163,21 +163,6 @@ class Asking {
       problems.add(fmt::format("the {} files contain {}", texts.size(), api::kNoPodMaker));
     if (problems) fail(problems.error());
     return !problems;
-  }
-
-  // A workload that the files have twice is one, if both are equal.
-  void drop_copies(FileObjects& objects, Problems& problems) {
-    std::erase_if(objects.makers, [&](const FileObject& object) {
-      const auto name = api::text_at(object.value, "/metadata/name");
-      if (name.empty()) return false;
-      const auto key = fmt::format("{} {}/{}", object.maker->kind,
-                                   api::text_at(object.value, "/metadata/namespace"), name);
-      const auto [first, is_new] = makers_.try_emplace(key, object.value);
-      if (!is_new && first->second != object.value)
-        problems.add(
-            fmt::format("{}: {} {} is there twice", object.place("metadata.name"), object.maker->kind, name));
-      return !is_new;
-    });
   }
 
   void about_files() {
@@ -230,10 +215,17 @@ class Asking {
     if (!pod) return;
     auto name = api::text_at(object, "/metadata/name");
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
+    const bool is_together = is_one_of_several && !flags_.each;
+    const bool has_none = flags_.question.replicas == 0 && has_no_replicas(object);
+    if (has_none && is_together) {
+      std::cerr << fmt::format("Skipped: {} {}/{}, which has 0 replicas.\n", of_file.maker->kind, ns, name);
+      return;
+    }
     auto asked = template_of(object, *pod);
     const bool is_created = answer({ns, std::move(name), "template", asked, exists,
                                     api::text_at(object, "/kind"), is_one_of_several, &of_file});
-    if (is_created && is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked), of_file);
+    if (has_none) say("It has 0 replicas: this is about one.\n");
+    if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 
   // The workloads after this one are evaluated as if this one were placed.
@@ -378,7 +370,7 @@ class Asking {
     FileObjects objects;
   };
   std::vector<File> files_;
-  std::map<std::string, json::value> makers_;  // of the files, by kind and name
+  KnownMakers makers_;                         // of the files
   FileContext context_;                        // of the files, whose objects it points to
   std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
   std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads

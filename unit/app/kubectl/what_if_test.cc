@@ -98,6 +98,22 @@ TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
   EXPECT_EQ(code("9", "9"), 4);
 }
 
+TEST_F(OnADump, AWorkloadWithoutReplicasIsNotOneThatDoesNotFit) {
+  auto none = deployment("none", "9");
+  none.replace(none.find("spec:"), 5, "spec:\n  replicas: 0");
+  const auto two = directory_.write("two.yaml", deployment("a", "1") + none);
+  auto said = run({"whatif", "-f", two, "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, StartsWith("shop/a fits.\n"));
+  EXPECT_EQ(said.err, "Skipped: Deployment shop/none, which has 0 replicas.\n");
+  said = run({"whatif", "-f", two, "-n", "shop", "--replicas", "1"});
+  EXPECT_THAT(said.out, StartsWith("1 of 2 workloads fit together; shop/none does not.\n"));
+  const auto alone = directory_.write("alone.yaml", none);
+  said = run({"whatif", "-f", alone, "-n", "shop"});
+  EXPECT_EQ(said.code, 4);
+  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is about one.\n"));
+}
+
 // The API server would not create it, so it takes no room and says nothing about the others.
 TEST_F(OnADump, AWorkloadThatIsRefusedDoesNotComeBeforeTheOthers) {
   const auto file = directory_.write(
