@@ -11,6 +11,7 @@
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
 #include "api/values/node.h"
+#include "base/problems.h"
 
 namespace podium::api {
 namespace {
@@ -158,14 +159,12 @@ class ObjectsOfPods {
   std::map<std::string, AdmissionObjects, std::less<>> by_namespace_;
 };
 
-Result<void> admit_pods(const PodAdmission& admission, ObjectsOfPods& objects, Manifests::List<Pod>& pods) {
-  Result<void> result;
+void admit_pods(const PodAdmission& admission, ObjectsOfPods& objects, Manifests::List<Pod>& pods,
+                Problems& problems) {
   change_all(pods, [&](Pod& pod) {
-    if (!result) return;
-    result = admission.admit(pod, objects.of(pod));
-    if (!result) result = invalid(fmt::format("pod {}: {}", pod.full_name(), result.error().message));
+    if (const auto admitted = admission.admit(pod, objects.of(pod)); !admitted)
+      problems.add(fmt::format("pod {}: {}", pod.full_name(), admitted.error().message));
   });
-  return result;
 }
 
 // Sets start time and topology labels of assigned pods, as scheduler and API server do.
@@ -269,8 +268,10 @@ Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
   const PodAdmission admission(manifests.priority_classes);
   default_all(manifests.limit_ranges);
   ObjectsOfPods objects(manifests);
-  if (auto admitted = admit_pods(admission, objects, manifests.pods); !admitted) return admitted;
-  if (auto admitted = admit_pods(admission, objects, pending); !admitted) return admitted;
+  Problems problems;
+  admit_pods(admission, objects, manifests.pods, problems);
+  admit_pods(admission, objects, pending, problems);
+  if (problems) return std::unexpected(problems.error());
   complete_assigned_pods(manifests);
   complete_claims(manifests, pending);
 

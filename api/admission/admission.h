@@ -6,7 +6,7 @@
 // metadata.creationTimestamp count as stored already: only their priority is resolved. Source:
 // pkg/registry/core/pod/strategy.go, plugin/pkg/admission/priority, plugin/pkg/admission/podtopologylabels;
 // the order of plugins: pkg/kubeapiserver/options/plugins.go. Threads: pure functions; a PodAdmission is
-// immutable. Errors: Kind::invalid with the field paths; of admit() also with the object.
+// immutable. Errors: Kind::invalid with the field paths; of admit() with the objects, a line for each pod.
 #pragma once
 
 #include <map>

@@ -61,8 +61,12 @@ Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::valu
   PodDisruptionBudget budget;
   budget.meta = detail::read_meta(root["metadata"], detail::Annotations::left_out);
   if (const auto selector = root["spec"]["selector"]) budget.selector = detail::read_label_selector(selector);
+  if (const auto policy = root["spec"]["unhealthyPodEvictionPolicy"])
+    budget.evicts_unhealthy = policy.text() == "AlwaysAllow";
   const auto status = root["status"];
   status["disruptionsAllowed"].into(budget.disruptions_allowed);
+  status["currentHealthy"].into(budget.current_healthy);
+  status["desiredHealthy"].into(budget.desired_healthy);
   status["disruptedPods"].members(
       [&](std::string_view name, Field) { budget.disrupted_pods.emplace_back(name); });
   return reader.finish(std::move(budget));

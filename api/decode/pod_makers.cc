@@ -83,8 +83,13 @@ class Sorter {
       out_.skipped.push_back(fmt::format("{} {} ({})", kind, text_at(value, "/metadata/name"), version));
       return;
     }
-    out_.objects.push_back(
-        {std::move(value), where, maker, role_of(version, kind, maker), lines_, source_, place.prefix});
+    const auto role = role_of(version, kind, maker);
+    // Such as an Argo Rollout.
+    if (role == Role::ignored && find_at(value, "/spec/template/spec/containers")) {
+      out_.skipped.push_back(fmt::format("{} {} ({})", kind, text_at(value, "/metadata/name"), version));
+      return;
+    }
+    out_.objects.push_back({std::move(value), where, maker, role, lines_, source_, place.prefix});
   }
 
   void sort_items(json::array& items, const Place& place, std::string_view version, std::string_view kind) {

@@ -66,8 +66,8 @@ struct SortedObjects {
 };
 
 // Sorts the objects of the documents and of the Lists in them. Skips helm's hooks, which do not run together
-// with the chart's own pods, and kinds that are called like one of Kubernetes in another API group. What is
-// not an object with a kind is a problem.
+// with the chart's own pods, and kinds that are called like one of Kubernetes in another API group. Names
+// ignored objects with a pod template among the skipped ones. What is not an object with a kind is a problem.
 SortedObjects sort_objects(std::vector<Document> documents, const std::string& source, Problems& problems);
 
 }  // namespace podium::api

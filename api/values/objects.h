@@ -45,7 +45,8 @@ struct PriorityClass {
 struct PodDisruptionBudget {
   ObjectMeta meta;
   std::optional<LabelSelector> selector;
-  std::int32_t disruptions_allowed = 0;
+  std::int32_t disruptions_allowed = 0, current_healthy = 0, desired_healthy = 0;
+  bool evicts_unhealthy = false;  // unhealthyPodEvictionPolicy: AlwaysAllow
   std::vector<std::string> disrupted_pods;
   bool operator==(const PodDisruptionBudget&) const = default;
 };

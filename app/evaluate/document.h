@@ -20,6 +20,7 @@ namespace podium::evaluate {
 // How many pods of a workload fit, placed one after the other.
 struct Fitting {
   std::size_t asked = 0, fitting = 0;
+  bool is_of_daemon_set = false;
 };
 
 struct PodResult {

@@ -75,7 +75,7 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
   const auto select = [&](const std::string& name, const std::string& or_else) {
     const auto pod = by_name.find(name);
     if (pod == by_name.end()) return problems.add(or_else);
-    selected.push_back({unplaced(pod->second), std::nullopt});
+    selected.push_back({unplaced(pod->second), std::nullopt, {}});
   };
   for (const auto& name : arguments.names)
     select(name, fmt::format("--pod {}: no such pod in --cluster, and no such file", name));

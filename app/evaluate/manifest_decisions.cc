@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <sstream>
 
 #include "api/admission/admission.h"
 #include "api/values/device.h"
@@ -103,6 +104,23 @@ Subject subject_of(const Asked& asked) {
   return {.pod = *asked.pod, .is_stored = asked.pod->meta.created.has_value()};
 }
 
+// What admission refuses, a line for each pod, with the places of those of the files.
+Error with_places(const Error& error, const std::vector<AskedObjects::Item>& asked) {
+  std::string message;
+  std::istringstream lines(error.message);
+  for (std::string line; std::getline(lines, line);) {
+    const auto of_line = std::ranges::find_if(asked, [&](const AskedObjects::Item& item) {
+      return !item.place.empty() && line.starts_with("pod " + item.pod->full_name() + ": ");
+    });
+    if (!message.empty()) message += '\n';
+    if (of_line != asked.end()) message += of_line->place + ": ";
+    message += line;
+  }
+  auto out = error;
+  out.message = std::move(message);
+  return out;
+}
+
 // The cluster, and `contents` admitted.
 Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& contents) {
   Manifests::List<api::Pod> pods;
@@ -118,7 +136,7 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
   }
   auto snapshot =
       offline::build_cluster(contents.cluster, pods, contents.config, {.as_given = inputs.as_given});
-  if (!snapshot) return snapshot;
+  if (!snapshot) return std::unexpected(with_places(snapshot.error(), contents.asked));
   for (auto& line : offline::missing_kinds(contents.cluster, pods))
     contents.warnings.push_back(std::move(line));
   for (std::size_t i = 0; i < pods.size(); ++i) contents.asked[i].pod = std::move(pods[i]);
@@ -129,7 +147,7 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
 // missing_kinds() warns.
 void warn_of_templates(const Contents& contents, Prepared& prepared) {
   if (contents.cluster.resource_claim_templates.empty()) return;
-  for (const auto& [pod, subject] : contents.asked) {
+  for (const auto& [pod, subject, place] : contents.asked) {
     api::AdmissionObjects objects;
     objects.claim_templates = prepared.claim_templates[pod->meta.namespace_];
     const Subject one{.pod = *pod};
@@ -160,7 +178,7 @@ Result<Prepared> prepare(const Inputs& inputs) {
     prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
   warn_of_templates(*contents, prepared);
   Problems problems;
-  for (auto& [pod, subject] : contents->asked) {
+  for (auto& [pod, subject, place] : contents->asked) {
     const auto* named = prepared.config.profile(pod->scheduler_name);
     const auto& profiles = prepared.config.profiles;
     if (!named && profiles.size() == 1 && !inputs.as_given) {
@@ -206,7 +224,9 @@ std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplat
   if (!asked.subject || (asked.subject->replicas == 1 && !is_daemon_set)) return std::nullopt;
   const auto placed = explain::place_replicas({*asked.subject, *asked.pod, *asked.profile, {}, templates},
                                               {.asked = asked.subject->replicas}, fork, {}, {});
-  return Fitting{.asked = static_cast<std::size_t>(placed.asked), .fitting = placed.rows.size()};
+  return Fitting{.asked = static_cast<std::size_t>(placed.asked),
+                 .fitting = placed.rows.size(),
+                 .is_of_daemon_set = is_daemon_set};
 }
 
 // The name of a workload's pod; other pods keep their names.

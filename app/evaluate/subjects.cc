@@ -47,7 +47,7 @@ class AskedReader {
     if (object.maker->kind == "Pod") {
       // Read together: a pod that is there twice is one.
       pod_names_.emplace(out_.items.size(), namespace_of(object.value) + "/" + name);
-      out_.items.emplace_back();
+      out_.items.push_back({.pod = {}, .subject = {}, .place = object.place("")});
       pods_.push_back(std::move(object));
       return;
     }
@@ -131,7 +131,8 @@ class AskedReader {
     if (subject->name.empty()) subject->name = of.name;
     subject->replicas =
         static_cast<std::int32_t>(std::min<std::int64_t>(subject->replicas, explain::kMostReplicas));
-    out_.items.push_back({std::make_shared<const api::Pod>(subject->pod), std::move(*subject)});
+    auto pod = std::make_shared<const api::Pod>(subject->pod);
+    out_.items.push_back({std::move(pod), std::move(*subject), object.place("")});
     is_last_new_ = true;
   }
 

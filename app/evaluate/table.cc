@@ -24,9 +24,11 @@ bool decision_failed(const explain::ReportStatus& status) {
   return status.outcome == explain::kFailed || status.outcome == explain::kGated;
 }
 
-std::string replicas_line(const explain::Report& report, const render::Options& options) {
+std::string replicas_line(const explain::Report& report, bool is_daemon_set, const render::Options& options) {
   const auto& answer = render::answer_of(report);
-  if (answer.asked == 0) return "No node should run a pod of the DaemonSet.\n";
+  if (answer.asked == 0)
+    return is_daemon_set ? "No node should run a pod of the DaemonSet.\n"
+                         : "It has 0 replicas: none of its pods is asked for.\n";
   return fmt::format("This is the first of {} pods: {}.\n", answer.asked,
                      render::verdict(answer, options.style)) +
          render::quota_lines(report);
@@ -112,9 +114,9 @@ std::string by_workload(const std::vector<PlacedPod>& pods) {
 
 explain::ReportAnswer answer_of(const PodResult& result) {
   explain::ReportAnswer answer;
-  const auto [asked, fitting] = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
-  answer.asked = asked;
-  answer.fitting = fitting;
+  const auto fitting = result.replicas.value_or(Fitting{1, result.decision.fits() ? 1u : 0u});
+  answer.asked = fitting.asked;
+  answer.fitting = fitting.fitting;
   explain::set_quotas(answer, result.quotas);
   return answer;
 }
@@ -161,7 +163,8 @@ std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
   const auto name = result.pod->pod->full_name();
   const bool is_one = render::answer_of(report).asked == 1;
   return is_one ? render::one_pod(report, name, options)
-                : render::why(report, name, options) + replicas_line(report, options);
+                : render::why(report, name, options) +
+                      replicas_line(report, result.replicas->is_of_daemon_set, options);
 }
 
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,

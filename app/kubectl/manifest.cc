@@ -9,7 +9,6 @@
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
 #include "app/kubectl/file_places.h"
-#include "base/problems.h"
 #include "explain/workload/workload.h"
 
 namespace podium::kubectl {
@@ -186,6 +185,26 @@ json::value template_of(const json::value& object, const json::value& admitted) 
   }
   whole["spec"].as_object()["template"] = std::move(pod_template);
   return whole;
+}
+
+void drop_copies(FileObjects& objects, KnownMakers& known, Problems& problems) {
+  std::erase_if(objects.makers, [&](const FileObject& object) {
+    const auto name = api::text_at(object.value, "/metadata/name");
+    if (name.empty()) return false;
+    const auto key =
+        fmt::format("{} {}/{}", object.maker->kind, api::text_at(object.value, "/metadata/namespace"), name);
+    const auto [first, is_new] = known.try_emplace(key, object.value);
+    if (!is_new && first->second != object.value)
+      problems.add(
+          fmt::format("{}: {} {} is there twice", object.place("metadata.name"), object.maker->kind, name));
+    return !is_new;
+  });
+}
+
+bool has_no_replicas(const json::value& workload) {
+  const bool is_job = api::text_at(workload, "/kind") == "Job";
+  const auto* replicas = api::find_at(workload, is_job ? "/spec/parallelism" : "/spec/replicas");
+  return replicas && *replicas == json::value(0);
 }
 
 json::object pods_before(json::value pod_template, int replicas) {

@@ -6,12 +6,14 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/decode/pod_makers.h"
+#include "base/problems.h"
 #include "base/result.h"
 #include "client/api.h"
 
@@ -32,12 +34,20 @@ struct FileObjects {
 Result<FileObjects> objects_of_file(std::string_view text, const std::string& source, const std::string& ns,
                                     bool may_make_none = false);
 
+// By kind and name.
+using KnownMakers = std::map<std::string, boost::json::value>;
+// A workload that several files have is one, if all are equal. Adds the file's to the known ones.
+void drop_copies(FileObjects& objects, KnownMakers& known, Problems& problems);
+
 // The pod that the object would create, without its name.
 Result<boost::json::value> pod_of(const boost::json::value& object, const std::string& ns);
 
 // The object as a question's template: with the pod's spec after admission, and without the fields that only
 // a stored object has. For a Pod its metadata and spec; for the others the whole manifest.
 boost::json::value template_of(const boost::json::value& object, const boost::json::value& admitted);
+
+// Whether the workload is scaled to 0, so that its controller creates no pod.
+bool has_no_replicas(const boost::json::value& workload);
 
 // The change that places the pods of a template_of() before those of the question.
 boost::json::object pods_before(boost::json::value pod_template, int replicas);

@@ -77,7 +77,7 @@ class Asking {
     }
     if (read_files()) about_files();
     const auto& output = flags_.shared->output;
-    if (answers_.size() > 1) {
+    if (!answers_.empty()) {
       say(render::together(answers_, render_options(output, program_of(command_))));
       if (before_.size() > 1) say("Workloads of different namespaces are evaluated separately.\n");
       say("Nothing was created. Each alone: --each. In full: -o wide\n");
@@ -129,17 +129,20 @@ class Asking {
     if (!pod) return;
     // podium reads the other kinds itself.
     if (maker->kind == "CronJob" || maker->kind == "ReplicationController")
-      return answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
-    answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
-            std::string(maker->kind)});
+      answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
+    else
+      answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
+              std::string(maker->kind)});
   }
 
   // podium reads the pod itself, so no right on it is needed.
   void about_pod(const Target& target) {
     const auto& [maker, name, ns, has_type] = target;
     const auto pod = cluster_.get(client::resource::pods, ns, name);
-    if (pod || !client::object_is_gone(pod.error()))
-      return answer({ns, name, "podRef", json::object{{"name", name}}});
+    if (pod || !client::object_is_gone(pod.error())) {
+      answer({ns, name, "podRef", json::object{{"name", name}}});
+      return;
+    }
     fail({.message = fmt::format("there is no pod {}/{}", ns, name)});
     std::cerr << did_you_mean(cluster_, ns, target);
   }
@@ -152,7 +155,7 @@ class Asking {
     for (const auto& [source, text] : texts) {
       auto objects = problems.value_of(objects_of_file(text, source, cluster_.ns(), texts.size() > 1));
       if (!objects) continue;
-      drop_copies(*objects, problems);
+      drop_copies(*objects, makers_, problems);
       makers += objects->makers.size();
       files_.push_back({source, std::move(*objects)});
     }
@@ -160,21 +163,6 @@ class Asking {
       problems.add(fmt::format("the {} files contain {}", texts.size(), api::kNoPodMaker));
     if (problems) fail(problems.error());
     return !problems;
-  }
-
-  // A workload that the files have twice is one, if both are equal.
-  void drop_copies(FileObjects& objects, Problems& problems) {
-    std::erase_if(objects.makers, [&](const FileObject& object) {
-      const auto name = api::text_at(object.value, "/metadata/name");
-      if (name.empty()) return false;
-      const auto key = fmt::format("{} {}/{}", object.maker->kind,
-                                   api::text_at(object.value, "/metadata/namespace"), name);
-      const auto [first, is_new] = makers_.try_emplace(key, object.value);
-      if (!is_new && first->second != object.value)
-        problems.add(
-            fmt::format("{}: {} {} is there twice", object.place("metadata.name"), object.maker->kind, name));
-      return !is_new;
-    });
   }
 
   void about_files() {
@@ -211,7 +199,8 @@ class Asking {
     }
     if (is_stored(object, ns)) {
       const auto name = api::text_at(object, "/metadata/name");
-      return answer({ns, name, "podRef", json::object{{"name", name}}});
+      answer({ns, name, "podRef", json::object{{"name", name}}});
+      return;
     }
     bool exists = false;
     if (api::text_at(object, "/kind") != "Pod") {
@@ -226,10 +215,17 @@ class Asking {
     if (!pod) return;
     auto name = api::text_at(object, "/metadata/name");
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
+    const bool is_together = is_one_of_several && !flags_.each;
+    const bool has_none = flags_.question.replicas == 0 && has_no_replicas(object);
+    if (has_none && is_together) {
+      std::cerr << fmt::format("Skipped: {} {}/{}, which has 0 replicas.\n", of_file.maker->kind, ns, name);
+      return;
+    }
     auto asked = template_of(object, *pod);
-    answer({ns, std::move(name), "template", asked, exists, api::text_at(object, "/kind"), is_one_of_several,
-            &of_file});
-    if (is_one_of_several && !flags_.each) place_before_next(ns, std::move(asked), of_file);
+    const bool is_created = answer({ns, std::move(name), "template", asked, exists,
+                                    api::text_at(object, "/kind"), is_one_of_several, &of_file});
+    if (has_none) say("It has 0 replicas: this is about one.\n");
+    if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 
   // The workloads after this one are evaluated as if this one were placed.
@@ -298,20 +294,26 @@ class Asking {
     return std::nullopt;
   }
 
-  void answer(Subject subject) {
+  // False: there is no answer about its pods, since they would not be created.
+  bool answer(Subject subject) {
+    const auto failed = [this](const Error& error) {
+      fail(error);
+      return false;
+    };
     auto spec = question_spec(flags_.question);
-    if (!spec) return fail(spec.error());
+    if (!spec) return failed(spec.error());
     if (const auto* changes = spec->if_contains("changes")) changes_of_flags_ = changes->as_array().size();
     (*spec)[subject.field] = std::move(subject.value);
     if (asks_for_room(subject)) (*spec)["room"] = true;
     const auto source = add_before(subject, *spec);
     auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
-    if (!asked_podium) return fail(asked_podium.error());
+    if (!asked_podium) return failed(asked_podium.error());
     const auto report = render::read_report(words_of_files(*asked_podium, source));
-    if (const auto* refusal = explain::refusal_of(report)) {
+    const auto* refusal = explain::refusal_of(report);
+    if (refusal) {
       if (const auto error = flags_error(*refusal, changes_of_flags_)) {
         are_flags_wrong_ = true;
-        return fail(*error);
+        return failed(*error);
       }
     }
     const auto& output = flags_.shared->output;
@@ -322,6 +324,7 @@ class Asking {
     if (output.has_words()) say_words(subject, report);
     const auto code = render::exit_code(report);
     worse(flags_.capacity && code == 3 ? 0 : code);
+    return !refusal;
   }
 
   // The report with the paths of the files instead of the question's.
@@ -367,7 +370,7 @@ class Asking {
     FileObjects objects;
   };
   std::vector<File> files_;
-  std::map<std::string, json::value> makers_;  // of the files, by kind and name
+  KnownMakers makers_;                         // of the files
   FileContext context_;                        // of the files, whose objects it points to
   std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
   std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads

@@ -147,6 +147,7 @@ std::string gone_or_kept(const Drain& drain) {
   };
   add(NodePod::Stays::daemon_set, "pod of a DaemonSet", "pods of DaemonSets");
   add(NodePod::Stays::is_static, "static pod", "static pods");
+  add(NodePod::Stays::terminates, "pod that terminates already", "pods that terminate already");
   if (parts.empty()) return {};
   return fmt::format("{}: {}.\n", drain.is_failure ? "Gone with their nodes" : "Not evicted",
                      fmt::join(parts, ", "));
@@ -207,7 +208,8 @@ std::string command(const Drain& drain) {
   if (any([](const NodePod& pod) { return pod.stays == NodePod::Stays::daemon_set; }))
     out += " --ignore-daemonsets";
   const auto goes = [](const NodePod& pod) {
-    return pod.stays == NodePod::Stays::no && (!pod.answer || pod.answer->made_room_for.empty());
+    const bool is_on_node = pod.stays == NodePod::Stays::no || pod.stays == NodePod::Stays::terminates;
+    return is_on_node && (!pod.answer || pod.answer->made_room_for.empty());
   };
   if (any([&](const NodePod& pod) { return goes(pod) && pod.has_local_data; }))
     out += " --delete-emptydir-data";
@@ -216,6 +218,7 @@ std::string command(const Drain& drain) {
 }
 
 const char* stays_words(NodePod::Stays stays) {
+  if (stays == NodePod::Stays::terminates) return "terminating";
   return stays == NodePod::Stays::daemon_set ? "DaemonSet" : "static";
 }
 
@@ -228,11 +231,15 @@ std::optional<NodePod> read_node_pod(const json::value& pod) {
               .name = string_at(pod, "/metadata/name"),
               .scheduler = string_at(pod, "/spec/schedulerName"),
               .node = string_at(pod, "/spec/nodeName")};
+  if (!string_at(pod, "/metadata/deletionTimestamp").empty()) out.stays = NodePod::Stays::terminates;
   for (const auto& owner : list_at(pod, "/metadata/ownerReferences")) {
     const auto* is_controller = api::find_at(owner, "/controller");
     if (!is_controller || !is_controller->is_bool() || !is_controller->get_bool()) continue;
     out.has_controller = true;
-    if (string_at(owner, "/kind") == "DaemonSet") out.stays = NodePod::Stays::daemon_set;
+    const auto kind = string_at(owner, "/kind");
+    if (kind == "DaemonSet") out.stays = NodePod::Stays::daemon_set;
+    // Its controller waits until it is gone.
+    if (kind == "StatefulSet") out.stays = NodePod::Stays::no;
   }
   if (api::find_at(pod, "/metadata/annotations/kubernetes.io~1config.mirror"))
     out.stays = NodePod::Stays::is_static;
@@ -267,30 +274,31 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
 std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
                                                   const std::vector<json::value>& budgets,
                                                   const std::vector<json::value>& pods, Drain& drain) {
-  std::map<std::string, api::Labels> labels;
+  std::map<std::string, api::Pod> asked;  // by name
   for (const auto& pod : pods) {
-    if (string_at(pod, "/metadata/namespace") == ns)
-      labels[string_at(pod, "/metadata/name")] = api::labels_of(pod);
+    if (string_at(pod, "/metadata/namespace") != ns) continue;
+    if (auto read = api::decode_pod(pod); read && explain::asks_budgets(*read))
+      asked[read->meta.name] = std::move(*read);
   }
   std::map<std::string, std::vector<std::string>> budgets_of;  // by pod: all that match it
+  std::map<std::string, std::string> taken_of;                 // by pod: the one that it takes from
   std::map<std::string, std::string> words;                    // by budget: of those that are exceeded
   std::vector<explain::BrokenBudget> exceeded;
   for (const auto& budget : budgets) {
-    const auto* given = api::find_at(budget, "/spec/selector");
-    const auto selector =
-        given ? api::decode_label_selector(*given, "selector") : Result<api::LabelSelector>(invalid(""));
-    if (!selector) continue;
-    explain::BrokenBudget one{.name = string_at(budget, "/metadata/name"), .ns = ns};
+    const auto read = api::decode_pod_disruption_budget(budget);
+    if (!read || !read->selector) continue;
+    const auto allowed = std::max(0, read->disruptions_allowed);
+    explain::BrokenBudget one{
+        .name = read->meta.name, .ns = ns, .allowed = static_cast<std::size_t>(allowed)};
     for (const auto& pod : drain.pods) {
-      const auto of_pod = labels.find(pod.name);
-      if (pod.ns != ns || pod.stays != NodePod::Stays::no || of_pod == labels.end()) continue;
-      if (!selector->matches(of_pod->second)) continue;
-      ++one.pods_total;
+      const auto evicted = asked.find(pod.name);
+      if (pod.ns != ns || pod.stays != NodePod::Stays::no || evicted == asked.end()) continue;
+      if (!read->selector->matches(evicted->second.meta.labels)) continue;
       budgets_of[pod.name].push_back(one.name);
+      if (!explain::takes_disruption(evicted->second, *read)) continue;
+      taken_of[pod.name] = one.name;
+      ++one.pods_total;
     }
-    const auto* status = api::find_at(budget, "/status/disruptionsAllowed");
-    const auto allowed = status && status->is_int64() ? std::max<std::int64_t>(0, status->get_int64()) : 0;
-    one.allowed = static_cast<std::size_t>(allowed);
     if (one.pods_total <= one.allowed) continue;
     words[one.name] = explain::budget_words(one.name, one.allowed, one.pods_total);
     exceeded.push_back(std::move(one));
@@ -303,9 +311,9 @@ std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
       pod.obstacles.push_back(explain::several_budgets_words("it", matching));
       continue;
     }
-    for (const auto& name : matching) {
-      if (words.contains(name)) pod.obstacles.push_back(words[name]);
-    }
+    const auto taken = taken_of.find(pod.name);
+    if (taken != taken_of.end() && words.contains(taken->second))
+      pod.obstacles.push_back(words[taken->second]);
   }
   return exceeded;
 }

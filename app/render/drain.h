@@ -18,10 +18,10 @@ namespace podium::render {
 
 // A pod on one of the nodes.
 struct NodePod {
-  enum class Stays { no, daemon_set, is_static };
+  enum class Stays { no, daemon_set, is_static, terminates };
   std::string ns, name, scheduler;
   std::string node = {};
-  Stays stays = Stays::no;                    // kubectl drain does not evict it
+  Stays stays = Stays::no;                    // kubectl drain does not evict it; or it goes already
   bool has_controller = false;                // the controller that creates it again
   bool has_local_data = false;                // an emptyDir: kubectl drain needs a flag
   std::vector<std::string> obstacles;         // texts about budgets that do not allow its eviction

@@ -60,10 +60,15 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
                     limited_by(workload.report)});
   }
   const auto all = counted(workloads.size(), "workload");
-  auto out = others.empty() ? fmt::format("All {} {}.\n", all, options.style.good("fit together"))
-                            : fmt::format("{} of {} fit together; {} {}.\n", workloads.size() - others.size(),
-                                          all, listed(others, kPlaces),
-                                          options.style.bad(others.size() == 1 ? "does not" : "do not"));
+  std::string out;
+  if (workloads.size() == 1)
+    out = fmt::format("{} {}.\n", workloads.front().subject,
+                      others.empty() ? options.style.good("fits") : options.style.bad("does not fit"));
+  else if (others.empty())
+    out = fmt::format("All {} {}.\n", all, options.style.good("fit together"));
+  else
+    out = fmt::format("{} of {} fit together; {} {}.\n", workloads.size() - others.size(), all,
+                      listed(others, kPlaces), options.style.bad(others.size() == 1 ? "does not" : "do not"));
   out += table(rows, {Align::left, Align::right, Align::right, Align::left});
   for (const auto& [subject, report] : workloads) {
     const auto& answer = answer_of(report);

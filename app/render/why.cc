@@ -113,6 +113,12 @@ std::string preemption_words(const Report& report) {
   }
   const bool may_help = std::ranges::any_of(
       report.status.rejections, [](const explain::ReportRejection& r) { return r.preemption_may_help; });
+  // The words of DefaultPreemption.
+  const auto says = [&](std::string_view words) { return report.status.message.contains(words); };
+  if (may_help && says("not eligible due to preemptionPolicy=Never"))
+    return "It preempts no pods: its preemptionPolicy is Never.\n";
+  if (may_help && says("not eligible due to a terminating pod on the nominated node"))
+    return "It waits for a pod that is terminating on its nominated node.\n";
   return may_help ? "No pod of lower priority could make room.\n" : "Evicting other pods would not help.\n";
 }
 

@@ -8,8 +8,8 @@ def full_name(pod):
     return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
 
 
-def _is_of_daemon_set(pod):
-    return any(owner["kind"] == "DaemonSet" and owner.get("controller") for owner in pod["metadata"].get("ownerReferences", []))
+def _is_of(pod, kind):
+    return any(owner["kind"] == kind and owner.get("controller") for owner in pod["metadata"].get("ownerReferences", []))
 
 
 class Cluster:
@@ -79,7 +79,7 @@ class Cluster:
             slice_["spec"].update(nodeName=name, pool={**slice_["spec"]["pool"], "name": name})
             self.put(slice_)
         for pod in self.pods_on(like["metadata"]["name"]):
-            if _is_of_daemon_set(pod):
+            if _is_of(pod, "DaemonSet"):
                 pod = copy.deepcopy(pod)
                 pod["metadata"]["name"] += f"-{name}"
                 pod["spec"]["nodeName"] = name
@@ -124,9 +124,11 @@ class Cluster:
         evicted = {}
         for pod in self.pods_on(change["nodeName"]):
             is_static = "kubernetes.io/config.mirror" in pod["metadata"].get("annotations", {})
-            if _is_of_daemon_set(pod) or is_static:
+            if _is_of(pod, "DaemonSet") or is_static:
                 continue
             self.remove(pod)
+            if "deletionTimestamp" in pod["metadata"] and not _is_of(pod, "StatefulSet"):
+                continue  # its controller has made another already
             pod = copy.deepcopy(pod)
             del pod["spec"]["nodeName"]
             for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):

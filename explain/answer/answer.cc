@@ -123,7 +123,7 @@ class Answering {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
-    answer_.not_modelled = not_modelled(question_, profile_, objects_);
+    answer_.not_modelled = not_modelled(question_, profile_, start, objects_);
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -155,9 +155,16 @@ class Answering {
             .rejections_total = failed.rejections_total};
   }
 
+  // A DaemonSet's pod is for one node: the others say nothing about it.
+  static void keep_own_node(ReportStatus& failed) {
+    failed.rejections_total -= std::erase_if(
+        failed.rejections, [](const ReportRejection& each) { return each.code == "ExcludedByName"; });
+  }
+
   void see_failed(const ReplicaSeen& seen) {
     const auto& ns = seen.pod->pod->meta.namespace_;
     auto failed = project(*seen.pod, seen.decision, seen.fork);
+    if (subject_.kind == Subject::Kind::daemon_set) keep_own_node(failed);
     auto failure = failure_of(seen, failed);
     if (question_.room && seen.index >= count_.asked) {
       after_all_ = std::move(failure);
@@ -209,7 +216,8 @@ class Answering {
                        .replicas = replicas_,
                        .start = start,
                        .placed = placed,
-                       .most = count_.most});
+                       .most = count_.most,
+                       .limit_ranges = objects_.limit_ranges});
   }
 
   // Returns the first fix.

@@ -17,6 +17,7 @@
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/new_claims.h"
 
 namespace podium::explain {
 namespace {
@@ -223,7 +224,7 @@ void add_claims(const Change& change, Quotas& quotas, ChangeResult& done, Snapsh
       refused += fmt::format("; ResourceQuota {} refuses {}", quota, claim->meta.name);
       continue;
     }
-    fork.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+    add_claim(std::move(claim), fork);
     ++added;
   }
   done.message = fmt::format("{} added{}", podium::counted(added, "claim"), refused);

@@ -18,7 +18,6 @@
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
 #include "explain/workload/unscheduled.h"
-#include "scheduler/framework/placement.h"
 
 namespace podium::explain {
 namespace {
@@ -155,7 +154,7 @@ class Replacing {
     auto trial = fork_;
     const auto& victims = moved.preemption->victims;
     for (const auto& victim : victims) remove_with_devices(*victim->pod, trial);
-    if (framework::place(moved.next, *row, profile, trial)) return;
+    if (place_with_devices(moved.next, *row, profile, trial)) return;
     fork_ = std::move(trial);
     moved.to = row;
     moved.entry = {.name = moved.entry.name, .node = moved.preemption->node};
@@ -273,13 +272,18 @@ bool is_of_daemon_set(const api::Pod& pod) {
 
 bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
 
+bool is_replaced(const api::Pod& pod) {
+  const auto* owner = pod.meta.controller();
+  return pod.terminating() && (!owner || owner->kind != "StatefulSet");
+}
+
 Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, Snapshot& fork) {
   Moved out{.entry = {.name = pod.pod->meta.name}, .next = successor(pod), .to = std::nullopt};
   auto& entry = out.entry;
   hand_claims_on(*pod.pod, *out.next->pod, fork);
   const auto decision = framework::evaluate(*out.next, fork, profile);
   const auto refused =
-      decision.fits() ? framework::place(out.next, *decision.choice, profile, fork) : std::nullopt;
+      decision.fits() ? place_with_devices(out.next, *decision.choice, profile, fork) : std::nullopt;
   if (refused) {
     entry.code = "NoNode";
     entry.reason = cut(refused->message("Reserve"), kDrainReasonBytes);
@@ -306,12 +310,13 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
 void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeResult& done, Snapshot& fork) {
   const auto& budget = context.budget;
   context.line.place(fork);
-  std::vector<PodInfoPtr> evicted;
+  std::vector<PodInfoPtr> evicted, terminating;
   for (const auto row : rows) {
     for (const auto& pod : fork.entry(row).pods) {
-      if (!stays(*pod->pod)) evicted.push_back(pod);
+      if (!stays(*pod->pod)) (is_replaced(*pod->pod) ? terminating : evicted).push_back(pod);
     }
   }
+  for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork);
   const auto of_budgets = find_broken_budgets(evicted, context, fork, done);
   for (const auto& pod : evicted) {
     if (!has_time(budget)) break;
@@ -336,7 +341,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
       remove_with_devices(*pod->pod, fork);
       if (stays(*pod->pod))
         ++with_their_node;
-      else
+      else if (!is_replaced(*pod->pod))
         lost.push_back(pod);
     }
     fork.remove_node(name);

@@ -27,6 +27,10 @@ inline constexpr std::size_t kMostPodsOfSeveral = 256, kMostBytesOfSeveral = 24 
 bool is_of_daemon_set(const api::Pod& pod);
 bool stays(const api::Pod& pod);  // of a DaemonSet, or static: kubectl drain leaves it alone
 
+// It terminates, and its controller has created its successor already: only that of a StatefulSet waits until
+// the pod is gone. Nothing is placed in its stead.
+bool is_replaced(const api::Pod& pod);
+
 // Places the pod that a controller creates for an evicted one, which has left the fork.
 struct Moved {
   DrainedPod entry;                // an empty node: it has no place

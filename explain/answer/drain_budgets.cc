@@ -30,9 +30,12 @@ PodTexts find_broken_budgets(const std::vector<cluster::PodInfoPtr>& evicted, co
     std::vector<std::string_view> hits;
     for (const auto& pod : evicted) {
       const auto& meta = pod->pod->meta;
-      if (meta.namespace_ != ns || !has_time(context.budget) || !selector->matches(meta.labels)) continue;
-      found.pods.push_back(meta.name);
+      if (meta.namespace_ != ns || !has_time(context.budget) || !asks_budgets(*pod->pod) ||
+          !selector->matches(meta.labels))
+        continue;
       budgets_of[meta.uid].push_back(budget->meta.name);
+      if (!takes_disruption(*pod->pod, *budget)) continue;
+      found.pods.push_back(meta.name);
       hits.push_back(meta.uid);
     }
     found.pods_total = found.pods.size();

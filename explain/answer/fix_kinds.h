@@ -35,12 +35,14 @@ using SeeRemedy = std::function<bool(Remedy)>;
 void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see);
 void add_constraint_fixes(const Trials& trials, Fixes& out);
 
-// The pod's largest single request of a resource: its own, or a container's.
+// A request that can be reduced: the pod's own, or the largest of its containers or of its init containers.
 struct Request {
   std::string resource, container;  // container: empty for the pod's own
-  std::int64_t now = 0;             // in steps: thousandths of cpu, MiB, else units
+  bool is_of_init = false;          // the container is an init container, such as a sidecar
+  // In steps: thousandths of cpu, MiB, else units.
+  std::int64_t now = 0, least = 1;  // least: the pod's own is not less than those of its containers together
 };
-// The largest requests of all resources that can be reduced; at most `most`.
+// The requests of all resources; at most `most`.
 std::vector<Request> requests_of(const api::Pod& pod, std::size_t most);
 Remedy request_at_most(const Request& request, std::int64_t steps);
 // "2750m cpu"

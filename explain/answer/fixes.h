@@ -33,9 +33,10 @@ struct FixQuestion {
   std::optional<cluster::Row> node;  // if set, only fixes with which it fits on this node
 
   const Replicas& replicas;
-  const cluster::Snapshot& start;   // the fork without any of them
-  const Placed& placed;             // as they were placed without a fix
-  std::int32_t most = Count::kAny;  // the what-if has no memory for more
+  const cluster::Snapshot& start;                                   // the fork without any of them
+  const Placed& placed;                                             // as they were placed without a fix
+  std::int32_t most = Count::kAny;                                  // the what-if has no memory for more
+  const std::optional<std::vector<api::LimitRange>>& limit_ranges;  // nullopt: not known
 };
 
 struct FoundFixes {

@@ -51,7 +51,10 @@ bool each_toleration(const Trials& trials, bool hidden, const SeeRemedy& see) {
 }
 
 bool each_selector_key(const Trials& trials, const SeeRemedy& see) {
+  const auto& as_written = trials.question().replicas.subject.pod.node_selector;
   for (const auto& [key, value] : trials.pod().node_selector) {
+    // A key of the pod's RuntimeClass would be there again.
+    if (!as_written.find(key)) continue;
     const bool more =
         see({.type = "WithoutNodeSelector",
              .fields = {{"key", key}},
@@ -109,6 +112,22 @@ bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which,
   return true;
 }
 
+// The nodes whose taints the pod does not tolerate keep no pods off the others. The rule itself stays.
+bool each_spreading_with_taints(const Trials& trials, const SeeRemedy& see) {
+  const auto& constraints = trials.pod().topology_spread;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (!constraints[i].do_not_schedule || constraints[i].honor_node_taints) continue;
+    const bool more =
+        see({.type = "SpreadHonorTaints",
+             .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
+             .message = fmt::format("nodeTaintsPolicy: Honor for the spreading over {}",
+                                    constraints[i].topology_key),
+             .change_pod = [i](api::Pod& pod) { pod.topology_spread[i].honor_node_taints = true; }});
+    if (!more) return false;
+  }
+  return true;
+}
+
 bool each_spreading(const Trials& trials, const SeeRemedy& see) {
   const auto& constraints = trials.pod().topology_spread;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
@@ -140,7 +159,7 @@ void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
                            see))
       return;
   }
-  if (rejects("PodTopologySpread")) each_spreading(trials, see);
+  if (rejects("PodTopologySpread") && each_spreading_with_taints(trials, see)) each_spreading(trials, see);
 }
 
 void add_constraint_fixes(const Trials& trials, Fixes& out) {

@@ -83,16 +83,18 @@ class Pairs {
 
   void try_with(const Remedy& other, const Request& request) {
     if (!has_room()) return;
-    if (const auto best = largest(other, request, 1))
-      add(pair_of(other, request_at_most(request, request.now - 1 - best->index)), best->landing);
+    const auto best = largest(other, request, request.least);
+    if (!best) return;
+    auto less = request_at_most(request, request.now - 1 - best->index);
+    if (trials_.are_admitted({&other, &less})) add(pair_of(other, std::move(less)), best->landing);
   }
 
   // Reduces both by the same share first, then each by as little as the other allows.
   void try_requests(const Request& a, const Request& b) {
     const auto share = [](const Request& request, std::int64_t thousandths) {
-      return std::max<std::int64_t>(
-          1, static_cast<std::int64_t>(static_cast<double>(request.now) * static_cast<double>(thousandths) /
-                                       kThousandths));
+      return std::max(request.least,
+                      static_cast<std::int64_t>(static_cast<double>(request.now) *
+                                                static_cast<double>(thousandths) / kThousandths));
     };
     const auto equal = least_that_helps(trials_, kThousandths, [&](std::int64_t i) {
       const auto less_a = request_at_most(a, share(a, kThousandths - 1 - i));
@@ -112,11 +114,13 @@ class Pairs {
 
   void add_requests(const Request& a, std::int64_t steps_a, const Request& b, std::int64_t steps_b,
                     const Trials::Landing& landing) {
+    auto less_a = request_at_most(a, steps_a), less_b = request_at_most(b, steps_b);
+    if (!trials_.are_admitted({&less_a, &less_b})) return;
     auto words =
-        a.container != b.container || trials_.pod().containers.size() > 1
+        a.container != b.container || a.is_of_init || trials_.pod().containers.size() > 1
             ? std::string()
             : fmt::format("request at most {} and {}", amount_words(a, steps_a), amount_words(b, steps_b));
-    add(pair_of(request_at_most(a, steps_a), request_at_most(b, steps_b), std::move(words)), landing);
+    add(pair_of(std::move(less_a), std::move(less_b), std::move(words)), landing);
   }
 
   const Trials& trials_;

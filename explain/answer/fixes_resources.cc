@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <optional>
 #include <set>
-#include <type_traits>
+#include <utility>
 
+#include "api/values/defaults.h"
 #include "api/values/resource_names.h"
 #include "explain/answer/fix_kinds.h"
 #include "scheduler/cluster/pod_requests.h"
@@ -14,6 +15,7 @@ namespace podium::explain {
 namespace {
 
 constexpr std::int64_t kMebibyte = 1024 * 1024;
+constexpr auto kAny = std::numeric_limits<std::size_t>::max();
 
 // The step of the search for a request. Finer steps are not useful.
 struct Unit {
@@ -37,83 +39,79 @@ std::string text(std::string_view resource, std::int64_t steps) {
   return fmt::format("{}{}", steps, unit_of(resource).suffix);
 }
 
-// The list with the pod's largest single request of this resource.
-template <typename List>
-struct Largest {
-  List* list = nullptr;
-  std::string container;
-  api::Quantity amount;
-};
-
-template <typename Pod>
-auto largest_request(Pod& pod, std::string_view resource) {
-  using List = std::conditional_t<std::is_const_v<Pod>, const api::ResourceList, api::ResourceList>;
-  Largest<List> best;
-  const auto offer = [&](List& list, const std::string& container) {
-    const auto* found = api::find_resource(list, resource);
-    if (found && (!best.list || *found > best.amount)) best = {&list, container, *found};
-  };
-  offer(pod.pod_requests, "");
-  if (best.list) return best;
-  for (auto& container : pod.containers) offer(container.requests, container.name);
-  return best;
+// Rounded up.
+std::int64_t steps_of(std::string_view resource, const api::Quantity& amount) {
+  if (resource == "cpu") return amount.milli_value();
+  const auto step = unit_of(resource).per_step;
+  return amount.value() / step + (amount.value() % step > 0 ? 1 : 0);
 }
 
-void set_request(api::Pod& pod, std::string_view resource, std::int64_t steps) {
-  const auto request = largest_request(pod, resource);
-  if (!request.list) return;
-  std::ranges::find(*request.list, resource, &std::pair<std::string, api::Quantity>::first)->second =
-      quantity(resource, steps);
+// The list that has the request; null: the pod has no such container.
+api::ResourceList* list_of(api::Pod& pod, const std::string& container) {
+  if (container.empty()) return &pod.pod_requests;
+  for (auto* containers : {&pod.containers, &pod.init_containers}) {
+    const auto found = std::ranges::find(*containers, container, &api::Container::name);
+    if (found != containers->end()) return &found->requests;
+  }
+  return nullptr;
 }
 
-// nullopt: the request cannot be reduced.
-std::optional<Request> request_of(std::string_view resource, const std::string& container,
-                                  const api::Quantity& amount) {
-  const auto now = resource == "cpu" ? amount.milli_value() : amount.value() / unit_of(resource).per_step;
-  if (now < 2) return std::nullopt;
-  return Request{std::string(resource), container, now};
+void set_request(api::Pod& pod, const std::string& container, std::string_view resource, std::int64_t steps) {
+  auto* list = list_of(pod, container);
+  if (!list) return;
+  const auto entry = std::ranges::find(*list, resource, &std::pair<std::string, api::Quantity>::first);
+  if (entry != list->end()) entry->second = quantity(resource, steps);
 }
 
-std::optional<Request> request_of(const api::Pod& pod, const std::string& resource) {
-  const auto largest = largest_request(pod, resource);
-  return largest.list ? request_of(resource, largest.container, largest.amount) : std::nullopt;
-}
-
-void try_less_of(const Trials& trials, const Request& request, Fixes& out) {
+// False: it does not help, or a LimitRange requires more.
+bool try_less_of(const Trials& trials, const Request& request, Fixes& out) {
   // The largest request is the smallest change.
-  const auto best = least_that_helps(trials, request.now - 1, [&](std::int64_t i) {
+  const auto best = least_that_helps(trials, request.now - request.least, [&](std::int64_t i) {
     const auto remedy = request_at_most(request, request.now - 1 - i);
     return trials.with({&remedy});
   });
-  if (best) out.add(request_at_most(request, request.now - 1 - best->index), best->landing);
+  if (!best) return false;
+  auto remedy = request_at_most(request, request.now - 1 - best->index);
+  if (!trials.are_admitted({&remedy})) return false;
+  out.add(std::move(remedy), best->landing);
+  return true;
 }
 
 }  // namespace
 
 std::vector<Request> requests_of(const api::Pod& pod, std::size_t most) {
-  // As largest_request() finds it, of all resources together: a pod may have tens of thousands.
   struct Found {
     std::string_view resource;
     const std::string* container;  // null: the pod's own
+    bool is_of_init;
     api::Quantity amount;
   };
+  // Of all resources together: a pod may have tens of thousands.
   std::vector<Found> found;
-  std::map<std::string_view, std::size_t> index_of;
-  const auto collect = [&](const api::ResourceList& list, const std::string* container) {
+  std::map<std::pair<std::string_view, bool>, std::size_t> index_of;  // by resource and is_of_init
+  const auto collect = [&](const api::ResourceList& list, const std::string* container, bool is_of_init) {
     for (const auto& [name, amount] : list) {
-      const auto [it, is_new] = index_of.try_emplace(name, found.size());
-      if (is_new) found.push_back({name, container, amount});
+      // The pod's own request counts instead of those of its containers.
+      if (container && api::find_resource(pod.pod_requests, name)) continue;
+      const auto [it, is_new] = index_of.try_emplace({name, is_of_init}, found.size());
+      if (is_new) found.push_back({name, container, is_of_init, amount});
       auto& known = found[it->second];
-      if (known.container && amount > known.amount) known = {name, container, amount};
+      if (amount > known.amount) known = {name, container, is_of_init, amount};
     }
   };
-  collect(pod.pod_requests, nullptr);
-  for (const auto& container : pod.containers) collect(container.requests, &container.name);
+  collect(pod.pod_requests, nullptr, false);
+  for (const auto& each : pod.containers) collect(each.requests, &each.name, false);
+  for (const auto& each : pod.init_containers) collect(each.requests, &each.name, true);
+  const auto of_containers =
+      pod.pod_requests.empty() ? api::ResourceList() : aggregate_containers(pod, &api::Container::requests);
   std::vector<Request> out;
-  for (const auto& [resource, container, amount] : found) {
+  for (const auto& [resource, container, is_of_init, amount] : found) {
     if (out.size() == most) break;
-    if (auto request = request_of(resource, container ? *container : "", amount))
-      out.push_back(*std::move(request));
+    Request request{std::string(resource), container ? *container : "", is_of_init};
+    request.now = resource == "cpu" ? amount.milli_value() : amount.value() / unit_of(resource).per_step;
+    const auto* least = container ? nullptr : api::find_resource(of_containers, resource);
+    if (least) request.least = std::max<std::int64_t>(1, steps_of(resource, *least));
+    if (request.now > request.least) out.push_back(std::move(request));
   }
   return out;
 }
@@ -123,15 +121,19 @@ std::string amount_words(const Request& request, std::int64_t steps) {
 }
 
 Remedy request_at_most(const Request& request, std::int64_t steps) {
-  const auto& [resource, container, now] = request;
-  const auto where = container.empty() ? std::string() : fmt::format(" in container {}", container);
+  const auto& [resource, container, is_of_init, now, least] = request;
+  const auto where = container.empty()
+                         ? std::string()
+                         : fmt::format(" in {} {}", is_of_init ? "init container" : "container", container);
   boost::json::object fields{{"resource", resource}, {"atMost", text(resource, steps)}};
   if (!container.empty()) fields["container"] = container;
   return {.type = "RequestLess",
           .fields = std::move(fields),
           .message = fmt::format("request at most {} of {}{}, not {}", text(resource, steps), resource, where,
                                  text(resource, now)),
-          .change_pod = [resource, steps](api::Pod& pod) { set_request(pod, resource, steps); }};
+          .change_pod = [container, resource, steps](api::Pod& pod) {
+            set_request(pod, container, resource, steps);
+          }};
 }
 
 std::vector<std::string> lacking(const framework::Verdict& verdict) {
@@ -151,9 +153,12 @@ void add_resource_fixes(const Trials& trials, Fixes& out) {
     if (!trials.has_time()) return;
     for (auto& resource : lacking(rejections.verdict(id))) resources.insert(std::move(resource));
   }
-  for (const auto& resource : resources) {
+  std::set<std::string> helped;
+  for (const auto& request : requests_of(trials.pod(), kAny)) {
     if (out.full() || !trials.has_time()) return;
-    if (const auto request = request_of(trials.pod(), resource)) try_less_of(trials, *request, out);
+    // Those of init containers come last.
+    if (!resources.contains(request.resource) || helped.contains(request.resource)) continue;
+    if (try_less_of(trials, request, out)) helped.insert(request.resource);
   }
 }
 

@@ -29,7 +29,7 @@ constexpr const char* kControlPlane = "node-role.kubernetes.io/control-plane";
 std::vector<PodInfoPtr> pods_to_evict(Row row, const Snapshot& fork) {
   std::vector<PodInfoPtr> out;
   for (const auto& pod : fork.entry(row).pods) {
-    if (!stays(*pod->pod)) out.push_back(pod);
+    if (!stays(*pod->pod) && !is_replaced(*pod->pod)) out.push_back(pod);
   }
   return out;
 }
@@ -164,10 +164,10 @@ std::optional<Blocked> NodeRemoval::blocked_by_budgets(const std::vector<PodInfo
     if (!has_time()) return std::nullopt;
     std::int32_t hits = 0;
     for (const auto& pod : evicted) {
-      if (pod->pod->meta.namespace_ != budget->meta.namespace_ ||
+      if (pod->pod->meta.namespace_ != budget->meta.namespace_ || !asks_budgets(*pod->pod) ||
           !budget->selector->matches(pod->pod->meta.labels))
         continue;
-      ++hits;
+      hits += takes_disruption(*pod->pod, *budget) ? 1 : 0;
       if (!budget_of.emplace(pod->pod->meta.uid, budget->meta.name).second)
         return blocked_by("Budget", *pod, "is selected by several budgets");
     }

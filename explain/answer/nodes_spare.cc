@@ -77,8 +77,9 @@ class Sparing {
   // --- the order ---
 
   std::size_t pods_to_move(Row row) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        base().entry(row).pods, [](const PodInfoPtr& pod) { return !stays(*pod->pod); }));
+    return static_cast<std::size_t>(std::ranges::count_if(base().entry(row).pods, [](const PodInfoPtr& pod) {
+      return !stays(*pod->pod) && !is_replaced(*pod->pod);
+    }));
   }
   // The nodes with the fewest pods first, and with the smallest requests.
   Rows by_pods() const {

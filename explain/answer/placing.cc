@@ -2,7 +2,6 @@
 
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/evaluation_memo.h"
-#include "scheduler/framework/placement.h"
 
 namespace podium::explain {
 namespace {
@@ -58,7 +57,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     auto row = decision.choice;
     if (!row && count.evicts) row = evict(decision, placed, fork);
     if (row) {
-      if (const auto failure = framework::place(info, *row, profile, fork))
+      if (const auto failure = place_with_devices(info, *row, profile, fork))
         refused = failure->message("Reserve");
       else if (was_asked)
         placed.rows.push_back(*row);

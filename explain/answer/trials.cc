@@ -5,6 +5,7 @@
 #include <ranges>
 #include <utility>
 
+#include "api/admission/limit_range.h"
 #include "scheduler/framework/filters.h"
 
 namespace podium::explain {
@@ -127,6 +128,15 @@ std::optional<Trials::Landing> Trials::with(Remedies remedies) const {
   there->fitting = all->fitting;
   there->may_be_more = all->may_be_more;
   return there;
+}
+
+bool Trials::are_admitted(Remedies remedies) const {
+  if (!question_.limit_ranges) return true;
+  auto changed = pod();
+  change(changed, remedies);
+  return std::ranges::all_of(*question_.limit_ranges, [&](const api::LimitRange& range) {
+    return api::limit_range_refusal(range, changed).empty();
+  });
 }
 
 // The pod fits on the named node without the pods of lower priority.

@@ -47,6 +47,8 @@ class Trials {
   using Remedies = std::initializer_list<const Remedy*>;
   // nullopt: they do not help.
   std::optional<Landing> with(Remedies remedies) const;
+  // Whether the LimitRanges of the namespace admit the changed pod.
+  bool are_admitted(Remedies remedies) const;
   // Tries with this priority and without the pods that the replicas would preempt.
   std::optional<Landing> with_priority(std::int32_t priority) const;
   // Returns whether the failed replica alone fits on this fork.

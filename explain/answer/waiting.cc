@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "explain/answer/fork_memory.h"
+#include "explain/workload/device_claims.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/evaluation_memo.h"
-#include "scheduler/framework/placement.h"
 
 namespace podium::explain {
 namespace {
@@ -107,7 +107,7 @@ bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places,
       if (places[i] || has_failed[kind]) continue;
       if (!has_time(budget)) return false;
       const auto decision = framework::evaluate(*pod, fork, *profile);
-      if (decision.choice && !framework::place(pod, *decision.choice, *profile, fork)) {
+      if (decision.choice && !place_with_devices(pod, *decision.choice, *profile, fork)) {
         places[i] = decision.choice;
         has_moved = true;
       } else {
@@ -167,7 +167,7 @@ bool WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
     if (has_failed_[waiter.kind]) continue;
     if (!has_time(budget_)) return false;
     const auto decision = framework::evaluate(*waiter.pod, fork, *waiter.profile);
-    if (!decision.choice || framework::place(waiter.pod, *decision.choice, *waiter.profile, fork)) {
+    if (!decision.choice || place_with_devices(waiter.pod, *decision.choice, *waiter.profile, fork)) {
       has_failed_[waiter.kind] = true;
       continue;
     }

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "api/admission/admission.h"
 #include "api/admission/limit_range.h"
 #include "base/check.h"
 #include "explain/report/bounds.h"
+#include "explain/workload/ephemeral_claims.h"
+#include "explain/workload/new_claims.h"
 #include "scheduler/framework/profile.h"
 
 namespace podium::explain {
@@ -72,6 +75,36 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
     }
   }
   return {};
+}
+
+// What the volumes of new claims may change, by StorageClass.
+std::set<std::string> volumes_not_modelled(const Question& question, const cluster::Snapshot& fork) {
+  std::set<std::string> out;
+  const auto see = [&](api::PersistentVolumeClaim claim) {
+    if (!claim.storage_class) claim.storage_class = default_storage_class(fork);
+    const auto* of_claim = fork.objects().find<api::StorageClass>("", claim.storage_class.value_or(""));
+    if (!of_claim || !claim.volume_name.empty()) return;
+    const auto name = cut(of_claim->meta.name, kNameBytes);
+    if (is_provisioned_immediately(claim, fork))
+      out.insert(fmt::format("where volumes of StorageClass {} are made", name));
+    const auto* driver = fork.objects().find<api::CsiDriver>("", of_claim->provisioner);
+    if (driver && driver->storage_capacity)
+      out.insert(fmt::format("the storage that new volumes of StorageClass {} take", name));
+    const auto shares = [](const std::string& mode) {
+      return mode == "ReadWriteMany" || mode == "ReadOnlyMany";
+    };
+    // Until it is made, kube-scheduler keeps all its pods on the node of the first.
+    if (of_claim->wait_for_first_consumer && std::ranges::any_of(claim.access_modes, shares))
+      out.insert(fmt::format("that other nodes can use a new volume of StorageClass {}", name));
+  };
+  for (const auto& pods : placed_pods(question)) {
+    for (const auto& claim : pods.subject->claim_templates) see(claim);
+    for (const auto& each : pods.subject->claims) see(each.claim);
+  }
+  for (const auto& change : question.changes) {
+    for (const auto& claim : change.claims) see(claim);
+  }
+  return out;
 }
 
 }  // namespace
@@ -169,7 +202,7 @@ bool lacks_claim_of_template(const framework::Decision& decision) {
 }
 
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
-                                      const api::AdmissionObjects& objects) {
+                                      const cluster::Snapshot& fork, const api::AdmissionObjects& objects) {
   PODIUM_CHECK(question.subject, question.meta.name);
   const auto& subject = *question.subject;
   std::vector<std::string> out;
@@ -180,7 +213,7 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(fmt::format("scheduler {} (evaluated with profile {})",
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));
-  if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
+  for (const auto& words : volumes_not_modelled(question, fork)) out.push_back(words);
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");

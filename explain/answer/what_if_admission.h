@@ -47,6 +47,7 @@ bool lacks_claim_of_template(const framework::Decision& decision);
 
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
+                                      const cluster::Snapshot& fork,
                                       const api::AdmissionObjects& objects = {});
 
 }  // namespace podium::explain

@@ -23,7 +23,22 @@ void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot
     left->status.allocation.reset();
     left->status.devices.clear();
   }
-  fork.objects().set<api::ResourceClaim>(std::move(left));
+  fork.objects().assume<api::ResourceClaim>(std::move(left));
+}
+
+// As PreBind writes the claim.
+void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapshot& fork) {
+  auto& objects = fork.objects();
+  const auto* claim = objects.find<api::ResourceClaim>(pod.meta.namespace_, name);
+  if (!claim) return;
+  const auto flight = objects.claims_in_flight().find(claim->meta.uid);
+  const bool is_in_flight = flight != objects.claims_in_flight().end();
+  auto changed = std::make_shared<api::ResourceClaim>(is_in_flight ? *flight->second.claim : *claim);
+  auto& users = changed->status.reserved_for;
+  if (std::ranges::find(users, pod.meta.uid, &api::ClaimConsumer::uid) != users.end()) return;
+  users.push_back({.api_group = "", .resource = "pods", .name = pod.meta.name, .uid = pod.meta.uid});
+  if (is_in_flight) objects.end_flight(claim->meta.uid, cluster::Objects::FlightEnd::for_all);
+  objects.assume<api::ResourceClaim>(std::move(changed));
 }
 
 }  // namespace
@@ -32,6 +47,18 @@ void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, clu
   api::make_claims_of_templates(templates, pod, [&fork](api::ResourceClaim claim) {
     fork.objects().set<api::ResourceClaim>(std::make_shared<const api::ResourceClaim>(std::move(claim)));
   });
+}
+
+std::optional<framework::PlacementFailure> place_with_devices(const cluster::PodInfoPtr& pod,
+                                                              cluster::Row row,
+                                                              const framework::Profile& profile,
+                                                              cluster::Snapshot& fork) {
+  auto failure = framework::place(pod, row, profile, fork);
+  if (failure) return failure;
+  for (const auto& entry : pod->pod->resource_claims) {
+    if (const auto* name = claim_name(*pod->pod, entry)) reserve_claim(*pod->pod, *name, fork);
+  }
+  return std::nullopt;
 }
 
 void free_devices(const api::Pod& gone, cluster::Snapshot& fork) {
@@ -50,7 +77,7 @@ void hand_claims_on(const api::Pod& gone, const api::Pod& next, cluster::Snapsho
     for (auto& owner : given->meta.owners) {
       if (owner.uid == gone.meta.uid) owner.uid = next.meta.uid;
     }
-    fork.objects().set<api::ResourceClaim>(std::move(given));
+    fork.objects().assume<api::ResourceClaim>(std::move(given));
   }
 }
 

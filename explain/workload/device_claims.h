@@ -1,18 +1,29 @@
-// The ResourceClaims of a what-if's pods. No controller runs on a fork, so the what-if does the claim
-// controller's work: it creates claims from templates, and frees the devices of pods that are removed from
-// the fork.
+// The ResourceClaims of a what-if's pods. Neither bindings nor controllers run on a fork, so the what-if does
+// their work: it creates claims from templates, reserves claims for pods that are placed, and frees the
+// devices of pods that are removed from the fork.
 //
-// Source: pkg/controller/resourceclaim. Threads: pure functions on one fork. Errors: none.
+// Source: pkg/controller/resourceclaim; PreBind of plugins/dynamicresources. Threads: pure functions on one
+// fork. Errors: those of framework::place().
 #pragma once
+
+#include <optional>
 
 #include "api/admission/claim_template.h"
 #include "api/values/pod.h"
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/placement.h"
 
 namespace podium::explain {
 
 // Creates the pod's missing claims on the fork, and names them in the pod's status.
 void make_device_claims(const api::ClaimTemplates& templates, api::Pod& pod, cluster::Snapshot& fork);
+
+// framework::place(), and what follows until the pod is bound: its claims are allocated and reserved for it.
+// In flight, they would keep other pods from sharing them. The claim of extended resources is not shared.
+std::optional<framework::PlacementFailure> place_with_devices(const cluster::PodInfoPtr& pod,
+                                                              cluster::Row row,
+                                                              const framework::Profile& profile,
+                                                              cluster::Snapshot& fork);
 
 // Removes the pod from the reservations of its claims. A claim without reservations loses its devices.
 void free_devices(const api::Pod& gone, cluster::Snapshot& fork);

@@ -9,6 +9,7 @@
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/values/defaults.h"
+#include "explain/workload/new_claims.h"
 #include "explain/workload/spec_findings.h"
 #include "scheduler/plugins/volumes/claim_lookup.h"
 
@@ -72,8 +73,7 @@ void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod,
     claim->meta.uid = pod.meta.uid + "-" + volume.name;
     claim->meta.owners = {
         {.api_version = "v1", .kind = "Pod", .name = pod.meta.name, .uid = pod.meta.uid, .controller = true}};
-    if (!claim->storage_class) claim->storage_class = default_storage_class(fork);
-    fork.objects().set<PersistentVolumeClaim>(std::move(claim));
+    add_claim(std::move(claim), fork);
   }
 }
 

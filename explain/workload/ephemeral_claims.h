@@ -28,8 +28,8 @@ std::optional<std::string> default_storage_class(const cluster::Snapshot& snapsh
 // Reads the claims of a Pod's or a PodTemplateSpec's JSON, in the order of its volumes.
 Result<std::vector<EphemeralClaim>> read_ephemeral_claims(const boost::json::value& pod);
 
-// Creates the missing claims in the fork: unbound, owned by the pod, with the default StorageClass if they
-// have no class. Does not change an existing claim of the same name, even with another owner.
+// Creates the missing claims in the fork with add_claim(), owned by the pod. Does not change an existing
+// claim of the same name, even with another owner.
 void make_claims(const std::vector<EphemeralClaim>& claims, const api::Pod& pod, cluster::Snapshot& fork);
 
 }  // namespace podium::explain

@@ -50,6 +50,18 @@ std::optional<std::string> local_data_of(const api::Pod& pod) {
   return std::nullopt;
 }
 
+bool asks_budgets(const api::Pod& pod) {
+  return !pod.terminated() && pod.phase != "Pending" && !pod.meta.deleted;
+}
+
+bool takes_disruption(const api::Pod& pod, const api::PodDisruptionBudget& budget) {
+  const bool is_ready = std::ranges::any_of(
+      pod.conditions, [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
+  if (is_ready) return true;
+  const bool is_healthy = budget.desired_healthy > 0 && budget.current_healthy >= budget.desired_healthy;
+  return !budget.evicts_unhealthy && !is_healthy;
+}
+
 std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods) {
   const auto words = fmt::format("budget {} allows {}", budget, counted(allowed, "disruption"));
   return allowed > 0 ? fmt::format("{}, and {} of its pods are here", words, pods) : words;

@@ -3,7 +3,8 @@
 // The rules are cluster-autoscaler's, with its default flags, and Karpenter's. kubectl drain knows neither.
 //
 // Threads: pure functions. Errors: none.
-// Source: cluster-autoscaler/simulator/drainability/rules (notsafetoevict, localstorage).
+// Source: cluster-autoscaler/simulator/drainability/rules (notsafetoevict, localstorage);
+// pkg/registry/core/pod/rest/eviction.go.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "api/values/labels.h"
+#include "api/values/objects.h"
 #include "api/values/pod.h"
 
 namespace podium::explain {
@@ -30,6 +32,12 @@ std::optional<Protection> protection_of(const api::Pod& pod);
 // "emptyDir scratch": a volume with data that stays on the node's disk, or is deleted there. Nullopt: the pod
 // has none, or only volumes that its author declares as safe to lose. An emptyDir in memory does not count.
 std::optional<std::string> local_data_of(const api::Pod& pod);
+
+// Whether the eviction API asks the pod's budgets: not if it is pending, has ended or terminates.
+bool asks_budgets(const api::Pod& pod);
+// Whether the eviction of such a pod takes one of the budget's disruptions. A pod that is not ready takes
+// none if the budget has as many ready pods as it should have, or its policy is AlwaysAllow.
+bool takes_disruption(const api::Pod& pod, const api::PodDisruptionBudget& budget);
 
 // "budget web allows 1 disruption, and 3 of its pods are here".
 std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods);

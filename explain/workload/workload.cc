@@ -12,6 +12,7 @@
 #include "api/values/defaults.h"
 #include "api/values/tolerations.h"
 #include "explain/workload/device_claims.h"
+#include "explain/workload/new_claims.h"
 #include "explain/workload/spec_findings.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/validate_workload.h"
@@ -404,8 +405,7 @@ void make_set_claims(const Subject& subject, const api::Pod& replica, cluster::S
     claim->meta.name = name;
     claim->meta.namespace_ = replica.meta.namespace_;
     claim->meta.uid = name + "-what-if";
-    if (!claim->storage_class) claim->storage_class = default_storage_class(fork);
-    fork.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+    add_claim(std::move(claim), fork);
   }
 }
 

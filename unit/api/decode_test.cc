@@ -341,9 +341,13 @@ TEST(DecodeObject, ReadsWorkloadsAndPolicies) {
   auto budget = disruption_budget("shop", "web", select_labels({{"app", "web"}}), 2);
   budget.meta.uid = "";
   budget.disrupted_pods = {"web-1"};
+  budget.current_healthy = 5;
+  budget.desired_healthy = 3;
+  budget.evicts_unhealthy = true;
   EXPECT_EQ(decoded<PodDisruptionBudget>(R"({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
-    "metadata": {"name": "web", "namespace": "shop"}, "spec": {"selector": {"matchLabels": {"app": "web"}}},
-    "status": {"disruptionsAllowed": 2, "disruptedPods": {"web-1": "2026-01-01T00:00:00Z"}}})"),
+    "metadata": {"name": "web", "namespace": "shop"}, "spec": {"selector": {"matchLabels": {"app": "web"}},
+    "unhealthyPodEvictionPolicy": "AlwaysAllow"},
+    "status": {"currentHealthy": 5, "desiredHealthy": 3, "disruptionsAllowed": 2, "disruptedPods": {"web-1": "2026-01-01T00:00:00Z"}}})"),
             budget);
 
   auto priority = priority_class("high", 1000);

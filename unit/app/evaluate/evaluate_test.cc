@@ -176,6 +176,12 @@ TEST_F(Evaluate, SaysWhatIsWrongWithTheInput) {
                     "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}")},
        "kruise.yaml: contains no pod and no object with a pod template; not asked: StatefulSet kr "
        "(apps.kruise.io/v1beta1)"},
+      {"a kind with pods that podium does not know",
+       {files.write("rollout.yaml",
+                    "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, metadata: {name: r}, spec: {template: "
+                    "{spec: {containers: []}}}}")},
+       "rollout.yaml: contains no pod and no object with a pod template; not asked: Rollout r "
+       "(argoproj.io/v1alpha1)"},
       {"a name alone",
        {"web-07"},
        "--pod web-07: there is no such file; a pod of --cluster is NAMESPACE/NAME, such as default/web-07"},
@@ -232,6 +238,19 @@ TEST_F(Evaluate, SaysAllThatIsWrongTogether) {
             "--pod shop/nobody: no such pod in --cluster, and no such file\n"
             "--pod shop/noone: no such pod in --cluster, and no such file\n"
             "pod shop/waiting is to be evaluated twice");
+}
+
+TEST_F(Evaluate, SaysWhereThePodsAreThatTheApiServerRefuses) {
+  const auto negative = files.write("negative.yaml", pod_of("web", "-1") + "---\n" + pod_of("db", "1"));
+  const auto missing =
+      files.write("missing.yaml", "# Two.\n" + pod_of("job", "1", "runtimeClassName: kata, ") + "---\n" +
+                                      pod_of("high", "1", "priorityClassName: high, "));
+  const auto message = error({negative, missing});
+  EXPECT_EQ(message.find(negative + ":1: pod shop/web: spec.containers[0].resources.requests[cpu]: "), 0u)
+      << message;
+  EXPECT_NE(message.find("\n" + missing + ":7: pod shop/high: no PriorityClass with name high was found"),
+            std::string::npos)
+      << message;
 }
 
 TEST_F(Evaluate, TheTableIsForPeople) {

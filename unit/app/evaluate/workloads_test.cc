@@ -197,12 +197,14 @@ overhead: {podFixed: {cpu: "1"}}
       ask("{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: shop}, spec: {containers: "
           "[{name: c, image: i, resources: {limits: {cpu: 4}}}]}}");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "pod shop/web: maximum cpu usage per Container is 3, but limit is 4");
+  const auto place = files.path("pod.yaml") + ":1: ";
+  EXPECT_EQ(refused.error().message,
+            place + "pod shop/web: maximum cpu usage per Container is 3, but limit is 4");
   EXPECT_TRUE(ask(pod_of("web", "1"))->results[0].decision.fits());
   EXPECT_FALSE(ask(pod_of("web", "2", "runtimeClassName: kata, "))->results[0].decision.fits()) << "2 and 1";
   const auto unknown = ask(pod_of("web", "1", "runtimeClassName: gvisor, "));
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "pod shop/web: pod rejected: RuntimeClass \"gvisor\" not found");
+  EXPECT_EQ(unknown.error().message, place + "pod shop/web: pod rejected: RuntimeClass \"gvisor\" not found");
 
   const auto not_known = run({files.write("pod.yaml", pod_of("web", "1", "runtimeClassName: kata, "))});
   ASSERT_TRUE(not_known) << not_known.error().message;

@@ -98,6 +98,34 @@ TEST_F(OnADump, SeveralWorkloadsHaveOneExitCode) {
   EXPECT_EQ(code("9", "9"), 4);
 }
 
+TEST_F(OnADump, AWorkloadWithoutReplicasIsNotOneThatDoesNotFit) {
+  auto none = deployment("none", "9");
+  none.replace(none.find("spec:"), 5, "spec:\n  replicas: 0");
+  const auto two = directory_.write("two.yaml", deployment("a", "1") + none);
+  auto said = run({"whatif", "-f", two, "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, StartsWith("shop/a fits.\n"));
+  EXPECT_EQ(said.err, "Skipped: Deployment shop/none, which has 0 replicas.\n");
+  said = run({"whatif", "-f", two, "-n", "shop", "--replicas", "1"});
+  EXPECT_THAT(said.out, StartsWith("1 of 2 workloads fit together; shop/none does not.\n"));
+  const auto alone = directory_.write("alone.yaml", none);
+  said = run({"whatif", "-f", alone, "-n", "shop"});
+  EXPECT_EQ(said.code, 4);
+  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is about one.\n"));
+}
+
+// The API server would not create it, so it takes no room and says nothing about the others.
+TEST_F(OnADump, AWorkloadThatIsRefusedDoesNotComeBeforeTheOthers) {
+  const auto file = directory_.write(
+      "three.yaml",
+      deployment("a", "1") + deployment("b", "1", "      priorityClassName: none\n") + deployment("c", "1"));
+  const auto said = run({"whatif", "-f", file, "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.out, StartsWith("2 of 3 workloads fit together; shop/b does not.\n"));
+  const auto row = said.out.substr(said.out.find("  shop/c "));
+  EXPECT_THAT(row.substr(0, row.find('\n')), Not(HasSubstr("refused")));
+}
+
 TEST_F(OnADump, CapacityIsOfEachWorkloadAlone) {
   const auto room = [this](const std::string& text) {
     return out({"capacity", "-f", directory_.write("room.yaml", text), "-n", "shop"});

@@ -142,6 +142,29 @@ TEST(Drain, BudgetsAsAnEvictionSeesThem) {
   }
 }
 
+TEST(Drain, ABudgetProtectsNoPodThatIsPending) {
+  auto pending = pod_of("shop", "api-0", "ReplicaSet");
+  pending.as_object()["status"] = json::object{{"phase", "Pending"}};
+  auto drain = joined({pending});
+  find_obstacles("shop", {budget("b", "{}", 0)}, {pending}, drain);
+  EXPECT_TRUE(drain.pods[0].obstacles.empty());
+}
+
+TEST(Drain, APodThatTerminatesGoesAnyway) {
+  const auto said = [](const char* owner) {
+    auto going = pod_of("a", "web", owner);
+    going.at("metadata").as_object()["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+    const Drain drain{.nodes = {"n9"}, .pods = {*read_node_pod(going)}};
+    return drain_table(drain, plain());
+  };
+  EXPECT_EQ(said("ReplicaSet"),
+            "n9 has no pods to evict.\n"
+            "Not evicted: 1 pod that terminates already (a/web).\n"
+            "Nothing was evicted. To do it: kubectl drain n9\n");
+  EXPECT_NE(said("StatefulSet").find("a/web"), std::string::npos) << "it comes again";
+  EXPECT_EQ(said("StatefulSet").find("Not evicted"), std::string::npos);
+}
+
 TEST(Drain, EndedPodsAreNotEvicted) {
   auto ended = pod_of("shop", "job", "Job");
   ended.as_object()["status"] = json::object{{"phase", "Succeeded"}};

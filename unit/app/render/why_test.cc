@@ -123,6 +123,22 @@ TEST(Why, APendingPodHearsWhatIsShort) {
             "  20m ago  Unschedulable  60 nodes do not have enough free cpu\n");
 }
 
+TEST(Why, APodThatMayNotPreemptIsNotSaidToFindNoVictims) {
+  auto report = read_report(pending_report());
+  for (auto& rejection : report.status.rejections) rejection.preemption_may_help = true;
+  const auto says = [&](const char* reason, const char* words) {
+    report.status.message = std::string("0/66 nodes are available: preemption: ") + reason;
+    const auto text = why(report, "ml/big-2", plain());
+    return text.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(
+      says("No preemption victims found for incoming pod.", "\nNo pod of lower priority could make room.\n"));
+  EXPECT_TRUE(says("not eligible due to preemptionPolicy=Never.",
+                   "\nIt preempts no pods: its preemptionPolicy is Never.\n"));
+  EXPECT_TRUE(says("not eligible due to a terminating pod on the nominated node.",
+                   "\nIt waits for a pod that is terminating on its nominated node.\n"));
+}
+
 TEST(Why, PreemptionNamesItsVictims) {
   auto report = read_report(pending_report());
   report.status.preemption = explain::Preempted{"n3", {{"batch", "a"}, {"batch", "b"}}, 2};

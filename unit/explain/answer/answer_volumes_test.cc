@@ -194,10 +194,7 @@ TEST(EphemeralVolumes, HaveTheClaimsThatWouldBeMade) {
        "1 of 2 replicas fit: 0/2 nodes are available: 2 node(s) didn't find available persistent volumes to "
        "bind.",
        1},
-      {"to be bound immediately", with(now), "now", 1,
-       "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
-       "found",
-       0},
+      {"bound before the pod is scheduled", with(now), "now", 3, "all 3 replicas fit", 3},
       {"no such class", nodes(), "none", 1,
        "0 of 1 replicas fit: 0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not "
        "found",
@@ -261,6 +258,57 @@ TEST(APodThatWaits, IsNotInItsOwnWay) {
   snapshot.remove_node("n2");
   snapshot.nominate(cluster::make_pod_info(share(web)), "n1");
   EXPECT_EQ(unit::ask(web, 1, snapshot).outcome, "Fits");
+}
+
+// A provisioner makes the volume before the pod is scheduled, so kube-scheduler does not see it unbound.
+TEST(NewClaims, OfAClassThatDoesNotWaitAreBound) {
+  auto now = test::storage_class("now", "disks.example.com", false);
+  const auto asked = [](const cluster::Snapshot& snapshot) {
+    return unit::ask(
+        R"({"replicas": 2, "template": {"spec": {"containers": [{"name": "c", "image": "i"}], "volumes": [
+            {"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": {"storageClassName": "now",
+            "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}}}]}}})",
+        snapshot);
+  };
+  const auto anywhere = asked(with(now));
+  EXPECT_EQ(anywhere.outcome, "Fits") << anywhere.message;
+  const auto caveat = [](const ReportStatus& status) {
+    const auto& names = status.answer->not_modelled;
+    return std::ranges::find(names, "where volumes of StorageClass now are made") != names.end();
+  };
+  EXPECT_TRUE(caveat(anywhere));
+  EXPECT_EQ(asked(with(now, test::persistent_volume("v", "5Gi", "now"))).outcome, "DoesNotFit")
+      << "podium does not know whether it is bound to this one";
+  now.allowed_topologies = {test::node_term({test::in("kubernetes.io/hostname", {"n2"})})};
+  EXPECT_EQ(unit::placements(asked(with(now))), (unit::Counts{{"n2", 2}}));
+  const auto waits = asked(with(test::storage_class("now", "disks.example.com", true)));
+  EXPECT_EQ(waits.outcome, "Fits");
+  EXPECT_FALSE(caveat(waits));
+  EXPECT_EQ(asked(with(test::storage_class("now", "kubernetes.io/no-provisioner", false))).outcome,
+            "DoesNotFit");
+}
+
+TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
+  api::CsiDriver driver;
+  driver.meta.name = "disks.example.com";
+  const auto names = [](const cluster::Snapshot& snapshot, const char* mode) {
+    return unit::ask(fmt::format(R"({{"replicas": 2, "changes": [{{"type": "AddClaims", "claims": [
+            {{"metadata": {{"name": "data"}}, "spec": {{"storageClassName": "fast", "accessModes": ["{}"]}}}}]}}],
+            "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                                 mode),
+                     snapshot)
+        .answer->not_modelled;
+  };
+  const auto has = [](const std::vector<std::string>& all, const std::string& words) {
+    return std::ranges::find(all, words) != all.end();
+  };
+  const std::string taken = "the storage that new volumes of StorageClass fast take";
+  EXPECT_FALSE(has(names(with(driver), "ReadWriteOnce"), taken));
+  driver.storage_capacity = true;
+  EXPECT_TRUE(has(names(with(driver), "ReadWriteOnce"), taken));
+  const std::string elsewhere = "that other nodes can use a new volume of StorageClass fast";
+  EXPECT_FALSE(has(names(nodes(), "ReadWriteOnce"), elsewhere));
+  EXPECT_TRUE(has(names(nodes(), "ReadWriteMany"), elsewhere));
 }
 
 }  // namespace

@@ -61,5 +61,45 @@ TEST(Budgets, PodsThatTheEvictionApiRefusesAreCounted) {
             "PodDisruptionBudgets select them");
 }
 
+// As the eviction API counts.
+TEST(Budgets, ProtectOnlyPodsThatRunAndAreReady) {
+  const auto broken = [](int current, int desired, bool always, const char* phase, const char* ready) {
+    auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "8"}});
+    unit::run_pod(snapshot, test::pod("web")
+                                .ns("shop")
+                                .owner("ReplicaSet", "web")
+                                .label("app", "web")
+                                .node("n1")
+                                .phase(phase)
+                                .condition("Ready", ready));
+    auto budget = test::disruption_budget("shop", "web", test::select_labels({{"app", "web"}}), 0);
+    budget.current_healthy = current;
+    budget.desired_healthy = desired;
+    budget.evicts_unhealthy = always;
+    snapshot.objects().set(test::share(std::move(budget)));
+    const auto drained = drained_by(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+    EXPECT_EQ(drained.pods_moved, 1u);
+    return *drained.budgets_broken == 1;
+  };
+  EXPECT_TRUE(broken(2, 2, false, "Running", "True"));
+  EXPECT_FALSE(broken(2, 2, false, "Running", "False")) << "it does not count among the two";
+  EXPECT_TRUE(broken(1, 2, false, "Running", "False"));
+  EXPECT_FALSE(broken(1, 2, true, "Running", "False")) << "AlwaysAllow";
+  EXPECT_TRUE(broken(0, 0, false, "Running", "False"));
+  EXPECT_FALSE(broken(1, 2, false, "Pending", "False"));
+}
+
+TEST(Drains, PutNoPodInTheSteadOfOneThatTerminates) {
+  const auto moved = [](const char* owner) {
+    auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "8"}});
+    unit::run_pod(snapshot, test::pod("web").ns("shop").owner(owner, "web").node("n1").terminating());
+    const auto drained = drained_by(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+    EXPECT_EQ(drained.pods_total, drained.pods_moved);
+    return drained.pods_moved;
+  };
+  EXPECT_EQ(moved("ReplicaSet"), 0u) << "its controller has made another one";
+  EXPECT_EQ(moved("StatefulSet"), 1u) << "the other one has its name";
+}
+
 }  // namespace
 }  // namespace podium::explain

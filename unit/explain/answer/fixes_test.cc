@@ -67,6 +67,24 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
        pod("web").req("cpu", "5").req("memory", "9Gi"),
        plain,
        {"Pair: request at most 4 cpu and 8Gi memory -> n1"}},
+      {"an init container",
+       pod("web").req("cpu", "1").init_container("i").req("cpu", "5"),
+       plain,
+       {"RequestLess: request at most 4 of cpu in init container i, not 5 -> n1"}},
+      {"both kinds of containers",
+       pod("web").req("cpu", "6").init_container("i").req("cpu", "5"),
+       plain,
+       {"Pair: request at most 4 of cpu in container c1, not 6 and request at most 4 of cpu in init "
+        "container "
+        "i, not 5 -> n1"}},
+      {"a pod's own request, which its containers allow to be less",
+       pod("web").req("cpu", "3").pod_req("cpu", "5"),
+       plain,
+       {"RequestLess: request at most 4 of cpu, not 5 -> n1"}},
+      {"a pod's own request, which its containers do not allow to be so much less",
+       pod("web").req("cpu", "4500m").pod_req("cpu", "5"),
+       plain,
+       {}},
       {"a node selector",
        pod("web").node_selector("disk", "ssd"),
        labelled,
@@ -96,6 +114,52 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(fixes(c.pod, c.snapshot), c.fixes);
   }
+}
+
+// The node that no pod may use has none of them, which keeps them off the full ones.
+TEST(Fixes, ASpreadingMayLeaveOutTaintedNodes) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("cp").taint("control-plane", "", "NoSchedule").ptr());
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, pod("a").label("app", "web").node("n1"));
+  const auto found =
+      fixes(pod("web").label("app", "web").spread(test::spread("kubernetes.io/hostname").label("app", "web")),
+            snapshot);
+  ASSERT_GE(found.size(), 3u);
+  EXPECT_EQ(found[1],
+            "SpreadHonorTaints: nodeTaintsPolicy: Honor for the spreading over kubernetes.io/hostname -> n1");
+  EXPECT_EQ(found[2],
+            "SpreadScheduleAnyway: whenUnsatisfiable: ScheduleAnyway for the spreading over "
+            "kubernetes.io/hostname -> n1");
+}
+
+// What admission adds to a pod, or refuses, is there again with the changed manifest.
+TEST(Fixes, AreNotUndoneByAdmission) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  const auto found = [&](const std::string& object, const std::string& spec) {
+    Lines out;
+    const auto status =
+        unit::ask(R"({"fixes": true, "changes": [{"type": "AddObjects", "objects": [)" + object +
+                      R"(]}], "template": {"spec": {)" + spec + R"("containers": [{"name": "c", "image": "i",
+            "resources": {"requests": {"cpu": "5"}}}]}}})",
+                  snapshot);
+    if (!status.answer) return Lines{status.message};
+    for (const auto& fix : status.answer->fixes) out.push_back(fix.message);
+    return out;
+  };
+  const auto range = [](const std::string& least) {
+    return R"({"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": {"limits": [{"type": "Container", "min": {"cpu": ")" +
+           least + R"("}}]}})";
+  };
+  EXPECT_EQ(found(range("3"), ""), Lines{"request at most 4 of cpu in container c, not 5"});
+  EXPECT_EQ(found(range("4500m"), ""), Lines{});
+  const std::string kata =
+      R"({"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}, "handler": "k",
+          "scheduling": {"nodeSelector": {"runtime": "kata"}}})";
+  EXPECT_EQ(found(kata, R"("runtimeClassName": "kata", )"), Lines{}) << "the class adds the selector";
+  EXPECT_EQ(found(kata, R"("nodeSelector": {"runtime": "kata"}, )"),
+            Lines{"no nodeSelector runtime=kata and request at most 4 of cpu in container c, not 5"});
 }
 
 TEST(Fixes, OfAFullNode) {

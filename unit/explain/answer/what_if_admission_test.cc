@@ -183,7 +183,7 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
   const auto of = [](const Question& asked, bool has_extenders) {
     framework::Profile profile;
     profile.has_extenders = has_extenders;
-    return not_modelled(asked, profile);
+    return not_modelled(asked, profile, cluster::Snapshot());
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(of(question(""), false),
@@ -197,7 +197,7 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
   objects.limit_ranges.emplace();
   objects.quotas.emplace();
   objects.runtime_classes["kata"];
-  EXPECT_EQ(not_modelled(question(R"("runtimeClassName": "kata")"), {}, objects),
+  EXPECT_EQ(not_modelled(question(R"("runtimeClassName": "kata")"), {}, cluster::Snapshot(), objects),
             Names{"admission webhooks and policies"})
       << "what was read is applied";
 }

@@ -181,7 +181,11 @@ TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
   EXPECT_EQ(status.answer->asked, 4u) << "not on the tainted node, but on the cordoned one";
   EXPECT_EQ(placements(status), (Counts{{"n1", 1}, {"n3", 1}, {"n5", 1}}));
   EXPECT_EQ(status.outcome, "PartlyFits");
-  EXPECT_EQ(status.answer->first_failure->replica, 2u);
+  const auto& failure = *status.answer->first_failure;
+  EXPECT_EQ(failure.replica, 2u);
+  ASSERT_EQ(failure.rejections.size(), 1u) << "its pod is for n2 only";
+  EXPECT_EQ(failure.rejections[0].code, "InsufficientResource");
+  EXPECT_EQ(failure.rejections_total, 1u);
   const auto counted =
       ask(fmt::format(R"({{"replicas": 2, "template": {}}})", manifest("DaemonSet", "")), snapshot);
   EXPECT_EQ(counted.message, "spec.replicas: a DaemonSet has one pod on each node that it selects");

@@ -5,7 +5,9 @@ import (
 	"errors"
 
 	v1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
@@ -15,7 +17,8 @@ import (
 
 // Place evaluates the pod and gives it a node, as Scheduler.schedulingCycle
 // does before anything is written: the cache assumes the pod there, and the
-// Reserve plugins have their say. Pods that come later find it there.
+// Reserve plugins have their say. Pods that come later find it there, and its
+// claims as they are once it is bound.
 //
 // The node is the wanted one, if it is feasible; without one, the first by name
 // of the best. The report names the wanted node only if it is one of the best.
@@ -87,8 +90,43 @@ func (e *Engine) assumeAndReserve(ctx context.Context, a *attempt, name string) 
 			status = fwk.NewStatus(status.Code(), fitError.Error())
 		}
 	}
+	if status.IsSuccess() {
+		err = e.reserveClaims(assumed)
+	}
 	if err = errors.Join(err, e.cache.UpdateSnapshot(logger, e.snapshot)); err != nil {
 		return fwk.AsStatus(err)
 	}
 	return status
+}
+
+// reserveClaims does what PreBind of DynamicResources does to the pod's claims:
+// they are no longer in flight, and other pods may share them. The claim of
+// extended resources, which no other pod can share, stays in flight.
+func (e *Engine) reserveClaims(pod *v1.Pod) error {
+	if e.dra == nil {
+		return nil
+	}
+	for i := range pod.Spec.ResourceClaims {
+		name, _, err := resourceclaim.Name(pod, &pod.Spec.ResourceClaims[i])
+		if err != nil || name == nil {
+			continue
+		}
+		claim, err := e.dra.claims.Get(pod.Namespace, *name)
+		if err != nil {
+			return err
+		}
+		claim = claim.DeepCopy()
+		if allocation := e.dra.claims.GetPendingAllocation(claim.UID); allocation != nil {
+			claim.Status.Allocation = allocation.DeepCopy()
+		}
+		if !resourceclaim.IsReservedForPod(pod, claim, false) {
+			claim.Status.ReservedFor = append(claim.Status.ReservedFor,
+				resourcev1.ResourceClaimConsumerReference{Resource: "pods", Name: pod.Name, UID: pod.UID})
+		}
+		if err := e.dra.claims.AssumeClaimAfterAPICall(claim); err != nil {
+			return err
+		}
+		e.dra.claims.MaybeRemoveClaimPendingAllocation(claim.UID, true)
+	}
+	return nil
 }

@@ -108,3 +108,30 @@ status: {phase: Pending}
 		}
 	}
 }
+
+func TestPlaceLetsPodsShareAClaim(t *testing.T) {
+	cluster := node("a") + node("b") + `
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: b}
+spec: {driver: gpu.example.com, nodeName: b, pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: d}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared, namespace: default, uid: shared}
+spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+`
+	sharer := func(name string) string {
+		return pod(name, `cpu: "1"`, "resourceClaims: [{name: r, resourceClaimName: shared}]")
+	}
+	got := placeAll(t, cluster, sharer("one")+sharer("two"), "", "")
+	if want := []string{"b of 1", "b of 1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
