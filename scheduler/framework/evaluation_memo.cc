@@ -70,8 +70,8 @@ template EvaluationMemo::Verdicts& EvaluationMemo::find(std::vector<Verdicts>&,
                                                         const std::vector<std::int64_t>&, std::size_t);
 template EvaluationMemo::Strategies& EvaluationMemo::find(std::vector<Strategies>&,
                                                           const std::vector<std::int64_t>&, std::size_t);
-template PodCounts& EvaluationMemo::find(std::vector<PodCounts>&, const std::vector<std::int64_t>&,
-                                         std::size_t);
+template KeptCounts& EvaluationMemo::find(std::vector<KeptCounts>&, const std::vector<std::int64_t>&,
+                                          std::size_t);
 
 EvaluationMemo* EvaluationMemo::of_thread() { return memo_of_thread; }
 EvaluationMemo::Use::Use(EvaluationMemo& memo) : before_(memo_of_thread) { memo_of_thread = &memo; }

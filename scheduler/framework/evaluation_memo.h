@@ -12,8 +12,7 @@
 //   rests      of totals, without one strategy: in the same chunks, when a report asks
 //   counts     of a class's pods by label value or by node: what differs in the class's list of nodes
 //
-// Exact: it holds what the results were computed from (ColumnView, PodCounts), and keys have all that is
-// asked.
+// Exact: it holds what the results were computed from (ColumnView, KeptCounts). Keys have all that is asked.
 //
 // Owner: the caller that makes the decisions; evaluate() uses it on its thread while a Use exists. Plugins
 // must outlive the memo. Threads: one at a time. Errors: none.
@@ -27,8 +26,8 @@
 #include <vector>
 
 #include "scheduler/framework/column_view.h"
+#include "scheduler/framework/kept_counts.h"
 #include "scheduler/framework/kept_groups.h"
-#include "scheduler/framework/pod_counts.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/row_values.h"
 
@@ -96,8 +95,8 @@ class EvaluationMemo {
   // until the next call.
   Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key(), kMost); }
   Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key(), kMost); }
-  // Any key will do: PodCounts compares all that it counts from.
-  PodCounts& counts(const std::vector<std::int64_t>& key) { return find(counts_, key, kMostCounts); }
+  // Any key will do: KeptCounts compares all that it counts from.
+  KeptCounts& counts(const std::vector<std::int64_t>& key) { return find(counts_, key, kMostCounts); }
   // Those of the last decision, if its totals are these; else null. Valid until the next call.
   Strategies* strategies_of(const Totals& totals);
   ColumnView& view() { return view_; }
@@ -122,7 +121,7 @@ class EvaluationMemo {
   ColumnView view_;
   std::vector<Verdicts> verdicts_;  // the last one first
   std::vector<Strategies> strategies_;
-  std::vector<PodCounts> counts_;
+  std::vector<KeptCounts> counts_;
 };
 
 }  // namespace podium::framework

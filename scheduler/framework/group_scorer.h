@@ -1,8 +1,8 @@
-// GroupScorer: a scorer that gives all nodes of a group the same score. The score depends on which groups have
-// feasible nodes: that is how scores are normalised over all nodes.
+// GroupScorer: a scorer that gives all nodes of a group the same score. The score depends on which groups
+// have feasible nodes: that is how scores are normalised over all nodes.
 //
-// A pod that is placed changes one node's group, and perhaps every group's score. So with an EvaluationMemo the
-// framework keeps the groups by row, and totals in two parts, one by row and one by group (KeptGroups).
+// A pod that is placed changes one node's group, and perhaps every group's score. So with an EvaluationMemo
+// the framework keeps the groups by row, and totals in two parts, one by row and one by group (KeptGroups).
 #pragma once
 
 #include <array>

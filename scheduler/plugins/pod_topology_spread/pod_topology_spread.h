@@ -70,7 +70,7 @@ class PodTopologySpread final : public framework::Plugin,
   const framework::Features features_;
 };
 
-inline constexpr bool kWithoutTerminating = false;  // of PodCounts::Rule
+inline constexpr bool kWithoutTerminating = false;  // of KeptCounts::Rule
 
 // The selector of default constraints; matches everything if no service or controller selects the pod.
 // Source: plugins/helper/spread.go DefaultSelector.

@@ -80,7 +80,7 @@ ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::P
       value[level] = of_count(static_cast<std::int64_t>(level) - 1, constraint, weight);
     return {LevelColumn(std::move(levels), limit), std::move(value)};
   };
-  const framework::PodCounts::Rule rule{nullptr, kWithoutTerminating};
+  const framework::KeptCounts::Rule rule{nullptr, kWithoutTerminating};
   if (auto* kept = kept_counts(classes, hostname, rule, true)) {
     const auto& levels = kept->levels(classes, *hostname.box(), rule, snapshot.chunks());
     return term(levels.of_row, std::bit_ceil(levels.most + 1U));  // groups change when it does

@@ -65,8 +65,8 @@ LevelColumn::LevelColumn(cluster::Column<std::uint32_t> levels, std::size_t limi
   for (std::size_t c = 0; c < column_.chunks(); ++c) chunks_.push_back(column_.chunk(c).data());
 }
 
-framework::PodCounts* kept_counts(Classes classes, const LevelColumn& column,
-                                  const framework::PodCounts::Rule& rule, bool by_row) {
+framework::KeptCounts* kept_counts(Classes classes, const LevelColumn& column,
+                                   const framework::KeptCounts::Rule& rule, bool by_row) {
   // Fewer are counted faster than found.
   constexpr std::size_t kFewNodes = 64, kManyClasses = 64;
   auto* const memo = framework::EvaluationMemo::of_thread();

@@ -45,7 +45,7 @@ class LevelColumn {
   const std::uint32_t* chunk(std::size_t i) const { return chunks_[i]; }
   // Null if no node ever had the key, or if the levels are not label values.
   const cluster::LabelColumn* label() const { return box_ ? &**box_ : nullptr; }
-  const framework::PodCounts::LabelBox* box() const { return box_; }
+  const framework::KeptCounts::LabelBox* box() const { return box_; }
   // The same levels as a column; nullopt if they are not kept as one.
   std::optional<cluster::Column<std::uint32_t>> column() const;
   // The levels that nodes of the snapshot have, as bits; 0: unknown.
@@ -54,7 +54,7 @@ class LevelColumn {
   std::uint64_t present_word(std::size_t word) const;
 
  private:
-  const framework::PodCounts::LabelBox* box_ = nullptr;
+  const framework::KeptCounts::LabelBox* box_ = nullptr;
   cluster::Column<std::uint32_t> column_;  // its chunks, if they are not a label's
   std::size_t nodes_ = 0, limit_ = 1;
   std::vector<const std::uint32_t*> chunks_;
@@ -80,16 +80,16 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   }
 }
 
-using Classes = framework::PodCounts::Classes;
+using Classes = framework::KeptCounts::Classes;
 
 // What the thread's memo keeps of the pods of these classes on the nodes of a label; null: nothing. Valid
 // until the next call.
-framework::PodCounts* kept_counts(Classes classes, const LevelColumn& column,
-                                  const framework::PodCounts::Rule& rule, bool by_row = false);
+framework::KeptCounts* kept_counts(Classes classes, const LevelColumn& column,
+                                   const framework::KeptCounts::Rule& rule, bool by_row = false);
 
 // Adds `weight` for each pod of the classes that the rule counts to the count of its node's level.
 template <typename Count>
-void add_pods(Classes classes, const LevelColumn& column, const framework::PodCounts::Rule& rule,
+void add_pods(Classes classes, const LevelColumn& column, const framework::KeptCounts::Rule& rule,
               Count weight, std::vector<Count>& count) {
   if (auto* kept = kept_counts(classes, column, rule)) {
     const auto& known = kept->by_value(classes, *column.box(), rule);

@@ -1,10 +1,10 @@
-#include "scheduler/framework/pod_counts.h"
+#include "scheduler/framework/kept_counts.h"
 
 namespace podium::framework {
 
 using cluster::kNoValue;
 
-const std::vector<std::int64_t>& PodCounts::by_value(Classes classes, const LabelBox& label, Rule rule) {
+const std::vector<std::int64_t>& KeptCounts::by_value(Classes classes, const LabelBox& label, Rule rule) {
   if (!is_of(Kind::by_value, classes, label, rule)) {
     start(Kind::by_value, classes, label, rule);
     by_value_.assign(label->id_limit(), 0);
@@ -13,8 +13,8 @@ const std::vector<std::int64_t>& PodCounts::by_value(Classes classes, const Labe
   return by_value_;
 }
 
-const PodCounts::Levels& PodCounts::levels(Classes classes, const LabelBox& label, Rule rule,
-                                           std::size_t chunks) {
+const KeptCounts::Levels& KeptCounts::levels(Classes classes, const LabelBox& label, Rule rule,
+                                             std::size_t chunks) {
   if (!is_of(Kind::levels, classes, label, rule) || levels_.of_row.chunks() != chunks) {
     start(Kind::levels, classes, label, rule);
     levels_ = {};
@@ -36,7 +36,7 @@ const PodCounts::Levels& PodCounts::levels(Classes classes, const LabelBox& labe
   return levels_;
 }
 
-bool PodCounts::is_of(Kind kind, Classes classes, const LabelBox& label, Rule rule) const {
+bool KeptCounts::is_of(Kind kind, Classes classes, const LabelBox& label, Rule rule) const {
   if (kind_ != kind || seen_.size() != classes.size() || !label_ || !label_->is(label)) return false;
   if (with_terminating_ != rule.with_terminating || nodes_.has_value() != (rule.nodes != nullptr))
     return false;
@@ -47,7 +47,7 @@ bool PodCounts::is_of(Kind kind, Classes classes, const LabelBox& label, Rule ru
   return true;
 }
 
-void PodCounts::start(Kind kind, Classes classes, const LabelBox& label, Rule rule) {
+void KeptCounts::start(Kind kind, Classes classes, const LabelBox& label, Rule rule) {
   kind_ = kind;
   label_ = label;
   nodes_.reset();
@@ -57,7 +57,7 @@ void PodCounts::start(Kind kind, Classes classes, const LabelBox& label, Rule ru
 }
 
 template <typename F>
-void PodCounts::take(Classes classes, F&& change) {
+void KeptCounts::take(Classes classes, F&& change) {
   const auto count = [&](cluster::Row row, std::int64_t pods, std::int64_t terminating) {
     if (nodes_ && !nodes_->test(row)) return;
     if (const auto added = with_terminating_ ? pods : pods - terminating; added != 0) change(row, added);
@@ -74,7 +74,7 @@ void PodCounts::take(Classes classes, F&& change) {
 }
 
 // Nodes without the label stay at level 0.
-void PodCounts::change_level(cluster::Row row, std::int64_t pods) {
+void KeptCounts::change_level(cluster::Row row, std::int64_t pods) {
   const auto from = levels_.of_row[row];
   if (from == 0) return;
   const auto to = static_cast<std::uint32_t>(from + pods);

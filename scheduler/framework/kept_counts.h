@@ -1,6 +1,6 @@
-// PodCounts: the pods of some classes by the value of a node label, or by node, from one decision to the next.
+// KeptCounts: the pods of some classes by the value of a node label, or by node, kept between decisions.
 //
-// A class knows the last changes of its list of nodes: after a pod was placed, one. PodCounts applies those
+// A class knows the last changes of its list of nodes: after a pod was placed, one. KeptCounts applies those
 // since the list that it has counted, or counts the whole list. It also holds the label's column, so a column
 // that is still the same has not changed; for another one it counts all nodes.
 // Owner: an EvaluationMemo. Threads: one at a time. Errors: none.
@@ -19,7 +19,7 @@
 
 namespace podium::framework {
 
-class PodCounts {
+class KeptCounts {
  public:
   std::vector<std::int64_t> key;
   void forget() { label_.reset(); }
