@@ -19,6 +19,12 @@ ValueId LabelColumn::find(std::string_view value) const {
 }
 
 // A free id, or a new one.
+bool LabelColumn::is_unique() const {
+  const auto ids = limit_ - kFirst;
+  const auto unused = others_->free->size() + (ids > 0 && first_.nodes == 0);
+  return ids - unused == nodes_;
+}
+
 ValueId LabelColumn::take_id() {
   if (limit_ == kFirst) return ++limit_, kFirst;
   if (first_.nodes == 0) return kFirst;

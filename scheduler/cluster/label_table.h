@@ -31,6 +31,8 @@ class LabelColumn {
   std::string_view name(ValueId id) const { return of(id).name; }
   ValueId find(std::string_view value) const;  // kNoValue if no node has it
   std::uint32_t nodes_with(ValueId id) const { return of(id).nodes; }
+  // True if no two nodes have the same value, as with host names.
+  bool is_unique() const;
 
  private:
   friend class LabelTable;

@@ -1,6 +1,7 @@
 #include "scheduler/cluster/pod_class.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "base/check.h"
@@ -100,6 +101,7 @@ void PodClass::add(Row row, bool terminating) {
       for (std::uint32_t i = 0; i < postings_.size(); ++i) index_of_row_.emplace(postings_[i].row, i);
     }
   }
+  note(row, 1, terminating);
   ++postings_[index].pods;
   postings_[index].terminating += terminating;
   ++pods_;
@@ -108,6 +110,7 @@ void PodClass::add(Row row, bool terminating) {
 void PodClass::remove(Row row, bool terminating) {
   const auto index = index_of(row);
   PODIUM_CHECK(index < postings_.size(), row);
+  note(row, -1, terminating);
   auto& posting = postings_[index];
   posting.terminating -= terminating;
   --pods_;
@@ -119,6 +122,23 @@ void PodClass::remove(Row row, bool terminating) {
   index_of_row_.erase(row);
   // Hysteresis: a class whose size is near the limit does not rebuild its index on every change.
   if (postings_.size() <= kLinearSearchLimit / 2) index_of_row_ = {};
+}
+
+void PodClass::note(Row row, std::int8_t pods, bool terminating) {
+  static std::atomic<Stamp> last = 0;  // of all lists: forks are written on other threads
+  std::ranges::move(recent_.begin() + 1, recent_.end(), recent_.begin());
+  recent_.back() = {stamp_, row, pods, static_cast<std::int8_t>(terminating ? pods : 0)};
+  known_ = std::min(known_ + 1, kRecent);
+  stamp_ = last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::optional<std::span<const PodClass::Change>> PodClass::changes_since(Stamp stamp) const {
+  const std::span all(recent_);
+  if (stamp == stamp_) return all.last(0);
+  for (std::size_t count = 1; count <= known_; ++count) {
+    if (all[kRecent - count].before == stamp) return all.last(count);
+  }
+  return std::nullopt;
 }
 
 ClassId PodClassTable::find(const PodInfo& pod) const {

@@ -5,9 +5,11 @@
 // Owner: a Snapshot, whose thread rule applies. Errors: removing an unknown pod aborts.
 #pragma once
 
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,13 +39,27 @@ class PodClass {
   std::span<const Posting> postings() const { return postings_; }  // nodes with at least one pod, unordered
   std::uint32_t pods() const { return pods_; }
 
+  // Two lists of postings that differ never have the same stamp, whichever classes and forks they are of.
+  using Stamp = std::uint64_t;
+  Stamp stamp() const { return stamp_; }
+  // One pod that came or went.
+  struct Change {
+    Stamp before = 0;  // the stamp that this change replaced
+    Row row = 0;
+    std::int8_t pods = 0, terminating = 0;  // added
+  };
+  // The changes since the list had this stamp, oldest first; nullopt: it did not, or too long ago.
+  std::optional<std::span<const Change>> changes_since(Stamp stamp) const;
+
  private:
   friend class PodClassTable;
+  static constexpr std::size_t kRecent = 6;  // a pod that is placed and confirmed is three changes
   const api::Pod& sample() const { return *sample_->pod; }
   // Index into postings_; postings_.size() if the row has none.
   std::uint32_t index_of(Row row) const;
   void add(Row row, bool terminating);
   void remove(Row row, bool terminating);
+  void note(Row row, std::int8_t pods, bool terminating);
 
   // Provides labels and terms without a second copy; the pod itself may be gone.
   PodInfoPtr sample_;
@@ -51,6 +67,9 @@ class PodClass {
   // Row to index into postings_; empty while a linear search is faster.
   boost::unordered_flat_map<Row, std::uint32_t, NumberHash> index_of_row_;
   std::uint32_t pods_ = 0;
+  Stamp stamp_ = 0;
+  std::array<Change, kRecent> recent_;  // the oldest first; valid from the end on
+  std::size_t known_ = 0;               // those that are valid
 };
 
 class PodClassTable {

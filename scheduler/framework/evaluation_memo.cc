@@ -38,6 +38,7 @@ void EvaluationMemo::Verdicts::forget() {
 }
 
 void EvaluationMemo::Strategies::forget() {
+  if (!groups.empty()) *this = {};
   for (auto& strategy : strategies) {
     for (auto& chunk : strategy.chunks) chunk.seen = 0;
   }
@@ -54,10 +55,10 @@ EvaluationMemo::Strategies* EvaluationMemo::strategies_of(const Totals& totals) 
 }
 
 template <typename T>
-T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& key) {
+T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& key, std::size_t most) {
   auto known = std::ranges::find(kept, key, &T::key);
   if (known == kept.end()) {
-    if (kept.size() < kMost) kept.emplace_back();
+    if (kept.size() < most) kept.emplace_back();
     known = kept.end() - 1;
     known->forget();
     known->key = key;
@@ -66,9 +67,11 @@ T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& k
   return kept.front();
 }
 template EvaluationMemo::Verdicts& EvaluationMemo::find(std::vector<Verdicts>&,
-                                                        const std::vector<std::int64_t>&);
+                                                        const std::vector<std::int64_t>&, std::size_t);
 template EvaluationMemo::Strategies& EvaluationMemo::find(std::vector<Strategies>&,
-                                                          const std::vector<std::int64_t>&);
+                                                          const std::vector<std::int64_t>&, std::size_t);
+template KeptCounts& EvaluationMemo::find(std::vector<KeptCounts>&, const std::vector<std::int64_t>&,
+                                          std::size_t);
 
 EvaluationMemo* EvaluationMemo::of_thread() { return memo_of_thread; }
 EvaluationMemo::Use::Use(EvaluationMemo& memo) : before_(memo_of_thread) { memo_of_thread = &memo; }

@@ -7,10 +7,12 @@
 //              column or the set of nodes has changed
 //   scores     of scorers that declare their RowInputs: words of rows in which a declared column has changed;
 //              of other scorers: all, and a chunk that comes out equal is the same chunk
-//   totals     chunks in which a plugin's scores have changed
+//              of scorers by group: the groups of words of rows, as above, and the score of each group
+//   totals     chunks in which a plugin's scores have changed; and, for scorers by group, what groups add
 //   rests      of totals, without one strategy: in the same chunks, when a report asks
+//   counts     of a class's pods by label value or by node: what differs in the class's list of nodes
 //
-// Exact: it holds what the results were computed from (ColumnView), and keys have all that is asked.
+// Exact: it holds what the results were computed from (ColumnView, KeptCounts). Keys have all that is asked.
 //
 // Owner: the caller that makes the decisions; evaluate() uses it on its thread while a Use exists. Plugins
 // must outlive the memo. Threads: one at a time. Errors: none.
@@ -24,6 +26,8 @@
 #include <vector>
 
 #include "scheduler/framework/column_view.h"
+#include "scheduler/framework/kept_counts.h"
+#include "scheduler/framework/kept_groups.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/row_values.h"
 
@@ -64,7 +68,7 @@ class EvaluationMemo {
   // The scorers of a key.
   struct Strategies {
     std::vector<std::int64_t> key;
-    void forget();  // keeps the memory, and the totals: what these are of is known by versions
+    void forget();  // keeps the memory; and the totals, as what these are of is known by versions
     struct Chunk {
       Tick seen = 0;                                  // not 0: computed; of a scorer that declares, when
       std::uint64_t version = 0;                      // of the scores, in one numbering for all strategies
@@ -76,6 +80,7 @@ class EvaluationMemo {
       Scores scores;
     };
     std::vector<Strategy> strategies;
+    KeptGroups groups;  // of the GroupScorers
     std::uint64_t versions = 0;
     std::vector<std::vector<std::uint64_t>> added;  // by chunk: weights and versions that the total is of
     Totals total;
@@ -86,14 +91,16 @@ class EvaluationMemo {
     std::int64_t& rest(std::size_t chunk, std::size_t strategy);
   };
 
-  // Those of a key; new ones know nothing. Above kMost keys it forgets the least recently used one. Valid
+  // Those of a key; new ones know nothing. Above the most keys it forgets the least recently used one. Valid
   // until the next call.
-  Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key()); }
-  Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key()); }
+  Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key(), kMost); }
+  Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key(), kMost); }
+  // Any key will do: KeptCounts compares all that it counts from.
+  KeptCounts& counts(const std::vector<std::int64_t>& key) { return find(counts_, key, kMostCounts); }
   // Those of the last decision, if its totals are these; else null. Valid until the next call.
   Strategies* strategies_of(const Totals& totals);
   ColumnView& view() { return view_; }
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMost = 8, kMostCounts = 24;
 
   static EvaluationMemo* of_thread();  // null: none
   class Use {
@@ -109,11 +116,12 @@ class EvaluationMemo {
 
  private:
   template <typename T>
-  static T& find(std::vector<T>& kept, const std::vector<std::int64_t>& key);
+  static T& find(std::vector<T>& kept, const std::vector<std::int64_t>& key, std::size_t most);
 
   ColumnView view_;
   std::vector<Verdicts> verdicts_;  // the last one first
   std::vector<Strategies> strategies_;
+  std::vector<KeptCounts> counts_;
 };
 
 }  // namespace podium::framework

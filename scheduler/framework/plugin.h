@@ -139,6 +139,8 @@ class NodeScorer {
   virtual void score(const NodeMask& feasible, std::span<std::uint8_t> out) const = 0;
   // Not null: this scorer, if it can score some rows alone.
   virtual const class RowScorer* by_row() const { return nullptr; }
+  // Not null: this scorer, if it gives the nodes of a group one score (group_scorer.h).
+  virtual const class GroupScorer* by_group() const { return nullptr; }
 };
 
 // Rows of a chunk: `count` from `first` on, both multiples of 64.

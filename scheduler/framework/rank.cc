@@ -33,7 +33,10 @@ std::size_t count_rows(const Values& values, T least) {
   for (std::size_t chunk = 0; chunk < values.chunks(); ++chunk) {
     const auto& summary = values.summary(chunk);
     if (summary.most == least) count += summary.count;
-    if (summary.most > least) count += count_at_least(values.chunk(chunk), least);
+    if (summary.most > least) {
+      typename Values::Chunk space;
+      count += count_at_least(values.chunk(chunk, space), least);
+    }
   }
   return count;
 }
@@ -42,11 +45,14 @@ std::size_t count_rows(const Values& values, T least) {
 std::int64_t largest_of_chunk_below(const Totals& totals, std::size_t chunk, std::int64_t limit) {
   const auto& summary = totals.summary(chunk);
   if (summary.most < limit) return summary.most;
-  return summary.most == limit ? summary.next : largest_below(totals.chunk(chunk), limit);
+  if (summary.most == limit) return summary.next;
+  Totals::Chunk space;
+  return largest_below(totals.chunk(chunk, space), limit);
 }
 std::uint8_t largest_of_chunk_below(const Scores& scores, std::size_t chunk, std::uint8_t limit) {
   const auto most = scores.summary(chunk).most;
-  return most < limit ? most : largest_below(scores.chunk(chunk), limit);
+  Scores::Chunk space;
+  return most < limit ? most : largest_below(scores.chunk(chunk, space), limit);
 }
 template <typename Values, typename T>
 T largest_value_below(const Values& values, T limit) {
@@ -82,7 +88,8 @@ std::vector<Row> rows_at_least(const Values& values, T least, const NodeMask& am
   std::vector<Row> rows;
   for (std::size_t chunk = 0; chunk < values.chunks(); ++chunk) {
     if (values.summary(chunk).most < least) continue;
-    const auto words = at_least(values.chunk(chunk), least);
+    typename Values::Chunk space;
+    const auto words = at_least(values.chunk(chunk, space), least);
     for (std::size_t w = 0; w < kChunkWords; ++w) {
       const auto word = chunk * kChunkWords + w;
       for (auto bits = words[w] & among.word(word); bits; bits &= bits - 1)
@@ -168,7 +175,7 @@ class Rests {
     NodeMask rows(decision_.total.chunks());
     for (std::size_t chunk = 0; chunk < decision_.total.chunks(); ++chunk) {
       if (decision_.total.summary(chunk).most >= largest && largest_of(chunk) == largest)
-        rows.set_chunk(chunk, with_rest(decision_.total.chunk(chunk), weighted(chunk), largest));
+        rows.set_chunk(chunk, with_rest(totals_of(chunk), weighted(chunk), largest));
     }
     rows &= decision_.feasible;
     return rows;
@@ -176,13 +183,15 @@ class Rests {
 
  private:
   using Kept = EvaluationMemo::Strategies;
-  Weighted weighted(std::size_t chunk) const {
+  // Both valid until the next call.
+  Weighted weighted(std::size_t chunk) {
     const auto& strategy = decision_.strategies[strategy_];
-    return {strategy.score.chunk(chunk).data(), strategy.weight};
+    return {strategy.score.chunk(chunk, scores_).data(), strategy.weight};
   }
+  Totals::Values totals_of(std::size_t chunk) { return decision_.total.chunk(chunk, totals_); }
   std::int64_t largest_of(std::size_t chunk) {
     auto& known = kept_ ? kept_->rest(chunk, strategy_) : own_[chunk];
-    if (known == Kept::kUnknownRest) known = largest_without(decision_.total.chunk(chunk), weighted(chunk));
+    if (known == Kept::kUnknownRest) known = largest_without(totals_of(chunk), weighted(chunk));
     return known;
   }
 
@@ -190,6 +199,8 @@ class Rests {
   const std::size_t strategy_;
   Kept* kept_ = nullptr;           // null without a memo
   std::vector<std::int64_t> own_;  // by chunk, without a memo
+  Scores::Chunk scores_;
+  Totals::Chunk totals_;
 };
 
 // The rows of a chunk with this total.
@@ -197,9 +208,11 @@ cluster::ChunkWords rows_with_total(const Totals& totals, std::size_t chunk, std
   const auto& summary = totals.summary(chunk);
   if (summary.most < total) return {};
   if (summary.most == total && total != 0) return summary.rows;
-  auto rows = at_least(totals.chunk(chunk), total);
+  Totals::Chunk space;
+  const auto values = totals.chunk(chunk, space);
+  auto rows = at_least(values, total);
   if (summary.most == total) return rows;
-  const auto above = summary.next == total ? summary.rows : at_least(totals.chunk(chunk), total + 1);
+  const auto above = summary.next == total ? summary.rows : at_least(values, total + 1);
   for (std::size_t w = 0; w < kChunkWords; ++w) rows[w] &= ~above[w];
   return rows;
 }

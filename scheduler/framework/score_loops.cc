@@ -136,6 +136,15 @@ void mark_rest(const std::int64_t* totals, const std::uint8_t* scores, std::int6
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = totals[i] - weight * scores[i] == rest ? 0xFF : 0;
 }
 
+PODIUM_VECTOR_CLONES
+void mark_different(const std::int64_t* totals, const std::int64_t* before, std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = totals[i] != before[i] ? 0xFF : 0;
+}
+PODIUM_VECTOR_CLONES
+void add_different(const std::uint8_t* groups, const std::uint8_t* before, std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] |= groups[i] != before[i] ? 0xFF : 0;
+}
+
 template <typename T>
 TotalSummary summarize(const T* values) {
   const auto most = largest_of(values);
@@ -208,6 +217,16 @@ cluster::ChunkWords with_rest(std::span<const std::int64_t, kChunkRows> total, c
                               std::int64_t rest) {
   cluster::ChunkBytes bytes;
   mark_rest(total.data(), strategy.scores, strategy.weight, rest, bytes.data());
+  return cluster::to_words(bytes);
+}
+
+cluster::ChunkWords different_rows(std::span<const std::int64_t, kChunkRows> totals,
+                                   std::span<const std::int64_t, kChunkRows> before,
+                                   const cluster::ChunkBytes& groups,
+                                   const cluster::ChunkBytes& groups_before) {
+  cluster::ChunkBytes bytes;
+  mark_different(totals.data(), before.data(), bytes.data());
+  add_different(groups.data(), groups_before.data(), bytes.data());
   return cluster::to_words(bytes);
 }
 

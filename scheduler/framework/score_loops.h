@@ -42,6 +42,12 @@ std::int64_t largest_without(std::span<const std::int64_t, cluster::kChunkRows> 
 cluster::ChunkWords with_rest(std::span<const std::int64_t, cluster::kChunkRows> total,
                               const Weighted& strategy, std::int64_t rest);
 
+// The rows whose total or group differs.
+cluster::ChunkWords different_rows(std::span<const std::int64_t, cluster::kChunkRows> totals,
+                                   std::span<const std::int64_t, cluster::kChunkRows> before,
+                                   const cluster::ChunkBytes& groups,
+                                   const cluster::ChunkBytes& groups_before);
+
 // Breaks ties: the hash of a pod and a node; and the highest one of the rows whose bit is set, else 0.
 std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name);
 std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ class StrategyScores {
 
  private:
   using Kept = EvaluationMemo::Strategies;
+  static constexpr auto kNoGroups = std::numeric_limits<std::size_t>::max();
+  void declare();
   Scores run_alone(const Scorer& scorer);
   const Scores& run_kept(std::size_t index);
   static void score_words(const RowScorer& scorer, std::size_t chunk, std::uint32_t words,
@@ -37,17 +40,20 @@ class StrategyScores {
   void take(Kept::Strategy& kept, std::size_t chunk, const std::uint8_t* computed);
   bool keep(Scores& scores, std::size_t chunk, const std::uint8_t* computed);
   const cluster::ChunkBytes& mask(std::size_t chunk);
+  bool is_added(std::span<const Strategy> strategies, std::size_t chunk);
   void add_up_chunk(std::span<const Strategy> strategies, std::size_t chunk, Totals& total) const;
 
   const std::vector<Scorer> scorers_;
   const Snapshot& snapshot_;
   const NodeMask& feasible_;
   Declared declared_;
+  std::vector<std::size_t> group_index_;           // by scorer: in group_scorers_, or kNoGroups
+  std::vector<const GroupScorer*> group_scorers_;  // those that the memo keeps as such
+  std::vector<RowInput> group_columns_;
   EvaluationMemo* const memo_;
-  Kept* kept_ = nullptr;                          // null without a memo
-  std::unique_ptr<cluster::ChunkBytes[]> masks_;  // by chunk, of feasible_; those that has_mask_
-  std::vector<bool> has_mask_;
-  std::vector<std::uint8_t> scratch_;  // by row
+  Kept* kept_ = nullptr;                                     // null without a memo
+  std::vector<std::unique_ptr<cluster::ChunkBytes>> masks_;  // by chunk, of feasible_; null: not needed yet
+  std::vector<std::uint8_t> scratch_;                        // by row
 };
 
 }  // namespace podium::framework

@@ -1,6 +1,8 @@
 // Source: plugins/interpodaffinity/scoring.go.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <optional>
 #include <span>
 
 #include "scheduler/cluster/snapshot.h"
@@ -23,16 +25,17 @@ std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
   return static_cast<std::int64_t>(100.0 * (static_cast<double>(raw - min) / static_cast<double>(max - min)));
 }
 
+constexpr auto kRawOf = [](std::int64_t sum) { return sum; };
+constexpr auto kFinalOf = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
+  return normalized(raw, min, max);
+};
+
 class AffinityScorer final : public framework::NodeScorer {
  public:
   explicit AffinityScorer(std::vector<ScoreTerm<std::int64_t>> terms) : terms_(std::move(terms)) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
-    const auto raw = [](std::int64_t sum) { return sum; };
-    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
-      return normalized(raw, min, max);
-    };
-    LevelScore<std::int64_t, decltype(raw), decltype(final)>(terms_, raw, final).write(feasible, out);
+    LevelScore(std::span<const ScoreTerm<std::int64_t>>(terms_), kRawOf, kFinalOf).write(feasible, out);
   }
 
  private:
@@ -58,9 +61,20 @@ class WeightState {
       add_now(pods, key, weight);
     }
   }
-  void add_held() {
-    for (const auto& each : std::span(held_).first(count_)) add_now(*each.pods, each.key, each.weight);
-    count_ = 0;
+  // The terms of the score. The sums of the state are moved into them.
+  std::vector<ScoreTerm<std::int64_t>> take_terms() {
+    std::vector<ScoreTerm<std::int64_t>> terms;
+    const auto held = std::span(held_).first(count_);
+    if (auto term = term_by_node()) {
+      terms.push_back(std::move(*term));
+    } else {
+      for (const auto& each : held) add_now(*each.pods, each.key, each.weight);
+    }
+    for (auto& each : weights) {
+      each.count[cluster::kNoValue] = 0;
+      terms.push_back({std::move(each.column), std::move(each.count)});
+    }
+    return terms;
   }
 
   const Snapshot& snapshot;
@@ -73,6 +87,28 @@ class WeightState {
     std::string_view key;
     std::int64_t weight = 0;
   };
+  // If all held classes have one weight, for host names or another key of which each node has its own value:
+  // the pods on each node, which the thread's memo keeps.
+  std::optional<ScoreTerm<std::int64_t>> term_by_node() {
+    if (count_ == 0) return std::nullopt;
+    const auto& [first, key, weight] = held_.front();
+    std::vector<const PodClass*> classes;
+    for (const auto& each : std::span(held_).first(count_)) {
+      if (each.key != key || each.weight != weight) return std::nullopt;
+      classes.push_back(each.pods);
+    }
+    const LevelColumn column(snapshot, key);
+    if (!column.label() || !column.label()->is_unique()) return std::nullopt;
+    auto* kept = kept_counts(classes, column, {}, true);
+    if (!kept) return std::nullopt;
+    const auto& levels = kept->levels(classes, *column.box(), {}, snapshot.chunks());
+    touched |= levels.most > 1;
+    std::vector<std::int64_t> value(std::bit_ceil(levels.most + 1U));
+    for (std::size_t level = 1; level < value.size(); ++level)
+      value[level] = weight * (static_cast<std::int64_t>(level) - 1);
+    const auto limit = value.size();
+    return ScoreTerm<std::int64_t>{LevelColumn(levels.of_row, limit), std::move(value)};
+  }
   void add_now(const PodClass& pods, std::string_view key, std::int64_t weight) {
     touched |= weights.of(snapshot, key).add(pods, weight);
   }
@@ -119,14 +155,9 @@ framework::PreparedScore InterPodAffinity::prepare_score(const cluster::PodInfo&
   add_own_terms(state, *pod, pod->pod_affinity.preferred, 1);
   add_own_terms(state, *pod, pod->pod_anti_affinity.preferred, -1);
   add_terms_of_placed_pods(state, *pod, args_.hard_pod_affinity_weight);
-  state.add_held();
+  auto terms = state.take_terms();
   if (!state.touched) return {};
-
-  std::vector<ScoreTerm<std::int64_t>> terms;
-  for (auto& each : state.weights) {
-    each.count[cluster::kNoValue] = 0;
-    terms.push_back({std::move(each.column), std::move(each.count)});
-  }
+  if (auto scorer = group_scorer(kName, terms, kRawOf, kFinalOf)) return {std::move(scorer)};
   return {std::make_unique<AffinityScorer>(std::move(terms))};
 }
 

@@ -62,11 +62,10 @@ struct Domains {
 
 void count_pods(Domains& of, const api::Pod& pod, const Snapshot& snapshot) {
   of.count.resize(of.column.limit());
-  each_counted(of.constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
-    add_by_level(pods.postings(), of.column, of.count, [&](const cluster::Posting& posting) {
-      return of.is_eligible(posting.row) ? static_cast<std::int32_t>(posting.pods - posting.terminating) : 0;
-    });
-  });
+  const auto* nodes = of.eligible ? &*of.eligible : nullptr;
+  add_pods(counted_classes(of.constraint, pod.meta.namespace_, snapshot), of.column,
+           {nodes, kWithoutTerminating}, 1, of.count);
+  if (!of.eligible) of.count[cluster::kNoValue] = 0;
 }
 
 // If all nodes are eligible and the label has few values, iterating over values is faster than over nodes.

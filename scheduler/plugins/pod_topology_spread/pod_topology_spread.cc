@@ -116,9 +116,14 @@ Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& s
   return result;
 }
 
-void each_counted(const SpreadConstraint& constraint, std::string_view ns, const cluster::Snapshot& snapshot,
-                  const cluster::PodClassTable::Visit& f) {
-  if (!constraint.selector.everything()) constraint.selector.each_match(snapshot.pod_classes(), ns, f);
+std::vector<const cluster::PodClass*> counted_classes(const SpreadConstraint& constraint, std::string_view ns,
+                                                      const cluster::Snapshot& snapshot) {
+  std::vector<const cluster::PodClass*> classes;
+  if (!constraint.selector.everything()) {
+    constraint.selector.each_match(snapshot.pod_classes(), ns,
+                                   [&](const cluster::PodClass& pods) { classes.push_back(&pods); });
+  }
+  return classes;
 }
 
 std::vector<SpreadConstraint> PodTopologySpread::select(

@@ -70,6 +70,8 @@ class PodTopologySpread final : public framework::Plugin,
   const framework::Features features_;
 };
 
+inline constexpr bool kWithoutTerminating = false;  // of KeptCounts::Rule
+
 // The selector of default constraints; matches everything if no service or controller selects the pod.
 // Source: plugins/helper/spread.go DefaultSelector.
 Selector default_spread_selector(const api::Pod& pod, const cluster::Snapshot& snapshot);
@@ -89,9 +91,9 @@ class IncludedNodes {
   std::array<std::optional<std::optional<cluster::NodeMask>>, 4> known_;  // by policies
 };
 
-// Calls f(const PodClass&) for each class of placed pods that the constraint counts for a pod in this
-// namespace. A selector that matches everything counts no placed pods, although it matches the pod itself.
-void each_counted(const SpreadConstraint& constraint, std::string_view ns, const cluster::Snapshot& snapshot,
-                  const cluster::PodClassTable::Visit& f);
+// The classes of placed pods that the constraint counts for a pod in this namespace. A selector that matches
+// everything counts no placed pods, although it matches the pod itself.
+std::vector<const cluster::PodClass*> counted_classes(const SpreadConstraint& constraint, std::string_view ns,
+                                                      const cluster::Snapshot& snapshot);
 
 }  // namespace podium::plugins

@@ -1,5 +1,6 @@
 // Source: plugins/podtopologyspread/scoring.go.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "scheduler/cluster/snapshot.h"
@@ -25,17 +26,18 @@ std::int64_t normalized(std::int64_t raw, std::int64_t min, std::int64_t max) {
   return max <= 0 ? 100 : 100 * (max + min - raw) / max;
 }
 
+constexpr auto kRawOf = [](double sum) { return round_half_away(sum); };
+constexpr auto kFinalOf = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
+  return normalized(raw, min, max);
+};
+
 class SpreadScorer final : public framework::NodeScorer {
  public:
   SpreadScorer(NodeMask scored, std::vector<ScoreTerm<double>> terms)
       : scored_(std::move(scored)), terms_(std::move(terms)) {}
 
   void score(const NodeMask& feasible, std::span<std::uint8_t> out) const override {
-    const auto raw = [](double sum) { return round_half_away(sum); };
-    const auto final = [](std::int64_t raw, std::int64_t min, std::int64_t max) {
-      return normalized(raw, min, max);
-    };
-    LevelScore<double, decltype(raw), decltype(final)>(terms_, raw, final).write(scored_, out);
+    LevelScore(std::span<const ScoreTerm<double>>(terms_), kRawOf, kFinalOf).write(scored_, out);
     // Nodes that lack a topology key get 0.
     for (std::size_t w = 0; w < feasible.words(); ++w) {
       for (auto bits = feasible.word(w) & ~scored_.word(w); bits; bits &= bits - 1) {
@@ -70,18 +72,28 @@ std::uint32_t to_levels(std::uint32_t* count, const std::uint32_t* value) {
 ScoreTerm<double> hostname_term(const SpreadConstraint& constraint, const api::Pod& pod,
                                 const Snapshot& snapshot, std::size_t scored_nodes) {
   const LevelColumn hostname(snapshot, constraint.topology_key);
+  const auto classes = counted_classes(constraint, pod.meta.namespace_, snapshot);
+  const double weight = weight_of_size(scored_nodes);
+  const auto term = [&](auto levels, std::size_t limit) -> ScoreTerm<double> {
+    std::vector<double> value(limit);
+    for (std::size_t level = 1; level < limit; ++level)
+      value[level] = of_count(static_cast<std::int64_t>(level) - 1, constraint, weight);
+    return {LevelColumn(std::move(levels), limit), std::move(value)};
+  };
+  const framework::KeptCounts::Rule rule{nullptr, kWithoutTerminating};
+  if (auto* kept = kept_counts(classes, hostname, rule, true)) {
+    const auto& levels = kept->levels(classes, *hostname.box(), rule, snapshot.chunks());
+    return term(levels.of_row, std::bit_ceil(levels.most + 1U));  // groups change when it does
+  }
   std::vector<std::uint32_t> level(snapshot.chunks() * cluster::kChunkRows);
-  each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
-    for (const auto& posting : pods.postings()) level[posting.row] += posting.pods - posting.terminating;
-  });
+  for (const auto* pods : classes) {
+    for (const auto& posting : pods->postings()) level[posting.row] += posting.pods - posting.terminating;
+  }
   std::uint32_t most = 0;
   for (std::size_t c = 0; c < hostname.chunks(); ++c) {
     most = std::max(most, to_levels(level.data() + c * cluster::kChunkRows, hostname.chunk(c)));
   }
-  const double weight = weight_of_size(scored_nodes);
-  std::vector<double> value(most + 1);
-  for (std::uint32_t count = 0; count < most; ++count) value[count + 1] = of_count(count, constraint, weight);
-  return {LevelColumn(std::move(level), most + 1), std::move(value)};
+  return term(std::move(level), most + 1);
 }
 
 // Counts the pods in each domain. With upstream's built-in defaults, nodes without the key are in the domain
@@ -106,11 +118,8 @@ ScoreTerm<double> domain_term(const SpreadConstraint& constraint, const api::Pod
       included = with_all_keys;
   }
   std::vector<std::int64_t> count(column.limit());
-  each_counted(constraint, pod.meta.namespace_, snapshot, [&](const cluster::PodClass& pods) {
-    add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
-      return !included || included->test(posting.row) ? posting.pods - posting.terminating : 0;
-    });
-  });
+  add_pods(counted_classes(constraint, pod.meta.namespace_, snapshot), column,
+           {included ? &*included : nullptr, kWithoutTerminating}, std::int64_t{1}, count);
   if (empty != cluster::kNoValue) count[empty] += count[cluster::kNoValue];
 
   const double weight = weight_of_size(size);
@@ -148,6 +157,9 @@ framework::PreparedScore PodTopologySpread::prepare_score(const cluster::PodInfo
     terms.push_back(constraint.topology_key == api::label::hostname
                         ? hostname_term(constraint, *pod, snapshot, scored.count())
                         : domain_term(constraint, *pod, snapshot, scored, nodes, with_all_keys));
+  }
+  if (scored == feasible) {  // else those that are not scored get 0
+    if (auto scorer = group_scorer(kName, terms, kRawOf, kFinalOf)) return {std::move(scorer)};
   }
   return {std::make_unique<SpreadScorer>(std::move(scored), std::move(terms))};
 }

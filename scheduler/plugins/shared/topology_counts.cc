@@ -27,14 +27,14 @@ std::uint64_t low_bits(const std::array<std::uint8_t, 64>& bytes, int shift) {
 }  // namespace
 
 LevelColumn::LevelColumn(const cluster::Snapshot& snapshot, std::string_view key)
-    : label_(snapshot.labels().find(key)), nodes_(snapshot.node_count()) {
+    : box_(snapshot.labels().box(key)), nodes_(snapshot.node_count()) {
   static constexpr std::array<std::uint32_t, kChunkRows> kNone{};
   chunks_.assign(snapshot.chunks(), kNone.data());
-  if (!label_) return;
-  limit_ = label_->id_limit();
+  if (!box_) return;
+  limit_ = label()->id_limit();
   for (std::size_t c = 0; c < snapshot.chunks(); ++c) {
     cluster::RareColumn<cluster::ValueId>::Chunk space;
-    const auto levels = label_->values().chunk(c, space);
+    const auto levels = label()->values().chunk(c, space);
     chunks_[c] = levels.data();
     if (levels.data() != space.data()) continue;
     // Moving a vector keeps its elements where they are.
@@ -44,11 +44,11 @@ LevelColumn::LevelColumn(const cluster::Snapshot& snapshot, std::string_view key
 }
 
 std::uint64_t LevelColumn::levels_of_all_nodes() const {
-  if (!label_ || limit_ > 64) return 0;
+  if (!box_ || limit_ > 64) return 0;
   std::uint64_t levels = 0;
   std::size_t labelled = 0;
   for (cluster::ValueId value = 1; value < limit_; ++value) {
-    const auto nodes = label_->nodes_with(value);
+    const auto nodes = label()->nodes_with(value);
     if (nodes > 0) levels |= std::uint64_t{1} << value;
     labelled += nodes;
   }
@@ -58,6 +58,29 @@ std::uint64_t LevelColumn::levels_of_all_nodes() const {
 LevelColumn::LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit) : limit_(limit) {
   const auto& own = own_.emplace_back(std::move(levels));
   for (std::size_t c = 0; c * kChunkRows < own.size(); ++c) chunks_.push_back(own.data() + c * kChunkRows);
+}
+
+LevelColumn::LevelColumn(cluster::Column<std::uint32_t> levels, std::size_t limit)
+    : column_(std::move(levels)), limit_(limit) {
+  for (std::size_t c = 0; c < column_.chunks(); ++c) chunks_.push_back(column_.chunk(c).data());
+}
+
+framework::KeptCounts* kept_counts(Classes classes, const LevelColumn& column,
+                                   const framework::KeptCounts::Rule& rule, bool by_row) {
+  // Fewer are counted faster than found.
+  constexpr std::size_t kFewNodes = 64, kManyClasses = 64;
+  auto* const memo = framework::EvaluationMemo::of_thread();
+  if (!memo || !column.box() || classes.size() > kManyClasses) return nullptr;
+  const auto number = [](const auto* of) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(of));
+  };
+  std::vector<std::int64_t> key{number(column.label()), by_row, rule.with_terminating, rule.nodes != nullptr};
+  std::size_t nodes = 0;
+  for (const auto* pods : classes) {
+    nodes += pods->postings().size();
+    key.push_back(number(pods));
+  }
+  return nodes > kFewNodes ? &memo->counts(key) : nullptr;
 }
 
 PODIUM_VECTOR_CLONES
@@ -137,6 +160,50 @@ void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const
     if (any & 2) {
       if (const auto bits = low_bits(flag, 1) & nodes.word(w)) out.reject_word(nodes, w, bits, second);
     }
+  }
+}
+
+std::optional<cluster::Column<std::uint32_t>> LevelColumn::column() const {
+  if (box_) return label()->values().column(chunks());
+  // Without the label all levels are 0.
+  if (column_.chunks() > 0 || limit_ == 1) return column_;
+  return std::nullopt;
+}
+
+bool LevelGroups::add(const LevelColumn& column) {
+  auto levels = column.column();
+  if (!levels || count_ * column.limit() > framework::GroupScorer::kMost) return false;
+  // The last column changes fastest, as in combine_levels().
+  for (auto& each : columns_) each.scale *= column.limit();
+  columns_.push_back({std::move(*levels), column.limit(), 1});
+  count_ *= column.limit();
+  return true;
+}
+
+void LevelGroups::declare(std::string_view what, framework::RowInputs& inputs) const {
+  for (const auto& each : columns_) {
+    inputs.asks.push_back(static_cast<std::int64_t>(each.limit));
+    if (each.limit == 1) continue;
+    inputs.columns.push_back({framework::label_of(what, inputs.columns.size()), &each.levels});
+  }
+}
+
+namespace {
+
+void add_levels(const std::uint32_t* levels, std::uint8_t scale, std::uint8_t* __restrict groups,
+                std::size_t rows) {
+  for (std::size_t i = 0; i < rows; ++i)
+    groups[i] = static_cast<std::uint8_t>(groups[i] + scale * static_cast<std::uint8_t>(levels[i]));
+}
+
+}  // namespace
+
+void LevelGroups::write(const framework::ChunkRows& rows, std::uint8_t* out) const {
+  std::fill_n(out, rows.count, std::uint8_t{0});
+  for (const auto& each : columns_) {
+    if (each.limit == 1) continue;
+    add_levels(each.levels.chunk(rows.chunk).data() + rows.first, static_cast<std::uint8_t>(each.scale), out,
+               rows.count);
   }
 }
 

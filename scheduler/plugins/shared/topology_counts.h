@@ -12,12 +12,15 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/evaluation_memo.h"
+#include "scheduler/framework/group_scorer.h"
 #include "scheduler/framework/rejections.h"
 #include "scheduler/plugins/shared/column_scan.h"
 
@@ -30,6 +33,7 @@ class LevelColumn {
   LevelColumn(const cluster::Snapshot& snapshot, std::string_view key);
   // One level per row, chunks * kChunkRows in total, all below `limit`.
   LevelColumn(std::vector<std::uint32_t> levels, std::size_t limit);
+  LevelColumn(cluster::Column<std::uint32_t> levels, std::size_t limit);
   LevelColumn(LevelColumn&&) = default;
   LevelColumn& operator=(LevelColumn&&) = default;
 
@@ -40,14 +44,18 @@ class LevelColumn {
   std::size_t chunks() const { return chunks_.size(); }
   const std::uint32_t* chunk(std::size_t i) const { return chunks_[i]; }
   // Null if no node ever had the key, or if the levels are not label values.
-  const cluster::LabelColumn* label() const { return label_; }
+  const cluster::LabelColumn* label() const { return box_ ? &**box_ : nullptr; }
+  const framework::KeptCounts::LabelBox* box() const { return box_; }
+  // The same levels as a column; nullopt if they are not kept as one.
+  std::optional<cluster::Column<std::uint32_t>> column() const;
   // The levels that nodes of the snapshot have, as bits; 0: unknown.
   std::uint64_t levels_of_all_nodes() const;
   // The rows of a word with a nonzero level, i.e. the nodes that have the label.
   std::uint64_t present_word(std::size_t word) const;
 
  private:
-  const cluster::LabelColumn* label_ = nullptr;
+  const framework::KeptCounts::LabelBox* box_ = nullptr;
+  cluster::Column<std::uint32_t> column_;  // its chunks, if they are not a label's
   std::size_t nodes_ = 0, limit_ = 1;
   std::vector<const std::uint32_t*> chunks_;
   std::vector<std::vector<std::uint32_t>> own_;
@@ -72,6 +80,32 @@ void add_by_level(std::span<const cluster::Posting> postings, const LevelColumn&
   }
 }
 
+using Classes = framework::KeptCounts::Classes;
+
+// What the thread's memo keeps of the pods of these classes on the nodes of a label; null: nothing. Valid
+// until the next call.
+framework::KeptCounts* kept_counts(Classes classes, const LevelColumn& column,
+                                   const framework::KeptCounts::Rule& rule, bool by_row = false);
+
+// Adds `weight` for each pod of the classes that the rule counts to the count of its node's level.
+template <typename Count>
+void add_pods(Classes classes, const LevelColumn& column, const framework::KeptCounts::Rule& rule,
+              Count weight, std::vector<Count>& count) {
+  if (auto* kept = kept_counts(classes, column, rule)) {
+    const auto& known = kept->by_value(classes, *column.box(), rule);
+    for (std::size_t level = 0; level < count.size(); ++level)
+      count[level] += weight * static_cast<Count>(known[level]);
+    return;
+  }
+  for (const auto* pods : classes) {
+    add_by_level(pods->postings(), column, count, [&](const cluster::Posting& posting) {
+      if (rule.nodes && !rule.nodes->test(posting.row)) return Count{};
+      return weight *
+             static_cast<Count>(rule.with_terminating ? posting.pods : posting.pods - posting.terminating);
+    });
+  }
+}
+
 // Pods, or weights, by the value id of one topology key. Index 0 is for nodes without the label;
 // callers ignore it.
 template <typename Count>
@@ -81,12 +115,11 @@ struct TopologyCounts {
 
   // Adds `weight` for each pod of the class. Returns false if none of its nodes has the label.
   bool add(const cluster::PodClass& pods, Count weight) {
-    bool touched = false;
-    add_by_level(pods.postings(), column, count, [&](const cluster::Posting& posting) {
-      touched |= column.at(posting.row) != cluster::kNoValue;
-      return weight * static_cast<Count>(posting.pods);
+    const auto* one = &pods;
+    add_pods(std::span(&one, 1), column, {}, weight, count);
+    return std::ranges::any_of(pods.postings(), [&](const cluster::Posting& posting) {
+      return column.at(posting.row) != cluster::kNoValue;
     });
-    return touched;
   }
 
   std::string_view key;
@@ -286,5 +319,84 @@ class LevelScore {
   std::int64_t min_ = std::numeric_limits<std::int64_t>::max(),
                max_ = std::numeric_limits<std::int64_t>::min();
 };
+
+// The combinations of levels in some columns, as groups of nodes. Group and level convert as in LevelScore.
+class LevelGroups {
+ public:
+  // Adds a column. False: there would be too many groups, or its levels are not kept as a column.
+  bool add(const LevelColumn& column);
+  std::size_t count() const { return count_; }
+  std::size_t level(std::size_t group, std::size_t column) const {
+    return group / columns_[column].scale % columns_[column].limit;
+  }
+  // `what`: the plugin, for the columns' labels.
+  void declare(std::string_view what, framework::RowInputs& inputs) const;
+  void write(const framework::ChunkRows& rows, std::uint8_t* out) const;
+
+ private:
+  struct Each {
+    cluster::Column<std::uint32_t> levels;
+    std::size_t limit, scale;
+  };
+  std::vector<Each> columns_;
+  std::size_t count_ = 1;
+};
+
+// A LevelScore by group. Terms and result are those of LevelScore.
+template <typename T, typename RawOf, typename FinalOf>
+class LevelGroupScorer final : public framework::GroupScorer {
+ public:
+  LevelGroupScorer(std::string_view plugin, LevelGroups groups, std::vector<std::vector<T>> values,
+                   RawOf raw_of, FinalOf final_of)
+      : plugin_(plugin),
+        groups_(std::move(groups)),
+        values_(std::move(values)),
+        raw_of_(raw_of),
+        final_of_(final_of) {}
+
+  std::size_t groups() const override { return groups_.count(); }
+  void declare(framework::RowInputs& inputs) const override { groups_.declare(plugin_, inputs); }
+  void group_rows(const framework::ChunkRows& rows, std::uint8_t* out) const override {
+    groups_.write(rows, out);
+  }
+  void score_groups(const framework::UsedGroups& used, std::span<std::uint8_t> scores) const override {
+    auto min = std::numeric_limits<std::int64_t>::max(), max = std::numeric_limits<std::int64_t>::min();
+    std::vector<std::int64_t> raw(used.size());
+    for (std::size_t group = 0; group < used.size(); ++group) {
+      if (!used[group]) continue;
+      T sum{};
+      for (std::size_t i = 0; i < values_.size(); ++i) sum += values_[i][groups_.level(group, i)];
+      raw[group] = raw_of_(sum);
+      min = std::min(min, raw[group]);
+      max = std::max(max, raw[group]);
+    }
+    for (std::size_t group = 0; group < used.size(); ++group) {
+      if (used[group]) scores[group] = static_cast<std::uint8_t>(final_of_(raw[group], min, max));
+    }
+  }
+
+ private:
+  const std::string_view plugin_;
+  const LevelGroups groups_;
+  const std::vector<std::vector<T>> values_;  // by column and level
+  const RawOf raw_of_;
+  const FinalOf final_of_;
+};
+
+// The scorer of these terms for a thread with an EvaluationMemo; null: without a memo, or if a LevelScore is
+// needed. Takes the values of the terms if it is not null.
+template <typename T, typename RawOf, typename FinalOf>
+std::unique_ptr<framework::NodeScorer> group_scorer(std::string_view plugin, std::vector<ScoreTerm<T>>& terms,
+                                                    RawOf raw_of, FinalOf final_of) {
+  if (!framework::EvaluationMemo::of_thread()) return nullptr;
+  LevelGroups groups;
+  for (const auto& term : terms) {
+    if (!groups.add(term.column)) return nullptr;
+  }
+  std::vector<std::vector<T>> values;
+  for (auto& term : terms) values.push_back(std::move(term.value));
+  return std::make_unique<LevelGroupScorer<T, RawOf, FinalOf>>(plugin, std::move(groups), std::move(values),
+                                                               raw_of, final_of);
+}
 
 }  // namespace podium::plugins

@@ -4,11 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/cluster/snapshot.h"
 #include "unit/support/builders.h"
+#include "unit/support/seed.h"
 
 namespace podium::cluster::pod_class_test {
 namespace {
@@ -105,6 +110,88 @@ TEST(ClassIndex, NarrowsByTheRequirementWithFewestIds) {
   EXPECT_THAT(narrowest(podium::test::select_all()), ElementsAre(index_key(shop, kAnyLabel)));
   EXPECT_THAT(narrowest(podium::test::select_where({podium::test::exists("app")})),
               ElementsAre(index_key(shop, kAnyLabel)));
+}
+
+// By row: pods, and terminating ones.
+using List = std::map<Row, std::pair<int, int>>;
+
+List list_of(const PodClass& pods) {
+  List list;
+  for (const auto& posting : pods.postings()) list[posting.row] = {posting.pods, posting.terminating};
+  return list;
+}
+
+List changed(List list, std::span<const PodClass::Change> changes) {
+  for (const auto& change : changes) {
+    auto& [pods, terminating] = list[change.row];
+    pods += change.pods;
+    terminating += change.terminating;
+  }
+  std::erase_if(list, [](const auto& entry) { return entry.second.first == 0; });
+  return list;
+}
+
+// A list that has been seen and the changes since give the list as it is, also on forks; equal stamps are of
+// equal lists.
+TEST(PodClass, KnowsItsLastChanges) {
+  const auto seed = podium::test::drawn_seed();
+  SCOPED_SEED(seed);
+  std::mt19937_64 random(seed);
+  std::vector<Snapshot> forks(1);
+  for (int i = 0; i < 5; ++i) forks[0].set_node(node("n" + std::to_string(i)).ptr());
+  std::map<PodClass::Stamp, List> seen;
+  int applied = 0;
+  for (int step = 0; step < 400; ++step) {
+    if (step % 100 == 50) forks.push_back(forks[random() % forks.size()]);
+    auto& fork = forks[random() % forks.size()];
+    const auto name = "p" + std::to_string(random() % 12);
+    if (random() % 3 == 0) {
+      fork.remove_pod(info(pod(name))->pod->meta.uid);
+    } else {
+      auto builder = pod(name).node("n" + std::to_string(random() % 5)).label("app", name.substr(0, 2));
+      if (random() % 4 == 0) builder.terminating();
+      fork.add_pod(info(builder));
+    }
+    for (const auto& each : forks) {
+      each.pod_classes().each([&](const PodClass& pods) {
+        const auto now = list_of(pods);
+        for (const auto& [stamp, list] : seen) {
+          const auto changes = pods.changes_since(stamp);
+          if (!changes) continue;
+          EXPECT_EQ(changed(list, *changes), now);
+          applied += !changes->empty();
+        }
+        const auto [known, is_new] = seen.emplace(pods.stamp(), now);
+        EXPECT_EQ(known->second, now);
+      });
+    }
+  }
+  EXPECT_GT(applied, 100);
+}
+
+TEST(LabelColumn, KnowsWhetherValuesAreUnique) {
+  Snapshot s;
+  const auto is_unique = [&] { return s.labels().find("rack")->is_unique(); };
+  const auto set = [&](const std::string& name, const std::string& rack) {
+    auto builder = node(name);
+    if (!rack.empty()) builder.label("rack", rack);
+    s.set_node(builder.ptr());
+  };
+  set("a", "1");
+  EXPECT_TRUE(is_unique());
+  set("none", "");
+  set("b", "2");
+  set("c", "3");
+  EXPECT_TRUE(is_unique());
+  set("d", "2");
+  EXPECT_FALSE(is_unique());
+  set("b", "4");
+  set("a", "");  // the first value is not used any more
+  EXPECT_TRUE(is_unique());
+  set("c", "");
+  EXPECT_TRUE(is_unique());
+  set("e", "4");
+  EXPECT_FALSE(is_unique());
 }
 
 }  // namespace

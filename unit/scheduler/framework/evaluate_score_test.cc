@@ -237,7 +237,7 @@ TEST(Rank, TheLeadOfTheChoice) {
       if (!is_feasible) decision.feasible.clear(row);
       if (is_feasible) decision.total.write_chunk(0)[row] = c.totals[i];
     }
-    decision.total.set_summary(0, summary_of(decision.total.chunk(0)));
+    decision.total.set_summary(0, summary_of(decision.total.own_chunk(0)));
     decision.choice = snapshot.find_row(names[c.choice]);
     const auto lead = lead_of(decision);
     ASSERT_TRUE(lead) << c.name;

@@ -16,6 +16,7 @@ using framework::Decision;
 using framework::EvaluationMemo;
 
 constexpr int kNodes = 2100;  // three chunks
+constexpr int kPlaced = 600;  // so many that the memo keeps counts of the most frequent kinds
 
 // The profile, without what reads volumes and devices.
 struct TestProfile {
@@ -108,7 +109,8 @@ void expect_summaries(const Decision& decision) {
   }
   EXPECT_EQ(counts, decision.rejections.counts());
   for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk) {
-    const auto totals = decision.total.chunk(chunk);
+    framework::Totals::Chunk space;
+    const auto totals = decision.total.chunk(chunk, space);
     const auto& summary = decision.total.summary(chunk);
     const auto most = std::ranges::max(totals);
     EXPECT_EQ(summary.most, most);
@@ -122,7 +124,8 @@ void expect_summaries(const Decision& decision) {
     }
     EXPECT_EQ(summary.next, next);
     for (const auto& strategy : decision.strategies) {
-      const auto scores = strategy.score.chunk(chunk);
+      framework::Scores::Chunk space;
+      const auto scores = strategy.score.chunk(chunk, space);
       EXPECT_EQ(strategy.score.summary(chunk).most, std::ranges::max(scores));
       EXPECT_EQ(strategy.score.summary(chunk).count, std::ranges::count(scores, std::ranges::max(scores)));
     }
@@ -133,12 +136,19 @@ class Cluster {
  public:
   explicit Cluster(std::uint64_t seed, bool huge)
       : random_(seed, huge),
-        snapshot_(snapshot_of(nodes(kNodes), random_.placed(300, kNodes))),
+        snapshot_(snapshot_of(nodes(kNodes), placed(kPlaced))),
         pods_{bare(), bare(), bare()} {
     for (int i = 0; i < 12; ++i) pods_.push_back(random_.incoming());
     pods_.push_back(web().anti_affinity(podium::test::term("kubernetes.io/hostname").label("app", "web")));
     pods_.push_back(web().prefer_affinity(3, podium::test::term("zone").label("app", "web")));
     pods_.push_back(web().spread(podium::test::spread("zone").schedule_anyway().label("app", "web")));
+    pods_.push_back(web().spread(on("zone").schedule_anyway()).spread(on(kHostname).schedule_anyway()));
+    pods_.push_back(web().spread(on(kHostname).schedule_anyway()));
+    pods_.push_back(web().spread(on("zone").max_skew(40)).prefer_anti_affinity(9, term(kHostname)));
+    pods_.push_back(web().prefer_affinity(5, term("zone")).prefer_anti_affinity(2, term("rack")));
+    pods_.push_back(web().spread(on("zone").schedule_anyway()).prefer_affinity(5, term("rack")));
+    pods_.push_back(web().spread(on("rack").schedule_anyway()).spread(on("nowhere").schedule_anyway()));
+    pods_.push_back(web().affinity(term("zone")));
     pods_.push_back(web().tolerate_exists("dedicated").image("app"));
     pods_.push_back(web().tolerate_exists("node.kubernetes.io/unschedulable"));
     pods_.push_back(web().node_selector("zone", "a"));
@@ -172,11 +182,20 @@ class Cluster {
     expect_summaries(without);
     // It shares its chunks with the memo. Not assigned: Boost 1.83 calls memcpy() with null for an empty map.
     if (random_.below(3) == 0) kept_.emplace(with);
+    placement_ = with.choice ? std::optional(std::pair(pod, *with.choice)) : std::nullopt;
+  }
+
+  // Places the pod of the last decision, as a workload's next replica sees it.
+  void place(Snapshot& snapshot) {
+    if (!placement_ || !snapshot.present().test(placement_->second)) return;
+    auto pod = placement_->first;
+    pod.node_name = snapshot.node_name(placement_->second);
+    snapshot.add_pod(info(pod));
   }
 
   // A pod more, a pod less, a nomination, or a node that comes, goes or changes.
   void change(Snapshot& snapshot) {
-    const auto number = std::to_string(random_.below(300));
+    const auto number = std::to_string(random_.below(kPlaced));
     switch (random_.below(8)) {
       case 0:
         return snapshot.remove_pod(info(pod("placed" + number))->pod->meta.uid);
@@ -192,7 +211,7 @@ class Cluster {
       case 4:
         return snapshot.withdraw_nomination("nominated-" + number);
       default:
-        for (const auto& placed : random_.placed(1, kNodes)) snapshot.add_pod(info(placed));
+        for (const auto& each : placed(1)) snapshot.add_pod(info(each));
     }
   }
 
@@ -203,15 +222,34 @@ class Cluster {
   static podium::test::PodBuilder web() {
     return pod("web").label("app", "web").req("cpu", "250m").req("memory", "1Gi");
   }
+  static constexpr auto kHostname = "kubernetes.io/hostname";
+  static podium::test::SpreadBuilder on(std::string key) {
+    return podium::test::spread(std::move(key)).label("app", "web");
+  }
+  static podium::test::TermBuilder term(std::string key) {
+    return podium::test::term(std::move(key)).label("app", "web");
+  }
   api::Pod bare() { return random_.below(2) ? web() : pod("bare").req("cpu", "1"); }
 
   Nodes nodes(int count) {
     auto out = random_.nodes(count);
     for (auto& node : out) {
       node.meta.labels.set("zone", std::string(1, static_cast<char>('a' + random_.below(3))));
+      if (has_all_racks_ || random_.below(9)) node.meta.labels.set("rack", std::to_string(random_.below(40)));
+      node.meta.labels.set(kHostname, node.meta.name);
       if (random_.below(20) == 0) node.unschedulable = true;
       if (random_.below(10) == 0) node.taints.push_back({"dedicated", "x", api::TaintEffect::no_schedule});
       if (random_.below(10) == 0) node.taints.push_back({"worse", "x", api::TaintEffect::prefer_no_schedule});
+    }
+    return out;
+  }
+  Pods placed(int count) {
+    auto out = random_.placed(count, kNodes);
+    for (auto& pod : out) {
+      if (random_.below(4)) pod.meta.labels.set("app", "web");
+      if (random_.below(4) == 0) pod.meta.labels.set("zone", std::to_string(random_.below(3)));
+      if (random_.below(5) == 0)
+        pod.meta.deleted = podium::test::pod("gone").terminating().build().meta.deleted;
     }
     return out;
   }
@@ -222,6 +260,7 @@ class Cluster {
   }
 
   RandomResources random_;
+  const bool has_all_racks_ = random_.below(2) == 0;
   Snapshot snapshot_;
   std::vector<api::Pod> pods_;
   std::vector<TestProfile> profiles_ = [] {
@@ -235,6 +274,7 @@ class Cluster {
   }();
   std::size_t last_ = 0, number_ = 0;
   std::optional<Decision> kept_;
+  std::optional<std::pair<api::Pod, cluster::Row>> placement_;
 };
 
 void run(bool huge) {
@@ -242,14 +282,15 @@ void run(bool huge) {
   SCOPED_SEED(seed);
   Cluster cluster(seed, huge);
   EvaluationMemo memo;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 60; ++round) {
     cluster.expect_equal(memo, cluster.snapshot());
     if (cluster.below(3) == 0) {
       auto fork = cluster.snapshot();
       cluster.change(fork);
       cluster.expect_equal(memo, fork);
     }
-    cluster.change(cluster.snapshot());
+    if (cluster.below(2)) cluster.place(cluster.snapshot());
+    if (cluster.below(2)) cluster.change(cluster.snapshot());
     if (testing::Test::HasFatalFailure()) return;
   }
 }
