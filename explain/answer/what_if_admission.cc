@@ -180,6 +180,8 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(fmt::format("scheduler {} (evaluated with profile {})",
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));
+  if (!subject.pod.scheduling_gates.empty() && subject.pod.node_name.empty())
+    out.emplace_back("scheduling gates");
   if (!subject.pod.resource_claims.empty()) out.emplace_back("ResourceClaim");
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
