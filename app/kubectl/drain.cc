@@ -164,8 +164,9 @@ class Draining {
         flags_.profile, {flags_.fail ? failure_of(flags_, drain_.nodes) : drain_of(drain_.nodes, false)});
     auto answered = cluster_.ask(ns, std::move(spec), false);
     if (!answered && client::is_forbidden(answered.error())) {
+      auto& unasked = drain_.unasked;
+      (client::namespace_is_going(answered.error()) ? unasked.ending : unasked.forbidden).push_back(ns);
       refused_ = std::move(answered.error());
-      drain_.unasked.push_back(ns);
       return {};
     }
     if (!answered) return std::unexpected(std::move(answered.error()));

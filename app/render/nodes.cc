@@ -274,7 +274,7 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
                                const Options& options) {
   const auto& wanted = wanted_of(answers.asked.front());
   auto out = wanted_verdict(answers, options) + wanted_rows(answers, options) + not_counted(wanted) +
-             may_not_ask_line(answers.unasked, "named") +
+             unasked_lines(answers.unasked, "named") +
              not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted) +
              to_uncordon(wanted);
   return spare.empty() || is_of_use(spare.front(), wanted) ? out : out + spare_line(spare.front());
@@ -302,7 +302,7 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
   if (spare.nodes_total > spare.nodes.size())
     out += fmt::format("{} more could go after that.\n",
                        counted(spare.nodes_total - spare.nodes.size(), "node"));
-  out += blocked_rows(answers, options) + may_not_ask_line(answers.unasked, "named") +
+  out += blocked_rows(answers, options) + unasked_lines(answers.unasked, "named") +
          not_modelled_line(answers.asked.front().answer.not_modelled);
   if (spare.nodes.empty()) return out;
   out += spare.cordon_first
