@@ -107,12 +107,13 @@ std::string placed(const Report& report, const std::string& subject, const Optio
 }
 
 std::string preemption_words(const Report& report) {
-  if (report.status.preemption) {
-    return fmt::format("Preemption: {} on {} would be evicted to make room.\n",
-                       evicted(*report.status.preemption), report.status.preemption->node);
-  }
+  if (report.status.preemption) return would_evict(report);
   const bool may_help = std::ranges::any_of(
       report.status.rejections, [](const explain::ReportRejection& r) { return r.preemption_may_help; });
+  if (may_help && report.status.message.ends_with("not eligible due to preemptionPolicy=Never."))
+    return "It evicts no pods: its preemptionPolicy is Never.\n";
+  if (may_help && evicts_no_more(report.status))
+    return "It evicts no more pods: those that it has evicted are still terminating.\n";
   return may_help ? "No pod of lower priority could make room.\n" : "Evicting other pods would not help.\n";
 }
 
@@ -207,6 +208,13 @@ std::string pending(const Report& report, const std::string& subject, const Opti
 }
 
 }  // namespace
+
+std::string would_evict(const Report& report) {
+  const auto& preemption = report.status.preemption;
+  if (!preemption) return {};
+  return fmt::format("Preemption: {} on {} would be evicted to make room.\n", evicted(*preemption),
+                     preemption->node);
+}
 
 std::string choice_words(const Report& report) {
   const auto& choice = *report.status.choice;
