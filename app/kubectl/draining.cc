@@ -105,8 +105,9 @@ class Draining {
   Result<void> ask_in(const std::string& ns) {
     auto answer = ask(ns);
     if (!answer && client::is_forbidden(answer.error())) {
+      auto& unasked = drain_.unasked;
+      (client::namespace_is_going(answer.error()) ? unasked.ending : unasked.forbidden).push_back(ns);
       refused_ = std::move(answer.error());
-      drain_.unasked.push_back(ns);
       return {};
     }
     if (!answer) return std::unexpected(std::move(answer.error()));

@@ -54,8 +54,9 @@ class AskingNodes {
   Result<void> ask_in(const std::string& ns, const json::object& search) {
     auto answered = cluster_.ask(ns, {{"dryRun", true}, {"search", search}}, false);
     if (!answered && client::is_forbidden(answered.error())) {
+      auto& unasked = answers_.unasked;
+      (client::namespace_is_going(answered.error()) ? unasked.ending : unasked.forbidden).push_back(ns);
       refused_ = std::move(answered.error());
-      answers_.unasked.push_back(ns);
       return {};
     }
     if (!answered) return std::unexpected(std::move(answered.error()));

@@ -13,6 +13,7 @@
 
 #include "api/text/json_view.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/binding_wait.h"
 #include "app/kubectl/command_output.h"
 #include "app/kubectl/eviction.h"
 #include "app/kubectl/named_nodes.h"
@@ -107,6 +108,8 @@ class Why {
                                                       std::string& no_memory) {
     auto report = report_of(target, pod);
     if (report && *report) return report;
+    // Nothing is decided about a pod until it is bound.
+    if (pod && !binding_words(cluster_, *pod, std::nullopt).empty()) return report;
     // A mistyped name does not need the memory.
     if (!pod && !did_you_mean(cluster_, target.ns, target).empty()) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
@@ -133,6 +136,8 @@ class Why {
     const auto report = report_or_memory(target, *pod, no_memory);
     if (!report) return failed(command_, report.error());
     if (flags_.timeline && (*pod || *report)) return timeline(target, *pod, *report);
+    const auto words_of_binding = *pod ? binding_words(cluster_, **pod, read_of(*report)) : std::string();
+    if (!*report && !words_of_binding.empty()) return {.err = words_of_binding, .code = 1};
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);
@@ -140,6 +145,7 @@ class Why {
       return {.err = std::move(err), .code = 1};
     }
     const auto words = [&] {
+      if (!words_of_binding.empty()) return words_of_binding;
       const auto read = render::read_report(**report);
       const auto end = end_of(target, *pod);
       auto out = render::why(read, target.ns + "/" + target.name, options_, end.fate);
@@ -147,6 +153,10 @@ class Why {
       return *pod ? out + render::next_step(read, target.ns, target.name, options_) : out;
     };
     return answered(command_, output_, **report, {report_name(**report)}, words);
+  }
+
+  static std::optional<render::Report> read_of(const std::optional<json::value>& report) {
+    return report ? std::optional(render::read_report(*report)) : std::nullopt;
   }
 
   // From the eviction of its first victim.
@@ -170,7 +180,7 @@ class Why {
       add(render::moments_of(read, nomination_of(target, read)));
       if (!pod) add(render::moments_of_gone(read));
     }
-    if (pod) add(render::moments_of_pod(*pod));
+    if (pod) add(render::moments_of_pod(*pod, !binding_words(cluster_, *pod, read_of(report)).empty()));
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     if (const auto eviction = last_eviction(cluster_, target.ns, target.name, uid))
       moments.push_back(render::evicted(eviction->when, eviction->ns + "/" + eviction->pod));
@@ -266,7 +276,13 @@ class Why {
     const auto answered = cluster_.ask(target.ns, std::move(spec), false);
     if (!answered) return hint;
     const auto report = render::read_report(*answered);
-    return explain::refusal_of(report) ? hint : render::fixes_in_line(report, options_);
+    if (explain::refusal_of(report)) return hint;
+    const auto& answer = render::answer_of(report);
+    if (answer.fitting < answer.asked) return render::fixes_in_line(report, options_);
+    // The question is about all replicas, without the pods that exist. So the hint is about one that waits.
+    return fmt::format("Without the pods that it has now, {} would fit.\n",
+                       answer.asked == 1 ? "its replica" : fmt::format("all {} replicas", answer.asked)) +
+           render::what_would_help("pod/" + groups.front().names.front(), target.ns, options_);
   }
 
   CommandOutput of_selector() {

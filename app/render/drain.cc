@@ -173,7 +173,7 @@ std::string unknown(const Drain& drain) {
   if (drain.sees_all && drain.preempted > 0 && drain.evicted > seen)
     out += fmt::format("{} of other namespaces, evicted to make room, {} counted and not named.\n",
                        counted(drain.evicted - seen, "pod"), drain.evicted - seen == 1 ? "is" : "are");
-  return out + may_not_ask_line(drain.unasked, "evaluated") + unnamed_budgets(drain);
+  return out + unasked_lines(drain.unasked, "evaluated") + unnamed_budgets(drain);
 }
 
 std::string got_node(const Drain& drain) {
@@ -220,6 +220,12 @@ std::string command(const Drain& drain) {
 const char* stays_words(NodePod::Stays stays) {
   if (stays == NodePod::Stays::terminates) return "terminating";
   return stays == NodePod::Stays::daemon_set ? "DaemonSet" : "static";
+}
+
+json::array namespaces_of(const Unasked& unasked) {
+  json::array out(unasked.forbidden.begin(), unasked.forbidden.end());
+  for (const auto& ns : unasked.ending) out.emplace_back(ns);
+  return out;
 }
 
 }  // namespace
@@ -373,7 +379,7 @@ json::value drain_document(const Drain& drain) {
                    {"pods", std::move(pods)},
                    {drain.is_failure ? "goneWithNodes" : "notEvicted", std::move(stay)},
                    {"fullest", std::move(full)},
-                   {"namespacesNotAsked", json::array(drain.unasked.begin(), drain.unasked.end())}};
+                   {"namespacesNotAsked", namespaces_of(drain.unasked)}};
   if (drain.is_failure) {
     json::array spare;
     for (const auto& each : drain.spare)

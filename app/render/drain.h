@@ -13,6 +13,7 @@
 
 #include "app/render/options.h"
 #include "app/render/report.h"
+#include "app/render/text.h"
 
 namespace podium::render {
 
@@ -45,7 +46,7 @@ struct Drain {
   std::vector<explain::FullNode> fullest;   // of the nodes that take pods
   std::vector<explain::SpareAmount> spare;  // what is free then, if the answer has it
   bool sees_all = true;                     // the user may list the pods of all namespaces
-  std::vector<std::string> unasked;         // namespaces in which the user may not ask
+  Unasked unasked;
 };
 
 // Adds the numbers of an answer's change.

@@ -92,7 +92,7 @@ std::string used_of(const json::value& quota) {
 // "20", or "78/400": how many replicas have a place, of how many.
 std::string now_of(const NamespaceCapacity::Asked& asked) {
   if (!asked.replicas) return "-";
-  const auto& [wanted, _, placed] = *asked.replicas;
+  const auto wanted = asked.replicas->wanted, placed = asked.replicas->placed;
   return placed == wanted ? fmt::to_string(placed) : fmt::format("{}/{}", placed, wanted);
 }
 

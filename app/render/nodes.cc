@@ -329,7 +329,7 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
                                const Options& options) {
   const auto& wanted = wanted_of(answers.asked.front());
   auto out = wanted_verdict(answers, options.style) + wanted_rows(answers, options) + not_counted(wanted) +
-             may_not_ask_line(answers.unasked, "named") +
+             unasked_lines(answers.unasked, "named") +
              not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted) +
              to_uncordon(wanted);
   return spare.empty() || is_of_use(spare.front(), wanted) ? out : out + spare_line(spare.front());
@@ -346,7 +346,7 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
   if (rows.size() > 1)
     out += table(rows, {Align::right, Align::left, Align::right, Align::left}, 2,
                  {options.columns, {{3, 20}, {1, 16}}});
-  out += unlisted(spare) + blocked_rows(answers, options) + may_not_ask_line(answers.unasked, "named") +
+  out += unlisted(spare) + blocked_rows(answers, options) + unasked_lines(answers.unasked, "named") +
          not_modelled_line(answers.asked.front().answer.not_modelled);
   if (spare.nodes.empty()) return out;
   const auto cordon = to_cordon(spare);

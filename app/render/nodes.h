@@ -9,6 +9,7 @@
 
 #include "app/render/options.h"
 #include "app/render/report.h"
+#include "app/render/text.h"
 
 namespace podium::render {
 
@@ -18,8 +19,8 @@ struct NodesAnswer {
 };
 
 struct NodesAnswers {
-  std::vector<NodesAnswer> asked;    // not empty; the numbers are those of the first
-  std::vector<std::string> unasked;  // namespaces in which the user may not ask
+  std::vector<NodesAnswer> asked;  // not empty; the numbers are those of the first
+  Unasked unasked;
 };
 
 // `spare`: what could go, for the last line; empty: not known.

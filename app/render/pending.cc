@@ -105,7 +105,7 @@ std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
 }
 
 std::string miss_cell(const WaitingPod& pod) {
-  if (would_fit(pod)) return "-";
+  if (would_fit(pod) || !node_of_binding(pod.nominated, pod.report).empty()) return "-";
   const auto words = pod.report ? nearest_miss(pod.report->status) : std::string();
   return words.empty() ? "-" : words;
 }
@@ -132,6 +132,8 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .scheduler = pods.front().scheduler,
                      .message = pods.front().message,
                      .report = newest(pods).report};
+  // The last report is about an attempt before the node was chosen.
+  if (!node_of_binding(pods.front().nominated, pods.front().report).empty()) group.report.reset();
   for (const auto& pod : pods) {
     group.names.push_back(pod.name);
     if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;
@@ -186,8 +188,17 @@ bool is_before(const json::value& a, const json::value& b) {
 
 }  // namespace
 
+std::string node_of_binding(const std::string& nominated, const std::optional<Report>& report) {
+  if (!report) return nominated;
+  if (report->is_question) return {};  // in a dump: it is about the pod as it is now
+  const bool waits_for_room = report->status.preemption || evicts_no_more(report->status);
+  return waits_for_room ? std::string() : nominated;
+}
+
 std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
+  if (const auto node = node_of_binding(pod.nominated, pod.report); !node.empty())
+    return fmt::format("its binding to {} waits", node);
   if (!pod.report) return pod.message.empty() ? "no podium report" : pod.message;
   return blocked_by(pod.report->status);
 }
@@ -278,6 +289,7 @@ std::optional<WaitingPod> read_waiting_pod(const json::value& pod) {
   for (const auto& condition : list_at(pod, "/status/conditions")) {
     if (string_at(condition, "/type") == "PodScheduled") waiting.message = string_at(condition, "/message");
   }
+  waiting.nominated = string_at(pod, "/status/nominatedNodeName");
   return waiting;
 }
 

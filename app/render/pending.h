@@ -30,9 +30,14 @@ struct WaitingPod {
   boost::json::object requests, selector;  // the same for programs
   std::vector<std::string> claims = {};    // the pod's names of its ResourceClaims
   std::vector<std::string> gates;
-  std::string message;  // of the condition PodScheduled
+  std::string message;    // of the condition PodScheduled
+  std::string nominated;  // the node that the pod's status nominates
   std::optional<Report> report;
 };
+
+// The node to which podium binds the pod: it is nominated, and not for a preemption. Empty: there is none.
+// `report`: the last one, of a decision before this binding.
+std::string node_of_binding(const std::string& nominated, const std::optional<Report>& report);
 
 // nullopt: the pod has a node or has ended, or the object is not a pod.
 std::optional<WaitingPod> read_waiting_pod(const boost::json::value& pod);

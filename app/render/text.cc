@@ -151,11 +151,17 @@ std::string not_modelled_line(const std::vector<std::string>& what) {
   return what.empty() ? "" : fmt::format("podium does not model: {}.\n", fmt::join(what, ", "));
 }
 
-std::string may_not_ask_line(const std::vector<std::string>& namespaces, std::string_view what) {
+std::string unasked_lines(const Unasked& unasked, std::string_view what) {
   constexpr std::size_t kNamed = 3;
-  if (namespaces.empty()) return {};
-  return fmt::format("You may not create schedulingreports in {}, so pods there are not {}.\n",
-                     listed(namespaces, kNamed), what);
+  std::string out;
+  if (!unasked.forbidden.empty())
+    out += fmt::format("You may not create schedulingreports in {}, so pods there are not {}.\n",
+                       listed(unasked.forbidden, kNamed), what);
+  if (!unasked.ending.empty())
+    out += fmt::format(
+        "The API server takes no questions in {}, which {} being deleted, so pods there are not {}.\n",
+        listed(unasked.ending, kNamed), unasked.ending.size() == 1 ? "is" : "are", what);
+  return out;
 }
 
 }  // namespace podium::render

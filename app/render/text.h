@@ -71,7 +71,12 @@ std::string age_words(std::chrono::seconds time);
 
 // "podium does not model: ….", or empty.
 std::string not_modelled_line(const std::vector<std::string>& what);
+// The namespaces in which podium was not asked.
+struct Unasked {
+  std::vector<std::string> forbidden;  // the user may not ask there
+  std::vector<std::string> ending;     // being deleted: the API server creates nothing there
+};
 // "You may not create schedulingreports in …, so pods there are not …": `what` is "named"; or empty.
-std::string may_not_ask_line(const std::vector<std::string>& namespaces, std::string_view what);
+std::string unasked_lines(const Unasked& unasked, std::string_view what);
 
 }  // namespace podium::render

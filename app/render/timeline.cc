@@ -70,7 +70,7 @@ std::string after(const std::optional<Wall>& at, const std::optional<Wall>& firs
 
 }  // namespace
 
-std::vector<TimelineEntry> moments_of_pod(const json::value& pod) {
+std::vector<TimelineEntry> moments_of_pod(const json::value& pod, bool is_being_bound) {
   std::vector<TimelineEntry> out{{parse_time(api::text_at(pod, "/metadata/creationTimestamp")), "created"}};
   std::vector<std::string> gates;
   for (const auto& gate : list_at(pod, "/spec/schedulingGates")) gates.push_back(string_at(gate, "/name"));
@@ -79,7 +79,7 @@ std::vector<TimelineEntry> moments_of_pod(const json::value& pod) {
   const auto node = string_at(pod, "/spec/nodeName");
   if (!node.empty()) out.push_back({since(pod, "PodScheduled", "True"), "bound", "to " + node});
   if (const auto nominated = string_at(pod, "/status/nominatedNodeName"); node.empty() && !nominated.empty())
-    out.push_back({std::nullopt, "waits", "for room on " + nominated});
+    out.push_back({std::nullopt, "waits", (is_being_bound ? "to be bound to " : "for room on ") + nominated});
   if (const auto started = parse_time(api::text_at(pod, "/status/startTime")))
     out.push_back({started, "taken", "by the kubelet"});
   if (const auto ready = since(pod, "Ready", "True")) out.push_back({ready, "ready"});

@@ -21,7 +21,8 @@ struct TimelineEntry {
 };
 
 // The pod's own moments.
-std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod);
+// `is_being_bound`: to the nominated node; else the pod waits for room there.
+std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod, bool is_being_bound = false);
 // Of the decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
 // known, and later attempts repeat the nomination.
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);

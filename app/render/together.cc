@@ -43,7 +43,11 @@ std::string limited_by(const Report& report) {
   const auto* main = main_rejection(rejections);
   if (!main) return answer.first_failure ? answer.first_failure->message : report.status.message;
   const auto least = shortfall_words(*main);
-  return rejection_of(counted(main->nodes, "node"), *main) + (least.empty() ? "" : "; " + least);
+  const auto& preemption = report.status.preemption;
+  return rejection_of(counted(main->nodes, "node"), *main) + (least.empty() ? "" : "; " + least) +
+         (preemption
+              ? fmt::format("; would evict {} on {}", counted(preemption->total, "pod"), preemption->node)
+              : "");
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ std::string stopped(const Report& report, const Options& options) {
   const auto& why = failure.message.empty() ? failure.reason : failure.message;
   auto out = answer.fitting == 0 ? "" : fmt::format("Replica {} does not fit.\n", failure.replica);
   if (failure.rejections.empty()) return out + (why.empty() ? "" : why + "\n");
-  return out + rejected_nodes(failure.rejections, failure.rejections_total, options);
+  return out + rejected_nodes(failure.rejections, failure.rejections_total, options) + would_evict(report);
 }
 
 std::string group_words(const Report& report, const Options& options) {

@@ -107,18 +107,13 @@ std::string placed(const Report& report, const std::string& subject, const Optio
 }
 
 std::string preemption_words(const Report& report) {
-  if (report.status.preemption) {
-    return fmt::format("Preemption: {} on {} would be evicted to make room.\n",
-                       evicted(*report.status.preemption), report.status.preemption->node);
-  }
+  if (report.status.preemption) return would_evict(report);
   const bool may_help = std::ranges::any_of(
       report.status.rejections, [](const explain::ReportRejection& r) { return r.preemption_may_help; });
-  // The words of DefaultPreemption.
-  const auto says = [&](std::string_view words) { return report.status.message.contains(words); };
-  if (may_help && says("not eligible due to preemptionPolicy=Never"))
-    return "It preempts no pods: its preemptionPolicy is Never.\n";
-  if (may_help && says("not eligible due to a terminating pod on the nominated node"))
-    return "It waits for a pod that is terminating on its nominated node.\n";
+  if (may_help && report.status.message.ends_with("not eligible due to preemptionPolicy=Never."))
+    return "It evicts no pods: its preemptionPolicy is Never.\n";
+  if (may_help && evicts_no_more(report.status))
+    return "It evicts no more pods: those that it has evicted are still terminating.\n";
   return may_help ? "No pod of lower priority could make room.\n" : "Evicting other pods would not help.\n";
 }
 
@@ -213,6 +208,13 @@ std::string pending(const Report& report, const std::string& subject, const Opti
 }
 
 }  // namespace
+
+std::string would_evict(const Report& report) {
+  const auto& preemption = report.status.preemption;
+  if (!preemption) return {};
+  return fmt::format("Preemption: {} on {} would be evicted to make room.\n", evicted(*preemption),
+                     preemption->node);
+}
 
 std::string choice_words(const Report& report) {
   const auto& choice = *report.status.choice;

@@ -15,6 +15,7 @@
 namespace podium::render {
 namespace {
 
+constexpr std::string_view kExcludedByName = "ExcludedByName";
 constexpr std::size_t kTaintsNamed = 3;
 
 constexpr Word kStrategies[] = {
@@ -140,11 +141,18 @@ std::string missing_words(const explain::ReportRejection& rejection) {
   return fmt::format("{} {}", rounded_up(resource, least), resource);
 }
 
+bool evicts_no_more(const explain::ReportStatus& status) {
+  return status.message.ends_with("not eligible due to a terminating pod on the nominated node.");
+}
+
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections) {
   if (rejections.empty()) return nullptr;
-  const auto& first = rejections.front();
+  // The pods of a DaemonSet name one node each: that they are not for the others says nothing.
+  const auto named = std::ranges::find_if_not(
+      rejections, [](const explain::ReportRejection& each) { return each.code == kExcludedByName; });
+  const auto& first = named == rejections.end() ? rejections.front() : *named;
   const auto best = std::ranges::find_if(rejections, [&](const explain::ReportRejection& each) {
-    return each.nodes == first.nodes && !shortfall_words(each).empty();
+    return each.nodes == first.nodes && each.code != kExcludedByName && !shortfall_words(each).empty();
   });
   return best == rejections.end() ? &first : &*best;
 }

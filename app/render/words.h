@@ -46,6 +46,10 @@ std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, s
 // The missing amount: "54.25 cpu", "2.75Gi memory", "1 pod"; empty if no resource is short.
 std::string missing_words(const explain::ReportRejection& rejection);
 
+// Whether the pod preempts nothing now, since pods that were evicted for it still terminate. A report has the
+// preemption plugin's reason only in its message.
+bool evicts_no_more(const explain::ReportStatus& status);
+
 // The most useful rejection: the first; among those of as many nodes, one with a shortfall. Null: none.
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections);
 

@@ -21,13 +21,15 @@ namespace {
 namespace json = boost::json;
 
 struct Counts {
-  std::size_t alive = 0, running = 0, placed = 0;
+  std::size_t alive = 0, running = 0, placed = 0, succeeded = 0, failed = 0;
 };
 
 Counts counts_of(const std::vector<json::value>& pods) {
   Counts out;
   for (const auto& pod : pods) {
     const auto phase = string_at(pod, "/status/phase");
+    if (phase == "Succeeded") ++out.succeeded;
+    if (phase == "Failed") ++out.failed;
     if (phase == "Succeeded" || phase == "Failed") continue;
     ++out.alive;
     if (string_at(pod, "/spec/nodeName").empty()) continue;
@@ -99,28 +101,84 @@ std::string not_created(std::size_t missing, const std::string& reason) {
                      reason.empty() ? "" : ": ", reason);
 }
 
-std::string no_pods(const std::optional<Replicas>& replicas, const std::string& reason) {
-  if (!replicas) return " has no pods.\n";
-  if (replicas->wanted == 0) return " has no pods: it is scaled to 0 replicas.\n";
-  return fmt::format(
-      ": {} not created{}{}\n",
-      replicas->wanted == 1 ? "its replica is" : fmt::format("none of its {} replicas is", replicas->wanted),
-      reason.empty() ? "." : ": ", reason);
+// "4 pods have succeeded, 1 has failed"; empty: none has ended.
+std::string ended(const Counts& counts) {
+  std::vector<std::string> parts;
+  if (counts.succeeded > 0)
+    parts.push_back(counted(counts.succeeded, "pod has succeeded", "pods have succeeded"));
+  if (counts.failed > 0) parts.push_back(counted(counts.failed, "pod has failed", "pods have failed"));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string no_pods(const Counts& counts, const std::optional<Replicas>& replicas,
+                    const std::string& reason) {
+  const auto past = ended(counts);
+  if (!replicas || replicas->wanted == 0) {
+    const auto why = replicas ? std::string(replicas->why_none) : std::string();
+    const auto words = fmt::format("{}{}{}", why, why.empty() || past.empty() ? "" : "; ", past);
+    return fmt::format(" has no pods{}{}.\n",
+                       words.empty()  ? ""
+                       : past.empty() ? ": "
+                                      : " that run: ",
+                       words);
+  }
+  return fmt::format(": {} created{}{}\n",
+                     replicas->wanted == 1 ? "its replica is not"
+                                           : fmt::format("none of its {} replicas is", replicas->wanted),
+                     reason.empty() ? "" : ": " + reason, reason.empty() ? "." : "");
+}
+
+// A field of an object that a controller writes, or a user who may leave it out.
+std::optional<std::size_t> number_at(const json::value& object, std::string_view path) {
+  const auto* value = api::find_at(object, path);
+  if (!value || !value->is_int64()) return std::nullopt;
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, value->get_int64()));
+}
+
+bool has_condition(const json::value& workload, std::string_view type) {
+  return std::ranges::any_of(list_at(workload, "/status/conditions"), [&](const json::value& condition) {
+    return string_at(condition, "/type") == type && string_at(condition, "/status") == "True";
+  });
+}
+
+// The pods that the Job's controller wants to run at the same time.
+// Source: pkg/controller/job: manageJob
+Replicas replicas_of_job(const json::value& job) {
+  if (has_condition(job, "Complete")) return {.why_none = "it is complete"};
+  if (has_condition(job, "Failed")) return {.why_none = "it has failed"};
+  const auto* suspend = api::find_at(job, "/spec/suspend");
+  if (suspend && *suspend == json::value(true)) return {.why_none = "it is suspended"};
+  const auto parallel = number_at(job, "/spec/parallelism").value_or(1);
+  if (parallel == 0) return {.why_none = "its parallelism is 0"};
+  const auto succeeded = number_at(job, "/status/succeeded").value_or(0);
+  const auto completions = number_at(job, "/spec/completions");
+  if (!completions) return {.wanted = succeeded > 0 ? 0 : parallel};
+  return {.wanted = std::min(parallel, *completions - std::min(*completions, succeeded))};
+}
+
+std::optional<Replicas> wanted_of(std::string_view kind, const json::value& workload) {
+  constexpr std::string_view kScaled[] = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"};
+  if (kind == "Job") return replicas_of_job(workload);
+  if (kind == "DaemonSet") {
+    const auto wanted = number_at(workload, "/status/desiredNumberScheduled");
+    if (!wanted) return std::nullopt;  // its controller has not counted the nodes
+    return Replicas{.wanted = *wanted, .why_none = "no node is one that it selects"};
+  }
+  if (std::ranges::find(kScaled, kind) == std::end(kScaled)) return std::nullopt;
+  return Replicas{.wanted = number_at(workload, "/spec/replicas").value_or(1),
+                  .why_none = "it is scaled to 0 replicas"};
 }
 
 }  // namespace
 
 std::optional<Replicas> replicas_of(std::string_view kind, const json::value& workload,
                                     const std::vector<json::value>& pods) {
-  constexpr std::string_view kKinds[] = {"Deployment", "ReplicaSet", "StatefulSet", "ReplicationController"};
-  if (std::ranges::find(kKinds, kind) == std::end(kKinds)) return std::nullopt;
-  const auto* wanted = api::find_at(workload, "/spec/replicas");
+  auto out = wanted_of(kind, workload);
+  if (!out) return out;
   const auto counts = counts_of(pods);
-  return Replicas{.wanted = wanted && wanted->is_int64()
-                                ? static_cast<std::size_t>(std::max<std::int64_t>(0, wanted->get_int64()))
-                                : 1,
-                  .existing = counts.alive,
-                  .placed = counts.placed};
+  out->existing = counts.alive;
+  out->placed = counts.placed;
+  return out;
 }
 
 std::string why_not_created(const json::value& workload) {
@@ -136,7 +194,7 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
                          const std::vector<WaitingGroup>& groups, const Options& options) {
   const auto counts = counts_of(pods);
   const auto name = options.style.bold(workload);
-  if (counts.alive == 0) return name + no_pods(replicas, reason);
+  if (counts.alive == 0) return name + no_pods(counts, replicas, reason);
   std::size_t waiting = 0;
   for (const auto& group : groups) waiting += group.count;
   const auto missing = missing_of(replicas);

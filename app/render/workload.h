@@ -13,11 +13,13 @@
 
 namespace podium::render {
 
-// Of a workload: how many replicas it asks for, how many pods exist, and how many of these have a node.
+// Of a workload: how many replicas its controller wants now, how many pods exist, and how many of these have
+// a node.
 struct Replicas {
   std::size_t wanted = 0, existing = 0, placed = 0;
+  std::string_view why_none;  // why it wants none: "it is suspended"
 };
-// `workload`: the object, of this kind. nullopt: such workloads do not have replicas.
+// `workload`: the object, of this kind. nullopt: such workloads create no pods.
 std::optional<Replicas> replicas_of(std::string_view kind, const boost::json::value& workload,
                                     const std::vector<boost::json::value>& pods);
 // Why the workload's controller creates no more pods, in its own words; empty: it does not say.

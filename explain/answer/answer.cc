@@ -228,7 +228,8 @@ class Answering {
       fix.message = cut(std::move(fix.message), kReasonBytes);
       // A fix for all nodes may be one that was found for a named node.
       const bool is_known = std::ranges::any_of(answer_.fixes, [&](const ReportFix& known) {
-        return known.message == fix.message && (!node || known.node == fix.node);
+        const bool is_same_change = known.type == fix.type && known.fields == fix.fields;
+        return known.node == fix.node ? is_same_change : !node && known.message == fix.message;
       });
       if (!is_known && answer_.fixes.size() < kMostFixes) answer_.fixes.push_back(std::move(fix));
     }

@@ -214,6 +214,8 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));
   for (const auto& words : volumes_not_modelled(question, fork)) out.push_back(words);
+  if (!subject.pod.scheduling_gates.empty() && subject.pod.node_name.empty())
+    out.emplace_back("scheduling gates");
   if (subject.is_stored) return out;
   out.emplace_back("admission webhooks and policies");
   if (!objects.limit_ranges) out.emplace_back("LimitRange");

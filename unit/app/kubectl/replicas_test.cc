@@ -82,6 +82,64 @@ TEST_F(WithAQuota, WhyNamesTheReplicasThatDoNotExist) {
   EXPECT_THAT(said.out, StartsWith("ten/zero has no pods: it is scaled to 0 replicas.\n"));
 }
 
+TEST_F(WithAQuota, WhyOfSeveralReplicasThatDoNotExist) {
+  const auto said = run_with(ten_deployment("web", 3), "5", {"why", "deploy/web", "-n", "ten"});
+  EXPECT_THAT(said.out, StartsWith("ten/web: none of its 3 replicas is created.\n"));
+}
+
+std::string ten_job(const std::string& spec, const std::string& status) {
+  return "- {apiVersion: batch/v1, kind: Job, metadata: {name: sum, namespace: ten, uid: j}, spec: {" + spec +
+         ", template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}, status: {" +
+         status + "}}\n";
+}
+
+std::string ten_done(int number, const std::string& phase) {
+  return "- {apiVersion: v1, kind: Pod, metadata: {name: sum-" + std::to_string(number) +
+         ", namespace: ten, uid: s" + std::to_string(number) +
+         ", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: sum, uid: j, controller: true}]}, "
+         "spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: " +
+         phase + "}}\n";
+}
+
+TEST_F(WithAQuota, WhyOfAJobNamesThePodsThatDoNotExist) {
+  const std::vector<std::string> why{"why", "job/sum", "-n", "ten"};
+  const auto complete = "conditions: [{type: Complete, status: \"True\"}], succeeded: 2";
+  struct {
+    std::string objects, words;
+  } const cases[] = {
+      {ten_job("parallelism: 3, completions: 3", ""),
+       "ten/sum: none of its 3 replicas is created.\n"
+       "Quota q (namespace ten): pods 8/5: exceeded from replica 1 on.\n"},
+      {ten_job("parallelism: 3, completions: 3", "succeeded: 2") + ten_done(1, "Succeeded"),
+       "ten/sum: its replica is not created.\n"},
+      {ten_job("parallelism: 3", "") + ten_done(1, "Running"),
+       "ten/sum: 1 of 3 replicas is placed; the other 2 are not created.\n"},
+      {ten_job("parallelism: 3", "succeeded: 1") + ten_done(1, "Running"), "ten/sum: all 1 pod is placed.\n"},
+      {ten_job("completions: 2", complete) + ten_done(1, "Succeeded") + ten_done(2, "Succeeded") +
+           ten_done(3, "Failed"),
+       "ten/sum has no pods that run: it is complete; 2 pods have succeeded, 1 pod has failed.\n"},
+      {ten_job("completions: 2", complete), "ten/sum has no pods: it is complete.\n"},
+      {ten_job("suspend: true", ""), "ten/sum has no pods: it is suspended.\n"}};
+  for (const auto& [objects, words] : cases) {
+    EXPECT_THAT(run_with(objects, "5", why).out, StartsWith(words));
+  }
+}
+
+TEST_F(WithAQuota, WhyOfADaemonSetNamesThePodsThatDoNotExist) {
+  const auto daemon_set = [](const std::string& status) {
+    return "- {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, namespace: ten}, spec: "
+           "{selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: "
+           "[{name: c, image: i}]}}}, status: {" +
+           status + "}}\n";
+  };
+  const std::vector<std::string> why{"why", "ds/agent", "-n", "ten"};
+  EXPECT_THAT(run_with(daemon_set("desiredNumberScheduled: 1"), "5", why).out,
+              StartsWith("ten/agent: its replica is not created.\nQuota q (namespace ten): "));
+  EXPECT_THAT(run_with(daemon_set("desiredNumberScheduled: 0"), "5", why).out,
+              StartsWith("ten/agent has no pods: no node is one that it selects.\n"));
+  EXPECT_THAT(run_with(daemon_set(""), "5", why).out, StartsWith("ten/agent has no pods.\n"));
+}
+
 TEST_F(WithAQuota, WhyRepeatsWhatTheControllerSays) {
   const auto said = run_with(ten_deployment("six", 6,
                                             "{conditions: [{type: ReplicaFailure, status: \"True\", reason: "

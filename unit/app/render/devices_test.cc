@@ -74,5 +74,16 @@ TEST(Devices, TheRejectionThatCountsThemSaysMost) {
   EXPECT_EQ(main_rejection({counted, plain})->reason, "");
 }
 
+// Each pod of a DaemonSet names its node.
+TEST(MainRejection, IsNotThatThePodNamesOtherNodes) {
+  explain::ReportRejection others, full;
+  others.code = "ExcludedByName";
+  others.nodes = 4;
+  full.code = "InsufficientResource";
+  full.nodes = 1;
+  EXPECT_EQ(main_rejection({others, full})->code, "InsufficientResource");
+  EXPECT_EQ(main_rejection({others})->code, "ExcludedByName");
+}
+
 }  // namespace
 }  // namespace podium::render

@@ -45,7 +45,7 @@ TEST(NodesTable, JoinsWhatEachNamespaceNames) {
   of_ml.added[0].workloads = {{"StatefulSet", "big", 6}, {.count = 3}};
   of_ml.unplaced = {{.pods = {"Pod", "h100", 3}, .reason = "no shape has gpu-model=h100"}};
   NodesAnswers answers{.asked = {wanted("shop", of_shop(), 14, 11), wanted("ml", of_ml, 14, 11)},
-                       .unasked = {"secret"}};
+                       .unasked = {.forbidden = {"secret"}, .ending = {}}};
   const NodesSpare spare{
       .pods_moved = 7, .is_finished = true, .nodes = {{.node = "n1"}, {.node = "n2"}}, .nodes_total = 2};
   EXPECT_EQ(

@@ -71,6 +71,23 @@ TEST(Pending, NumbersDoNotSplitAWorkload) {
   EXPECT_EQ(group_waiting(std::move(of_others)).size(), 2u);
 }
 
+// podium reports a decision once its pod is bound. So the report of a pod whose binding waits is an old one.
+TEST(Pending, APodWhoseBindingWaits) {
+  auto pod = waiting("big-2");
+  pod.nominated = "n1";
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "its binding to n1 waits");
+  pod.report = read_report(pending_report());
+  const auto group = group_waiting({pod}).front();
+  EXPECT_EQ(group.blocked_by, "its binding to n1 waits");
+  EXPECT_EQ(group.nearest_miss, "-");
+  EXPECT_FALSE(group.report);
+  pod.report->status.message =
+      "0/9 nodes are available. preemption: not eligible due to a terminating pod on the nominated node.";
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "66 of 66 nodes do not have enough free nvidia.com/gpu");
+  pod.report->status.preemption = explain::Preempted{"n1", {{"batch", "a"}}, 1};
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "waits for 1 eviction on n1");
+}
+
 // In a dump: no scheduler has seen them yet.
 TEST(Pending, PodsThatFitAreOneGroup) {
   std::vector<WaitingPod> pods;

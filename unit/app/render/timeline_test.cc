@@ -96,6 +96,8 @@ TEST(Timeline, OfAPodThatWaits) {
       "10:00:05 tried 3 of 3 nodes do not have enough free cpu; least short: 500m cpu\n"
       "10:00:05 nominated n2; one pod is evicted there: batch/a\n"
       "- waits for room on n2\n");
+  EXPECT_EQ(moments_of_pod(json::parse(R"({"status": {"nominatedNodeName": "n2"}})"), true).back().text,
+            "to be bound to n2");
 }
 
 TEST(Timeline, TheNominationStaysWhereItWas) {

@@ -36,6 +36,9 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
             "  shop/cart       4    4  eu-1a 3 and eu-1b 1\n"
             "  shop/cart2    100   39  n1 39                54 nodes do not have enough free cpu\n"
             "  shop/pay        1    1  n1\n");
+  cart2.report.status.preemption = explain::Preempted{"n9", {{"batch", "a"}}, 2};
+  EXPECT_NE(together({cart2}, {}).find("54 nodes do not have enough free cpu; would evict 2 pods on n9\n"),
+            std::string::npos);
   EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}).substr(0, 30), "All 2 workloads fit together.\n");
 }
 

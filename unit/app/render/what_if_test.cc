@@ -9,7 +9,7 @@ namespace podium::render {
 namespace {
 
 TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
-  const auto report = read_report(partly_answer());
+  auto report = read_report(partly_answer());
   EXPECT_EQ(what_if(report, "shop/web", plain()),
             "shop/web: 13 of 20 fit.\n"
             "  NODE  PODS\n"
@@ -25,6 +25,11 @@ TEST(WhatIf, SaysHowManyFitAndWhatStopsTheNext) {
             "podium does not model: quota, extender https://x.\n"
             "Nothing was created.\n");
   EXPECT_EQ(exit_code(report), 3);
+  report.status.preemption = explain::Preempted{"n4", {{"batch", "a"}}, 1};
+  EXPECT_NE(what_if(report, "shop/web", plain())
+                .find("n1, n2, n3 and 9 more\n"
+                      "Preemption: batch/a on n4 would be evicted to make room.\n"),
+            std::string::npos);
 }
 
 Report all_fit() {

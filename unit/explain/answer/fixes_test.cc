@@ -195,6 +195,15 @@ TEST(Fixes, TheLargestRequestThatFitsIsFound) {
   EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "DoesNotFit") << "and no more than that";
 }
 
+TEST(Fixes, OfANamedNodeAreNotRepeatedForAllNodes) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, pod("a").req("cpu", "4").priority(0).node("n1"));
+  const auto status = ask_for_fixes(pod("web").req("cpu", "3").priority(0), snapshot, {"n1"});
+  const auto count = std::ranges::count(status.answer->fixes, "RaisePriority", &ReportFix::type);
+  EXPECT_EQ(count, 1) << "of a named node it says: it would preempt pods on n1";
+}
+
 TEST(Fixes, OfANamedNode) {
   cluster::Snapshot snapshot;
   snapshot.set_node(big("n1").ptr());

@@ -192,6 +192,9 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
             (Names{"HTTP extenders", "admission webhooks and policies", "LimitRange", "ResourceQuota",
                    "RuntimeClass"}));
   EXPECT_EQ(of(unit::about(pod("web"), 1), false), Names{}) << "the API server has admitted it";
+  EXPECT_EQ(of(question(R"("schedulingGates": [{"name": "example.com/quota"}])"), false).front(),
+            "scheduling gates")
+      << "the pod waits for them first";
 
   api::AdmissionObjects objects;
   objects.limit_ranges.emplace();

@@ -1,0 +1,80 @@
+// What a pod waits for that has a node and is not bound.
+#include "app/kubectl/binding_wait.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <map>
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+// Has PersistentVolumeClaims, by name: their phases.
+class Claims final : public Cluster {
+ public:
+  using Phases = std::map<std::string, std::string>;
+  explicit Claims(Phases phases) : phases_(std::move(phases)) {}
+
+  const std::string& ns() const override { return ns_; }
+  Result<json::value> get(const client::Resource&, const std::string&, const std::string& name) override {
+    const auto found = phases_.find(name);
+    if (found == phases_.end()) return std::unexpected(Error{});
+    return json::value{{"status", {{"phase", found->second}}}};
+  }
+  Result<std::vector<json::value>> list(const client::Resource&, const std::string&,
+                                        const client::ListOptions&) override {
+    return {};
+  }
+  AdmittedPod dry_run_pod(const std::string&, const json::value& pod) override { return {.pod = pod}; }
+  Result<bool> dry_run(const std::string&, const json::value&) override { return false; }
+  Result<json::value> ask(const std::string&, json::object, bool) override { return json::value(); }
+  Result<std::optional<json::value>> decision(const std::string&, const std::string&,
+                                              const std::string&) override {
+    return std::nullopt;
+  }
+  Result<std::optional<json::value>> remembered(const std::string&, const std::string&,
+                                                const std::string&) override {
+    return std::nullopt;
+  }
+  Result<std::vector<json::value>> unplaced_decisions(const std::string&) override { return {}; }
+
+ private:
+  const std::string ns_ = "shop";
+  const Phases phases_;
+};
+
+json::value pod(const std::string& volumes, const std::string& node = "") {
+  return json::parse(R"({"metadata": {"namespace": "shop", "name": "db"}, "spec": {"nodeName": ")" + node +
+                     R"(", "volumes": [)" + volumes + R"(]}, "status": {"nominatedNodeName": "n-2"}})");
+}
+
+constexpr const char* kOne = R"({"name": "a", "persistentVolumeClaim": {"claimName": "data"}})";
+
+TEST(Binding, NamesTheClaimsWithoutAVolume) {
+  const auto both = std::string(kOne) + R"(, {"name": "scratch", "ephemeral": {}}, {"name": "e"})";
+  const auto start = std::string("shop/db goes to n-2, and is not bound yet: ");
+  Claims none_bound(Claims::Phases{{"data", "Pending"}, {"db-scratch", "Pending"}});
+  Claims one_bound(Claims::Phases{{"data", "Bound"}, {"db-scratch", "Pending"}});
+  EXPECT_EQ(binding_words(none_bound, pod(kOne), std::nullopt), start + "its claim data has no volume.\n");
+  EXPECT_EQ(binding_words(none_bound, pod(both), std::nullopt),
+            start + "its claims data and db-scratch have no volume.\n");
+  EXPECT_EQ(binding_words(one_bound, pod(both), std::nullopt),
+            start + "its claim db-scratch has no volume.\n");
+  Claims unreadable(Claims::Phases{});
+  EXPECT_EQ(binding_words(unreadable, pod(kOne), std::nullopt),
+            start + "its binding waits for volumes, claims or a permit.\n");
+}
+
+TEST(Binding, OfAPodThatDoesNotWaitForOneIsEmpty) {
+  Claims claims(Claims::Phases{{"data", "Pending"}});
+  EXPECT_EQ(binding_words(claims, pod(kOne, "n-2"), std::nullopt), "");
+  render::Report preempts;
+  preempts.status.preemption = explain::Preempted{"n-2", {{"batch", "a"}}, 1};
+  EXPECT_EQ(binding_words(claims, pod(kOne), preempts), "");
+  EXPECT_NE(binding_words(claims, pod(kOne), render::Report()), "") << "an attempt before";
+}
+
+}  // namespace
+}  // namespace podium::kubectl
