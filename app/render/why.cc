@@ -110,10 +110,8 @@ std::string preemption_words(const Report& report) {
   if (report.status.preemption) return would_evict(report);
   const bool may_help = std::ranges::any_of(
       report.status.rejections, [](const explain::ReportRejection& r) { return r.preemption_may_help; });
-  if (may_help && report.status.message.ends_with("not eligible due to preemptionPolicy=Never."))
-    return "It evicts no pods: its preemptionPolicy is Never.\n";
-  if (may_help && evicts_no_more(report.status))
-    return "It evicts no more pods: those that it has evicted are still terminating.\n";
+  if (const auto* reason = framework::find_reason(report.status.no_preemption); may_help && reason)
+    return fmt::format("It evicts no pods: {}.\n", reason->words);
   return may_help ? "No pod of lower priority could make room.\n" : "Evicting other pods would not help.\n";
 }
 

@@ -142,7 +142,8 @@ std::string missing_words(const explain::ReportRejection& rejection) {
 }
 
 bool evicts_no_more(const explain::ReportStatus& status) {
-  return status.message.ends_with("not eligible due to a terminating pod on the nominated node.");
+  const auto* reason = framework::find_reason(status.no_preemption);
+  return reason && reason->code == framework::ReasonCode::victims_terminate;
 }
 
 const explain::ReportRejection* main_rejection(const std::vector<explain::ReportRejection>& rejections) {

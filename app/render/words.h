@@ -46,8 +46,7 @@ std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, s
 // The missing amount: "54.25 cpu", "2.75Gi memory", "1 pod"; empty if no resource is short.
 std::string missing_words(const explain::ReportRejection& rejection);
 
-// Whether the pod preempts nothing now, since pods that were evicted for it still terminate. A report has the
-// preemption plugin's reason only in its message.
+// Whether the pod preempts nothing now, since pods that were evicted for it still terminate.
 bool evicts_no_more(const explain::ReportStatus& status);
 
 // The most useful rejection: the first; among those of as many nodes, one with a shortfall. Null: none.

@@ -188,6 +188,7 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   project_rejections(pod, decision, snapshot, status);
   status.devices = first(decision.facts.devices, kDevices);
   status.devices_total = decision.facts.devices.size();
+  if (decision.no_preemption) status.no_preemption = framework::row_of(*decision.no_preemption).name;
   if (decision.preemption) {
     auto& preempted = status.preemption.emplace();
     preempted.node = decision.preemption->node;

@@ -192,6 +192,7 @@ struct ReportStatus {
   std::vector<framework::GivenDevice> devices;  // at most 32: the devices of the pod's claims
   std::size_t devices_total = 0;
   std::optional<Preempted> preemption;
+  std::string no_preemption;                  // why the pod may not evict others: the code of a reason
   std::vector<std::string> scheduling_gates;  // of a gated pod
   std::vector<GatedTime> gated;               // at most 3, newest first
   std::vector<ReportAttempt> history;         // at most 5, newest first
@@ -249,6 +250,7 @@ struct Fields<ReportStatus> {
       counted("rejections", &S::rejections, "rejectionsTotal", &S::rejections_total),
       counted("devices", &S::devices, "devicesTotal", &S::devices_total),
       field("preemption", &S::preemption),
+      field("noPreemption", &S::no_preemption),
       field("schedulingGates", &S::scheduling_gates),
       field("gated", &S::gated),
       field("history", &S::history),

@@ -61,6 +61,7 @@ struct Decision {
   std::optional<Preemption> preemption;
   bool withdraw_nomination = false;                         // clear status.nominatedNodeName
   bool tried_preemption = false;                            // a PostFilter plugin searched for victims
+  std::optional<ReasonCode> no_preemption;                  // the pod is not eligible to preempt others
   std::optional<ObjectWrite> write;                         // the write that a PostFilter plugin requests
   std::shared_ptr<const api::ResourceClaim> assumed_claim;  // see PostFilterResult
   ReportFacts facts;                                        // of the filters, for reports

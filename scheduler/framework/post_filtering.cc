@@ -59,6 +59,11 @@ bool PostFiltering::take(PostFilterResult result) {
     decision_.write = std::move(result.write);
     decision_.assumed_claim = std::move(result.assumed_claim);
   }
+  if (result.failed) {
+    for (const auto& reason : result.failed->reasons) {
+      if (reason.code != ReasonCode::other) decision_.no_preemption = reason.code;
+    }
+  }
   if (!result.failed) {
     decision_.preemption = std::move(result.preemption);
     decision_.withdraw_nomination = false;

@@ -33,8 +33,9 @@ class DefaultPreemption final : public Plugin, public PostFilterPlugin {
 
   PostFilterResult run(const PodInfo& pod, const Snapshot& snapshot, const Filters& filters,
                        const Decision& decision, CandidateChoice wanted) const {
-    if (const auto why = not_eligible_to_preempt(pod, snapshot, decision)) {
-      return failed(Code::unschedulable, *why);
+    if (auto why = not_eligible_to_preempt(pod, snapshot, decision)) {
+      return {.failed = Verdict{std::string(name()), Code::unschedulable, {*std::move(why)}},
+              .preempts = true};
     }
     auto run = dry_run_preemption(pod, snapshot, filters, decision, wanted);
     if (run.candidates.empty()) {

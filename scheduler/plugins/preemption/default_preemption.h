@@ -32,9 +32,9 @@ struct PreemptionDryRun {
 };
 
 // The reason why the pod is not eligible to preempt other pods; nullopt: it is eligible.
-std::optional<std::string> not_eligible_to_preempt(const cluster::PodInfo& pod,
-                                                   const cluster::Snapshot& snapshot,
-                                                   const framework::Decision& decision);
+std::optional<framework::Reason> not_eligible_to_preempt(const cluster::PodInfo& pod,
+                                                         const cluster::Snapshot& snapshot,
+                                                         const framework::Decision& decision);
 
 enum class CandidateChoice : bool { all, best };
 // `decision` must have the verdicts of `filters` on all nodes. `best`: of the candidates only the one that

@@ -136,9 +136,9 @@ bool is_being_preempted(const PodInfo& pod) {
 
 }  // namespace
 
-std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Snapshot& snapshot,
-                                                   const Decision& decision) {
-  if (pod->preempt_never) return "not eligible due to preemptionPolicy=Never.";
+std::optional<Reason> not_eligible_to_preempt(const PodInfo& pod, const Snapshot& snapshot,
+                                              const Decision& decision) {
+  if (pod->preempt_never) return Reason(ReasonCode::preemption_never);
   const auto name = framework::nominated_node(pod, snapshot);
   const auto row = name.empty() ? std::nullopt : snapshot.find_row(name);
   if (!row) return std::nullopt;
@@ -146,9 +146,8 @@ std::optional<std::string> not_eligible_to_preempt(const PodInfo& pod, const Sna
   if (verdict.code == Code::unschedulable_and_unresolvable)
     return std::nullopt;  // the pod cannot fit there, so do not wait for the victims
   for (const auto& other : snapshot.entry(*row).pods) {
-    if (other->priority < pod.priority && is_being_preempted(*other)) {
-      return "not eligible due to a terminating pod on the nominated node.";
-    }
+    if (other->priority < pod.priority && is_being_preempted(*other))
+      return Reason(ReasonCode::victims_terminate);
   }
   return std::nullopt;
 }

@@ -81,8 +81,7 @@ TEST(Pending, APodWhoseBindingWaits) {
   EXPECT_EQ(group.blocked_by, "its binding to n1 waits");
   EXPECT_EQ(group.nearest_miss, "-");
   EXPECT_FALSE(group.report);
-  pod.report->status.message =
-      "0/9 nodes are available. preemption: not eligible due to a terminating pod on the nominated node.";
+  pod.report->status.no_preemption = "VictimsTerminate";
   EXPECT_EQ(group_waiting({pod}).front().blocked_by, "66 of 66 nodes do not have enough free nvidia.com/gpu");
   pod.report->status.preemption = explain::Preempted{"n1", {{"batch", "a"}}, 1};
   EXPECT_EQ(group_waiting({pod}).front().blocked_by, "waits for 1 eviction on n1");

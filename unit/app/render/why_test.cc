@@ -143,13 +143,12 @@ TEST(Why, APodThatMayNotPreemptHasTheReason) {
   auto report = read_report(pending_report());
   report.status.rejections[0].preemption_may_help = true;
   EXPECT_THAT(why(report, "ml/big-2", plain()), HasSubstr("\nNo pod of lower priority could make room.\n"));
-  const std::string rejected = "0/66 nodes are available: 66 Insufficient nvidia.com/gpu. preemption: ";
-  report.status.message = rejected + "not eligible due to preemptionPolicy=Never.";
+  report.status.no_preemption = "PreemptionNever";
   EXPECT_THAT(why(report, "ml/big-2", plain()),
               HasSubstr("\nIt evicts no pods: its preemptionPolicy is Never.\n"));
-  report.status.message = rejected + "not eligible due to a terminating pod on the nominated node.";
+  report.status.no_preemption = "VictimsTerminate";
   EXPECT_THAT(why(report, "ml/big-2", plain()),
-              HasSubstr("\nIt evicts no more pods: those that it has evicted are still terminating.\n"));
+              HasSubstr("\nIt evicts no pods: pods that it has evicted are still terminating.\n"));
 }
 
 TEST(Why, AReasonOfThePodItselfIsTheWholeAnswer) {

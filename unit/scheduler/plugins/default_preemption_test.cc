@@ -249,6 +249,18 @@ TEST(DefaultPreemption, Eligibility) {
   });
 }
 
+TEST(DefaultPreemption, GivesTheCodeOfAPodThatIsNotEligible) {
+  const auto code = [](api::Pod pod, api::Pod placed) {
+    return decide({"", std::move(pod), {std::move(placed), runs("rock", "a", 200)}, "", {machine("a")}})
+        .no_preemption;
+  };
+  const auto going =
+      runs("going", "a", 0).terminating().condition("DisruptionTarget", "True", "PreemptionByScheduler");
+  EXPECT_EQ(code(wants("3").preempt_never(), runs("v", "a", 0)), framework::ReasonCode::preemption_never);
+  EXPECT_EQ(code(wants("1").nominated("a"), going), framework::ReasonCode::victims_terminate);
+  EXPECT_EQ(code(wants("1"), runs("v", "a", 100)), std::nullopt) << "it is eligible, and finds no victims";
+}
+
 // --- messages, and the nomination afterwards ---
 
 TEST(DefaultPreemption, Messages) {
