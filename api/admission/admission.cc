@@ -160,10 +160,14 @@ class ObjectsOfPods {
 };
 
 void admit_pods(const PodAdmission& admission, ObjectsOfPods& objects, Manifests::List<Pod>& pods,
-                Problems& problems) {
+                std::span<const std::string> places, Problems& problems) {
+  std::size_t number = 0;
   change_all(pods, [&](Pod& pod) {
+    const auto place = number < places.size() ? places[number] : std::string();
+    ++number;
     if (const auto admitted = admission.admit(pod, objects.of(pod)); !admitted)
-      problems.add(fmt::format("pod {}: {}", pod.full_name(), admitted.error().message));
+      problems.add(fmt::format("{}{}pod {}: {}", place, place.empty() ? "" : ": ", pod.full_name(),
+                               admitted.error().message));
   });
 }
 
@@ -259,7 +263,7 @@ Result<void> PodAdmission::admit(Pod& pod, const AdmissionObjects& objects) cons
   return {};
 }
 
-Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
+Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending, std::span<const std::string> places) {
   default_all(manifests.priority_classes);
   add_builtin_classes(manifests.priority_classes);
   std::erase_if(manifests.pods, [](const auto& pod) { return pod->terminated(); });
@@ -269,8 +273,8 @@ Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending) {
   default_all(manifests.limit_ranges);
   ObjectsOfPods objects(manifests);
   Problems problems;
-  admit_pods(admission, objects, manifests.pods, problems);
-  admit_pods(admission, objects, pending, problems);
+  admit_pods(admission, objects, manifests.pods, {}, problems);
+  admit_pods(admission, objects, pending, places, problems);
   if (problems) return std::unexpected(problems.error());
   complete_assigned_pods(manifests);
   complete_claims(manifests, pending);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,10 @@ class PodAdmission {
 // Admits all objects: `manifests` is the cluster, `pending` the pods to evaluate. Drops terminated pods,
 // adds missing namespaces and the built-in priority classes, and copies the zone and region labels of nodes
 // to their pods. The cluster's LimitRanges apply to the pods that are not stored yet, and so do its
-// RuntimeClasses where it has any.
-Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending);
+// RuntimeClasses where it has any. `places`: where each of `pending` is in the user's files, for errors;
+// fewer, or an empty one: not known.
+Result<void> admit(Manifests& manifests, Manifests::List<Pod>& pending,
+                   std::span<const std::string> places = {});
 
 // The tolerations of the admission plugin DefaultTolerationSeconds, without their seconds, which no decision
 // depends on. Source: plugin/pkg/admission/defaulttolerationseconds.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <sstream>
 
 #include "api/admission/admission.h"
 #include "api/values/device.h"
@@ -104,26 +103,10 @@ Subject subject_of(const Asked& asked) {
   return {.pod = *asked.pod, .is_stored = asked.pod->meta.created.has_value()};
 }
 
-// What admission refuses, a line for each pod, with the places of those of the files.
-Error with_places(const Error& error, const std::vector<AskedObjects::Item>& asked) {
-  std::string message;
-  std::istringstream lines(error.message);
-  for (std::string line; std::getline(lines, line);) {
-    const auto of_line = std::ranges::find_if(asked, [&](const AskedObjects::Item& item) {
-      return !item.place.empty() && line.starts_with("pod " + item.pod->full_name() + ": ");
-    });
-    if (!message.empty()) message += '\n';
-    if (of_line != asked.end()) message += of_line->place + ": ";
-    message += line;
-  }
-  auto out = error;
-  out.message = std::move(message);
-  return out;
-}
-
 // The cluster, and `contents` admitted.
 Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& contents) {
   Manifests::List<api::Pod> pods;
+  std::vector<std::string> places;
   for (auto& item : contents.asked) {
     if (!inputs.as_given && !item.pod->meta.created) {
       auto pod = std::make_shared<api::Pod>(*item.pod);
@@ -131,12 +114,13 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
       item.pod = std::move(pod);
     }
     pods.push_back(item.pod);
+    places.push_back(item.place);
     if (item.subject && item.subject->owner)
       contents.cluster.workloads.push_back(std::make_shared<const api::Workload>(*item.subject->owner));
   }
-  auto snapshot =
-      offline::build_cluster(contents.cluster, pods, contents.config, {.as_given = inputs.as_given});
-  if (!snapshot) return std::unexpected(with_places(snapshot.error(), contents.asked));
+  auto snapshot = offline::build_cluster(contents.cluster, pods, contents.config,
+                                         {.as_given = inputs.as_given, .places = places});
+  if (!snapshot) return snapshot;
   for (auto& line : offline::missing_kinds(contents.cluster, pods))
     contents.warnings.push_back(std::move(line));
   for (std::size_t i = 0; i < pods.size(); ++i) contents.asked[i].pod = std::move(pods[i]);

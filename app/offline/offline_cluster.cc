@@ -75,7 +75,8 @@ Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifest
                                         const config::Config& config, const ClusterOptions& options) {
   if (manifests.nodes.empty() && !options.as_given)
     return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
-  if (auto admitted = api::admit(manifests, asked); !admitted) return std::unexpected(admitted.error());
+  if (auto admitted = api::admit(manifests, asked, options.places); !admitted)
+    return std::unexpected(admitted.error());
   auto snapshot = to_snapshot(manifests, framework::request_rules(config.features));
   if (!options.as_given) default_storage_classes(snapshot);
   return snapshot;

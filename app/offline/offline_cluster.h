@@ -4,6 +4,7 @@
 // Threads: any; reads the clock. Errors: Kind::invalid.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ Result<config::Config> read_config(const std::string& file, const config::LoadOp
 struct ClusterOptions {
   // What the objects lack is not added, and they need not be those of a cluster.
   bool as_given = false;
+  // Where each of the pods that are asked about is in the user's files, for errors; as in api::admit().
+  std::span<const std::string> places = {};
 };
 
 // Admits the cluster and the pods that are asked about (api/admission/admission.h), and builds the snapshot.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "explain/workload/ephemeral_claims.h"
@@ -39,10 +38,7 @@ bool is_provisioned_immediately(const api::PersistentVolumeClaim& claim, const c
   const auto* found = class_of(claim, fork);
   if (!found || found->wait_for_first_consumer || !claim.volume_name.empty() || claim.selector) return false;
   if (found->provisioner.empty() || found->provisioner == "kubernetes.io/no-provisioner") return false;
-  const auto& volumes = fork.objects().all<api::PersistentVolume>();
-  return std::ranges::none_of(volumes, [&](const auto& entry) {
-    return !entry.second->claim && entry.second->storage_class == found->meta.name;
-  });
+  return fork.objects().volumes().free_of(found->meta.name).empty();
 }
 
 void add_claim(std::shared_ptr<api::PersistentVolumeClaim> claim, cluster::Snapshot& fork) {
