@@ -94,6 +94,7 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   explain::sort_for_placing(pods);
   for (const auto& pod : pods) {
     if (fork.find_pod(pod->pod->meta.uid) || !pod->pod->meta.controller()) continue;  // it stays, or is gone
+    if (explain::is_replaced(*pod->pod)) continue;
     const auto* next = fork.find_pod(pod->pod->meta.uid + "#moved");
     json::object one{{"pod", pod->pod->full_name()}, {"node", next ? (*next)->pod->node_name : ""}};
     if (const auto victims = victims_of(*pod->pod); victims > 0) one["victims"] = victims;
