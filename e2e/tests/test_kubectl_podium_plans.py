@@ -75,6 +75,7 @@ class Plans(Plugin):
                    owned("other", namespace="kube-public", **PREFERS_FULL))
         for name in ("web", "pinned", "bare", "log"):
             self.assertEqual(self.live_pod(name)["spec"]["nodeName"], "full")
+        self.plane.mark_running("default", "web")
         self.plane.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "default"},
                            "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}})
 

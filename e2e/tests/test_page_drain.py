@@ -23,6 +23,7 @@ class Drain(PageLive):
             one["metadata"]["ownerReferences"] = [OWNER]
             one["spec"]["nodeName"] = name
             cls.plane.create(one)
+            cls.plane.mark_running("default", f"shop-{i}")
         one = pod("alone", cpu="100m")
         one["spec"]["nodeName"] = ZONE_A[1]
         cls.plane.create(one)
