@@ -29,12 +29,22 @@ std::vector<std::string> claims_without_volume(Cluster& cluster, const json::val
   return out;
 }
 
+// Empty: the pod is bound, or has no node.
+std::string next_node(const json::value& pod, const std::optional<render::Report>& report) {
+  if (!string_at(pod, "/spec/nodeName").empty()) return {};
+  return render::node_of_binding(string_at(pod, "/status/nominatedNodeName"), report);
+}
+
 }  // namespace
+
+bool waits_for_binding(const json::value& pod, const std::optional<render::Report>& report) {
+  return !next_node(pod, report).empty();
+}
 
 std::string binding_words(Cluster& cluster, const json::value& pod,
                           const std::optional<render::Report>& report) {
-  const auto node = render::node_of_binding(string_at(pod, "/status/nominatedNodeName"), report);
-  if (node.empty() || !string_at(pod, "/spec/nodeName").empty()) return {};
+  const auto node = next_node(pod, report);
+  if (node.empty()) return {};
   constexpr std::size_t kNamed = 3;
   const auto claims = claims_without_volume(cluster, pod);
   const auto waits_for = claims.empty()

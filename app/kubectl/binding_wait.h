@@ -12,8 +12,11 @@
 
 namespace podium::kubectl {
 
+// Whether it is such a pod. `report`: podium's last report of it, from before its node was chosen.
+bool waits_for_binding(const boost::json::value& pod, const std::optional<render::Report>& report);
+
 // "shop/db goes to n-1, and is not bound yet: its claim data has no volume.\n"; empty: it is not such a pod.
-// `report`: podium's last one of the pod, which is older than the choice of the node.
+// Reads the pod's claims.
 std::string binding_words(Cluster& cluster, const boost::json::value& pod,
                           const std::optional<render::Report>& report);
 

@@ -105,8 +105,7 @@ class Draining {
   Result<void> ask_in(const std::string& ns) {
     auto answer = ask(ns);
     if (!answer && client::is_forbidden(answer.error())) {
-      auto& unasked = drain_.unasked;
-      (client::namespace_is_going(answer.error()) ? unasked.ending : unasked.forbidden).push_back(ns);
+      drain_.unasked.add(ns, client::namespace_is_going(answer.error()));
       refused_ = std::move(answer.error());
       return {};
     }

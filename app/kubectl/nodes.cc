@@ -54,8 +54,7 @@ class AskingNodes {
   Result<void> ask_in(const std::string& ns, const json::object& search) {
     auto answered = cluster_.ask(ns, {{"dryRun", true}, {"search", search}}, false);
     if (!answered && client::is_forbidden(answered.error())) {
-      auto& unasked = answers_.unasked;
-      (client::namespace_is_going(answered.error()) ? unasked.ending : unasked.forbidden).push_back(ns);
+      answers_.unasked.add(ns, client::namespace_is_going(answered.error()));
       refused_ = std::move(answered.error());
       return {};
     }

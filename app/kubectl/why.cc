@@ -109,7 +109,7 @@ class Why {
     auto report = report_of(target, pod);
     if (report && *report) return report;
     // Nothing is decided about a pod until it is bound.
-    if (pod && !binding_words(cluster_, *pod, std::nullopt).empty()) return report;
+    if (pod && waits_for_binding(*pod, std::nullopt)) return report;
     // A mistyped name does not need the memory.
     if (!pod && !did_you_mean(cluster_, target.ns, target).empty()) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
@@ -180,7 +180,7 @@ class Why {
       add(render::moments_of(read, nomination_of(target, read)));
       if (!pod) add(render::moments_of_gone(read));
     }
-    if (pod) add(render::moments_of_pod(*pod, !binding_words(cluster_, *pod, read_of(report)).empty()));
+    if (pod) add(render::moments_of_pod(*pod, waits_for_binding(*pod, read_of(report))));
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     if (const auto eviction = last_eviction(cluster_, target.ns, target.name, uid))
       moments.push_back(render::evicted(eviction->when, eviction->ns + "/" + eviction->pod));

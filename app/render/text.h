@@ -75,6 +75,8 @@ std::string not_modelled_line(const std::vector<std::string>& what);
 struct Unasked {
   std::vector<std::string> forbidden;  // the user may not ask there
   std::vector<std::string> ending;     // being deleted: the API server creates nothing there
+
+  void add(const std::string& ns, bool is_ending) { (is_ending ? ending : forbidden).push_back(ns); }
 };
 // "You may not create schedulingreports in …, so pods there are not …": `what` is "named"; or empty.
 std::string unasked_lines(const Unasked& unasked, std::string_view what);
