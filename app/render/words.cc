@@ -15,7 +15,7 @@
 namespace podium::render {
 namespace {
 
-constexpr std::string_view kExcludedByName = "ExcludedByName";
+const std::string_view kExcludedByName = framework::row_of(framework::ReasonCode::excluded_by_name).name;
 constexpr std::size_t kTaintsNamed = 3;
 
 constexpr Word kStrategies[] = {

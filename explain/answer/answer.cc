@@ -157,8 +157,9 @@ class Answering {
 
   // A DaemonSet's pod is for one node: the others say nothing about it.
   static void keep_own_node(ReportStatus& failed) {
-    failed.rejections_total -= std::erase_if(
-        failed.rejections, [](const ReportRejection& each) { return each.code == "ExcludedByName"; });
+    const auto others = framework::row_of(framework::ReasonCode::excluded_by_name).name;
+    failed.rejections_total -=
+        std::erase_if(failed.rejections, [&](const ReportRejection& each) { return each.code == others; });
   }
 
   void see_failed(const ReplicaSeen& seen) {

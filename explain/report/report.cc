@@ -56,6 +56,7 @@ std::uint64_t content_hash(const ReportStatus& s) {
     add(s.preemption->node);
     for (const auto& victim : s.preemption->victims) add(victim.ns, victim.name);
   }
+  add(s.no_preemption);
   if (s.rejections.empty()) add(s.message);  // an error, not numbers of nodes
   for (const auto& condition : s.conditions) add(condition.type, condition.is_true.is, condition.reason);
   return seed;

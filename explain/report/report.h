@@ -286,9 +286,9 @@ bool is_complete(const Report& report);
 const std::string* refusal_of(const Report& report);
 const std::string* refusal_of(Report&&) = delete;  // the text would dangle
 
-// Hash of the fields whose change is written again: outcome, reasons, choice, victims and gates. Excludes
-// counters: attempts, times, and numbers and examples of nodes. The message of an unschedulable pod consists
-// of such numbers and is also excluded.
+// Hash of the fields whose change is written again: outcome, reasons, choice, victims, noPreemption, gates.
+// Excludes counters: attempts, times, and numbers and examples of nodes. The message of an unschedulable pod
+// consists of such numbers and is also excluded.
 std::uint64_t content_hash(const ReportStatus& status);
 
 // Cuts a text to this many bytes, between characters: the API server refuses invalid UTF-8.

@@ -59,18 +59,17 @@ bool PostFiltering::take(PostFilterResult result) {
     decision_.write = std::move(result.write);
     decision_.assumed_claim = std::move(result.assumed_claim);
   }
-  if (result.failed) {
-    for (const auto& reason : result.failed->reasons) {
-      if (reason.code != ReasonCode::other) decision_.no_preemption = reason.code;
-    }
-  }
   if (!result.failed) {
     decision_.preemption = std::move(result.preemption);
+    decision_.no_preemption.reset();
     decision_.withdraw_nomination = false;
     reasons_.clear();
     if (!result.success.empty()) reasons_.emplace_back(std::move(result.success));
     status_ = kSuccess;
     return false;
+  }
+  for (const auto& reason : result.failed->reasons) {
+    if (reason.code != ReasonCode::other) decision_.no_preemption = reason.code;
   }
   if (result.failed->code != Code::unschedulable) {
     decision_.withdraw_nomination = result.withdraw_nomination;

@@ -318,6 +318,7 @@ TEST(ContentHash, CountersAreNotWorthARewrite) {
        false},
       {"help", with([](auto& s) { s.rejections[0].preemption_may_help = true; }), false},
       {"victims", with([](auto& s) { s.preemption = Preempted{"n1", {{"a", "b"}}, 1}; }), false},
+      {"why it may not preempt", with([](auto& s) { s.no_preemption = "VictimsTerminate"; }), false},
       {"gates", with([](auto& s) { s.scheduling_gates = {"a"}; }), false},
       {"an error", with([](auto& s) {
          s.rejections.clear();
