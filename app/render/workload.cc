@@ -128,7 +128,7 @@ std::string no_pods(const Counts& counts, const std::optional<Replicas>& replica
                      reason.empty() ? "" : ": " + reason, reason.empty() ? "." : "");
 }
 
-// A field of an object that a controller writes, or a user who may leave it out.
+// A number of an object; nullopt: it is not set.
 std::optional<std::size_t> number_at(const json::value& object, std::string_view path) {
   const auto* value = api::find_at(object, path);
   if (!value || !value->is_int64()) return std::nullopt;

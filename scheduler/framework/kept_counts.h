@@ -1,8 +1,8 @@
 // KeptCounts: the pods of some classes by the value of a node label, or by node, kept between decisions.
 //
 // A class knows the last changes of its list of nodes: after a pod was placed, one. KeptCounts applies those
-// since the list that it has counted, or counts the whole list. It also holds the label's column, so a column
-// that is still the same has not changed; for another one it counts all nodes.
+// since the list that it has counted, or counts the whole list. It also holds the label's column, so an
+// identical column has not changed; for another column it counts all nodes.
 // Owner: an EvaluationMemo. Threads: one at a time. Errors: none.
 #pragma once
 

@@ -22,7 +22,7 @@ class KeptGroups {
   // Takes over the rows' groups as they are now, in words that have changed after `view` was last asked.
   void look(std::span<const GroupScorer* const> scorers, const ColumnView& view, Tick now,
             const NodeMask& feasible);
-  // Sets the scores of one of them, in the order of look().
+  // Sets the scores of one scorer; `scorer` is its index in look().
   void score(std::size_t scorer, Scores& scores);
   // Sets what the groups add to the totals: weights by scorer.
   void weigh(std::span<const std::int64_t> weights, Totals& totals);

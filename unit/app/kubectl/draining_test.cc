@@ -1,4 +1,4 @@
-// Drains for users who may not read all that they concern.
+// Drains for users without the right to read all pods and budgets.
 #include "app/kubectl/draining.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ std::unexpected<Error> forbidden() {
   return std::unexpected(std::move(error));
 }
 
-// A dump as a user sees it who may not do all of this: "list poddisruptionbudgets shop", "ask bank".
+// A dump for a user who lacks these rights: "list poddisruptionbudgets shop", "ask bank".
 class Restricted final : public Cluster {
  public:
   Restricted(std::unique_ptr<Cluster> all, std::set<std::string> refused)

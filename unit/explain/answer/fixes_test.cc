@@ -116,7 +116,7 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
   }
 }
 
-// The node that no pod may use has none of them, which keeps them off the full ones.
+// The tainted node has none of the pods, so the skew excludes the full nodes.
 TEST(Fixes, ASpreadingMayLeaveOutTaintedNodes) {
   cluster::Snapshot snapshot;
   snapshot.set_node(big("cp").taint("control-plane", "", "NoSchedule").ptr());

@@ -16,7 +16,7 @@ using framework::Decision;
 using framework::EvaluationMemo;
 
 constexpr int kNodes = 2100;  // three chunks
-constexpr int kPlaced = 600;  // so many that the memo keeps counts of the most frequent kinds
+constexpr int kPlaced = 600;  // enough for the memo to keep counts
 
 // The profile, without what reads volumes and devices.
 struct TestProfile {
