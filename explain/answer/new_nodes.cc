@@ -176,6 +176,7 @@ std::vector<std::string> add_nodes(const NodeModel& model, std::int32_t count, c
     add_slices(model, name, fork);
     for (const auto& pod : model.daemons) {
       auto copy = std::make_shared<api::Pod>(*pod->pod);
+      copy->meta.name += "-" + name;
       copy->meta.uid += "@" + name;
       copy->node_name = name;
       fork.add_pod(cluster::make_pod_info(std::move(copy), pod->rules));

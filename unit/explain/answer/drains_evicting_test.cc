@@ -126,6 +126,20 @@ TEST(DrainsEvicting, AStaticVictimMovesNowhere) {
   EXPECT_EQ(moves_of(drain_n1(snapshot)), "hi→n2 (evicts static); static→NoNode for hi");
 }
 
+// A new node runs copies of the DaemonSet pods of the node that it is like.
+TEST(DrainsEvicting, AVictimOnANewNodeIsNotTakenForTheOneItIsCopiedFrom) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}});
+  unit::run_pod(snapshot, leaves_with("hi", "4", 1000).node("n1"));
+  unit::run_pod(snapshot,
+                pod("log").ns("shop").uid("log").owner("DaemonSet", "log").req("cpu", "3").node("n2"));
+  const auto question = unit::read(unit::web(R"("changes": [
+      {"type": "AddNodes", "like": "n2", "count": 1},
+      {"type": "CordonNode", "nodeName": "n2"},
+      {"type": "DrainNodes", "nodeNames": ["n1"]}])"));
+  const auto status = answer(question.value(), snapshot, unit::default_config(), {}, {}, {});
+  EXPECT_THAT(moves_of(status.answer.value().changes.at(2)), HasSubstr("hi→n2-new-1 (evicts log-n2-new-1)"));
+}
+
 TEST(DrainsEvicting, ManyVictimsAreCounted) {
   auto snapshot = unit::nodes_of({{"n1", "6"}, {"n2", "6"}});
   unit::run_pod(snapshot, leaves_with("hi", "6", 1000).node("n1"));
