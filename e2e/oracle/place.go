@@ -16,7 +16,7 @@ func placeCommand() *command {
 	flags := pflag.NewFlagSet("oracle place", pflag.ContinueOnError)
 	var files fileFlags
 	files.register(flags)
-	follow := flags.String("follow", "", "placements of another scheduler, whose nodes are taken where they are feasible")
+	follow := flags.String("follow", "", "placements of another scheduler, whose nodes are taken where they are feasible, and whose victims are evicted where preemption chooses the same")
 	return &command{flags: flags, rewrite: expandFileLists, run: func(ctx context.Context, args []string) error {
 		if err := files.check(args); err != nil {
 			return err
@@ -49,8 +49,8 @@ func place(ctx context.Context, in *input, follow string) (any, error) {
 	return doc, ctx.Err()
 }
 
-// readPlacements returns the nodes by pod; none without a file.
-func readPlacements(file string) (map[string]string, error) {
+// readPlacements returns the placements by pod; none without a file.
+func readPlacements(file string) (map[string]report.Placement, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -62,11 +62,11 @@ func readPlacements(file string) (map[string]string, error) {
 	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	nodes := map[string]string{}
+	placements := map[string]report.Placement{}
 	for _, placed := range doc.Placements {
-		nodes[placed.Pod] = placed.Node
+		placements[placed.Pod] = *placed
 	}
-	return nodes, nil
+	return placements, nil
 }
 
 // placeAsFollowed follows the placed.json of a scenario.

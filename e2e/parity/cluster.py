@@ -12,6 +12,24 @@ def _is_of(pod, kind):
     return any(owner["kind"] == kind and owner.get("controller") for owner in pod["metadata"].get("ownerReferences", []))
 
 
+def is_static(pod):
+    return "kubernetes.io/config.mirror" in pod["metadata"].get("annotations", {})
+
+
+def has_devices(pod):
+    return bool(pod["spec"].get("resourceClaims") or pod.get("status", {}).get("extendedResourceClaimStatus"))
+
+
+def successor(pod):
+    """Returns the pod that the controller creates to replace the evicted one."""
+    pod = copy.deepcopy(pod)
+    del pod["spec"]["nodeName"]
+    for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):
+        pod["metadata"].pop(field, None)
+    pod.pop("status", None)
+    return pod
+
+
 class Cluster:
     def __init__(self, objects):
         self.objects = {}
@@ -123,18 +141,12 @@ class Cluster:
         self.CordonNode(change, namespace)
         evicted = {}
         for pod in self.pods_on(change["nodeName"]):
-            is_static = "kubernetes.io/config.mirror" in pod["metadata"].get("annotations", {})
-            if _is_of(pod, "DaemonSet") or is_static:
+            if _is_of(pod, "DaemonSet") or is_static(pod):
                 continue
             self.remove(pod)
             if "deletionTimestamp" in pod["metadata"] and not _is_of(pod, "StatefulSet"):
                 continue  # its controller has made another already
-            pod = copy.deepcopy(pod)
-            del pod["spec"]["nodeName"]
-            for field in ("deletionTimestamp", "deletionGracePeriodSeconds"):
-                pod["metadata"].pop(field, None)  # its controller makes another
-            phase = pod.pop("status", {}).get("phase")
-            if phase in ("Succeeded", "Failed"):
+            if pod.get("status", {}).get("phase") in ("Succeeded", "Failed"):
                 continue
-            evicted[full_name(pod)] = pod
+            evicted[full_name(pod)] = successor(pod)
         return {name: pod for name, pod in evicted.items() if any(o.get("controller") for o in pod["metadata"].get("ownerReferences", []))}

@@ -2,8 +2,9 @@
 // said.json: {"status": …, "moved": [{"pod": …, "node": …}], "nodes": […]}.
 //
 // "nodes" has the node of each replica in their order: the answers for one, two, three … replicas differ by
-// one placement each. "moved" has the pods that a DrainNode, the last change, places again, in their order;
-// those that preempt others have "victims", the number of these.
+// one placement each. "moved" has the pods that a DrainNode, the last change, places again, in their order.
+// Those that preempt others have the names of these as "victims", and victims that are placed again
+// have "madeRoom".
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -31,6 +32,10 @@ using explain::Question;
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string full_name(const explain::DrainedPod& pod, const std::string& ns) {
+  return (pod.ns.empty() ? ns : pod.ns) + "/" + pod.name;
 }
 
 using Counts = std::map<std::string, std::size_t>;
@@ -63,14 +68,23 @@ json::array nodes_of(Question question, std::size_t fitting, const cluster::Snap
   return nodes;
 }
 
+// Victims by the name of the pod that preempts them; names are as in DrainedPod.
+std::map<std::string, json::array> victims_of(const std::vector<explain::DrainedPod>& pods,
+                                              const std::string& ns) {
+  std::map<std::string, json::array> victims;
+  for (const auto& pod : pods) {
+    if (!pod.made_room_for.empty()) victims[pod.made_room_for].emplace_back(full_name(pod, ns));
+  }
+  return victims;
+}
+
 Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, const config::Config& config) {
   json::array moved;
   if (question.changes.empty() || question.changes.back().type != explain::Change::Type::drain_node)
     return moved;
   const auto& ns = question.meta.namespace_;
-  auto earlier = question.changes;
-  const auto drain = earlier.back();
-  earlier.pop_back();
+  auto changes = question.changes;
+  changes.back().type = explain::Change::Type::cordon_node;
   explain::ForkMemory memory;
   const explain::Budget unbounded;
   const api::AdmissionObjects objects;
@@ -80,24 +94,19 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
   fork.each_pod([&](const cluster::PodInfoPtr& pod) { all.insert(pod->pod->meta.namespace_); });
   const explain::ChangeContext context{ns, question.paths.spec, config, unbounded, objects, quotas, line,
                                        all};
-  if (auto done = explain::apply_changes(earlier, context, memory, fork); !done)
+  if (auto done = explain::apply_changes(changes, context, memory, fork); !done)
     return std::unexpected(done.error());
-  const auto row = fork.find_row(drain.node_name);
+  const auto row = fork.find_row(changes.back().node_name);
   if (!row) return invalid("the drained node is gone");
-  auto pods = fork.entry(*row).pods;
-  const auto drained = explain::apply_changes({drain}, context, memory, fork);
-  if (!drained) return std::unexpected(drained.error());
-  const auto victims_of = [&](const api::Pod& pod) {
-    const auto name = pod.meta.namespace_ == ns ? pod.meta.name : pod.full_name();
-    return std::ranges::count(drained->front().pods, name, &explain::DrainedPod::made_room_for);
-  };
-  explain::sort_for_placing(pods);
-  for (const auto& pod : pods) {
-    if (fork.find_pod(pod->pod->meta.uid) || !pod->pod->meta.controller()) continue;  // it stays, or is gone
-    if (explain::is_replaced(*pod->pod)) continue;
-    const auto* next = fork.find_pod(pod->pod->meta.uid + "#moved");
-    json::object one{{"pod", pod->pod->full_name()}, {"node", next ? (*next)->pod->node_name : ""}};
-    if (const auto victims = victims_of(*pod->pod); victims > 0) one["victims"] = victims;
+  explain::ChangeResult drained;
+  explain::drain({*row}, context, drained, fork);
+  auto victims = victims_of(drained.pods, ns);
+  for (const auto& pod : drained.pods) {
+    if (pod.code == "NoController") continue;
+    json::object one{{"pod", full_name(pod, ns)}, {"node", pod.node}};
+    if (!pod.made_room_for.empty()) one["madeRoom"] = true;
+    if (auto its = victims.extract(pod.ns.empty() ? pod.name : full_name(pod, ns)))
+      one["victims"] = its.mapped();
     moved.push_back(std::move(one));
   }
   return moved;

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
@@ -22,7 +23,10 @@ import (
 //
 // The node is the wanted one, if it is feasible; without one, the first by name
 // of the best. The report names the wanted node only if it is one of the best.
-func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted string) (*report.Placement, error) {
+//
+// If no node is feasible and wanted has victims, Place evicts the pods that
+// preemption chooses, provided that they are the wanted ones.
+func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted report.Placement) (*report.Placement, error) {
 	a, err := e.attempt(ctx, pod)
 	if err != nil {
 		return nil, err
@@ -35,7 +39,11 @@ func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted string) (*report
 		return out, nil
 	case out.Feasible == 0:
 		out.Message = a.result.Message
-		return out, nil
+		chosen := a.result.Preemption
+		if chosen == nil || chosen.NominatedNode != wanted.Node || !sameNames(chosen.Victims, wanted.Victims) {
+			return out, nil
+		}
+		return out, e.preempt(ctx, pod, chosen, out)
 	}
 
 	best := a.result.Top[0]
@@ -43,10 +51,10 @@ func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted string) (*report
 		best = nominated
 	}
 	node := best
-	if score := a.result.Scores[wanted]; score != nil {
-		node = wanted
+	if score := a.result.Scores[wanted.Node]; score != nil {
+		node = wanted.Node
 		if a.result.NominatedNode == "" && score.Total == a.result.Scores[best].Total {
-			best = wanted
+			best = wanted.Node
 		}
 	}
 	if status := e.assumeAndReserve(ctx, a, node); !status.IsSuccess() {
@@ -58,6 +66,66 @@ func (e *Engine) Place(ctx context.Context, pod *v1.Pod, wanted string) (*report
 		out.Score = &score.Total
 	}
 	return out, nil
+}
+
+// preempt evicts the victims and places the pod on their node. The pods that
+// replace them are pods of their own. Nothing is evicted if a victim has
+// devices, because nothing here frees these.
+func (e *Engine) preempt(ctx context.Context, pod *v1.Pod, chosen *report.Preemption, out *report.Placement) error {
+	out.Victims = chosen.Victims
+	victims, err := e.victimsOn(chosen)
+	if err != nil || slices.ContainsFunc(victims, hasDevices) {
+		return err
+	}
+	logger := klog.FromContext(ctx)
+	for _, victim := range victims {
+		if err := e.cache.RemovePod(logger, victim); err != nil {
+			return err
+		}
+	}
+	if err := e.cache.UpdateSnapshot(logger, e.snapshot); err != nil {
+		return err
+	}
+	// The plugin holds a pod back, by its UID, while its goroutine evicts the
+	// victims through the client. Here they are gone already.
+	pod = pod.DeepCopy()
+	pod.UID += "-again"
+	a, err := e.attempt(ctx, pod)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(a.result.Feasible, chosen.NominatedNode) {
+		out.Message = a.result.Error + a.result.Message
+		return nil
+	}
+	if status := e.assumeAndReserve(ctx, a, chosen.NominatedNode); !status.IsSuccess() {
+		out.Message = status.Message()
+		return nil
+	}
+	out.Node, out.Message = chosen.NominatedNode, ""
+	return nil
+}
+
+func (e *Engine) victimsOn(chosen *report.Preemption) ([]*v1.Pod, error) {
+	node, err := e.snapshot.Get(chosen.NominatedNode)
+	if err != nil {
+		return nil, err
+	}
+	var victims []*v1.Pod
+	for _, info := range node.GetPods() {
+		if pod := info.GetPod(); slices.Contains(chosen.Victims, pod.Namespace+"/"+pod.Name) {
+			victims = append(victims, pod)
+		}
+	}
+	return victims, nil
+}
+
+func hasDevices(pod *v1.Pod) bool {
+	return len(pod.Spec.ResourceClaims) > 0 || pod.Status.ExtendedResourceClaimStatus != nil
+}
+
+func sameNames(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // assumeAndReserve mirrors Scheduler.assumeAndReserve. The assumed pod gets the

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"podium.dev/oracle/internal/report"
 )
 
 const twoProfiles = `
@@ -25,7 +27,7 @@ func placeAll(t *testing.T, cluster, pods string, wanted ...string) []string {
 	defer e.Close()
 	var got []string
 	for i, pod := range in.pending {
-		placed, err := e.Place(t.Context(), pod, wanted[i])
+		placed, err := e.Place(t.Context(), pod, report.Placement{Node: wanted[i]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,5 +135,43 @@ spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
 	got := placeAll(t, cluster, sharer("one")+sharer("two"), "", "")
 	if want := []string{"b of 1", "b of 1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPlaceEvictsWhatPreemptionChooses(t *testing.T) {
+	cluster := node("a") + node("b") + pod("low1", `cpu: "2"`, "nodeName: a") + pod("low2", `cpu: "2"`, "nodeName: a") +
+		pod("mid", `cpu: "3"`, "nodeName: b, priority: 5")
+	pods := pod("big", `cpu: "3"`, "priority: 10") + pod("low3", `cpu: "1"`, "")
+	low := []string{"default/low1", "default/low2"}
+	for _, c := range []struct {
+		name   string
+		wanted report.Placement
+		want   []string
+	}{
+		{"the same victims", report.Placement{Node: "a", Victims: []string{low[1], low[0]}}, []string{"a", "a"}},
+		{"other victims", report.Placement{Node: "a", Victims: low[:1]}, []string{"", "b"}},
+		{"another node", report.Placement{Node: "b", Victims: low}, []string{"", "b"}},
+		{"no victims", report.Placement{Node: "a"}, []string{"", "b"}},
+	} {
+		in := read(t, cluster, pods, twoProfiles)
+		e, err := New(t.Context(), in.cluster, in.pending, in.config, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		var got []string
+		for i, wanted := range []report.Placement{c.wanted, {Node: "a"}} {
+			placed, err := e.Place(t.Context(), in.pending[i], wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, placed.Node)
+			if i == 0 && (len(placed.Victims) > 0) != (placed.Node != "") {
+				t.Errorf("%s: %+v", c.name, placed)
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

@@ -17,7 +17,10 @@ type Placement struct {
 	// Node is one of the best nodes, and Score its total. They are absent where
 	// the pod is not placed; Message says why then. Score is also where a node
 	// is the only one and a plugin could not score it.
-	Node    string `json:"node,omitempty"`
-	Score   *int64 `json:"score,omitempty"`
-	Message string `json:"message,omitempty"`
+	Node string `json:"node,omitempty"`
+	// Victims lists the pods that preemption evicts to make room on Node,
+	// "namespace/name", most important first. Without Node nothing was evicted.
+	Victims []string `json:"victims,omitempty"`
+	Score   *int64   `json:"score,omitempty"`
+	Message string   `json:"message,omitempty"`
 }
