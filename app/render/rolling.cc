@@ -119,16 +119,20 @@ std::string got_node(const Rolling& rolling) {
   std::vector<std::string> names;
   for (const auto& pod : rolling.got_node)
     names.push_back(fmt::format("{}/{} → {}", pod.ns, pod.name, pod.node));
-  const auto words = fmt::format("{} a node first, in the order of the queue",
+  const auto words = fmt::format("{} a node during the drain, in the order of the queue",
                                  counted(total, "pod that waits now gets", "pods that wait now get"));
   return names.empty() ? words + ". " : fmt::format("{}: {}. ", words, listed(names, kPodsNamed, total));
 }
 
 // A pod may wait in several steps, so the numbers of the steps are not added up.
 std::string waiting_words(const Rolling& rolling) {
-  const auto steps = rolling.steps_waiting(), most = rolling.most_waiting();
-  if (steps == 1) return counted(most, "pod") + " would wait at some time";
-  return fmt::format("pods would wait in {} steps, at most {} at a time", steps, most);
+  const auto most = rolling.most_waiting();
+  if (rolling.steps_waiting() == 1) return counted(most, "pod") + " would wait at some time";
+  const auto at_end = std::ranges::count_if(
+      rolling.steps, [](const RollingStep& step) { return step.is_of_spares && step.waiting() > 0; });
+  return fmt::format("pods would wait in {}{}, at most {} at a time",
+                     counted(rolling.steps_waiting() - static_cast<std::size_t>(at_end), "step"),
+                     at_end > 0 ? " and at the end" : "", most);
 }
 
 std::string verdict(const Rolling& rolling, const Style& style) {

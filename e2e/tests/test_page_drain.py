@@ -117,7 +117,7 @@ class Drain(PageLive):
         self.addCleanup(self.plane.request, "DELETE", "/api/v1/namespaces/default/pods/waits?gracePeriodSeconds=0")
         wait_until(lambda: any(one["name"] == "waits" for one in self.api("decisions?waiting=true", self.viewer)["items"]), "its decision")
         self.browser.run("document.querySelector('main form button').click()")
-        self.says("#notes", "1 pod that waits now gets a node first, in the order of the queue: default/waits → gpu-0-new-1")
+        self.says("#notes", "1 pod that waits now gets a node during the drain, in the order of the queue: default/waits → gpu-0-new-1")
         self.says("#steps thead", "Waited before")
 
     def test_what_is_not_possible(self):

@@ -144,7 +144,8 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
       "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
       "     1  n-1       1     0  n-2 cpu 75%\n"
       "     2  n-2       0     2  -\n"
-      "2 pods that wait now get a node first, in the order of the queue: shop/big-a-1 → n-1 and shop/big-a-2 "
+      "2 pods that wait now get a node during the drain, in the order of the queue: shop/big-a-1 → n-1 and "
+      "shop/big-a-2 "
       "→ n-2. "
       "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would be pending.\n"
       "Nothing was evicted.\n");

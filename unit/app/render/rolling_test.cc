@@ -34,6 +34,15 @@ TEST(Rolling, APodThatWaitsInSeveralStepsIsNotAddedUp) {
   EXPECT_FALSE(document.as_object().contains("podsPending")) << "it would be a sum";
 }
 
+TEST(Rolling, TheEndIsNotCountedAsAStep) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 2, 0), step_of("n-2", 1, 1, 0), step_of("n-new-1", 0, 1, 0)}};
+  rolling.steps[2].is_of_spares = true;
+  EXPECT_THAT(
+      rolling_table(rolling, plain()),
+      HasSubstr(
+          "2 nodes in 2 steps of 1; pods would wait in 2 steps and at the end, at most 2 at a time.\n"));
+}
+
 // Other pods took the node of the first step, so its pod still waits in the others.
 TEST(Rolling, PodsOfEarlierStepsStillWait) {
   Rolling rolling{.steps = {step_of("n-1", 1, 1, 0), step_of("n-2", 1, 2, 0), step_of("n-3", 1, 0, 0)}};
@@ -131,7 +140,7 @@ TEST(Rolling, WhatWaitsNowAndGetsANodeIsNamed) {
   rolling.steps[0].change.waiting_placed = 2;
   rolling.steps[1].change.waiting_placed = 1;
   EXPECT_THAT(rolling_table(rolling, plain()),
-              HasSubstr("3 pods that wait now get a node first, in the order of the queue. "));
+              HasSubstr("3 pods that wait now get a node during the drain, in the order of the queue. "));
   rolling.got_node = {{"ml", "big-1", "n-9", 0}};
   EXPECT_THAT(rolling_table(rolling, plain()),
               HasSubstr("in the order of the queue: ml/big-1 → n-9 and 2 more. "));
