@@ -29,7 +29,7 @@ namespace podium::app {
 namespace {
 
 void add_config(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
-  auto* command = app.add_subcommand("config", "Checks and prints configuration files");
+  auto* command = app.add_subcommand("config", "checks and prints configuration files");
   command->require_subcommand(1);
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const ConfigOptions&, std::ostream&, std::ostream&)) {
@@ -45,8 +45,8 @@ void add_config(CLI::App& app, const plugins::Registry& plugins, int& exit_code)
         ->take_all();
     action->callback([run, options, &exit_code] { exit_code = run(*options, std::cout, std::cerr); });
   };
-  add("validate", "Says what is wrong with a configuration", config_validate);
-  add("view", "Prints a configuration with all defaults", config_view);
+  add("validate", "lists all errors in a configuration", config_validate);
+  add("view", "prints a configuration with all defaults", config_view);
 }
 
 std::string version_line() {
@@ -54,13 +54,13 @@ std::string version_line() {
 }
 
 void add_version(CLI::App& app) {
-  app.add_subcommand("version", "Prints the version")->callback([] { std::cout << version_line() << '\n'; });
+  app.add_subcommand("version", "prints the version")->callback([] { std::cout << version_line() << '\n'; });
   app.set_version_flag("--version", version_line(), "prints the version");
 }
 
 // `podium help why` is `podium why --help`.
 void add_help(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("help", "Help about a command");
+  auto* command = app.add_subcommand("help", "shows the help of a command");
   const auto words = std::make_shared<std::vector<std::string>>();
   command->add_option("COMMAND", *words, "the command");
   command->callback([command, &app, words, &exit_code] {

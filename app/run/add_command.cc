@@ -122,7 +122,7 @@ Result<RunOptions> finish(const Parsed& parsed) {
 
 void add_command(CLI::App& app, const plugins::Registry& plugins, int& exit_code) {
   auto* command = app.add_subcommand(
-      "run", "Runs the scheduler and the report controller; in a cluster no flag is needed");
+      "run", "runs the scheduler and the report controller; in a cluster no flag is needed");
   const auto parsed = std::make_shared<Parsed>();
   parsed->flags = add_flags(*command, parsed->given);
   add_removed_flags(*command, *parsed);
