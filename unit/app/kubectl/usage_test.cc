@@ -191,7 +191,7 @@ TEST_F(OnADump, ManifestsOfSeveralFilesAndOfADirectory) {
     return "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: " +
            std::string(image) + "}]}\n";
   };
-  client::TempDir files;
+  unit::TempDir files;
   const auto one = files.write("one.yaml", web("a"));
   files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}");
   const auto alone = out({"whatif", "-f", one, "-n", "shop"});
