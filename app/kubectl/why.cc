@@ -191,7 +191,7 @@ class Why {
                  (pod ? "" : "The pod no longer exists.\n");
         });
     if (!report && output_.has_words())
-      result.err += "podium has no report of it: only what the pod says.\n";
+      result.err += "podium has no report of it: these are the times of the pod alone.\n";
     return result;
   }
 
@@ -341,11 +341,11 @@ std::function<int()> declare_why(CLI::App& command, const std::shared_ptr<Shared
   const auto flags = std::make_shared<WhyFlags>();
   flags->shared = shared;
   command.add_option("POD", flags->words, "pods, or workloads as TYPE/NAME: web-07, shop/web-07, deploy/web");
-  command.add_option("--node", flags->node, "why not on this node, and what would help")
+  command.add_option("--node", flags->node, "explain why it is not on this node, and what would help")
       ->type_name("NODE");
   command.add_flag(
       "--timeline", flags->timeline,
-      "what happened to the pod and when: created, gated, tried, nominated, bound, evicted");
+      "list what happened to the pod and when: created, gated, tried, nominated, bound, evicted");
   return [&command, flags] { return run_why(command, *flags); };
 }
 

@@ -120,14 +120,14 @@ std::string got_node(const Rolling& rolling) {
   for (const auto& pod : rolling.got_node)
     names.push_back(fmt::format("{}/{} → {}", pod.ns, pod.name, pod.node));
   const auto words = fmt::format("{} a node first, in the order of the queue",
-                                 counted(total, "pod that waits now gets", "pods that wait now get"));
+                                 counted(total, "pending pod gets", "pending pods get"));
   return names.empty() ? words + ". " : fmt::format("{}: {}. ", words, listed(names, kPodsNamed, total));
 }
 
 // A pod may wait in several steps, so the numbers of the steps are not added up.
 std::string waiting_words(const Rolling& rolling) {
   const auto steps = rolling.steps_waiting(), most = rolling.most_waiting();
-  if (steps == 1) return counted(most, "pod") + " would wait at some time";
+  if (steps == 1) return counted(most, "pod") + " would wait at some point";
   return fmt::format("pods would wait in {} steps, at most {} at a time", steps, most);
 }
 

@@ -442,17 +442,17 @@ void WhatIfController::sample_metrics(metrics::Samples& out) const {
   }
   auto& wanted = out.gauges(
       "podium_nodes_wanted",
-      "Nodes to add, so that the pods that wait are placed: by the last answer to a what-if with "
+      "Nodes to add so that all pending pods are placed, by the last answer to a what-if with "
       "`search.forPending` and `refreshSeconds` ([reports.md](reports.md#searches-for-nodes)). Absent "
       "while it is refused, and once it is gone.",
       {"namespace", "name"});
   auto& unplaced =
       out.gauges("podium_nodes_wanted_unplaced_pods",
-                 "Pods that wait and that would wait with these nodes too: no shape holds them, or there "
+                 "Pending pods that would not fit even with these nodes: no shape holds them, or there "
                  "are too few nodes of it.",
                  {"namespace", "name"});
   auto& spare = out.gauges("podium_nodes_spare",
-                           "Nodes that could go: by the last answer to a what-if with `search.couldGo` and "
+                           "Nodes that could go, by the last answer to a what-if with `search.couldGo` and "
                            "`refreshSeconds`. Absent while it is refused, and once it is gone.",
                            {"namespace", "name"});
   for (const auto& [ns, name, numbers] : all) {

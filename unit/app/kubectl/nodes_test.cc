@@ -70,7 +70,7 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
       "shop/low   -            -               -  ✗ no node fits; most do not have enough free cpu; ! "
       "evicted to make room for vip\n"
       "shop/vip   b            -               -  ! evicts low\n"
-      "Most full afterwards: b cpu 100%.\n"
+      "Fullest afterwards: b cpu 100%.\n"
       "Nothing was evicted. To do it: kubectl drain a --delete-emptydir-data\n");
   const auto document = json::parse(run_on(dump, {"drain", "a", "-n", "shop", "-o", "json"}).out);
   EXPECT_EQ(document.at("podsPreempted"), 1);
@@ -79,7 +79,7 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
   EXPECT_EQ(document.at("pods").at(2).at("madeRoomFor"), "vip");
   EXPECT_EQ(
       run_on(dump, {"drain", "a", "--rolling", "1", "-n", "shop"}).out,
-      "1 node in 1 step of 1; 1 pod would wait at some time.\n"
+      "1 node in 1 step of 1; 1 pod would wait at some point.\n"
       "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
       "     1  a         3     1  b cpu 100%          ! evicts 1 pod of other nodes; shop/kept has the "
       "annotation karpenter.sh/do-not-disrupt: true and shop/disk has data on the node: emptyDir scratch\n"
@@ -94,7 +94,7 @@ TEST_F(OnADump, NodesThatRunWhatIsNotToBeEvictedStay) {
   EXPECT_EQ(said.out,
             "0 of 2 nodes could go.\n"
             "What blocks the others:\n"
-            "  1 node  is not to be disrupted              a: pod kept has the annotation "
+            "  1 node  must not be disrupted               a: pod kept has the annotation "
             "karpenter.sh/do-not-disrupt: true\n"
             "  1 node  runs pods that have no other place  b: pod low has no other place: most nodes do not "
             "have enough free cpu\n");
@@ -140,17 +140,17 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
   // big-a-1 waits, so it takes n-1 when this comes back, before step 2.
   EXPECT_EQ(
       all.out,
-      "2 nodes in 2 steps of 1; 2 pods would wait at some time.\n"
+      "2 nodes in 2 steps of 1; 2 pods would wait at some point.\n"
       "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
       "     1  n-1       1     0  n-2 cpu 75%\n"
       "     2  n-2       0     2  -\n"
-      "2 pods that wait now get a node first, in the order of the queue: shop/big-a-1 → n-1 and shop/big-a-2 "
+      "2 pending pods get a node first, in the order of the queue: shop/big-a-1 → n-1 and shop/big-a-2 "
       "→ n-2. "
       "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would be pending.\n"
       "Nothing was evicted.\n");
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
-  EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
+  EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some point.\n"));
   EXPECT_THAT(two.out, HasSubstr("With 3 spare nodes like n-1, no pod would be pending."))
       << "two for the pods that wait already";
 }
@@ -248,7 +248,7 @@ TEST_F(OnADump, NodesThatCouldGo) {
             "  STEP  NODE  MOVE  WHERE\n"
             "     1  n-3      0\n"
             "What blocks the others:\n"
-            "  2 nodes  would take pods that wait  n-1: pod big-a-1 waits, and fits there once it is empty\n"
+            "  2 nodes  would take pending pods  n-1: pod big-a-1 waits, and fits there once it is empty\n"
             "Nothing was drained. In this order, each with its command:\n"
             "  podium drain n-3 --cluster DUMP\n");
   EXPECT_EQ(out({"nodes", "--could-go", "-o", "name"}), "node/n-3\n");

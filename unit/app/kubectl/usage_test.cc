@@ -200,7 +200,7 @@ TEST_F(OnADump, ManifestsOfSeveralFilesAndOfADirectory) {
   files.write("two.yaml", web("b"));
   const auto said = run({"whatif", "-f", files.path("."), "-n", "shop"});
   EXPECT_EQ(said.code, 2);
-  EXPECT_THAT(said.err, HasSubstr("two.yaml:3: Pod web is there twice"));
+  EXPECT_THAT(said.err, HasSubstr("two.yaml:3: Pod web appears twice"));
 }
 
 TEST_F(OnADump, ASuggestionIsOfTheKindThatWasNamed) {
