@@ -147,7 +147,7 @@ double cpu_seconds() {
 }
 
 // Decisions as the scheduler makes them: with a memo, and each pod is placed before the next. `kinds` pods
-// that ask for different amounts take turns; of 100 kinds the memo knows none any more. The time is the CPU
+// that ask for different amounts take turns; of 100 kinds the memo no longer knows any. The time is the CPU
 // time of a decision; the counter "place_us" is that of placing.
 void evaluate_stream(benchmark::State& state, std::size_t kinds) {
   const auto config = config::load("", "");

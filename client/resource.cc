@@ -1,10 +1,9 @@
 #include <algorithm>
-
 #include <initializer_list>
 #include <string_view>
 #include <utility>
-#include "client/api.h"
 
+#include "client/api.h"
 #include "client/auth/url.h"
 
 namespace podium::client {

@@ -139,7 +139,7 @@ void what_if(std::string_view input) {
           schema_finding(stored, report_schema("status"), "status"));
   check_text(stored);
 
-  // The same question has the same answer, so that one that is asked again is written only where it is news.
+  // The same question has the same answer: a refreshed one is written only if it has changed.
   if (question && patch.patch.size() % 4 == 0)
     require(controller::answer_hash(decide(*question)) == controller::answer_hash(status),
             "an answer depends on its question only");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes scheduler/config/gates/feature_gate_table.cc: the gates that kube-scheduler of tools/kube/go.mod registers (tools/gates), and those
-that it does not register any more. `git diff` then shows what a release has changed. `--check` only compares, and exits with 1 if the
+that it no longer registers. `git diff` then shows what a release has changed. `--check` only compares, and exits with 1 if the
 table is out of date."""
 import pathlib
 import re

@@ -61,8 +61,8 @@ step tools/kube.sh
 step tools/go-build.sh e2e/oracle build/oracle .
 step tools/go-build.sh tools/actionlint build/actionlint github.com/rhysd/actionlint/cmd/actionlint
 step build/actionlint/actionlint .github/workflows/*.yml
-# Two live tests at a time, but for those that e2e/CMakeLists.txt runs alone.
-tests release -j 2 -L e2e "${again[@]}"
+# Three live tests at a time, since they mostly wait; e2e/CMakeLists.txt says which take more than one place.
+tests release -j 3 -L e2e "${again[@]}"
 echo "== tests that passed at the second run only: ${second[*]:-none}"
 echo "== minutes of each step"
 printf '%s\n' "${minutes[@]}"

@@ -183,7 +183,7 @@ void complete_assigned_pods(Manifests& manifests) {
   });
 }
 
-// The claims that are given, and those that the claim controller would make of the pending pods' templates.
+// The given claims, and those that the claim controller would create from the templates of pending pods.
 void complete_claims(Manifests& manifests, Manifests::List<Pod>& pending) {
   change_all(manifests.resource_claims,
              [](ResourceClaim& claim) { ensure_uid(claim.meta, "ResourceClaim"); });

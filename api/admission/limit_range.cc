@@ -30,7 +30,7 @@ struct Observed {
   const ResourceList &requests, &limits;
 };
 
-// An amount of a list, and whether it is there.
+// An amount of a list, and whether the list has it.
 struct Amount {
   Quantity quantity;
   bool is_there = false;

@@ -112,7 +112,7 @@ bool limits_any(const ResourceQuota& quota, Is is) {
   return std::ranges::any_of(quota.hard, [&](const auto& each) { return is(std::string_view(each.first)); });
 }
 
-// Source: qos.ComputePodQOS. Of the pod-level amounts, where there are any.
+// Source: qos.ComputePodQOS. Pod-level amounts take precedence over those of containers.
 bool is_best_effort(const Pod& pod) {
   const auto has_none = [](const ResourceList& list) {
     return std::ranges::none_of(list, [](const auto& each) {
@@ -207,7 +207,7 @@ ResourceList quota_usage(const PersistentVolumeClaim& claim) {
   return usage.list();
 }
 
-// Of alternatives, the most that may be given of each class.
+// Counts, of alternative requests, the largest number of devices of each class.
 ResourceList quota_usage(const ResourceClaim& claim,
                          const std::function<std::string(std::string_view)>& extended_name) {
   std::map<std::string, std::int64_t> by_class;

@@ -67,7 +67,7 @@ struct ManifestOptions {
 // Skips kinds that podium does not read, with one warning per kind.
 Result<Manifests> read_manifests(const std::vector<ManifestText>& texts, const ManifestOptions& options,
                                  std::vector<std::string>& warnings);
-// Of objects that sort_objects() took out of their documents.
+// The same for objects that sort_objects() took out of their documents.
 Result<Manifests> read_objects(const std::vector<SortedObjects::Object>& objects,
                                const ManifestOptions& options, std::vector<std::string>& warnings);
 

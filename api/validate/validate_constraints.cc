@@ -125,7 +125,7 @@ void check_label_keys(const std::optional<LabelSelector>& selector, const std::v
   for (std::size_t i = 0; i < keys.size(); ++i) detail::check_label_key(keys[i], item(path, i), findings);
 }
 
-// The selector has the requirements that were made of the keys: a key that it has twice was there before.
+// The selector already includes the keys as requirements. A key that appears twice was set by the author too.
 void check_merged_keys(const std::optional<LabelSelector>& selector, const std::vector<std::string>& keys,
                        const std::string& path, FieldFindings& findings) {
   if (!selector || keys.empty()) return;

@@ -1,7 +1,7 @@
 // ResourceSum: a resource list while it is summed; Initialisation: what a pod's init containers need.
 //
 // Pods list a handful of resources, but may list tens of thousands in as many containers. So each operation
-// costs what it is given, not what is there already.
+// costs what it is given, not what the list already has.
 // Threads: values. Errors: none.
 #pragma once
 

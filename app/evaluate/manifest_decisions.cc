@@ -127,7 +127,7 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
   return snapshot;
 }
 
-// Names the templates that the claims of new pods lack. Where the dump has no templates at all,
+// Names the templates that the claims of new pods lack. If the dump has no templates at all,
 // missing_kinds() warns.
 void warn_of_templates(const Contents& contents, Prepared& prepared) {
   if (contents.cluster.resource_claim_templates.empty()) return;

@@ -45,7 +45,7 @@ class AskedReader {
   void read_maker(api::SortedObjects::Object object) {
     const auto name = api::text_at(object.value, "/metadata/name");
     if (object.maker->kind == "Pod") {
-      // Read together: a pod that is there twice is one.
+      // Read together: a pod that two files have is one.
       pod_names_.emplace(out_.items.size(), namespace_of(object.value) + "/" + name);
       out_.items.push_back({.pod = {}, .subject = {}, .place = object.place("")});
       pods_.push_back(std::move(object));

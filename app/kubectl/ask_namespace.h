@@ -1,5 +1,5 @@
-// `podium capacity` without a name: what could a namespace still run, of its own workloads and of pods with
-// given requests?
+// `podium capacity` without a name: what a namespace could still run, of its own workloads and of pods with
+// given requests.
 //
 // Owner: a command. Threads: the Cluster's. Errors: as Cluster's; Kind::invalid names the flag.
 #pragma once

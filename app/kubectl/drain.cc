@@ -119,7 +119,7 @@ std::function<int()> declare_drain(CLI::App& command, const std::shared_ptr<Shar
       "with --rolling: adds this number of nodes before the first step and drains them after the last");
   command
       .add_option("--like", flags->question.like,
-                  "the node that the spare nodes are copies of (default: the first one)")
+                  "the node that the spare nodes copy (default: the first one)")
       ->type_name("NODE");
   command.add_flag(
       "--fail", flags->question.fail,

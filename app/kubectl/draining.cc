@@ -270,8 +270,8 @@ class Rolling {
     return out;
   }
 
-  // Names the pods that are on the nodes now and are not to be evicted, and their budgets. If the user may
-  // not list them, the answer goes without.
+  // Names the pods on the nodes that should not be evicted, and their budgets. Omits them if the user may
+  // not list them.
   Result<void> warn_about_pods(render::Rolling& out) {
     std::map<std::string, std::size_t> step_of;
     Names nodes;

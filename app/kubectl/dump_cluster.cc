@@ -65,8 +65,7 @@ Result<std::unique_ptr<Cluster>> DumpCluster::open(const ConnectionFlags& connec
   if (names_server)
     return invalid(
         "--cluster: reads files; it cannot be combined with --context, --kubeconfig, --user, --server, "
-        "--token or "
-        "--as. For a cluster of the kubeconfig use --context");
+        "--token or --as. For a cluster of the kubeconfig use --context");
   const auto ns = connection.ns.empty() ? std::string("default") : connection.ns;
   auto dump = offline::Dump::read({.cluster = connection.dump, .config = connection.config, .ns = ns});
   if (!dump) return std::unexpected(dump.error());

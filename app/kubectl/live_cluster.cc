@@ -91,7 +91,7 @@ Result<T> LiveCluster::run(client::Task<Result<T>> task) {
       return fail(Error::Kind::internal, e.what());
     }
   }
-  if (!result) return fail(Error::Kind::internal, "the request never ended");
+  if (!result) return fail(Error::Kind::internal, "the request did not end");
   return std::move(*result);
 }
 

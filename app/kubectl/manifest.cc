@@ -196,7 +196,7 @@ void drop_copies(FileObjects& objects, KnownMakers& known, Problems& problems) {
     const auto [first, is_new] = known.try_emplace(key, object.value);
     if (!is_new && first->second != object.value)
       problems.add(
-          fmt::format("{}: {} {} is there twice", object.place("metadata.name"), object.maker->kind, name));
+          fmt::format("{}: {} {} appears twice", object.place("metadata.name"), object.maker->kind, name));
     return !is_new;
   });
 }

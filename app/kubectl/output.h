@@ -41,7 +41,7 @@ Result<std::string> document_text(const Output& output, const boost::json::value
 // One object as it is, several as a List, as kubectl prints them.
 boost::json::value as_list(std::vector<boost::json::value> objects);
 
-// -o name: whether there is something to name. `why_not`: of what exists no longer, or not yet.
+// An error of -o name if there is nothing to name. `why_not`: why the object does not exist.
 Result<void> check_names(const Output& output, bool has_names, std::string_view why_not);
 
 // "schedulingreport.podium.dev/web-07".

@@ -178,7 +178,7 @@ std::function<int()> declare_page(CLI::App& command, const std::shared_ptr<Share
   const auto flags = std::make_shared<PageFlags>();
   flags->shared = shared;
   render::add_number(command, shared->wrong, "--port", flags->port, {0, 65'535},
-                     "the port on 127.0.0.1 (default: any that is free)")
+                     "the port on 127.0.0.1 (default: a free one)")
       ->type_name("PORT");
   command.add_flag("--open", flags->open, "open it in a browser (xdg-open)");
   return [&command, flags] { return run_page(command, *flags); };

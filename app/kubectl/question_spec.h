@@ -30,8 +30,8 @@ struct QuestionFlags {
 // drained, so that the drained pods may use them.
 Result<boost::json::object> question_spec(const QuestionFlags& flags);
 
-// The Error that names the flags, of a refusal that names only fields that flags set: "spec.profile: …".
-// `changes`: the first ones of spec.changes are of flags. nullopt: it is about something else too.
+// Names the flags in place of the fields of a refusal, such as "spec.profile: …". nullopt: the refusal is
+// also about fields that no flag sets. `changes`: how many of spec.changes come from flags; they are first.
 std::optional<Error> flags_error(const std::string& refusal, std::size_t changes);
 
 // Whether the nodes of --drain and --like exist, as far as the user may get them.

@@ -107,7 +107,7 @@ std::function<int()> declare_top(CLI::App& command, const std::shared_ptr<Shared
   render::add_number(command, shared->wrong, "--every", flags->every, {1, 3600}, "seconds between two views")
       ->type_name("SECONDS")
       ->default_str("5");
-  command.add_flag("--once", flags->once, "one view only, as without a terminal");
+  command.add_flag("--once", flags->once, "print one view and exit, as without a terminal");
   add_color(command, *shared);
   return [&command, flags] { return run_top(command, *flags); };
 }

@@ -43,8 +43,8 @@ constexpr Verb kVerbs[] = {
      "why web-07 --timeline",
      kTakesCluster | kTakesDump | kTakesOutput | kTakesSelector | kTakesWatch | kTakesPodium, declare_why},
     {"whatif", "-f FILE|TYPE/NAME", "shows where pods would be placed; creates only the question",
-     "create, get, watch and delete `schedulingreports`, and create `pods` (dry run) but for `pod/NAME`; see "
-     "[below](#rights-on-workloads)",
+     "create, get, watch and delete `schedulingreports`, and create `pods` (dry run) except for `pod/NAME`; "
+     "see [below](#rights-on-workloads)",
      "# show where the pods of a manifest would be placed\n"
      "whatif -f deploy.yaml\n"
      "# search for changes that would let a pending pod run\n"
@@ -57,8 +57,7 @@ constexpr Verb kVerbs[] = {
     {"capacity", "[-f FILE|TYPE/NAME]",
      "counts how many more of these pods fit, or what a namespace could still run",
      "those of `whatif`; of a namespace list its `deployments`, `statefulsets`, `replicasets`, `pods` and, "
-     "to "
-     "see them, `resourcequotas`",
+     "to see them, `resourcequotas`",
      "# count how many more pods of this Deployment fit\n"
      "capacity deploy/web\n"
      "# count them without this node\n"
@@ -70,8 +69,7 @@ constexpr Verb kVerbs[] = {
      kTakesCluster | kTakesDump | kTakesOutput, declare_capacity},
     {"drain", "NODE...|-l SELECTOR",
      "shows where the pods of drained nodes would be placed, and what blocks the drain",
-     "list `pods`, and `poddisruptionbudgets` where it may; create, get, watch and delete "
-     "`schedulingreports` "
+     "list `pods`, and `poddisruptionbudgets` if allowed; create, get, watch and delete `schedulingreports` "
      "in their namespaces; with `-l` or `--rolling` list `nodes`",
      "# show where the pods of a node would be placed\n"
      "drain general-29\n"

@@ -100,7 +100,7 @@ class Asking {
     else
       words_ += words;
   }
-  // A failure takes precedence over an answer. Several answers are one: some fit if not all are alike.
+  // A failure takes precedence over an answer. Different answers together mean that some fit.
   void worse(int code) {
     const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : 0; };
     const bool is_failure = rank(code) > 0 || rank(code_) > 0;
@@ -224,7 +224,7 @@ class Asking {
     auto asked = template_of(object, *pod);
     const bool is_created = answer({ns, std::move(name), "template", asked, exists,
                                     api::text_at(object, "/kind"), is_one_of_several, &of_file});
-    if (has_none) say("It has 0 replicas: this is about one.\n");
+    if (has_none) say("It has 0 replicas: this is the answer for one.\n");
     if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 
@@ -436,7 +436,7 @@ void add_common(CLI::App& command, WhatIfFlags& flags) {
       ->take_all();
   command
       .add_option("--weights", flags.question.weights,
-                  "other weights of strategies: NodeResourcesFit=5; 0 is off")
+                  "weights of strategies, in place of the profile's: NodeResourcesFit=5; 0 switches one off")
       ->type_name("S=W,...")
       ->allow_extra_args(false)
       ->take_all();

@@ -21,11 +21,11 @@
 #include "app/kubectl/reports.h"
 #include "app/kubectl/verbs.h"
 #include "app/kubectl/waiting_pods.h"
+#include "app/kubectl/why_workload.h"
 #include "app/render/pods.h"
 #include "app/render/text.h"
 #include "app/render/timeline.h"
 #include "app/render/what_if.h"
-#include "app/render/workload.h"
 
 namespace podium::kubectl {
 namespace {
@@ -59,7 +59,7 @@ class Why {
       return failed(command_, invalid("--timeline: needs one pod, not a workload").error());
     if (!flags_.node.empty())
       return is_pod ? not_there(target) : failed(command_, invalid("--node: needs one pod").error());
-    return is_pod ? there(target) : of_workload(target);
+    return is_pod ? there(target) : why_workload(command_, cluster_, target, output_, options_);
   }
 
  private:
@@ -190,7 +190,8 @@ class Why {
           return render::timeline_table(target.ns + "/" + target.name, moments, options_) +
                  (pod ? "" : "The pod no longer exists.\n");
         });
-    if (!report && output_.has_words()) result.err += "podium has no report of it: only what the pod says.\n";
+    if (!report && output_.has_words())
+      result.err += "podium has no report of it: these are the times of the pod alone.\n";
     return result;
   }
 
@@ -212,77 +213,6 @@ class Why {
     if (!eviction) return did_you_mean(cluster_, target.ns, target);
     return fmt::format("A pod of this name was {}.\n{}", eviction_words(*eviction, system_clock().wall()),
                        eviction_hint(*eviction, options_.program));
-  }
-
-  // Prints how many pods of a workload run, what blocks the others, and what would help.
-  CommandOutput of_workload(const Target& target) {
-    const auto object = cluster_.get(resource_of(*target.maker), target.ns, target.name);
-    if (!object) {
-      auto out = failed(command_, object.error());
-      if (client::object_is_gone(object.error())) out.err += did_you_mean(cluster_, target.ns, target);
-      return out;
-    }
-    const auto pods = pods_of(cluster_, target, target.ns);
-    if (!pods) return failed(command_, pods.error());
-    const auto waiting = waiting_groups(cluster_, target.ns, *pods);
-    if (!waiting) return failed(command_, waiting.error());
-    return answered(command_, output_, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
-      const auto name = target.ns + "/" + target.name;
-      const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
-      const auto reason = render::why_not_created(*object);
-      auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options_);
-      if (replicas && replicas->existing < replicas->wanted && reason.empty())
-        words += exceeded_quotas(target);
-      if (waiting->groups.empty())
-        return words + render::workload_next(subject_of(target), target.ns, *pods, options_);
-      return words + what_helps(target, waiting->groups);
-    });
-  }
-
-  // "deploy/web"
-  static std::string subject_of(const Target& target) {
-    return std::string(target.maker->short_name) + "/" + target.name;
-  }
-
-  // By a question's workloadRef.
-  static bool can_be_named(const Target& target) {
-    return target.maker->kind != "CronJob" && target.maker->kind != "ReplicationController";
-  }
-  static json::object reference_to(const Target& target) {
-    return {{"kind", target.maker->kind}, {"name", target.name}};
-  }
-
-  // The quotas that do not allow all replicas. A user without the right to ask does not see them.
-  std::string exceeded_quotas(const Target& target) {
-    if (!can_be_named(target)) return {};
-    const auto answered =
-        cluster_.ask(target.ns, {{"dryRun", true}, {"workloadRef", reference_to(target)}}, false);
-    if (!answered) return {};
-    const auto report = render::read_report(*answered);
-    return explain::refusal_of(report) ? std::string() : render::exceeded_quota_lines(report);
-  }
-
-  // Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
-  std::string what_helps(const Target& target, const std::vector<render::WaitingGroup>& groups) {
-    const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
-      return group.report && group.report->status.outcome != "Fits" && !group.report->status.preemption &&
-             !render::is_pods_own_fault(*group.report);
-    });
-    if (!may_help) return {};
-    // A workloadRef cannot name these kinds, so the user gets the command.
-    const auto hint = render::what_would_help(subject_of(target), target.ns, options_);
-    if (!can_be_named(target)) return hint;
-    json::object spec{{"dryRun", true}, {"fixes", true}, {"workloadRef", reference_to(target)}};
-    const auto answered = cluster_.ask(target.ns, std::move(spec), false);
-    if (!answered) return hint;
-    const auto report = render::read_report(*answered);
-    if (explain::refusal_of(report)) return hint;
-    const auto& answer = render::answer_of(report);
-    if (answer.fitting < answer.asked) return render::fixes_in_line(report, options_);
-    // The question is about all replicas, without the pods that exist. So the hint is about one that waits.
-    return fmt::format("Without the pods that it has now, {} would fit.\n",
-                       answer.asked == 1 ? "its replica" : fmt::format("all {} replicas", answer.asked)) +
-           render::what_would_help("pod/" + groups.front().names.front(), target.ns, options_);
   }
 
   CommandOutput of_selector() {
@@ -411,9 +341,11 @@ std::function<int()> declare_why(CLI::App& command, const std::shared_ptr<Shared
   const auto flags = std::make_shared<WhyFlags>();
   flags->shared = shared;
   command.add_option("POD", flags->words, "pods, or workloads as TYPE/NAME: web-07, shop/web-07, deploy/web");
-  command.add_option("--node", flags->node, "why not on this node, and what would help")->type_name("NODE");
-  command.add_flag("--timeline", flags->timeline,
-                   "what happened to the pod and when: created, gated, tried, nominated, bound, evicted");
+  command.add_option("--node", flags->node, "explain why it is not on this node, and what would help")
+      ->type_name("NODE");
+  command.add_flag(
+      "--timeline", flags->timeline,
+      "list what happened to the pod and when: created, gated, tried, nominated, bound, evicted");
   return [&command, flags] { return run_why(command, *flags); };
 }
 

@@ -25,16 +25,11 @@ constexpr std::string_view kServerKey = "io.modelcontextprotocol/serverInfo";
 
 constexpr std::string_view kInstructions =
     "podium is the cluster's scheduler, or reads a dump of a cluster. It computes placements with the "
-    "scheduler's own "
-    "code: ask it instead of adding up requests and free resources, which misses taints, affinity, "
-    "spreading, "
-    "volumes, quotas and preemption. Use why for a pod that waits or is on an odd node, what_waits for an "
-    "overview, "
-    "what_would_help before proposing a change, what_if and how_many_fit before a rollout or scaling, and "
-    "drain before "
-    "maintenance. All tools only read: a question is an object that podium answers and deletes. Quote its "
-    "numbers as "
-    "they are.";
+    "scheduler's own code: ask it instead of adding up requests and free resources, which misses taints, "
+    "affinity, spreading, volumes, quotas and preemption. Use why for a pod that waits or is on an odd node, "
+    "what_waits for an overview, what_would_help before proposing a change, what_if and how_many_fit before "
+    "a rollout or scaling, and drain before maintenance. All tools only read: a question is an object that "
+    "podium answers and deletes. Quote its numbers as they are.";
 
 // JSON-RPC's and the protocol's codes.
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601,

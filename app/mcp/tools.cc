@@ -40,7 +40,7 @@ constexpr Argument kWhy[] = {
     {"name", Type::name, "", kSubject.about, true},
     kNamespace,
     {"timeline", Type::flag, "--timeline",
-     "of one pod: what happened and when, such as created, gated, tried, nominated, bound and evicted"}};
+     "list what happened to one pod and when, such as created, gated, tried, nominated, bound and evicted"}};
 constexpr Argument kWhyNot[] = {{"name", Type::name, "", "a pod", true},
                                 {"node", Type::name, "--node", "the node that it is not on", true},
                                 kNamespace};
@@ -54,7 +54,8 @@ constexpr Argument kWhatIf[] = {
     kAddNodes,
     kLike,
     {"weights", Type::text, "--weights",
-     "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0; 0 is off"},
+     "weights of scoring strategies, in place of the profile's: NodeResourcesFit=5,ImageLocality=0; 0 is "
+     "off"},
     kProfile};
 constexpr Argument kHowMany[] = {
     kSubject,
@@ -68,7 +69,7 @@ constexpr Argument kHowMany[] = {
 constexpr Argument kCouldRun[] = {
     kNamespace,
     {"requests", Type::text, "--requests",
-     "of pods that ask for this, instead of the namespace's workloads: cpu=500m,memory=1Gi"},
+     "count pods with these requests instead of the namespace's workloads: cpu=500m,memory=1Gi"},
     kProfile};
 constexpr Argument kWhatHelps[] = {kSubject, kManifest, kNamespace};
 constexpr Argument kWhatWaits[] = {
@@ -76,7 +77,7 @@ constexpr Argument kWhatWaits[] = {
     {"allNamespaces", Type::flag, "--all-namespaces", "lists the pods of all namespaces"},
     {"selector", Type::text, "--selector", "only pods with these labels: app=web,tier!=test"}};
 constexpr Argument kDrain[] = {
-    {"nodes", Type::names, "", "the nodes, which are drained at the same time"},
+    {"nodes", Type::names, "", "the nodes to drain, all at the same time"},
     {"selector", Type::text, "--selector", "instead of names: the labels of the nodes: pool=general"},
     {"rolling", Type::count, "--rolling",
      "drains this number of nodes at a time, as an upgrade does; they return before the next ones are "
@@ -95,17 +96,15 @@ constexpr Argument kNodesWanted[] = {
     kNamespace,
     {"shapes", Type::manifest, "--shapes",
      "what new nodes may be like, as YAML: shapes: [{name: m.16x64, allocatable: {cpu: 16, memory: 64Gi}, "
-     "labels: {}, "
-     "taints: [], devices: [{driver: gpu.example.com, count: 8}], price: 0.8, max: 10}]; without it, like "
-     "the nodes of the cluster"}};
+     "labels: {}, taints: [], devices: [{driver: gpu.example.com, count: 8}], price: 0.8, max: 10}]; without "
+     "it, like the nodes of the cluster"}};
 constexpr Argument kNodesSpare[] = {kNamespace};
 
 constexpr Tool kTools[] = {
-    {"why", "Why is a pod there, or why does it wait?",
+    {"why", "Why is a pod on its node, or why is it pending?",
      "Explains the scheduler's last decision on a pod: the node with its score and the next best ones, or "
-     "why each "
-     "group of nodes rejected the pod and what is missing. Of a workload: how many of its pods run, and what "
-     "blocks the others.",
+     "why each group of nodes rejected the pod and what is missing. Of a workload: how many of its pods run, "
+     "and what blocks the others.",
      "why", "", kWhy},
     {"why_not", "Why is a pod not on this node?",
      "Tries the pod on one node and says what rejects it there, or how its score compares, and which changes "
@@ -113,39 +112,34 @@ constexpr Tool kTools[] = {
      "why", "", kWhyNot},
     {"what_if", "Where would these pods go?",
      "Places pods on a copy of the cluster with the scheduler's own code: of a workload or a pod of the "
-     "cluster, "
-     "or of a manifest that need not exist. It can drain or add nodes first, and change weights. Nothing is "
-     "scheduled.",
+     "cluster, or of a manifest that need not exist. It can drain or add nodes first, and change weights. "
+     "Nothing is scheduled.",
      "whatif", "", kWhatIf, true},
     {"how_many_fit", "How many more of these pods fit?",
-     "Counts by placing them one after the other on a copy of the cluster, and says what ends the room.",
+     "Counts by placing them one after the other on a copy of the cluster, and says what limits the number.",
      "capacity", "", kHowMany, true},
     {"what_could_run", "What could a namespace still run?",
      "Counts for each workload of a namespace how many more of its pods the nodes have room for and its "
-     "quotas "
-     "allow, and says what limits it.",
+     "quotas allow, and says what limits it.",
      "capacity", "", kCouldRun},
     {"what_would_help", "What would let these pods run?",
      "Tries changes one by one, and pairs of them, on a copy of the cluster: smaller requests, a toleration, "
-     "another "
-     "node selector, more nodes of a shape. Each fix says how many pods fit with it.",
+     "another node selector, more nodes of a shape. Each fix says how many pods fit with it.",
      "whatif", "--fixes", kWhatHelps, true},
     {"what_waits", "Which pods wait, and for what?",
-     "Lists the pods without a node, grouped by workload and by what blocks them, the largest group first.",
+     "Lists the pending pods, grouped by workload and by what blocks them, the largest group first.",
      "pending", "", kWhatWaits},
     {"drain", "What would a drain of these nodes do?",
      "Says where each pod of the nodes would go, which would wait, and which disruption budgets or local "
-     "volumes "
-     "block the drain. Nothing is drained.",
+     "volumes block the drain. Nothing is drained.",
      "drain", "", kDrain},
     {"nodes_for_pending", "Which nodes do the pods that wait need?",
      "Finds the fewest nodes to add, or the cheapest if the shapes have prices, so that all pods that wait "
-     "are "
-     "placed. Each choice is tried on a copy of the cluster. Names the pods that no shape can hold, with the "
-     "reason. Nothing is added.",
+     "are placed. Each choice is tried on a copy of the cluster. Names the pods that no shape can hold, with "
+     "the reason. Nothing is added.",
      "nodes", "--for-pending", kNodesWanted},
     {"nodes_that_could_go", "Which nodes could go?",
-     "Finds nodes whose pods all have another place, in an order in which they can be drained, and says what "
+     "Finds nodes whose pods all fit elsewhere, in an order in which they can be drained, and says what "
      "blocks the others: budgets, pods without a controller, data on the node, "
      "annotations of autoscalers. Nothing is drained.",
      "nodes", "--could-go", kNodesSpare},

@@ -160,9 +160,10 @@ std::vector<Difference> differences(const Report& a, const Report& b) {
 std::string diff(const Report& a, const Report& b, const std::string& name_a, const std::string& name_b,
                  const Options& options) {
   const auto found = differences(a, b);
-  const auto &bold = options.style.bold(name_a), &bold_b = options.style.bold(name_b);
-  if (found.empty()) return fmt::format("No difference: {} and {} each {}.\n", bold, bold_b, result_of(a));
-  auto out = fmt::format("{} {}; {} {}.\n", bold, result_of(a), bold_b, result_of(b));
+  const auto title_a = options.style.bold(name_a), title_b = options.style.bold(name_b);
+  if (found.empty())
+    return fmt::format("No difference: {} and {} each {}.\n", title_a, title_b, result_of(a));
+  auto out = fmt::format("{} {}; {} {}.\n", title_a, result_of(a), title_b, result_of(b));
   std::vector<Cells> rows{{"", name_a, name_b}};
   for (const auto& each : found) rows.push_back({each.what, each.a, each.b});
   out += table(rows, {Align::left, Align::right});

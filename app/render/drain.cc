@@ -147,7 +147,7 @@ std::string gone_or_kept(const Drain& drain) {
   };
   add(NodePod::Stays::daemon_set, "pod of a DaemonSet", "pods of DaemonSets");
   add(NodePod::Stays::is_static, "static pod", "static pods");
-  add(NodePod::Stays::terminates, "pod that terminates already", "pods that terminate already");
+  add(NodePod::Stays::terminates, "pod that is terminating", "pods that are terminating");
   if (parts.empty()) return {};
   return fmt::format("{}: {}.\n", drain.is_failure ? "Gone with their nodes" : "Not evicted",
                      fmt::join(parts, ", "));
@@ -178,8 +178,7 @@ std::string unknown(const Drain& drain) {
 
 std::string got_node(const Drain& drain) {
   if (drain.waiting_placed == 0) return {};
-  const auto words =
-      counted(drain.waiting_placed, "pod that waits now gets a node", "pods that wait now get a node");
+  const auto words = counted(drain.waiting_placed, "pending pod gets a node", "pending pods get a node");
   return drain.got_node.empty()
              ? words + ".\n"
              : fmt::format("{}: {}.\n", words, listed(drain.got_node, kNamed, drain.waiting_placed));
@@ -189,7 +188,7 @@ std::string fullest(const Drain& drain) {
   std::vector<std::string> nodes;
   for (const auto& full : drain.fullest)
     nodes.push_back(fmt::format("{} {} {}%", full.node, full.resource, full.percent));
-  return nodes.empty() ? "" : fmt::format("Most full afterwards: {}.\n", fmt::join(nodes, ", "));
+  return nodes.empty() ? "" : fmt::format("Fullest afterwards: {}.\n", fmt::join(nodes, ", "));
 }
 
 std::string spare(const Drain& drain) {
@@ -325,7 +324,7 @@ std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
 }
 
 std::string no_place(const explain::DrainedPod& pod, const std::string& scheduler) {
-  if (pod.code == "NoController") return "no controller creates it again: it would be gone";
+  if (pod.code == "NoController") return "no controller recreates it: it would be gone";
   if (pod.code == "OtherScheduler")
     return fmt::format("not evaluated: its scheduler is {}", scheduler.empty() ? "another one" : scheduler);
   if (pod.code == "NotEvaluated") return "not evaluated: the deadline passed";

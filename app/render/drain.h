@@ -23,7 +23,7 @@ struct NodePod {
   std::string ns, name, scheduler;
   std::string node = {};
   Stays stays = Stays::no;                    // kubectl drain does not evict it; or it goes already
-  bool has_controller = false;                // the controller that creates it again
+  bool has_controller = false;                // one that recreates it
   bool has_local_data = false;                // an emptyDir: kubectl drain needs a flag
   std::vector<std::string> obstacles;         // texts about budgets that do not allow its eviction
   std::vector<std::string> budgets = {};      // that match it, if they are several
@@ -41,7 +41,7 @@ struct Drain {
   std::size_t evicted = 0, moved = 0, pending = 0, gone = 0, budgets_broken = 0;
   std::size_t preempted = 0;                // of evicted: from other nodes
   std::size_t budgets_named = 0;            // of budgets_broken: with their pods
-  std::size_t waiting_placed = 0;           // pods that wait now and get a node
+  std::size_t waiting_placed = 0;           // pending pods that get a node
   std::vector<std::string> got_node = {};   // "shop/web-1 → n-3" of those, in the namespaces that were asked
   std::vector<explain::FullNode> fullest;   // of the nodes that take pods
   std::vector<explain::SpareAmount> spare;  // what is free then, if the answer has it
@@ -63,8 +63,8 @@ std::string no_place(const explain::DrainedPod& pod, const std::string& schedule
 
 // The first line of the table.
 std::string drain_verdict(const Drain& drain, const Style& style);
-// Lines below the table: the pods that the asker may not see, who sees this number of `evicted`; the pods
-// that wait now and get a node; the fullest nodes, and what is free. Not what only kubectl knows.
+// Lines below the table: the pods that the user may not see, pending pods that get a node, the fullest nodes,
+// and what is free. `seen`: how many of `evicted` the user sees. Leaves out what only kubectl knows.
 std::string drain_notes(const Drain& drain, std::size_t seen);
 std::string drain_table(const Drain& drain, const Options& options);
 boost::json::value drain_document(const Drain& drain);

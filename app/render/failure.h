@@ -1,4 +1,4 @@
-// How a command of people fails: one form for all of them, "kubectl podium why: …".
+// Formats the errors of all commands for people in one form: "kubectl podium why: …".
 //
 // Threads: pure functions. Errors: none.
 #pragma once

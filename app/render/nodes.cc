@@ -89,14 +89,14 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
   if (asked == 0) return style.good("No pods are pending.") + "\n";
   auto text = fmt::format("{} {}", counted(asked, "pod"), asked == 1 ? "waits" : "wait");
   if (wanted.fit_now > 0)
-    text += fmt::format("; {} {} on the nodes that there are", wanted.fit_now, fit(wanted.fit_now));
+    text += fmt::format("; {} {} on the existing nodes", wanted.fit_now, fit(wanted.fit_now));
   text = fitting == asked ? style.good(text) : fitting > 0 ? style.warn(text) : style.bad(text);
   if (nodes_in(wanted) == 0 && wanted.not_tried > 0)
     return text + ". The deadline passed before any addition was tried.\n";
   if (nodes_in(wanted) == 0)
     return text + (wanted.unplaced_total > 0 ? ". No node of these shapes helps:\n" : ".\n");
   const char* found = !wanted.is_finished    ? "The best additions found before the deadline"
-                      : !wanted.is_fewest    ? "Additions of which no node can be left out"
+                      : !wanted.is_fewest    ? "Additions without a superfluous node"
                       : wanted.price.empty() ? "Fewest additions"
                                              : "Cheapest additions";
   return text +
@@ -154,7 +154,7 @@ std::string not_counted(const NodesWanted& wanted) {
   add(wanted.not_evaluated, "was not evaluated", "were not evaluated");
   auto out = parts.empty() ? std::string() : fmt::format("Not counted: {}.\n", fmt::join(parts, ", "));
   if (wanted.shapes_tried < wanted.shapes_total)
-    out += fmt::format("{} of {} shapes were tried, those of the most nodes.\n", wanted.shapes_tried,
+    out += fmt::format("{} of {} shapes were tried, those that the most nodes have.\n", wanted.shapes_tried,
                        wanted.shapes_total);
   return out;
 }
@@ -183,7 +183,7 @@ std::string to_add(const NodesWanted& wanted) {
 
 std::string to_uncordon(const NodesWanted& wanted) {
   if (wanted.uncordon.empty()) return {};
-  return fmt::format("As many are placed without a new node after: kubectl uncordon {}\n",
+  return fmt::format("No new node is needed for as many pods after: kubectl uncordon {}\n",
                      fmt::join(wanted.uncordon, " "));
 }
 
@@ -219,19 +219,18 @@ const char* words_of_code(const std::string& code, bool is_one) {
   };
   static constexpr Words kWords[] = {
       {"NoRoom", "runs pods that have no other place", "run pods that have no other place"},
-      {"NoController", "runs pods that no controller creates again",
-       "run pods that no controller creates again"},
+      {"NoController", "runs pods that no controller recreates", "run pods that no controller recreates"},
       {"Budget", "runs pods that a budget protects", "run pods that a budget protects"},
       {"NotSafeToEvict", "runs pods that are not safe to evict", "run pods that are not safe to evict"},
-      {"DoNotDisrupt", "is not to be disrupted", "are not to be disrupted"},
-      {"ScaleDownDisabled", "is not to be scaled down", "are not to be scaled down"},
+      {"DoNotDisrupt", "must not be disrupted", "must not be disrupted"},
+      {"ScaleDownDisabled", "must not be scaled down", "must not be scaled down"},
       {"LocalData", "runs pods that have data on it", "run pods that have data on them"},
       {"OtherScheduler", "runs pods of another scheduler", "run pods of another scheduler"},
       {"LastNode", "is the last one", "are the last ones"},
-      {"ControlPlane", "is of the control plane", "are of the control plane"},
+      {"ControlPlane", "is a control-plane node", "are control-plane nodes"},
       {"Nominated", "is promised to a pod that waits for evictions",
        "are promised to pods that wait for evictions"},
-      {"Wanted", "would take a pod that waits", "would take pods that wait"},
+      {"Wanted", "would take a pending pod", "would take pending pods"},
   };
   const auto* found =
       std::ranges::find(kWords, code, [](const Words& each) { return std::string_view(each.code); });

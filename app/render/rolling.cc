@@ -120,14 +120,14 @@ std::string got_node(const Rolling& rolling) {
   for (const auto& pod : rolling.got_node)
     names.push_back(fmt::format("{}/{} → {}", pod.ns, pod.name, pod.node));
   const auto words = fmt::format("{} a node during the drain, in the order of the queue",
-                                 counted(total, "pod that waits now gets", "pods that wait now get"));
+                                 counted(total, "pending pod gets", "pending pods get"));
   return names.empty() ? words + ". " : fmt::format("{}: {}. ", words, listed(names, kPodsNamed, total));
 }
 
 // A pod may wait in several steps, so the numbers of the steps are not added up.
 std::string waiting_words(const Rolling& rolling) {
   const auto most = rolling.most_waiting();
-  if (rolling.steps_waiting() == 1) return counted(most, "pod") + " would wait at some time";
+  if (rolling.steps_waiting() == 1) return counted(most, "pod") + " would wait at some point";
   const auto at_end = std::ranges::count_if(
       rolling.steps, [](const RollingStep& step) { return step.is_of_spares && step.waiting() > 0; });
   return fmt::format("pods would wait in {}{}, at most {} at a time",
@@ -237,7 +237,7 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   out += not_evaluated(rolling) + unread_budgets(rolling);
   auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
-    last += fmt::format("{}With {} like {}, no pod would be pending.", last.empty() ? "" : " ",
+    last += fmt::format("{}With {} like {}, no pod would wait.", last.empty() ? "" : " ",
                         counted(rolling.spare_nodes, "spare node"), rolling.spare_like);
   if (!last.empty()) out += wrapped(last, options.columns, 0);
   return out + "Nothing was evicted.\n";

@@ -13,7 +13,7 @@
 
 namespace podium::render {
 
-// A pod that waits now and gets a node in the step of this index.
+// A pending pod that gets a node in the step of this index.
 struct PodWithNode {
   std::string ns, name, node;
   std::size_t step = 0;
@@ -39,11 +39,11 @@ struct Rolling {
     std::size_t count = 0;
     std::string like = {};
   };
-  Spares with = {};             // nodes that are there during the steps
+  Spares with = {};             // nodes that exist during the steps
   std::size_t spare_nodes = 0;  // with this number of additional nodes no pod waits; 0: not known
   std::string spare_like = {};  // such nodes
   std::vector<std::string> budgets_unread = {};  // namespaces whose budgets the user may not list
-  // Pods that wait now and get a node, in the namespaces that were asked.
+  // Pending pods that get a node, in the namespaces that were asked.
   std::vector<PodWithNode> got_node = {};
 
   std::size_t moved() const;
@@ -64,7 +64,7 @@ struct StepWords {
   std::string marks = {};            // about budgets; empty: none
 };
 std::vector<StepWords> step_words(const Rolling& rolling, const Style& style);
-// Lines below the table: pods that are not evaluated, those that wait now and get a node, the least spare.
+// Lines below the table: pods that are not evaluated, pending pods that get a node, the least spare.
 std::string rolling_notes(const Rolling& rolling);
 std::string rolling_table(const Rolling& rolling, const Options& options);
 boost::json::value rolling_document(const Rolling& rolling);

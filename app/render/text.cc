@@ -159,7 +159,7 @@ std::string unasked_lines(const Unasked& unasked, std::string_view what) {
                        listed(unasked.forbidden, kNamed), what);
   if (!unasked.ending.empty())
     out += fmt::format(
-        "The API server takes no questions in {}, which {} being deleted, so pods there are not {}.\n",
+        "The API server accepts no questions in {}, which {} being deleted, so pods there are not {}.\n",
         listed(unasked.ending, kNamed), unasked.ending.size() == 1 ? "is" : "are", what);
   return out;
 }

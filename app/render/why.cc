@@ -162,7 +162,7 @@ std::string state_words(const explain::ReportRejection& rejection) {
 
 // No node has all labels that the pod requires.
 std::string pending_for_labels(const Report& report, const std::string& subject, const Options& options) {
-  auto out = fmt::format("{} {}: no node has all that it asks for.\n", options.style.bold(subject),
+  auto out = fmt::format("{} {}: no node has all that it requires.\n", options.style.bold(subject),
                          options.style.bad(report.is_question ? "does not fit" : "is pending"));
   out += selector_table(report.status.rejections, options);
   if (const auto others = cannot_anyway(report.status.rejections); !others.empty())
@@ -199,7 +199,7 @@ std::string pending(const Report& report, const std::string& subject, const Opti
   } else {
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
-      out += "Of the labels that it asks for:\n" + parts;
+      out += "Of the labels that it requires:\n" + parts;
     out += preemption_words(report);
   }
   return out + attempts_line(report, options);
@@ -269,7 +269,7 @@ Cells cannot_anyway(const std::vector<explain::ReportRejection>& rejections) {
     parts.push_back(state_words(rejection));
   }
   if (parts.empty()) return {};
-  return {counted(nodes, "node"), fmt::format("cannot take it anyway: {}", fmt::join(parts, ", "))};
+  return {counted(nodes, "node"), fmt::format("would not accept it anyway: {}", fmt::join(parts, ", "))};
 }
 
 std::string what_would_help(const std::string& target, const std::string& ns, const Options& options) {

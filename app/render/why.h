@@ -37,7 +37,7 @@ struct Fate {
 std::string fate_words(const Fate& fate);
 
 // For a decision, or a question about one pod. `subject`: the reader's name for the pod, "shop/web-07".
-// `fate`: nullopt: the pod is there.
+// `fate`: nullopt: the pod exists.
 std::string why(const Report& report, const std::string& subject, const Options& options,
                 const std::optional<Fate>& fate = std::nullopt);
 // The same for a pod that waits for its scheduling gates.
@@ -75,7 +75,7 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
 // True if the pod's requirements on node labels are the reason. The report then counts the nodes that meet
 // each part.
 const explain::ReportRejection* unmet_selector(const Report& report);
-// "12 nodes  cannot take it anyway: 9 taint gpu=a100:NoSchedule, 3 cordoned", from the rejections that are
+// "12 nodes  would not accept it anyway: 9 taint gpu=a100:NoSchedule, 3 cordoned", from rejections that are
 // not about resources or labels; empty: there are none.
 Cells cannot_anyway(const std::vector<explain::ReportRejection>& rejections);
 bool is_of_the_node(const explain::ReportRejection& rejection);  // such a one

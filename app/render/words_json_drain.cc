@@ -30,7 +30,7 @@ std::string budget_line(const explain::BrokenBudget& budget, const std::string& 
       listed(pods, kProtectedNamed, budget.pods_total));
 }
 
-// What speaks against the eviction of each pod.
+// The obstacles to the eviction of each pod.
 json::array against(const explain::ChangeResult& change) {
   json::array out;
   bool is_any = false;

@@ -56,7 +56,7 @@ std::string short_of(const explain::ReportRejection& rejection, const json::obje
   const auto& [resource, least, node, without] = *rejection.shortfall;
   auto out = fmt::format("too little {} free", resource);
   if (without > 0 && without < rejection.nodes) out += fmt::format(", {} have none", without);
-  if (resource == "pods") return out = "run as many pods as they may";
+  if (resource == "pods") return out = "already run their maximum number of pods";
   std::vector<std::string> parts;
   if (const auto* asked = requests.if_contains(resource); asked && asked->is_string()) {
     const auto quantity = api::Quantity::parse(asked->get_string());
@@ -162,7 +162,7 @@ std::optional<Replicas> wanted_of(std::string_view kind, const json::value& work
   if (kind == "DaemonSet") {
     const auto wanted = number_at(workload, "/status/desiredNumberScheduled");
     if (!wanted) return std::nullopt;  // its controller has not counted the nodes
-    return Replicas{.wanted = *wanted, .why_none = "no node is one that it selects"};
+    return Replicas{.wanted = *wanted, .why_none = "it selects no node of the cluster"};
   }
   if (std::ranges::find(kScaled, kind) == std::end(kScaled)) return std::nullopt;
   return Replicas{.wanted = number_at(workload, "/spec/replicas").value_or(1),

@@ -54,12 +54,48 @@ std::vector<Source> sources_of(const Snapshot& snapshot) {
   return out;
 }
 
+json::array array_of(const Amounts& amounts) { return json::array(amounts.begin(), amounts.end()); }
+
+// A node's amounts, in the order of the sources.
+struct NodeAmounts {
+  Amounts allocatable, requested;
+};
+
+NodeAmounts amounts_of(const std::vector<Source>& sources, const Snapshot& snapshot, Row row) {
+  NodeAmounts out;
+  for (const auto& source : sources) {
+    const auto [has, asks] = source.at(snapshot, row);
+    out.allocatable.push_back(has);
+    out.requested.push_back(asks);
+  }
+  return out;
+}
+
 struct Zone {
   std::int64_t nodes = 0, cordoned = 0;
   Amounts allocatable, requested, free;  // free: on nodes that are not cordoned
-};
 
-json::array array_of(const Amounts& amounts) { return json::array(amounts.begin(), amounts.end()); }
+  void add(const NodeAmounts& node, bool is_cordoned) {
+    const auto size = node.allocatable.size();
+    for (auto* sums : {&allocatable, &requested, &free}) sums->resize(size);
+    ++nodes;
+    cordoned += is_cordoned ? 1 : 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto has = node.allocatable[i], asks = node.requested[i];
+      allocatable[i] += has;
+      requested[i] += asks;
+      if (!is_cordoned) free[i] += std::max<std::int64_t>(0, has - asks);
+    }
+  }
+  json::object to_json(const std::string& name) const {
+    return {{"name", name},
+            {"nodes", nodes},
+            {"cordoned", cordoned},
+            {"allocatable", array_of(allocatable)},
+            {"requested", array_of(requested)},
+            {"free", array_of(free)}};
+  }
+};
 
 }  // namespace
 
@@ -82,43 +118,23 @@ json::object node_list(const Snapshot& snapshot, const std::string& leader, cons
   for (const auto row : snapshot.rows_by_name()) {
     const auto& node = *snapshot.entry(row).node;
     const auto* label = node.meta.labels.find(api::label::zone);
-    const auto name = label ? *label : std::string();
-    auto& zone = zones[name];
-    zone.allocatable.resize(sources.size());
-    zone.requested.resize(sources.size());
-    zone.free.resize(sources.size());
-    ++zone.nodes;
-    zone.cordoned += node.unschedulable ? 1 : 0;
+    const auto zone = label ? *label : std::string();
+    const auto amounts = amounts_of(sources, snapshot, row);
+    zones[zone].add(amounts, node.unschedulable);
     cordoned += node.unschedulable ? 1 : 0;
-    json::array allocatable, requested;
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      const auto [has, asks] = sources[i].at(snapshot, row);
-      zone.allocatable[i] += has;
-      zone.requested[i] += asks;
-      if (!node.unschedulable) zone.free[i] += std::max<std::int64_t>(0, has - asks);
-      allocatable.emplace_back(has);
-      requested.emplace_back(asks);
-    }
     if (wanted.zones_only || items.size() == kMostNodes) continue;
     if (wanted.selector && !wanted.selector->matches(node.meta.labels)) continue;
     json::object item{{"name", node.meta.name},
-                      {"zone", name},
+                      {"zone", zone},
                       {"pods", static_cast<std::int64_t>(snapshot.pod_count[row])},
-                      {"allocatable", std::move(allocatable)},
-                      {"requested", std::move(requested)}};
+                      {"allocatable", array_of(amounts.allocatable)},
+                      {"requested", array_of(amounts.requested)}};
     if (node.unschedulable) item["cordoned"] = true;
     items.push_back(std::move(item));
   }
   json::array resources, by_zone;
   for (const auto& source : sources) resources.emplace_back(source.name);
-  for (const auto& [name, zone] : zones) {
-    by_zone.push_back(json::object{{"name", name},
-                                   {"nodes", zone.nodes},
-                                   {"cordoned", zone.cordoned},
-                                   {"allocatable", array_of(zone.allocatable)},
-                                   {"requested", array_of(zone.requested)},
-                                   {"free", array_of(zone.free)}});
-  }
+  for (const auto& [name, zone] : zones) by_zone.push_back(zone.to_json(name));
   json::object out{
       {"metadata",
        json::object{{"leader", leader}, {"nodes", snapshot.node_count()}, {"cordoned", cordoned}}},

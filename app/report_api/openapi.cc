@@ -65,19 +65,16 @@ json::object schemas() {
                   {"items", list_of(reference("DecisionLine"), static_cast<int>(kLongestPage))}})},
       {"DecisionLine",
        anything(
-           "namespace, name, uid, outcome, summary, attempts; where they apply: node, score, rejection "
-           "(as in a report, without examples), schedulingGates, since (the oldest attempt that is known), "
-           "decidedAt, gone; of a pod that waits: created, workload, requests, resourceClaims, nodeSelector. "
-           "With "
-           "words=true: "
+           "namespace, name, uid, outcome, summary, attempts; if they apply: node, score, rejection (as in a "
+           "report, without examples), schedulingGates, since (the oldest known attempt), decidedAt, gone; "
+           "of a pending pod: created, workload, requests, resourceClaims, nodeSelector. With words=true: "
            "words (asks, reason, missing)")},
       {"Changes", object_of({{"version", text_schema()}})},
       {"Nodes",
        anything("metadata: leader, nodes, cordoned. resources: their names. zones: name, nodes, cordoned, "
                 "allocatable, requested, free (without cordoned nodes). items: name, zone, cordoned, pods, "
-                "allocatable, requested. Amounts "
-                "are in "
-                "the order of resources: cpu in thousandths of a core, all others in whole units")},
+                "allocatable, requested. Amounts are in the order of resources: cpu in thousandths of a "
+                "core, all others in whole units")},
       {"Access", anything("user, leader, mayListNodes, mayListDecisions; with namespace: mayAskAboutPods")},
       {"SchedulingReport",
        anything("podium.dev/v1alpha1 SchedulingReport: docs/reports.md; with words=true also words")},

@@ -7,10 +7,10 @@
 
 #include "api/text/parse_json.h"
 #include "api/text/yaml.h"
+#include "api/validate/validate.h"
 #include "base/ascii.h"
 #include "explain/question/question.h"
 #include "explain/report/report_labels.h"
-#include "scheduler/config/schema/names.h"
 
 namespace podium::app::report_api {
 namespace {
@@ -52,7 +52,7 @@ Result<std::string> check_metadata(const json::object& manifest, const std::stri
   if (!own.empty() && own != ns)
     return invalid(fmt::format("metadata.namespace: is {:?}, and the path says {:?}", own, ns));
   const auto name = text_at(*metadata, "name");
-  return config::check_dns_subdomain(name).empty() ? name : std::string("what-if");
+  return api::is_dns_subdomain(name) ? name : std::string("what-if");
 }
 
 Result<json::object> spec_of_manifest(json::object& manifest, const json::object& query) {

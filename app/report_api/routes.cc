@@ -107,7 +107,7 @@ const std::vector<Route>& routes() {
       {server::PathPattern("/v1/changes"), Form::changes, false,
        "Waits for a change of the decisions of all namespaces, and returns their version"},
       {server::PathPattern("/v1/nodes"), Form::nodes, false,
-       "The nodes and their zones, with what they have and what is requested of it"},
+       "The nodes and their zones, with allocatable and requested amounts"},
       {server::PathPattern("/v1/access"), Form::access, false,
        "Who the user is, and whether they may list the nodes and the decisions of all namespaces"},
   };
@@ -125,15 +125,15 @@ const std::vector<Parameter>& question_parameters() {
   using enum Parameter::Type;
   static const std::vector<Parameter> all{
       {"replicas", integer, 1, explain::kMostReplicas,
-       "how many of these pods to place, one after the other; a workload's own replicas unless it is given"},
-      {"minCount", integer, 1, explain::kMostReplicas, "how many must fit together, as a group"},
-      {"topologyKey", text, 0, 0, "the label of the nodes within whose equal values the group must fit"},
-      {"nodes", texts, 0, 0, "nodes whose verdicts are included regardless of rank: a,b"},
+       "the number of these pods to place, one after the other; default: a workload's own replicas"},
+      {"minCount", integer, 1, explain::kMostReplicas, "the number of replicas that must fit together"},
+      {"topologyKey", text, 0, 0, "the node label that must have one value on all nodes of the group"},
+      {"nodes", texts, 0, 0, "nodes whose verdicts are included whatever their rank: a,b"},
       {"strategies", weights, 0, 0,
-       "other weights of scoring strategies: NodeResourcesFit=5,ImageLocality=0"},
+       "weights of scoring strategies, in place of the profile's: NodeResourcesFit=5,ImageLocality=0"},
       {"fixes", flag, 0, 0, "true: looks for changes that would let more replicas fit"},
-      {"room", flag, 0, 0, "true: counts how many more fit where all do, up to 10,000 in all"},
-      {"profile", text, 0, 0, "the profile (schedulerName) that decides; the pod's own unless it is given"},
+      {"room", flag, 0, 0, "true: if all fit, counts how many more do, up to 10,000 in all"},
+      {"profile", text, 0, 0, "the profile (schedulerName) that decides; default: the pod's own"},
       {kSeed, text, 0, 0, "seed of the draw among nodes with equal scores; equal seeds give equal draws"},
       {kAllNamespaces, flag, 0, 0,
        "true: a drain names the pods of all namespaces in which the user may list pods and create "
@@ -146,8 +146,8 @@ const std::vector<Parameter>& question_parameters() {
 const std::vector<Parameter>& list_parameters() {
   using enum Parameter::Type;
   static const std::vector<Parameter> all{
-      {"limit", integer, 1, kLongestPage, "how many decisions a page has at most; 100 unless it is given"},
-      {"continue", text, 0, 0, "metadata.continue of the page before"},
+      {"limit", integer, 1, kLongestPage, "the maximum number of decisions of a page; default: 100"},
+      {"continue", text, 0, 0, "metadata.continue of the previous page"},
       {"waiting", flag, 0, 0, "true: only pods that still wait for a node"},
       {"newest", flag, 0, 0, "true: the newest decisions, the last one first, in one page"},
       kWordsParameter,
@@ -157,9 +157,9 @@ const std::vector<Parameter>& list_parameters() {
 
 const std::vector<Parameter>& node_parameters() {
   static const std::vector<Parameter> all{
-      {"zonesOnly", Parameter::Type::flag, 0, 0, "true: without the single nodes"},
+      {"zonesOnly", Parameter::Type::flag, 0, 0, "true: omits the individual nodes"},
       {"selector", Parameter::Type::line, 0, 0,
-       "the single nodes whose labels match, as kubectl writes it: pool=big,zone in (a, b)"},
+       "lists only the nodes with these labels, as kubectl's -l: pool=big,zone in (a, b)"},
   };
   return all;
 }
@@ -176,8 +176,7 @@ const std::vector<Parameter>& parameters_of(const Route& route) {
   static const std::vector<Parameter> none;
   static const std::vector<Parameter> of_changes{
       {"since", Parameter::Type::text, 0, 0,
-       "a version: waits until there is another one, 25 seconds at most; returns immediately unless it is "
-       "given"},
+       "a version: waits until it changes, 25 seconds at most; without it, returns immediately"},
   };
   static const std::vector<Parameter> of_report{kWordsParameter};
   if (route.form == Form::changes) return of_changes;

@@ -9,7 +9,7 @@
 
 namespace podium::client {
 
-// Calls each(key, value) for each member of a JSON object. Keys are raw, without their quotes. Where the
+// Calls each(key, value) for each member of a JSON object. Keys are raw, without their quotes. If the
 // text ends within a value, the last call gets the incomplete value. False: not one complete object.
 bool skim_members(std::string_view object,
                   const std::function<void(std::string_view key, std::string_view value)>& each);

@@ -22,9 +22,7 @@ Task<std::vector<Result<Response>>> Transport::send_all(std::vector<Request> req
   co_return answers;
 }
 
-std::unexpected<Error> not_leader() {
-  return fail(Error::Kind::not_leader, "not sent: not leading any more");
-}
+std::unexpected<Error> not_leader() { return fail(Error::Kind::not_leader, "not sent: no longer leading"); }
 
 namespace {
 
@@ -271,7 +269,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     for (auto& request : requests) {
       auto composed = compose(request, *token, texts);
       if (!composed) co_return std::unexpected(std::move(composed.error()));
-      request.body = std::string();  // it is there twice otherwise, until the replies come
+      request.body = std::string();  // else it exists twice until the replies arrive
       ends.push_back(texts.size());
     }
     const bool changes = std::ranges::any_of(requests, [](const auto& r) { return !reads_only(r.method); });
@@ -286,7 +284,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     const auto begun = std::chrono::steady_clock::now();
     auto written = co_await connection.write(texts, may_write);
     if (!written && written.error().kind == Error::Kind::not_leader) {
-      auto left = fail(Error::Kind::cancelled, "reply not awaited: not leading any more");
+      auto left = fail(Error::Kind::cancelled, "reply not awaited: no longer leading");
       in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
       if (connection.wrote() == 0) give_back_unused(*slot);
       co_return written;

@@ -26,7 +26,7 @@ struct IsTime<std::chrono::time_point<Clock, Duration>> : std::true_type {};
 
 template <typename T>
 constexpr bool kIsNumber = std::is_integral_v<T> || std::is_enum_v<T>;
-// A class with a constructor and no memory of its own.
+// A class with a constructor that can still be copied as bytes, such as a time.
 template <typename T>
 constexpr bool kIsBytes = std::is_trivially_copyable_v<T> && !std::is_aggregate_v<T>;
 

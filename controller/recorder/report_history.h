@@ -61,7 +61,7 @@ class ReportHistory {
     if (preemption) preempted = preemption;
   }
 
-  // The pod is gated, or still is: what gates it now is added. `since`: when it became gated, if it was not.
+  // Adds what gates the pod now. `since`: when it became gated, unless it was gated before.
   void gated(const std::string& pod_uid, Wall since, std::vector<std::string> by) {
     auto& times = gated_[pod_uid];
     if (times.empty() || times.front().until) {
@@ -75,7 +75,7 @@ class ReportHistory {
         known.push_back(std::move(each));
     }
   }
-  // An attempt began, so the pod is not gated any more.
+  // An attempt began, so the pod is no longer gated.
   void ungated(const std::string& pod_uid, Wall until) {
     const auto it = gated_.find(pod_uid);
     if (it == gated_.end()) return;

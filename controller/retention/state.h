@@ -19,9 +19,9 @@
 namespace podium::controller {
 
 struct RetentionState {
-  // The expiry of a report with this TTL from its last write; later than that while the estimate of the
-  // server's time is poor. No TTL: only its label counts. With a long TTL, reports with the same minute on
-  // their labels expire together.
+  // When a report with this TTL expires, counted from its last write; later while the server's time is only
+  // known roughly. nullopt: its label alone decides. With a long TTL, reports whose labels have the same
+  // minute expire together.
   Steady due_of(Wall written, std::uint32_t minute, std::optional<Steady::duration> ttl, Steady at) const;
   // A report as a list shows it. If its metadata do not have the expiry, the report must be read.
   RetentionIndex::Report listed(const ReportMetadata& report, Steady at) const;

@@ -10,9 +10,9 @@
 
 #include "api/decode/decode.h"
 #include "api/text/parse_json.h"
+#include "api/validate/validate.h"
 #include "client/request_errors.h"
 #include "log/log.h"
-#include "scheduler/config/schema/names.h"
 
 namespace podium::controller {
 namespace {
@@ -106,7 +106,7 @@ Task<void> AdmissionReader::read_all(const char* kind, const client::Resource* r
 
 Task<bool> AdmissionReader::read_runtime_class(std::string name, api::AdmissionObjects* out) {
   // The author chooses the name: it must not lead to another path.
-  if (!config::check_dns_subdomain(name).empty()) {
+  if (!api::is_dns_subdomain(name)) {
     const bool is_none = name.empty();
     out->runtime_classes.emplace(std::move(name), std::nullopt);
     co_return is_none;
@@ -131,7 +131,7 @@ Task<void> AdmissionReader::read_claim_templates(std::shared_ptr<const explain::
   auto left = kMostListedBytes;
   for (const auto& name : *names) {
     // The author chooses the name: it must not lead to another path.
-    if (!config::check_dns_subdomain(name).empty()) {
+    if (!api::is_dns_subdomain(name)) {
       out->no_claim_templates.insert(name);
       continue;
     }

@@ -44,6 +44,7 @@ class Refreshes {
   };
 
   explicit Refreshes(Limits limits) : limits_(limits) {}
+  const Limits& limits() const { return limits_; }
 
   // Takes a place, or keeps the current one with a new period. False: no place is left.
   bool place(const std::string& ns, const std::string& name, const std::string& key,

@@ -25,6 +25,7 @@
 #include "controller/what_if/asked.h"
 #include "controller/what_if/asker.h"
 #include "controller/what_if/queues.h"
+#include "controller/what_if/screening.h"
 #include "controller/what_if/what_if_reader.h"
 #include "explain/answer/answer.h"
 #include "explain/report/ttl.h"
@@ -47,10 +48,6 @@ constexpr std::chrono::seconds kUnchanged = 60s;  // the same answer is written 
 constexpr Refreshes::Limits kRefreshed{.all = 100, .per_namespace = 10};
 
 std::string object_key(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
-
-std::uint32_t size_of(std::size_t bytes) {
-  return static_cast<std::uint32_t>(std::min(bytes, explain::kObjectBytes));
-}
 
 bool is_retried(Outcome outcome) { return outcome >= Outcome::retry; }
 
@@ -246,27 +243,10 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
       co_return;
     }
     auto& [asked, question, ttl, refresh, bytes, again] = **read;
-    auto terms = of_wrong_spec(item);
-    if (refresh > 0s) {
-      terms.ttl = ttl;
-      terms.refresh = refresh;
-    }
-    const auto* accepted = asked.before.condition("Accepted");
-    const bool was_answered = again && accepted && accepted->is_true;  // and so has its place
-    if (question && !was_answered && question->ttl >= explain::kKept &&
-        !retention.may_keep(asked.ns, asked.name, size_of(bytes))) {
-      question = invalid("spec.ttlSeconds: too many what-ifs are kept without expiry; set a TTL");
-      terms = of_wrong_spec(item);
-    }
-    std::optional<AnswerPatch> answer;
-    if (!terms.refreshed()) {
-      refreshes.drop(item->key);
-      if (again && accepted && !accepted->is_true) co_return;  // its spec is wrong, as the status says
-    } else if (!refreshes.place(item->ns, asked.name, item->key, terms.refresh)) {
-      answer = make_patch(asked, too_many_refreshed(), api.clock().wall(), of_wrong_spec(item));
-    }
-    if (!answer && !question)
-      answer = make_patch(asked, explain::refusal(question.error().message), api.clock().wall(), terms);
+    const auto ttl_of_refusals = config.podium.reports.ttl;
+    auto [terms, answer, is_refused_already] =
+        Screening(api.clock(), retention, refreshes, ttl_of_refusals).screen(item->key, item->since, **read);
+    if (is_refused_already) co_return;
     if (!answer) {
       auto asking = ask(std::make_shared<const explain::Question>(std::move(*question)), asked, terms);
       answer = co_await std::move(asking);
@@ -282,19 +262,6 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
     }
     const auto pushed = answers.push(item->ns, item->key, std::move(*answer), kAnswer);
     if (pushed == Answers::Pushed::refused) item->outcome = Outcome::retry_namespace;
-  }
-
-  static explain::ReportStatus too_many_refreshed() {
-    return explain::declined(
-        explain::kTooManyRefreshed,
-        fmt::format("spec.refreshSeconds: too many what-ifs are refreshed (at most {} in "
-                    "a namespace, {} in all); try again later, by another change of the spec",
-                    kRefreshed.per_namespace, kRefreshed.all));
-  }
-
-  // A refusal always has an expiry.
-  AnswerTerms of_wrong_spec(const Questions::Item* item) const {
-    return {.ttl = config.podium.reports.ttl, .refresh = 0s, .asked_at = item->since};
   }
 
   // The answer's text is also formatted on the worker: it may be long.
@@ -386,7 +353,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
 
   void written(const Answers::Item& item, std::string version) {
     const auto& answer = item.value;
-    const StoredReport facts{.bytes = size_of(answer.bytes + answer.patch.size()),
+    const StoredReport facts{.bytes = size_of_report(answer.bytes + answer.patch.size()),
                              .version = std::move(version)};
     // It may have waited, and the wall clock may have been set during that time.
     const auto waited = std::chrono::floor<std::chrono::seconds>(api.clock().now() - answer.made);
@@ -475,17 +442,17 @@ void WhatIfController::sample_metrics(metrics::Samples& out) const {
   }
   auto& wanted = out.gauges(
       "podium_nodes_wanted",
-      "Nodes to add, so that the pods that wait are placed: by the last answer to a what-if with "
+      "Nodes to add so that all pending pods are placed, by the last answer to a what-if with "
       "`search.forPending` and `refreshSeconds` ([reports.md](reports.md#searches-for-nodes)). Absent "
       "while it is refused, and once it is gone.",
       {"namespace", "name"});
   auto& unplaced =
       out.gauges("podium_nodes_wanted_unplaced_pods",
-                 "Pods that wait and that would wait with these nodes too: no shape holds them, or there "
+                 "Pending pods that would not fit even with these nodes: no shape holds them, or there "
                  "are too few nodes of it.",
                  {"namespace", "name"});
   auto& spare = out.gauges("podium_nodes_spare",
-                           "Nodes that could go: by the last answer to a what-if with `search.couldGo` and "
+                           "Nodes that could go, by the last answer to a what-if with `search.couldGo` and "
                            "`refreshSeconds`. Absent while it is refused, and once it is gone.",
                            {"namespace", "name"});
   for (const auto& [ns, name, numbers] : all) {

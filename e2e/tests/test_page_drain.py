@@ -81,7 +81,7 @@ class Drain(PageLive):
     def test_the_fewest_spare_nodes(self):
         """The button leads to the address with which nothing waits; with one less something does."""
         self.open(self.operator, f"#/drain/{','.join(ZONE_A)}?rolling=4")
-        self.says("#verdict", "would wait at some time")
+        self.says("#verdict", "would wait at some point")
         self.browser.tab_to("here.id === 'find-spare'", 120)
         self.browser.press("Enter")
         self.browser.wait("location.hash.includes('&spare=')", "the number of spare nodes")
@@ -89,7 +89,7 @@ class Drain(PageLive):
         self.says("#verdict", f"with {spare} spare node")
         self.assertNotIn("would wait", self.browser.text("#verdict"))
         self.browser.run(f"location.hash = '#/drain/{','.join(ZONE_A)}?rolling=4&spare={spare - 1}'")
-        self.says("#verdict", "would wait at some time")
+        self.says("#verdict", "would wait at some point")
         self.browser.run("history.back()")
         self.says("#verdict", f"with {spare} spare node")
 
@@ -117,7 +117,7 @@ class Drain(PageLive):
         self.addCleanup(self.plane.request, "DELETE", "/api/v1/namespaces/default/pods/waits?gracePeriodSeconds=0")
         wait_until(lambda: any(one["name"] == "waits" for one in self.api("decisions?waiting=true", self.viewer)["items"]), "its decision")
         self.browser.run("document.querySelector('main form button').click()")
-        self.says("#notes", "1 pod that waits now gets a node during the drain, in the order of the queue: default/waits → gpu-0-new-1")
+        self.says("#notes", "1 pending pod gets a node during the drain, in the order of the queue: default/waits → gpu-0-new-1")
         self.says("#steps thead", "Waited before")
 
     def test_what_is_not_possible(self):

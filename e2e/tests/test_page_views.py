@@ -191,7 +191,7 @@ class Views(PageLive):
         self.open(self.editor, f"#/drain/{where}")
         self.says("#verdict", "would be gone")
         row = next(one for one in self.browser.texts("#moves tbody tr") if one.startswith("default/web"))
-        self.assertIn("no controller creates it again: it would be gone", row)
+        self.assertIn("no controller recreates it: it would be gone", row)
         self.browser.run("location.hash = '#/drain/nonesuch'")
         self.says("main", "nonesuch")
         self.browser.run("location.hash = '#/drain/drained'")

@@ -115,7 +115,7 @@ class Answering {
                        .fork = start,
                        .existing = existing_pods(subject_, removed)};
     auto quotas = quotas_.answers(pods, placed.asked);
-    // A quota that was not counted to its end says nothing.
+    // The counts of a quota are not usable if the counting was cut short.
     if (!quotas.empty() && is_cut_short()) quotas.clear();
     set_quotas(answer_, std::move(quotas));
     if (placed.asked > 1) set_zones(answer_, count_zones(placed, std::move(now)));

@@ -104,7 +104,7 @@ void label_node(const Change& change, Row row, ChangeResult& done, Snapshot& for
   done.message = podium::counted(change.labels.size(), "label") + " changed";
 }
 
-// Changes of one node that is there.
+// Changes of one existing node.
 void change_node(const Change& change, Row row, const ChangeContext& context, ChangeResult& done,
                  Snapshot& fork) {
   switch (change.type) {

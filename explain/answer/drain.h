@@ -27,8 +27,8 @@ inline constexpr std::size_t kMostPodsOfSeveral = 256, kMostBytesOfSeveral = 24 
 bool is_of_daemon_set(const api::Pod& pod);
 bool stays(const api::Pod& pod);  // of a DaemonSet, or static: kubectl drain leaves it alone
 
-// It terminates, and its controller has created its successor already: only that of a StatefulSet waits until
-// the pod is gone. Nothing is placed in its stead.
+// True if the pod terminates and its controller has already created another one, so none is placed for it.
+// Only a StatefulSet waits until the pod is gone.
 bool is_replaced(const api::Pod& pod);
 
 // Places the pod that a controller creates for an evicted one, which has left the fork.

@@ -112,7 +112,7 @@ bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which,
   return true;
 }
 
-// The nodes whose taints the pod does not tolerate keep no pods off the others. The rule itself stays.
+// Nodes whose taints the pod does not tolerate no longer count as empty domains. The constraint itself stays.
 bool each_spreading_with_taints(const Trials& trials, const SeeRemedy& see) {
   const auto& constraints = trials.pod().topology_spread;
   for (std::size_t i = 0; i < constraints.size(); ++i) {

@@ -38,7 +38,7 @@ NodeModel model_like(cluster::Row row, const cluster::Snapshot& fork);
 class DaemonSets {
  public:
   DaemonSets(const Budget& budget, const cluster::Snapshot& fork);
-  // Of nodes with this template, whose slices and drivers have no node yet.
+  // The model of nodes with this template. `slices` and `drivers` do not name a node yet.
   NodeModel model_of(const api::Node& node, std::vector<api::ResourceSlice> slices = {},
                      const std::optional<api::CsiNode>& drivers = {}) const;
 

@@ -86,8 +86,8 @@ struct NodePlans::Step {
 };
 
 // Adds nodes, always of the shape that takes the most pods for its price, until no shape takes any.
-// False: the budget has ended. `tried`: the last one of some choices on the way with which all pods were
-// placed again, in the queue's order.
+// False: the budget has ended. Each time the plan has doubled, places all pods again in the queue's order,
+// and keeps that plan in `tried`.
 bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
   const auto all = waiters_.pods.size();
   std::vector<std::size_t> gains(shapes_.size(), all);
@@ -103,7 +103,7 @@ bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
       *tried = std::move(*again);
       continue;
     }
-    // A shape takes more than before if pods came that others wait for.
+    // Pods may need those that were placed since (affinity), so a shape may now take more than before.
     if (!std::exchange(is_known, false)) return true;
     gains.assign(shapes_.size(), all);
   }
@@ -280,7 +280,7 @@ std::pair<std::int64_t, std::int64_t> NodePlans::cost_of_best() const {
   return {price, nodes};
 }
 
-// Where few choices cost less, tries all of them. True: then none is cheaper than the best.
+// Tries all choices that cost less, if they are few. True: none is cheaper than the best.
 bool NodePlans::try_all_cheaper() {
   std::vector<ShapeCounts> cheaper;
   ShapeCounts counts(shapes_.size());

@@ -145,7 +145,7 @@ std::optional<Blocked> NodeRemoval::blocked_by_pod(const cluster::PodInfo& pod) 
   const auto& meta = pod.pod->meta;
   if (const auto protection = protection_of(*pod.pod))
     return blocked_by(protection->code, pod, protection->because);
-  if (!meta.controller()) return blocked_by("NoController", pod, "has no controller that creates it again");
+  if (!meta.controller()) return blocked_by("NoController", pod, "has no controller that recreates it");
   if (!profiles_.find(pod.pod->scheduler_name))
     return blocked_by("OtherScheduler", pod, "has another scheduler");
   if (const auto volume = local_data_of(*pod.pod))

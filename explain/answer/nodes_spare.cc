@@ -1,7 +1,7 @@
 // The nodes that could go, one after the other: node_removal.h places what they run again.
 //
 // The number of nodes that go depends on their order and choice. A greedy pass takes each node that can go,
-// in two orders. Where few nodes remain to choose from, each set with one node more is tried then; else other
+// in two orders. If few nodes remain to choose from, each set with one more node is tried then; else other
 // orders, up to a number of trials.
 #include <fmt/format.h>
 
@@ -30,9 +30,9 @@ using cluster::Snapshot;
 using Rows = std::vector<Row>;
 
 constexpr std::size_t kMostSpareListed = 64, kMostMovesListed = 64, kMostExamples = 3, kBlockedBytes = 1024;
-constexpr std::size_t kMostOfSets = 10;    // nodes of which every set is tried
-constexpr std::size_t kMostOfOrders = 24;  // that fail, of one set
-// Of nodes, to find more than the greedy passes do: in sets, and in other orders.
+constexpr std::size_t kMostOfSets = 10;    // up to this number of nodes, tries every set
+constexpr std::size_t kMostOfOrders = 24;  // failed orders of one set before it is given up
+// Trials of single nodes after the greedy passes: in sets, and in other orders.
 constexpr std::size_t kMostTrials = 8'000, kMostInOrders = 2'000;
 
 // A node that could go: its pods and their new nodes.
@@ -145,7 +145,7 @@ class Sparing {
     return true;
   }
 
-  // The same nodes where no pod may go to a node that goes later. nullopt: not all can go like that.
+  // The steps for these nodes if all are cordoned first, so that no pod moves twice. nullopt: not all can go.
   std::optional<std::vector<Step>> cordoned_first(const Rows& rows) {
     auto fork = all_cordoned(rows);
     std::vector<Step> out;
@@ -171,7 +171,7 @@ class Sparing {
       if (!removal_.blocked_by_itself(row, base())) free.push_back(row);
     }
     const auto most = std::min(free.size(), base().node_count() - 1);
-    // The first of any order goes alone.
+    // Without steps no node can go, since the first node of any order goes alone.
     if (best.steps.empty() || best.steps.size() >= most) return true;
     const bool are_few = free.size() <= kMostOfSets;
     trials_end_ = removal_.taken() + (are_few ? kMostTrials : kMostInOrders);
@@ -182,7 +182,7 @@ class Sparing {
 
   bool may_try() const { return has_time() && removal_.taken() < trials_end_; }
 
-  // Until no set with one node more can go.
+  // Enlarges the set by one node until no larger one can go.
   bool try_sets(const Rows& free, std::size_t most, Found& best) {
     while (best.steps.size() < most) {
       auto steps = set_of(best.steps.size() + 1, free);
@@ -260,7 +260,19 @@ class Sparing {
     return out;
   }
 
-  // Each node that stays goes first, and each that goes comes last.
+  // The nodes that go, then the others, with `row` first or last of all.
+  static Rows order_with(Row row, bool is_last, const Rows& going, const Rows& all) {
+    auto order = is_last ? Rows() : Rows{row};
+    for (const auto* rows : {&going, &all}) {
+      for (const auto other : *rows) {
+        if (other != row && std::ranges::find(order, other) == order.end()) order.push_back(other);
+      }
+    }
+    if (is_last) order.push_back(row);
+    return order;
+  }
+
+  // Tries each node that stays as the first one, and each node that goes as the last one.
   void try_orders(const Rows& free, Found& best) {
     const auto all = by_pods();
     for (bool is_better = true; std::exchange(is_better, false);) {
@@ -268,18 +280,10 @@ class Sparing {
       const std::set<Row> goes(going.begin(), going.end());
       for (const auto row : free) {
         if (!may_try()) return;
-        const bool is_last = goes.contains(row);
-        auto order = is_last ? Rows() : Rows{row};
-        for (const auto* rows : {&going, &all}) {
-          for (const auto other : *rows) {
-            if (other != row && std::ranges::find(order, other) == order.end()) order.push_back(other);
-          }
-        }
-        if (is_last) order.push_back(row);
-        auto other = go_in(order);
+        auto other = go_in(order_with(row, goes.contains(row), going, all));
         if (other.steps.size() <= best.steps.size()) continue;
         auto once = cordoned_first(rows_of(other.steps));
-        // What moves twice is not better.
+        // A set whose pods move twice is not better.
         if (!once && best.is_cordoned_first) continue;
         if (once) other.steps = std::move(*once);
         other.is_cordoned_first = once.has_value();

@@ -35,7 +35,7 @@ std::string extended_name(const cluster::Snapshot& fork, std::string_view device
   return found ? found->extended_resource_name.value_or("") : "";
 }
 
-// With the class that admission gives it.
+// Sets the default StorageClass, as admission does.
 api::PersistentVolumeClaim admitted(api::PersistentVolumeClaim claim, const cluster::Snapshot& fork) {
   if (!claim.storage_class) claim.storage_class = default_storage_class(fork);
   return claim;

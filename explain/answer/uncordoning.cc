@@ -57,7 +57,7 @@ std::vector<Row> cordoned_to_use(const Waiters& waiters, std::size_t least, cons
   const auto all = cordoned(base);
   if (all.empty()) return {};
   auto needed = taken_of(all, waiters, least, budget, base);
-  // Then without each, of the last ones: every trial places all pods again.
+  // Leaves out one node after the other, if the rest is enough. Few trials, since each places all pods again.
   std::size_t trials = kMostLeftOut;
   for (std::size_t i = needed.size(); i-- > 0 && trials-- > 0 && has_time(budget);) {
     auto fewer = needed;

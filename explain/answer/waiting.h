@@ -66,7 +66,7 @@ class WaitingLine {
   WaitingLine(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
               const Budget& budget, const cluster::Snapshot& fork);
 
-  // Removes pods that do not wait any more.
+  // Removes pods that no longer wait.
   void remove_if(const std::function<bool(const api::Pod&)>& is_gone);
   void add(const cluster::PodInfoPtr& pod);
   // True: the pod waited before the question, was placed since take_placed(), and is preempted now: it waits

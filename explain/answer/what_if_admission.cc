@@ -86,16 +86,16 @@ std::set<std::string> volumes_not_modelled(const Question& question, const clust
     if (!of_claim || !claim.volume_name.empty()) return;
     const auto name = cut(of_claim->meta.name, kNameBytes);
     if (is_provisioned_immediately(claim, fork))
-      out.insert(fmt::format("where volumes of StorageClass {} are made", name));
+      out.insert(fmt::format("the topology of new volumes of StorageClass {}", name));
     const auto* driver = fork.objects().find<api::CsiDriver>("", of_claim->provisioner);
     if (driver && driver->storage_capacity)
-      out.insert(fmt::format("the storage that new volumes of StorageClass {} take", name));
+      out.insert(fmt::format("the capacity that new volumes of StorageClass {} take", name));
     const auto shares = [](const std::string& mode) {
       return mode == "ReadWriteMany" || mode == "ReadOnlyMany";
     };
-    // Until it is made, kube-scheduler keeps all its pods on the node of the first.
+    // Until the volume is made, kube-scheduler keeps all pods of its claim on the first one's node.
     if (of_claim->wait_for_first_consumer && std::ranges::any_of(claim.access_modes, shares))
-      out.insert(fmt::format("that other nodes can use a new volume of StorageClass {}", name));
+      out.insert(fmt::format("the use of a new volume of StorageClass {} on several nodes", name));
   };
   for (const auto& pods : placed_pods(question)) {
     for (const auto& claim : pods.subject->claim_templates) see(claim);

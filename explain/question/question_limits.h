@@ -1,4 +1,4 @@
-// The limits of a question, for those who read one and for those who write one: flags, tools, routes.
+// The limits of a question: for the code that reads one, and for flags, tools and routes that write one.
 //
 // Threads: constants and pure functions.
 #pragma once

@@ -134,7 +134,7 @@ void add_details(const framework::Reason& reason, const cluster::PodInfo& pod,
   }
 }
 
-// A cordon is easily undone, so it leads only where that would help: where a cordoned node has room.
+// A cordon is easily undone, so this reason leads only if that would help: if a cordoned node has room.
 void put_vain_cordons_last(const cluster::PodInfo& pod, const framework::Decision& decision,
                            const cluster::Snapshot& snapshot,
                            std::vector<framework::RejectionGroup>& groups) {

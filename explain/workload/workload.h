@@ -64,7 +64,7 @@ std::string_view to_string(Subject::Kind);
 // A what-if is about one namespace: "", or why an object of it may not name another one.
 std::string other_namespace(std::string_view named, std::string_view ns);
 
-// Where a manifest at `path` has its pod: the manifest of a pod is a pod.
+// The path of the pod in a manifest at `path`: a Pod's manifest is the pod itself.
 FieldPath pod_path(const FieldPath& path, Subject::Kind);
 
 // `report` gives the pods their namespace, and a pod its name and UID.

@@ -3,7 +3,7 @@
 //   podium_fuzz list
 //   podium_fuzz run FUZZER FILE|FOLDER…           each file once
 //   podium_fuzz mutate FUZZER [--seconds N] [--runs N] [--seed N] [--keep FOLDER]
-//   podium_fuzz planted FUZZER --runs N --seed N   succeeds where the planted bug is found
+//   podium_fuzz planted FUZZER --runs N --seed N   succeeds if the planted bug is found
 //   podium_fuzz quantities                         see print_quantities() in fuzz/fuzzers.h
 //
 // Runs in the repository's root. Without --seconds and --runs, `mutate` takes ten seconds; without --seed,

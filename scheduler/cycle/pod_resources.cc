@@ -86,13 +86,11 @@ void add(prometheus::MetricFamily& family, const api::Pod& pod, const ResourceLi
 std::vector<prometheus::MetricFamily> pod_resources(std::span<const cluster::PodInfoPtr> pods) {
   constexpr auto kGauge = prometheus::MetricType::Gauge;
   prometheus::MetricFamily requests{"kube_pod_resource_request",
-                                    "What pods ask for, by pod and resource, in the resource's unit.",
+                                    "Requests of pods, by pod and resource, in the resource's unit.",
                                     kGauge,
                                     {}};
-  prometheus::MetricFamily limits{"kube_pod_resource_limit",
-                                  "What pods are limited to, by pod and resource, in the resource's unit.",
-                                  kGauge,
-                                  {}};
+  prometheus::MetricFamily limits{
+      "kube_pod_resource_limit", "Limits of pods, by pod and resource, in the resource's unit.", kGauge, {}};
   for (const auto& pod : pods) {
     add(requests, **pod, requests_of(**pod));
     add(limits, **pod, limits_of(**pod));

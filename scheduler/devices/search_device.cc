@@ -84,7 +84,7 @@ bool Search::is_given_away(Location at) const {
   return use && (use->exclusive > 0 || !features().consumable_capacity);
 }
 
-// With admin access, the device only must not be in the same claim.
+// With admin access, only a second use in the same claim blocks the device.
 bool Search::blocks(const Taken& taken, const WantedDevices& wanted, std::uint32_t claim,
                     const api::Device* device) {
   return taken.in_use && &taken.pick.slice->devices()[taken.pick.device] == device &&

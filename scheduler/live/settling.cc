@@ -26,7 +26,7 @@ Next next_of(Ended ended, Shown shown) {
 
 // In a strategic merge the API server sorts the members of all objects, even of opaque parameters. If these
 // were stored in another order, the server takes the new order for a change of an immutable field. So a 422
-// is of the form, until the patch is a merge patch.
+// is due to the patch's form, until the patch is a merge patch.
 std::optional<Ended> Tries::ended(const Error& error, bool is_strategic, Steady now) {
   const bool is_sent = error.maybe_applied || client::is_answer(error);
   const bool was_lost = std::exchange(lost_, client::is_not_leader(error));

@@ -35,7 +35,7 @@ enum class Ended : std::uint8_t {
   in_doubt,    // it left doubt, or an earlier one did so lately
   conflicted_in_doubt,
   other_form_in_doubt,
-  refused_at_last,  // an earlier request left doubt, too long ago to take effect any more
+  refused_at_last,  // an earlier request left doubt, too long ago to still take effect
 };
 
 enum class Next : std::uint8_t {

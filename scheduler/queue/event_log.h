@@ -1,7 +1,7 @@
 // EventLog: the events since the oldest pod in flight was popped. A pod that is requeued checks the events
 // of its flight.
 //
-// The log is bounded: on overflow it drops the oldest events, and pods that missed some learn of that.
+// The log is bounded: it drops the oldest events, and any_since() is then true for pods that missed one.
 // Owner: SchedulingQueue. Threads: the scheduling strand.
 #pragma once
 

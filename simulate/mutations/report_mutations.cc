@@ -133,7 +133,7 @@ std::vector<Mutation> report_mutations() {
        .found_as = "is there",
        .make = forgets_by_name},
       {.name = "report_of_another",
-       .bug = "takes a report that is there already for its own",
+       .bug = "takes an existing report for its own",
        .seed = 4,
        .found_as = "has no report",
        .make = takes_another_report_for_its_own},

@@ -418,7 +418,7 @@ std::optional<std::string> Observer::unfinished_pods() {
     if (is_leaving(pod->value)) continue;
     if (const auto node = text_at(pod->value, "/status/nominatedNodeName"); !node.empty()) {
       // While a preemptor waits for its victims, no event wakes it. If a victim's labels change then, its
-      // deletion does not concern the rules any more: the pod waits for the flush, as with kube-scheduler.
+      // deletion no longer concerns the rules: the pod waits for the flush, as with kube-scheduler.
       if (knows_nomination(uid_of(pod->value)) && may_be_tried(pod->value)) {
         waits_for_flush_ = (neighbours_ && !neighbour_of(pod->value).rules.empty()) ||
                            (volumes_ && volumes_->lacks_its_claim(pod->value));

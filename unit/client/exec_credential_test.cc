@@ -37,7 +37,7 @@ std::string credential(const std::string& status) {
 
 class ExecCredentialTest : public testing::Test {
  protected:
-  TempDir directory_;
+  unit::TempDir directory_;
   ManualClock clock_;
 
   // A plugin that is a shell script; it counts its runs in the file "runs".

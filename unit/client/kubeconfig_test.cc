@@ -36,7 +36,7 @@ std::string in_base64(const std::string& text) { return "\"" + base64_encode(tex
 
 class KubeconfigTest : public testing::Test {
  protected:
-  TempDir directory_;
+  unit::TempDir directory_;
   TestCa ca_;
   PemPair pair_ = ca_.issue();
 

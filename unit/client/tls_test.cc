@@ -124,7 +124,7 @@ TEST(Tls, ANameThatCannotBeCheckedIsNotTrusted) {
 
 TEST(Tls, AnExpiredCaIsNamedWithItsFile) {
   TestCa expired("the old CA", -1h);
-  TempDir directory;
+  unit::TempDir directory;
   HttpScript server(tls_with(expired.issue()));
   server.always(replying(200, ""));
   ClientConfig config = config_for(server.url());
@@ -204,7 +204,7 @@ TEST(Tls, FilesAreNotReadOnAnIoThread) {
     std::set<std::thread::id> readers_;
   };
   TestCa ca;
-  TempDir directory;
+  unit::TempDir directory;
   HttpScript server(tls_with(ca.issue()));
   server.always(replying(200, ""));
   ClientConfig config = config_for(server.url());
@@ -236,7 +236,7 @@ TEST(Tls, SaysWhenItWillLookAtItsFiles) {
 }
 
 TEST(FileToken, SaysWhenItWillLookAtItsFile) {
-  TempDir directory;
+  unit::TempDir directory;
   const auto path = directory.write("token", "one");
   const auto token = file_token(path, 1h);
   EXPECT_FALSE(token->ready());
@@ -254,7 +254,7 @@ TEST(FileToken, SaysWhenItWillLookAtItsFile) {
 
 TEST(Tls, ClientCertificatesFollowTheirFiles) {
   TestCa ca;
-  TempDir directory;
+  unit::TempDir directory;
   PemPair first = ca.issue(named("first")), second = ca.issue(named("second"));
   HttpScript server(tls_with(ca.issue(), ca.certificate()));
   server.always(replying(200, ""));
@@ -285,7 +285,7 @@ TEST(Tls, ClientCertificatesFollowTheirFiles) {
 
 TEST(Tls, TheCaFollowsItsFile) {
   TestCa old_ca, new_ca("the new CA");
-  TempDir directory;
+  unit::TempDir directory;
   HttpScript server(tls_with(new_ca.issue()));
   server.always(replying(200, ""));
   ClientConfig config = config_for(server.url());
@@ -304,7 +304,7 @@ TEST(Tls, TheCaFollowsItsFile) {
 
 TEST(Tls, CredentialsThatCannotBeUsedAreNamed) {
   TestCa ca;
-  TempDir directory;
+  unit::TempDir directory;
   ClientConfig config = config_for("https://127.0.0.1:1");
   config.ca_file = directory.path("absent.crt");
   ClientLoop loop;

@@ -47,7 +47,7 @@ TEST(HttpsServer, AnswersItsRoutesOnOneConnection) {
 TEST(HttpsServer, ServesTheCertificateThatItIsGiven) {
   const unit::TestCa ca, other("another CA");
   const auto pair = ca.issue();
-  client::TempDir files;
+  unit::TempDir files;
   const ServerOptions options{.tls = {.certificate_file = files.write("tls.crt", pair.certificate),
                                       .key_file = files.write("tls.key", pair.key)}};
   RunningServer server(options);
@@ -71,7 +71,7 @@ TEST(HttpsServer, LargeReplies) {
 
 TEST(HttpsServer, ReloadsItsCertificate) {
   const unit::TestCa ca;
-  client::TempDir files;
+  unit::TempDir files;
   const auto before = ca.issue({.common_name = "before"}), after = ca.issue({.common_name = "after"});
   RunningServer server({.tls = {.certificate_file = files.write("tls.crt", before.certificate),
                                 .key_file = files.write("tls.key", before.key)}});
@@ -85,7 +85,7 @@ TEST(HttpsServer, ReloadsItsCertificate) {
 }
 
 TEST(HttpsServer, KeepsItsOwnCertificateInADirectory) {
-  client::TempDir files;
+  unit::TempDir files;
   const ServerOptions options{.tls = {.directory = files.path("certs")}};
   std::string own;
   {
@@ -169,7 +169,7 @@ TEST(HttpsServer, ClosingEndsWhatIsOpen) {
 TEST(HttpsServer, SaysWhyItCannotListen) {
   const unit::TestCa ca;
   const auto one = ca.issue(), another = ca.issue();
-  client::TempDir files;
+  unit::TempDir files;
   const auto certificate = files.write("tls.crt", one.certificate), key = files.write("tls.key", one.key),
              wrong_key = files.write("wrong.key", another.key), junk = files.write("junk", "junk\n");
   const RunningServer taken;

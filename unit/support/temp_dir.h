@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-namespace podium::client {
+namespace podium::unit {
 
 class TempDir {
  public:
@@ -33,4 +33,4 @@ class TempDir {
   std::filesystem::path root_;
 };
 
-}  // namespace podium::client
+}  // namespace podium::unit

@@ -81,7 +81,7 @@ export function ask(ns, manifest, parameters) {
 export const askWith = (ns, spec, parameters = {}) =>
   ask(ns, JSON.stringify({ apiVersion: "podium.dev/v1alpha1", kind: "SchedulingReport", spec: { dryRun: true, ...spec } }), parameters);
 
-// About a pod of the cluster, as it is there.
+// About a pod of the cluster, as stored.
 export const askAboutPod = (ns, pod, parameters) => askWith(ns, { podRef: { name: pod } }, parameters);
 
 // Who podium takes the user for, and what they may list: { user, leader, mayListNodes, mayListDecisions }. With a namespace also

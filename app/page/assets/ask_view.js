@@ -36,7 +36,7 @@ export const newQuestion = () => ({
   error: null,
 });
 
-// #/ask/NS/POD/NODE?replicas=3&room&no-fixes&weights=NAME:N: about a pod of the cluster, as it is there.
+// #/ask/NS/POD/NODE?replicas=3&room&no-fixes&weights=NAME:N: about a pod of the cluster, as stored.
 // #/ask?ns=NS&nodes=NODE&manifest=TEXT&replicas=3&room&fixes&weights=NAME:N: about a manifest.
 export function linkOf({ ns, pod, nodes, manifest, replicas, fixes, room, moved }, strategies) {
   const query = { replicas, room, weights: weightsText(changedWeights(strategies, moved)) };
@@ -160,7 +160,7 @@ export class AskView extends Component {
             min: 1,
             max: 10000,
             value: question.replicas,
-            placeholder: "as it says",
+            placeholder: "as in the manifest",
             onInput: put("replicas"),
           }),
         ),

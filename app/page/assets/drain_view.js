@@ -14,7 +14,7 @@ const MOST_SPARE = 16;
 const HOW = [
   ["", "drained at the same time"],
   ["rolling", "drained in steps, and come back"],
-  ["fail", "lost, as if they failed at the same time"],
+  ["fail", "failing at the same time"],
 ];
 
 const isRolling = ({ query }) => Number(query.rolling) > 0;
@@ -44,7 +44,7 @@ function Pods({ id, of = "", change, words, ns }) {
   const pods = change.pods ?? [];
   if (!pods.length) return null;
   const isHeld = Boolean(words.against);
-  const columns = ["Pod", "Goes to", "Points", "Nodes that fit", ...(isHeld ? ["Against it"] : [])];
+  const columns = ["Pod", "Goes to", "Points", "Nodes that fit", ...(isHeld ? ["Obstacles"] : [])];
   return [
     h(
       Table,
@@ -265,7 +265,7 @@ export class DrainView extends Asking {
       this.form(isLoading),
       h("p", { class: "note" }, "Nothing is evicted or cordoned."),
       isLoading && h("p", { role: "status" }, "Asking podium …"),
-      h(Trouble, { error, next: "Names of nodes are divided by commas." }),
+      h(Trouble, { error, next: "Separate the names of nodes by commas." }),
       answer && [this.answer(answer, ns), h("p", { class: "note" }, "In a terminal: ", h("code", null, this.command()))],
     );
   }

@@ -21,7 +21,7 @@ export function NamespaceForm({ ns, onRead, note }) {
       "p",
       null,
       h("label", { for: "namespace" }, "Namespace"),
-      h("input", { id: "namespace", name: "namespace", defaultValue: ns, placeholder: "all of them" }),
+      h("input", { id: "namespace", name: "namespace", defaultValue: ns, placeholder: "all" }),
     ),
     h("button", null, "Read"),
     note,
@@ -151,7 +151,7 @@ export const WaitingTable = ({ groups }) =>
     Table,
     {
       id: "waiting",
-      caption: "Pods that wait, by workload, by what they ask for and by their most frequent reason",
+      caption: "Pending pods, by workload, requests and most frequent reason",
       columns: ["Pods", "Of", "Ask for", "Blocked by", "Nearest miss", "Age", "Attempts", "Last tried", "Names"],
       numbers: ["Pods", "Attempts"],
     },
@@ -305,7 +305,7 @@ export class PodsView extends LiveView {
       h(
         "p",
         null,
-        h("label", { for: "filter" }, "Filter of what is shown"),
+        h("label", { for: "filter" }, "Filter the shown decisions"),
         h("input", {
           id: "filter",
           type: "search",

@@ -1,4 +1,4 @@
-// Reads again when podium's decisions change: podium holds a request open until they do. Where that is not possible,
+// Reads again when podium's decisions change: podium holds a request open until they do. If that is not possible,
 // every few seconds.
 import { changes } from "./api.js";
 

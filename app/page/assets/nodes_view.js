@@ -40,7 +40,7 @@ function Missing({ found, words }) {
         ),
       ),
     unplaced.length > 0 && [
-      h("h2", null, "Without a place on any shape"),
+      h("h2", null, "Pods that no shape holds"),
       h(
         Table,
         { id: "unplaced", caption: "Pods that no shape of node can hold", columns: ["Pods", "Of", "Because"], numbers: ["Pods"] },
@@ -82,7 +82,7 @@ function Spare({ found, words, ns }) {
       h("h2", null, "Nodes that stay"),
       h(
         Table,
-        { id: "blocked", caption: "Nodes that could not go, by reason", columns: ["Nodes", "What they have", "For instance"], numbers: ["Nodes"] },
+        { id: "blocked", caption: "Nodes that could not go, by reason", columns: ["Nodes", "Why they stay", "For instance"], numbers: ["Nodes"] },
         blocked.map((one, i) =>
           h(
             "tr",

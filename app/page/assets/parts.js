@@ -229,7 +229,7 @@ export function Timeline({ attempts, moments }) {
     h("h2", { id: "timeline-title" }, `Timeline: ${count(attempts, "attempt")}`),
     h(
       Table,
-      { id: "timeline", caption: "What became of the pod, the last at the end", columns: ["When", "After", "What", "In words"], numbers: ["After"] },
+      { id: "timeline", caption: "What happened to the pod, in order", columns: ["When", "After", "What", "In words"], numbers: ["After"] },
       moments.map(({ at, what, text }, i) =>
         h(
           "tr",

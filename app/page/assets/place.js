@@ -33,7 +33,7 @@ export function linkTo(view, parts = [], query = {}) {
   return `#/${path.join("/")}${pairs.length ? `?${pairs.join("&")}` : ""}`;
 }
 
-// Goes there. False: it is there already.
+// Goes to the place. False: this is the current one.
 export function go(link) {
   if (location.hash === link) return false;
   location.hash = link;

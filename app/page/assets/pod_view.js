@@ -88,7 +88,7 @@ export class PodView extends LiveView {
         h("input", { id: "namespace", name: "namespace", required: true, defaultValue: ns || "default" }),
       ),
       h("p", null, h("label", { for: "pod" }, "Pod"), h("input", { id: "pod", name: "pod", required: true, defaultValue: pod ?? "" })),
-      h("button", null, pod ? "Read again or another" : "Why is it there?"),
+      h("button", null, pod ? "Show again, or another pod" : "Why is it there?"),
       pod && this.liveNote(),
     );
   }
@@ -119,7 +119,7 @@ export class PodView extends LiveView {
             h(
               "p",
               { class: "note" },
-              "Computed here, from the shown nodes alone. Another node may be better: ",
+              "Computed in the page, from the shown nodes only. Another node may be better: ",
               h("a", { id: "ask-weights", href: this.link({ weights, now: true }) }, "ask podium with these weights"),
               ".",
             ),

@@ -1,4 +1,4 @@
-{{- /* The KubeSchedulerConfiguration, with the values' `configuration` merged over the chart's. Where podium serves
+{{- /* The KubeSchedulerConfiguration, with the values' `configuration` merged over the chart's. If podium serves
 default-scheduler, its lease is kube-scheduler's, so that only one of them places pods and either can take over. */ -}}
 {{- define "podium.kubeSchedulerConfiguration" -}}
 {{- $given := deepCopy (.Values.configuration | default dict) -}}

@@ -84,8 +84,7 @@ void name_successors(const json::object& policy, std::string_view list_name,
 std::string policy_removed_message() {
   return fmt::format(
       "scheduler policies were removed in Kubernetes 1.23: write a file with apiVersion: {} and kind: {}; "
-      "its "
-      "default profile has all of kube-scheduler's plugins, so list only what differs",
+      "its default profile has all of kube-scheduler's plugins, so list only what differs",
       kKubeApiVersion, kKubeKind);
 }
 

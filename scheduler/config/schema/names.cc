@@ -16,18 +16,15 @@ std::string too_long(std::size_t limit) { return fmt::format("must be no more th
 
 constexpr std::string_view kNameError =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character "
-    "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
     "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 constexpr std::string_view kSubdomainError =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
-    "start and "
-    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 constexpr std::string_view kLabelError =
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start "
-    "and end with "
-    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
     "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
 }  // namespace

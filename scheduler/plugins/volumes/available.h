@@ -63,7 +63,7 @@ class AvailableVolumes {
  private:
   using Leaf = cluster::VolumeIndex::FreeVolumes::Leaf;
   using Column = cluster::Cow<cluster::LabelColumn>;
-  // Of a leaf, those that a claim may get; each by name.
+  // The volumes of a leaf that a claim may get; each list by name.
   struct Parts {
     struct OfKey {
       std::string key;

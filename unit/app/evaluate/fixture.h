@@ -86,7 +86,7 @@ class Evaluate : public testing::Test {
     std::filesystem::create_directory(path);
     return path;
   }
-  client::TempDir files;
+  unit::TempDir files;
   std::string config;
   bool lenient = false;
 };

@@ -110,7 +110,7 @@ class Draining : public testing::Test {
     return rolling ? render::rolling_table(*rolling, {}) : rolling.error().message;
   }
 
-  client::TempDir directory_;
+  unit::TempDir directory_;
 };
 
 constexpr const char* kNoBudgetsOfShop = "list poddisruptionbudgets shop";

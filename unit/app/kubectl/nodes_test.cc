@@ -21,7 +21,7 @@ TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
   EXPECT_THAT(one, HasSubstr("shop/web-a-1  n-2"));
   const auto both = run({"drain", "n-1", "n-2"});
   EXPECT_EQ(both.code, 4);
-  EXPECT_THAT(both.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(both.out, StartsWith("0 of 2 pods have a new place; 2 would wait.\n"));
   EXPECT_THAT(both.out, HasSubstr("To do it: kubectl drain n-1 n-2"));
   EXPECT_EQ(out({"drain", "-l", "pool=a"}), both.out);
   EXPECT_EQ(out({"drain", "nodes", "n-1", "n-2"}), both.out);
@@ -63,14 +63,14 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
   EXPECT_EQ(said.code, 3);
   EXPECT_EQ(
       said.out,
-      "3 of 4 pods (1 to make room for the others) have a new place; 1 would be pending.\n"
+      "3 of 4 pods (1 to make room for the others) have a new place; 1 would wait.\n"
       "POD        GOES TO  SCORE  NODES THAT FIT\n"
       "shop/disk  b          428               1  ! has data on the node: emptyDir scratch\n"
       "shop/kept  b          415               1  ! has the annotation karpenter.sh/do-not-disrupt: true\n"
       "shop/low   -            -               -  ✗ no node fits; most do not have enough free cpu; ! "
       "evicted to make room for vip\n"
       "shop/vip   b            -               -  ! evicts low\n"
-      "Most full afterwards: b cpu 100%.\n"
+      "Fullest afterwards: b cpu 100%.\n"
       "Nothing was evicted. To do it: kubectl drain a --delete-emptydir-data\n");
   const auto document = json::parse(run_on(dump, {"drain", "a", "-n", "shop", "-o", "json"}).out);
   EXPECT_EQ(document.at("podsPreempted"), 1);
@@ -79,11 +79,11 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
   EXPECT_EQ(document.at("pods").at(2).at("madeRoomFor"), "vip");
   EXPECT_EQ(
       run_on(dump, {"drain", "a", "--rolling", "1", "-n", "shop"}).out,
-      "1 node in 1 step of 1; 1 pod would wait at some time.\n"
+      "1 node in 1 step of 1; 1 pod would wait at some point.\n"
       "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
       "     1  a         3     1  b cpu 100%          ! evicts 1 pod of other nodes; shop/kept has the "
       "annotation karpenter.sh/do-not-disrupt: true and shop/disk has data on the node: emptyDir scratch\n"
-      "Least spare in step 1: 0 cpu, 8Gi memory. With 1 spare node like a, no pod would be pending.\n"
+      "Least spare in step 1: 0 cpu, 8Gi memory. With 1 spare node like a, no pod would wait.\n"
       "Nothing was evicted.\n");
 }
 
@@ -94,7 +94,7 @@ TEST_F(OnADump, NodesThatRunWhatIsNotToBeEvictedStay) {
   EXPECT_EQ(said.out,
             "0 of 2 nodes could go.\n"
             "What blocks the others:\n"
-            "  1 node  is not to be disrupted              a: pod kept has the annotation "
+            "  1 node  must not be disrupted               a: pod kept has the annotation "
             "karpenter.sh/do-not-disrupt: true\n"
             "  1 node  runs pods that have no other place  b: pod low has no other place: most nodes do not "
             "have enough free cpu\n");
@@ -138,21 +138,20 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
   const auto all = run({"drain", "-l", "pool=a", "--rolling", "1"});
   EXPECT_EQ(all.code, 3);
   // big-a-1 waits, so it takes n-1 when this comes back, before step 2.
-  EXPECT_EQ(
-      all.out,
-      "2 nodes in 2 steps of 1; 2 pods would wait at some time.\n"
-      "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
-      "     1  n-1       1     0  n-2 cpu 75%\n"
-      "     2  n-2       0     2  -\n"
-      "2 pods that wait now get a node during the drain, in the order of the queue: shop/big-a-1 → n-1 and "
-      "shop/big-a-2 "
-      "→ n-2. "
-      "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would be pending.\n"
-      "Nothing was evicted.\n");
+  EXPECT_EQ(all.out,
+            "2 nodes in 2 steps of 1; 2 pods would wait at some point.\n"
+            "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
+            "     1  n-1       1     0  n-2 cpu 75%\n"
+            "     2  n-2       0     2  -\n"
+            "2 pending pods get a node during the drain, in the order of the queue: shop/big-a-1 → n-1 and "
+            "shop/big-a-2 "
+            "→ n-2. "
+            "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would wait.\n"
+            "Nothing was evicted.\n");
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
-  EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
-  EXPECT_THAT(two.out, HasSubstr("With 3 spare nodes like n-1, no pod would be pending."))
+  EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some point.\n"));
+  EXPECT_THAT(two.out, HasSubstr("With 3 spare nodes like n-1, no pod would wait."))
       << "two for the pods that wait already";
 }
 
@@ -198,7 +197,7 @@ TEST_F(OnADump, AnUpgradeOfManyNodes) {
 TEST_F(OnADump, NodesThatFail) {
   const auto said = run({"drain", "-l", "pool=a", "--fail"});
   EXPECT_EQ(said.code, 4);
-  EXPECT_THAT(said.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(said.out, StartsWith("0 of 2 pods have a new place; 2 would wait.\n"));
   EXPECT_THAT(said.out, ContainsRegex("shop/web-a-1 +n-1 "));
   EXPECT_THAT(said.out, HasSubstr("Free afterwards: 4 cpu, 8Gi memory.\nNothing was changed.\n"));
   EXPECT_EQ(out({"drain", "n-1", "n-2", "--fail"}), said.out);
@@ -221,7 +220,6 @@ TEST_F(OnADump, NodesForWhatWaits) {
             "  none fits                   -      1  shop/sel                                   no shape has "
             "disk=nvme\n"
             "Not counted: 1 is gated.\n"
-            "podium does not model: limits of volumes on nodes of the shapes without csiLimits.\n"
             "Nothing was added. To do it: add 2 nodes of m.16x64.\n"
             "Could go today: n-3 (no pod moves).\n");
   const auto like = run({"nodes", "--for-pending"});
@@ -249,7 +247,7 @@ TEST_F(OnADump, NodesThatCouldGo) {
             "  STEP  NODE  MOVE  WHERE\n"
             "     1  n-3      0\n"
             "What blocks the others:\n"
-            "  2 nodes  would take pods that wait  n-1: pod big-a-1 waits, and fits there once it is empty\n"
+            "  2 nodes  would take pending pods  n-1: pod big-a-1 waits, and fits there once it is empty\n"
             "Nothing was drained. In this order, each with its command:\n"
             "  podium drain n-3 --cluster DUMP\n");
   EXPECT_EQ(out({"nodes", "--could-go", "-o", "name"}), "node/n-3\n");

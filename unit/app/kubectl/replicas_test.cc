@@ -136,7 +136,7 @@ TEST_F(WithAQuota, WhyOfADaemonSetNamesThePodsThatDoNotExist) {
   EXPECT_THAT(run_with(daemon_set("desiredNumberScheduled: 1"), "5", why).out,
               StartsWith("ten/agent: its replica is not created.\nQuota q (namespace ten): "));
   EXPECT_THAT(run_with(daemon_set("desiredNumberScheduled: 0"), "5", why).out,
-              StartsWith("ten/agent has no pods: no node is one that it selects.\n"));
+              StartsWith("ten/agent has no pods: it selects no node of the cluster.\n"));
   EXPECT_THAT(run_with(daemon_set(""), "5", why).out, StartsWith("ten/agent has no pods.\n"));
 }
 

@@ -191,7 +191,7 @@ TEST_F(OnADump, ManifestsOfSeveralFilesAndOfADirectory) {
     return "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: c, image: " +
            std::string(image) + "}]}\n";
   };
-  client::TempDir files;
+  unit::TempDir files;
   const auto one = files.write("one.yaml", web("a"));
   files.write("map.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: m}}");
   const auto alone = out({"whatif", "-f", one, "-n", "shop"});
@@ -200,7 +200,7 @@ TEST_F(OnADump, ManifestsOfSeveralFilesAndOfADirectory) {
   files.write("two.yaml", web("b"));
   const auto said = run({"whatif", "-f", files.path("."), "-n", "shop"});
   EXPECT_EQ(said.code, 2);
-  EXPECT_THAT(said.err, HasSubstr("two.yaml:3: Pod web is there twice"));
+  EXPECT_THAT(said.err, HasSubstr("two.yaml:3: Pod web appears twice"));
 }
 
 TEST_F(OnADump, ASuggestionIsOfTheKindThatWasNamed) {

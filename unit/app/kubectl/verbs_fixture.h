@@ -124,7 +124,7 @@ class OnADump : public testing::Test {
   std::string out(const std::vector<std::string>& words) { return run(words).out; }
 
   std::string warnings_;  // of the last run, except those about the dump
-  client::TempDir directory_;
+  unit::TempDir directory_;
   const std::string dump_ = directory_.write("dump.yaml", kShopDump);
 };
 

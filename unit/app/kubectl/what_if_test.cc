@@ -111,7 +111,7 @@ TEST_F(OnADump, AWorkloadWithoutReplicasIsNotOneThatDoesNotFit) {
   const auto alone = directory_.write("alone.yaml", none);
   said = run({"whatif", "-f", alone, "-n", "shop"});
   EXPECT_EQ(said.code, 4);
-  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is about one.\n"));
+  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is the answer for one.\n"));
 }
 
 // The API server would not create it, so it takes no room and says nothing about the others.

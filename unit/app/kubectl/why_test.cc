@@ -14,7 +14,7 @@ TEST_F(OnADump, AWorkloadThatWaitsForOneReason) {
   EXPECT_EQ(out({"why", "deploy/big", "-n", "shop"}),
             "shop/big: 0 of 2 pods run, 2 wait, all for the same reason.\n"
             "  2 nodes  too little cpu free: asks 3, closest n-1 (500m short)\n"
-            "   1 node  cannot take it anyway: 1 taint gpu=a100:NoSchedule\n"
+            "   1 node  would not accept it anyway: 1 taint gpu=a100:NoSchedule\n"
             "Would help: cpu request 2500m → all 2 run; a priority of at least 1: it would "
             "preempt 2 pods on 2 nodes → all 2 run; tolerate gpu=a100 → 1 more runs\n");
 }
@@ -43,10 +43,10 @@ TEST_F(OnADump, WorkloadsInAllForms) {
 
 TEST_F(OnADump, APodWhoseLabelsNoNodeHas) {
   EXPECT_EQ(out({"why", "shop/sel"}),
-            "shop/sel does not fit: no node has all that it asks for.\n"
+            "shop/sel does not fit: no node has all that it requires.\n"
             "  nodeSelector disk=nvme  0 nodes  ← values: hdd, ssd\n"
             "  nodeSelector pool=a     2 nodes\n"
-            "1 node cannot take it anyway: 1 taint gpu=a100:NoSchedule.\n"
+            "1 node would not accept it anyway: 1 taint gpu=a100:NoSchedule.\n"
             "What would help? podium whatif pod/sel -n shop --cluster DUMP --fixes\n");
 }
 

@@ -86,7 +86,7 @@ class Conversation {
   }
 
  private:
-  client::TempDir directory_;
+  unit::TempDir directory_;
   int input_ = -1, output_ = -1, code_ = -1;
   std::string read_;
   std::jthread server_;

@@ -67,13 +67,13 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
       "3 of 5 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n"
       "POD            GOES TO  SCORE  NODES THAT FIT\n"
       "shop/api-0     n2         457              53\n"
-      "shop/bare      -            -               -  ✗ no controller creates it again: it would be gone\n"
+      "shop/bare      -            -               -  ✗ no controller recreates it: it would be gone\n"
       "shop/big       -            -               -  ✗ no node fits; most do not have enough free cpu\n"
       "shop/cache-11  n1         447              30  ! budget cache allows 0 disruptions; "
       "! has data on the node: emptyDir v\n"
       "bank/ledger    -            -               -  ? podium does not name it\n"
       "Not evicted: 1 pod of a DaemonSet (kube-system/proxy-1), 1 static pod (kube-system/etcd-n9).\n"
-      "Most full afterwards: n1 cpu 91%, n2 memory 40%.\n"
+      "Fullest afterwards: n1 cpu 91%, n2 memory 40%.\n"
       "Nothing was evicted. To do it: kubectl drain n9 --ignore-daemonsets --delete-emptydir-data --force\n");
   EXPECT_EQ(drain_exit_code(drain), 3);
 }
@@ -109,7 +109,7 @@ TEST(Drain, SaysWhatTheUserMayNotSee) {
       text.find(
           "4 pods of namespaces that you may not list are counted and not named.\n"
           "You may not create schedulingreports in bank, so pods there are not evaluated.\n"
-          "The API server takes no questions in old and older, which are being deleted, so pods there are "
+          "The API server accepts no questions in old and older, which are being deleted, so pods there are "
           "not evaluated.\n"
           "! 1 PodDisruptionBudget that you may not see does not allow all of these evictions now.\n"),
       std::string::npos)
@@ -162,7 +162,7 @@ TEST(Drain, APodThatTerminatesGoesAnyway) {
   };
   EXPECT_EQ(said("ReplicaSet"),
             "n9 has no pods to evict.\n"
-            "Not evicted: 1 pod that terminates already (a/web).\n"
+            "Not evicted: 1 pod that is terminating (a/web).\n"
             "Nothing was evicted. To do it: kubectl drain n9\n");
   EXPECT_NE(said("StatefulSet").find("a/web"), std::string::npos) << "it comes again";
   EXPECT_EQ(said("StatefulSet").find("Not evicted"), std::string::npos);

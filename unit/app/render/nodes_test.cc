@@ -50,7 +50,7 @@ TEST(NodesTable, JoinsWhatEachNamespaceNames) {
       .pods_moved = 7, .is_finished = true, .nodes = {{.node = "n1"}, {.node = "n2"}}, .nodes_total = 2};
   EXPECT_EQ(
       nodes_wanted_table(answers, {spare}, {}),
-      "14 pods wait; 2 fit on the nodes that there are. Fewest additions:\n"
+      "14 pods wait; 2 fit on the existing nodes. Fewest additions:\n"
       "  SHAPE                                     NODES  TAKES  OF                                       "
       "       LEFT OVER\n"
       "  g.a100x8 (96 cpu, 1Ti, 8 nvidia.com/gpu)      2      9  ml/big and shop/web, 1 pod of other "
@@ -71,7 +71,7 @@ TEST(NodesTable, SaysWhichCordonedNodesWouldDo) {
   const NodesAnswers answers{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
   EXPECT_TRUE(nodes_wanted_table(answers, {}, {})
                   .ends_with("Nothing was added. To do it: add 2 nodes of g.a100x8.\n"
-                             "As many are placed without a new node after: kubectl uncordon n4 n7\n"));
+                             "No new node is needed for as many pods after: kubectl uncordon n4 n7\n"));
 }
 
 TEST(NodesTable, SaysHowGoodTheChoiceIs) {
@@ -86,7 +86,7 @@ TEST(NodesTable, SaysHowGoodTheChoiceIs) {
   };
   EXPECT_EQ(verdict(true, true, ""), "1 pod waits. Fewest additions:");
   EXPECT_EQ(verdict(true, true, "2.5"), "1 pod waits. Cheapest additions, for 2.5:");
-  EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions of which no node can be left out:");
+  EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions without a superfluous node:");
   EXPECT_EQ(verdict(false, false, ""), "1 pod waits. The best additions found before the deadline:");
   EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pods are pending.\n");
 }
@@ -153,12 +153,12 @@ TEST(NodesWords, OfThePageAreTheTerminals) {
   missing.not_tried = 2;
   missing.unplaced_total = 4;
   EXPECT_EQ(page_words(wanted("shop", missing, 14, 11)),
-            (json::value{{"verdict", "14 pods wait; 2 fit on the nodes that there are. Fewest additions:"},
+            (json::value{{"verdict", "14 pods wait; 2 fit on the existing nodes. Fewest additions:"},
                          {"notes",
                           {"2 pods were not tried: the deadline passed.",
                            "3 more workloads without a place are not listed.", "Not counted: 1 is gated.",
                            "Nothing was added. To do it: add 2 nodes of g.a100x8.",
-                           "As many are placed without a new node after: kubectl uncordon n4"}}}));
+                           "No new node is needed for as many pods after: kubectl uncordon n4"}}}));
   NodesAnswer spare{.ns = "shop", .answer = {}};
   spare.answer.asked = 6;
   spare.answer.nodes_spare = NodesSpare{.pods_moved = 1,

@@ -67,8 +67,8 @@ TEST(Rolling, PodsThatWouldBeGoneCount) {
       {2, 0, 0, "; nothing would wait.\n", 0},
       {0, 0, 1, "; 1 pod without a controller would be gone.\n", 4},
       {2, 0, 1, "; 1 pod without a controller would be gone.\n", 3},
-      {2, 1, 2, "; 1 pod would wait at some time; 2 pods without a controller would be gone.\n", 3},
-      {0, 1, 0, "; 1 pod would wait at some time.\n", 4},
+      {2, 1, 2, "; 1 pod would wait at some point; 2 pods without a controller would be gone.\n", 3},
+      {0, 1, 0, "; 1 pod would wait at some point.\n", 4},
   };
   for (const auto& c : cases) {
     const Rolling rolling{.steps = {step_of("n-1", c.moved, c.waits, c.gone)}};
@@ -140,7 +140,7 @@ TEST(Rolling, WhatWaitsNowAndGetsANodeIsNamed) {
   rolling.steps[0].change.waiting_placed = 2;
   rolling.steps[1].change.waiting_placed = 1;
   EXPECT_THAT(rolling_table(rolling, plain()),
-              HasSubstr("3 pods that wait now get a node during the drain, in the order of the queue. "));
+              HasSubstr("3 pending pods get a node during the drain, in the order of the queue. "));
   rolling.got_node = {{"ml", "big-1", "n-9", 0}};
   EXPECT_THAT(rolling_table(rolling, plain()),
               HasSubstr("in the order of the queue: ml/big-1 → n-9 and 2 more. "));

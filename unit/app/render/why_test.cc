@@ -171,7 +171,7 @@ TEST(Why, TheLabelsThatAPodAsksForAreCountedOneByOne) {
          "values": ["eu-1a", "eu-1b"], "valuesTotal": 3},
         {"from": "nodeAffinityTerm", "requirement": "arch In [arm64]", "nodeCount": 0}]}]}})"));
   EXPECT_EQ(why(report, "shop/sel", plain()),
-            "shop/sel is pending: no node has all that it asks for.\n"
+            "shop/sel is pending: no node has all that it requires.\n"
             "  nodeSelector disk=ssd                 18 nodes\n"
             "  nodeSelector zone=eu-9z                0 nodes  ← values: eu-1a, eu-1b and 1 more\n"
             "  nodeAffinity, one of arch In [arm64]   0 nodes\n");
@@ -283,7 +283,7 @@ TEST(Why, ANodeThatIsNotThereIsSaidWithSimilarNames) {
   report.status.rejections = {{.code = "NodeSelectorMismatch", .nodes = 66, .parts = {part}}};
   EXPECT_EQ(
       why(report, "ml/big-2", plain()),
-      "ml/big-2 is pending: no node has all that it asks for.\n"
+      "ml/big-2 is pending: no node has all that it requires.\n"
       "  nodeSelector kubernetes.io/hostname=n1  0 nodes  ← there is no node n1. Did you mean n-1 and n-2?\n"
       "12 attempts, the last 10 minutes ago.\n");
 }

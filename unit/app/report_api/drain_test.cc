@@ -114,7 +114,7 @@ TEST(Drain, SaysWhatTheTerminalSays) {
   EXPECT_EQ(said.at("notes").at(0), "1 pod of namespaces that you may not list is counted and not named.");
   EXPECT_EQ(said.at("budgets").at(0),
             "budget shop/web allows 1 disruption, and 2 of its pods are here: shop/bare and shop/p");
-  EXPECT_EQ(said.at("pods").at(0), "no controller creates it again: it would be gone");
+  EXPECT_EQ(said.at("pods").at(0), "no controller recreates it: it would be gone");
   EXPECT_EQ(said.at("against").at(1).at(0), "budget web allows 1 disruption, and 2 of its pods are here");
   EXPECT_FALSE(words.as_object().contains("rolling"));
 }

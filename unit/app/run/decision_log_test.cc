@@ -50,7 +50,7 @@ struct Ends {
 };
 
 TEST(DecisionLog, ALineForEachInTheirOrder) {
-  const client::TempDir dir;
+  const unit::TempDir dir;
   const auto path = dir.path("log");
   Ends ends;
   for (const int first : {0, 100}) {  // the second process appends
@@ -72,7 +72,7 @@ TEST(DecisionLog, ALineForEachInTheirOrder) {
 }
 
 TEST(DecisionLog, AFileThatIsFullIsKeptOnce) {
-  const client::TempDir dir;
+  const unit::TempDir dir;
   const auto path = dir.path("log");
   {
     auto log = DecisionLog::open({.path = path, .file_bytes = 4096}).value();
@@ -86,7 +86,7 @@ TEST(DecisionLog, AFileThatIsFullIsKeptOnce) {
 
 // Nobody reads: add() returns, and each decision is written or counted as dropped.
 TEST(DecisionLog, AReaderThatDoesNotRead) {
-  const client::TempDir dir;
+  const unit::TempDir dir;
   const auto path = dir.path("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
@@ -104,14 +104,14 @@ TEST(DecisionLog, AReaderThatDoesNotRead) {
 }
 
 TEST(DecisionLogDeathTest, IsWatchedFromItsFirstLineOn) {
-  const client::TempDir dir;
+  const unit::TempDir dir;
   auto log = DecisionLog::open({.path = dir.path("log")}).value();
   log->add(decision(1));
   EXPECT_DEATH(log->on_end({}), "check failed at .*has_added_.*log");
 }
 
 TEST(DecisionLog, NamesOfNodesAreWithheld) {
-  const client::TempDir dir;
+  const unit::TempDir dir;
   const auto path = dir.path("log");
   {
     auto log = DecisionLog::open({.path = path, .withholds_node_names = true}).value();

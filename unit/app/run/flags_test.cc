@@ -227,7 +227,7 @@ TEST(Flags, RefusesWithAReason) {
 }
 
 TEST(Flags, WriteConfigToWritesWhatTheFlagsComeTo) {
-  const client::TempDir files;
+  const unit::TempDir files;
   const auto file = files.write("in.yaml", R"(apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: true, resourceName: of-the-file, resourceNamespace: of-the-file}

@@ -274,7 +274,7 @@ TEST(NewClaims, OfAClassThatDoesNotWaitAreBound) {
   EXPECT_EQ(anywhere.outcome, "Fits") << anywhere.message;
   const auto caveat = [](const ReportStatus& status) {
     const auto& names = status.answer->not_modelled;
-    return std::ranges::find(names, "where volumes of StorageClass now are made") != names.end();
+    return std::ranges::find(names, "the topology of new volumes of StorageClass now") != names.end();
   };
   EXPECT_TRUE(caveat(anywhere));
   EXPECT_EQ(asked(with(now, test::persistent_volume("v", "5Gi", "now"))).outcome, "DoesNotFit")
@@ -302,11 +302,11 @@ TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
   const auto has = [](const std::vector<std::string>& all, const std::string& words) {
     return std::ranges::find(all, words) != all.end();
   };
-  const std::string taken = "the storage that new volumes of StorageClass fast take";
+  const std::string taken = "the capacity that new volumes of StorageClass fast take";
   EXPECT_FALSE(has(names(with(driver), "ReadWriteOnce"), taken));
   driver.storage_capacity = true;
   EXPECT_TRUE(has(names(with(driver), "ReadWriteOnce"), taken));
-  const std::string elsewhere = "that other nodes can use a new volume of StorageClass fast";
+  const std::string elsewhere = "the use of a new volume of StorageClass fast on several nodes";
   EXPECT_FALSE(has(names(nodes(), "ReadWriteOnce"), elsewhere));
   EXPECT_TRUE(has(names(nodes(), "ReadWriteMany"), elsewhere));
 }

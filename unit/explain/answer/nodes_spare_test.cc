@@ -110,9 +110,9 @@ TEST(NodesSpare, WhatBlocksANodeIsNamed) {
   };
   const Case cases[] = {
       {"bare", run(pod("bare").ns("shop").req("cpu", "1").node("n2")),
-       "NoController n2: pod bare has no controller that creates it again"},
+       "NoController n2: pod bare has no controller that recreates it"},
       {"bare elsewhere", run(pod("bare").ns("other").req("cpu", "1").node("n2")),
-       "NoController n2: a pod of another namespace has no controller that creates it again"},
+       "NoController n2: a pod of another namespace has no controller that recreates it"},
       {"not safe", run(web("a", "n2").annotation("cluster-autoscaler.kubernetes.io/safe-to-evict", "false")),
        "NotSafeToEvict n2: pod a has the annotation cluster-autoscaler.kubernetes.io/safe-to-evict: false"},
       {"karpenter", run(web("a", "n2").annotation("karpenter.sh/do-not-disrupt", "true")),
@@ -238,8 +238,7 @@ TEST(NodesSpare, TheExampleIsANodeWhoseReasonMayBeNamed) {
   auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "4"}});
   unit::run_pod(snapshot, pod("secret").ns("other").req("cpu", "1").node("n1"));
   unit::run_pod(snapshot, pod("bare").ns("shop").req("cpu", "1").node("n2"));
-  EXPECT_EQ(blocked(could_go(snapshot)),
-            "2 NoController n2: pod bare has no controller that creates it again\n");
+  EXPECT_EQ(blocked(could_go(snapshot)), "2 NoController n2: pod bare has no controller that recreates it\n");
 }
 
 // Nodes with owned pods, from a seed.

@@ -220,7 +220,7 @@ TEST(Config, FilesThatCannotBeRead) {
 }
 
 TEST(Config, FilesWithoutADocumentAreRefused) {
-  const podium::client::TempDir files;
+  const podium::unit::TempDir files;
   for (const auto* text : {"", "\n", "# nothing\n", "---\n", "---\n---\n"}) {
     const auto config = load_file(files.write("c.yaml", text));
     ASSERT_FALSE(config) << text;

@@ -1,0 +1,95 @@
+#include "app/kubectl/why_workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json/object.hpp>
+
+#include "app/kubectl/waiting_pods.h"
+#include "app/render/pending.h"
+#include "app/render/what_if.h"
+#include "app/render/why.h"
+#include "app/render/workload.h"
+#include "client/request_errors.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+// "deploy/web"
+std::string subject_of(const Target& target) {
+  return std::string(target.maker->short_name) + "/" + target.name;
+}
+
+// By a question's workloadRef.
+bool can_be_named(const Target& target) {
+  return target.maker->kind != "CronJob" && target.maker->kind != "ReplicationController";
+}
+
+// The answer about all replicas, without the pods that exist. nullopt: refused, or the user may not ask.
+std::optional<render::Report> answer_about(Cluster& cluster, const Target& target, bool fixes) {
+  json::object spec{{"dryRun", true}, {"workloadRef", {{"kind", target.maker->kind}, {"name", target.name}}}};
+  if (fixes) spec["fixes"] = true;
+  const auto answered = cluster.ask(target.ns, std::move(spec), false);
+  if (!answered) return std::nullopt;
+  auto report = render::read_report(*answered);
+  if (explain::refusal_of(report)) return std::nullopt;
+  return report;
+}
+
+// The quotas that do not allow all replicas. A user without the right to ask does not see them.
+std::string exceeded_quotas(Cluster& cluster, const Target& target) {
+  if (!can_be_named(target)) return {};
+  const auto report = answer_about(cluster, target, false);
+  return report ? render::exceeded_quota_lines(*report) : std::string();
+}
+
+// Asks podium which changes let more of its pods fit. A user without the right to ask gets the command.
+std::string what_helps(Cluster& cluster, const Target& target,
+                       const std::vector<render::WaitingGroup>& groups, const render::Options& options) {
+  const bool may_help = std::ranges::any_of(groups, [](const render::WaitingGroup& group) {
+    return group.report && group.report->status.outcome != "Fits" && !group.report->status.preemption &&
+           !render::is_pods_own_fault(*group.report);
+  });
+  if (!may_help) return {};
+  const auto hint = render::what_would_help(subject_of(target), target.ns, options);
+  if (!can_be_named(target)) return hint;
+  const auto report = answer_about(cluster, target, true);
+  if (!report) return hint;
+  const auto& answer = render::answer_of(*report);
+  if (answer.fitting < answer.asked) return render::fixes_in_line(*report, options);
+  // All replicas fit in place of the existing pods, so the hint is about one that waits next to them.
+  return fmt::format("Without the pods that it has now, {} would fit.\n",
+                     answer.asked == 1 ? "its replica" : fmt::format("all {} replicas", answer.asked)) +
+         render::what_would_help("pod/" + groups.front().names.front(), target.ns, options);
+}
+
+}  // namespace
+
+CommandOutput why_workload(const CLI::App& command, Cluster& cluster, const Target& target,
+                           const Output& output, const render::Options& options) {
+  const auto object = cluster.get(resource_of(*target.maker), target.ns, target.name);
+  if (!object) {
+    auto out = failed(command, object.error());
+    if (client::object_is_gone(object.error())) out.err += did_you_mean(cluster, target.ns, target);
+    return out;
+  }
+  const auto pods = pods_of(cluster, target, target.ns);
+  if (!pods) return failed(command, pods.error());
+  const auto waiting = waiting_groups(cluster, target.ns, *pods);
+  if (!waiting) return failed(command, waiting.error());
+  return answered(command, output, render::pending_document(waiting->groups), pod_names(*waiting), [&] {
+    const auto name = target.ns + "/" + target.name;
+    const auto replicas = render::replicas_of(target.maker->kind, *object, *pods);
+    const auto reason = render::why_not_created(*object);
+    auto words = render::workload_why(name, *pods, replicas, reason, waiting->groups, options);
+    if (replicas && replicas->existing < replicas->wanted && reason.empty())
+      words += exceeded_quotas(cluster, target);
+    if (waiting->groups.empty())
+      return words + render::workload_next(subject_of(target), target.ns, *pods, options);
+    return words + what_helps(cluster, target, waiting->groups, options);
+  });
+}
+
+}  // namespace podium::kubectl
