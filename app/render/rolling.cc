@@ -233,7 +233,7 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   out += not_evaluated(rolling) + unread_budgets(rolling);
   auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
-    last += fmt::format("{}With {} like {}, no pod would be pending.", last.empty() ? "" : " ",
+    last += fmt::format("{}With {} like {}, no pod would wait.", last.empty() ? "" : " ",
                         counted(rolling.spare_nodes, "spare node"), rolling.spare_like);
   if (!last.empty()) out += wrapped(last, options.columns, 0);
   return out + "Nothing was evicted.\n";

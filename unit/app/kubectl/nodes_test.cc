@@ -21,7 +21,7 @@ TEST_F(OnADump, DrainsSeveralNodesAtTheSameTime) {
   EXPECT_THAT(one, HasSubstr("shop/web-a-1  n-2"));
   const auto both = run({"drain", "n-1", "n-2"});
   EXPECT_EQ(both.code, 4);
-  EXPECT_THAT(both.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(both.out, StartsWith("0 of 2 pods have a new place; 2 would wait.\n"));
   EXPECT_THAT(both.out, HasSubstr("To do it: kubectl drain n-1 n-2"));
   EXPECT_EQ(out({"drain", "-l", "pool=a"}), both.out);
   EXPECT_EQ(out({"drain", "nodes", "n-1", "n-2"}), both.out);
@@ -63,7 +63,7 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
   EXPECT_EQ(said.code, 3);
   EXPECT_EQ(
       said.out,
-      "3 of 4 pods (1 to make room for the others) have a new place; 1 would be pending.\n"
+      "3 of 4 pods (1 to make room for the others) have a new place; 1 would wait.\n"
       "POD        GOES TO  SCORE  NODES THAT FIT\n"
       "shop/disk  b          428               1  ! has data on the node: emptyDir scratch\n"
       "shop/kept  b          415               1  ! has the annotation karpenter.sh/do-not-disrupt: true\n"
@@ -83,7 +83,7 @@ TEST_F(OnADump, ADrainSaysWhatSpeaksAgainstItAndWhatItEvicts) {
       "  STEP  NODES  MOVE  WAIT  FULLEST AFTERWARDS\n"
       "     1  a         3     1  b cpu 100%          ! evicts 1 pod of other nodes; shop/kept has the "
       "annotation karpenter.sh/do-not-disrupt: true and shop/disk has data on the node: emptyDir scratch\n"
-      "Least spare in step 1: 0 cpu, 8Gi memory. With 1 spare node like a, no pod would be pending.\n"
+      "Least spare in step 1: 0 cpu, 8Gi memory. With 1 spare node like a, no pod would wait.\n"
       "Nothing was evicted.\n");
 }
 
@@ -146,12 +146,12 @@ TEST_F(OnADump, ARollingDrainIsStepByStep) {
       "     2  n-2       0     2  -\n"
       "2 pods that wait now get a node first, in the order of the queue: shop/big-a-1 → n-1 and shop/big-a-2 "
       "→ n-2. "
-      "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would be pending.\n"
+      "Least spare in step 1: 5 cpu, 16Gi memory. With 2 spare nodes like n-2, no pod would wait.\n"
       "Nothing was evicted.\n");
   const auto two = run({"drain", "n-1", "n-2", "--rolling", "2"});
   EXPECT_EQ(two.code, 4);
   EXPECT_THAT(two.out, HasSubstr("2 nodes in 1 step of 2; 2 pods would wait at some time.\n"));
-  EXPECT_THAT(two.out, HasSubstr("With 3 spare nodes like n-1, no pod would be pending."))
+  EXPECT_THAT(two.out, HasSubstr("With 3 spare nodes like n-1, no pod would wait."))
       << "two for the pods that wait already";
 }
 
@@ -197,7 +197,7 @@ TEST_F(OnADump, AnUpgradeOfManyNodes) {
 TEST_F(OnADump, NodesThatFail) {
   const auto said = run({"drain", "-l", "pool=a", "--fail"});
   EXPECT_EQ(said.code, 4);
-  EXPECT_THAT(said.out, StartsWith("0 of 2 pods have a new place; 2 would be pending.\n"));
+  EXPECT_THAT(said.out, StartsWith("0 of 2 pods have a new place; 2 would wait.\n"));
   EXPECT_THAT(said.out, ContainsRegex("shop/web-a-1 +n-1 "));
   EXPECT_THAT(said.out, HasSubstr("Free afterwards: 4 cpu, 8Gi memory.\nNothing was changed.\n"));
   EXPECT_EQ(out({"drain", "n-1", "n-2", "--fail"}), said.out);
