@@ -28,6 +28,7 @@
 #include "app/render/text.h"
 #include "app/render/together.h"
 #include "app/render/values.h"
+#include "base/counted.h"
 #include "base/problems.h"
 #include "explain/question/question_limits.h"
 
@@ -37,7 +38,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kMaxReplicas = explain::kMostReplicas;
-constexpr int kSome = 3;     // of the replicas, or of the workloads, fit
+constexpr int kSome = 3;  // of the replicas, or of the workloads, fit
+constexpr const char* kAboutOne = "It has 0 replicas: this is about one.\n";
 constexpr int kRefused = 4;  // by the API server: it would not be created
 
 struct WhatIfFlags {
@@ -58,7 +60,6 @@ struct Subject {
   std::string ns, name;
   std::string field;  // of the spec: template, podRef or workloadRef
   json::value value;
-  bool replaces = false;  // a workload that exists: its own pods are part of the question
   std::string kind = {};  // of the manifest or the workload
   bool is_one_of_several = false;
   const FileObject* object = nullptr;  // null: not of a file
@@ -128,11 +129,12 @@ class Asking {
     const auto pod = admitted(*object, ns);
     if (!pod) return;
     // podium reads the other kinds itself.
-    if (maker->kind == "CronJob" || maker->kind == "ReplicationController")
-      answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
-    else
-      answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
-              std::string(maker->kind)});
+    const bool is_answered =
+        maker->kind == "CronJob" || maker->kind == "ReplicationController"
+            ? answer({ns, name, "template", template_of(*object, *pod), std::string(maker->kind)})
+            : answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}},
+                      std::string(maker->kind)});
+    if (is_answered && flags_.question.replicas == 0 && has_no_replicas(*object)) say(kAboutOne);
   }
 
   // podium reads the pod itself, so no right on it is needed.
@@ -202,14 +204,12 @@ class Asking {
       answer({ns, name, "podRef", json::object{{"name", name}}});
       return;
     }
-    bool exists = false;
     if (api::text_at(object, "/kind") != "Pod") {
       auto checked = cluster_.dry_run(ns, object);
       if (!checked) {
         checked.error().message = with_places(checked.error().message, of_file);
         return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       }
-      exists = *checked;
     }
     const auto pod = admitted(object, ns, &of_file);
     if (!pod) return;
@@ -222,9 +222,9 @@ class Asking {
       return;
     }
     auto asked = template_of(object, *pod);
-    const bool is_created = answer({ns, std::move(name), "template", asked, exists,
-                                    api::text_at(object, "/kind"), is_one_of_several, &of_file});
-    if (has_none) say("It has 0 replicas: this is about one.\n");
+    const bool is_created = answer(
+        {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
+    if (has_none) say(kAboutOne);
     if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 
@@ -352,7 +352,11 @@ class Asking {
     const auto options = render_options(output, program_of(command_));
     say(flags_.capacity ? render::capacity(report, name, options)
                         : render::what_if(report, name, options, other_options(flags_.question, report)));
-    if (subject.replaces) say("The existing pods of " + name + " were ignored.\n");
+    if (report.status.answer && report.status.answer->ignored > 0) {
+      const auto ignored = report.status.answer->ignored;
+      say(fmt::format("{} of {} {} ignored.\n", counted(ignored, "existing pod"), name,
+                      ignored == 1 ? "was" : "were"));
+    }
     if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
   }
 

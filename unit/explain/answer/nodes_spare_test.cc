@@ -205,6 +205,18 @@ void cordon_node(Snapshot& snapshot, const char* name) {
   snapshot.set_node(test::share(std::move(copy)));
 }
 
+TEST(NodesSpare, SaysWhichNodesAreCordonedAlready) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}});
+  cordon_node(snapshot, "n3");
+  unit::run_pod(snapshot, web("a", "n1", "2"));
+  unit::run_pod(snapshot, web("b", "n2", "2"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(steps(status), "n3:; n1: a→n2");
+  const auto& nodes = status.answer->nodes_spare->nodes;
+  EXPECT_TRUE(nodes.at(0).is_cordoned);
+  EXPECT_FALSE(nodes.at(1).is_cordoned);
+}
+
 // Else the answer about missing nodes would uncordon what this one takes away.
 TEST(NodesSpare, ACordonedNodeThatAPodThatWaitsCouldHaveStays) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}, {"n4", "1"}});
