@@ -220,7 +220,6 @@ TEST_F(OnADump, NodesForWhatWaits) {
             "  none fits                   -      1  shop/sel                                   no shape has "
             "disk=nvme\n"
             "Not counted: 1 is gated.\n"
-            "podium does not model: limits of volumes on nodes of the shapes without csiLimits.\n"
             "Nothing was added. To do it: add 2 nodes of m.16x64.\n"
             "Could go today: n-3 (no pod moves).\n");
   const auto like = run({"nodes", "--for-pending"});
