@@ -32,9 +32,11 @@ class Update {
         fork_(std::move(start.fork)),
         quotas_(std::move(start.quotas)) {
     const auto is_own = own_pods_of(replicas.subject, fork_);
+    std::vector<PodInfoPtr> terminating;
     fork_.each_pod([&](const PodInfoPtr& pod) {
-      if (is_own(*pod->pod)) old_.push_back(pod);
+      if (is_own(*pod->pod)) (pod->pod->meta.deleted ? terminating : old_).push_back(pod);
     });
+    for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork_);
   }
 
   std::optional<StuckRollout> run() {

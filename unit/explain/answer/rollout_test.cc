@@ -108,6 +108,14 @@ TEST(RollingUpdate, ReplacesPodsThatAreNotReady) {
   EXPECT_TRUE(ask(deployment("3", rolling("1", "0")), three_nodes("3", "False")).answer->stuck_rollout);
 }
 
+TEST(RollingUpdate, PodsThatTerminateMakeRoom) {
+  auto snapshot = three_nodes("3");
+  auto gone = pod("web-0").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web");
+  snapshot.set_node(test::node("n4").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  unit::run_pod(snapshot, gone.req("cpu", "3").node("n4").terminating());
+  EXPECT_FALSE(ask(deployment("3", rolling("1", "0")), snapshot).answer->stuck_rollout);
+}
+
 TEST(RollingUpdate, SeesTheChangesOfTheQuestion) {
   const auto with = R"(, "changes": [{"type": "AddNodes", "count": 1, "like": "n1"}])";
   EXPECT_TRUE(ask(deployment("3", rolling("1", "0")), three_nodes("3")).answer->stuck_rollout);
