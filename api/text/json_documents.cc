@@ -121,9 +121,14 @@ class Handler {
   Tokens tokens_;
 };
 
+// Skips white space, and lines that separate documents of YAML.
 std::size_t skip_space(std::string_view text, std::size_t at) {
-  const auto found = text.find_first_not_of(" \t\r\n", at);
-  return found == std::string_view::npos ? text.size() : found;
+  for (;;) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    const bool is_separator = at > 0 && text[at - 1] == '\n' && text.substr(at).starts_with("---");
+    if (!is_separator) return at;
+    at += 3;
+  }
 }
 
 // Converts increasing offsets to lines, in one pass.

@@ -101,12 +101,23 @@ Place place_at(std::string_view text, std::size_t offset) {
 }
 
 // Text that starts with a brace and a quote. YAML may also start with a brace, but rarely quotes its keys.
-bool looks_like_json(std::string_view text) {
+bool starts_like_json(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   auto at = text.find_first_not_of(kSpace);
   if (at == std::string_view::npos || text[at] != '{') return false;
   at = text.find_first_not_of(kSpace, at + 1);
   return at != std::string_view::npos && text[at] == '"';
+}
+
+// Documents of JSON may have YAML's separators between them: no string of JSON has a line break.
+bool looks_like_json(std::string_view text) {
+  while (starts_like_json(text)) {
+    const auto separator = text.find("\n---");
+    if (separator == std::string_view::npos) return true;
+    text.remove_prefix(separator + 4);
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return true;
+  }
+  return false;
 }
 
 class Handler final : public YAML::EventHandler {

@@ -61,6 +61,24 @@ Result<std::optional<json::value>> find_report(Cluster& cluster, const std::stri
   return std::optional<json::value>();
 }
 
+std::string said_by_pod(const json::value& pod, const std::string& ns, const std::string& name,
+                        const std::string& program, const std::string& hint_flags) {
+  const auto subject = ns + "/" + name;
+  if (const auto waiting = render::read_waiting_pod(pod); waiting && !waiting->gates.empty()) {
+    const render::Options options{.program = program, .flags = hint_flags};
+    return render::gated(subject, waiting->gates) +
+           render::without_gates(waiting->gates.size(), ns, name, options);
+  }
+  const auto node = render::printable(api::text_at(pod, "/spec/nodeName"));
+  const auto* annotations = api::find_at(pod, "/metadata/annotations");
+  const bool is_static = annotations && annotations->is_object() &&
+                         annotations->get_object().contains("kubernetes.io/config.mirror");
+  if (node.empty() || !is_static) return {};
+  return fmt::format(
+      "{} is a static pod of {}: its kubelet runs it there, and no scheduler decides about it.\n", subject,
+      node);
+}
+
 std::string no_report(const std::optional<json::value>& pod, const std::string& ns, const std::string& name,
                       const std::string& program, const std::string& hint_flags) {
   if (!pod) return fmt::format("There is no pod {0}/{1}, and no report of one.\n", ns, name);
@@ -69,9 +87,7 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   const auto scheduler = render::printable(api::text_at(*pod, "/spec/schedulerName"));
   const render::Options options{.program = program, .flags = hint_flags};
   const auto ask = render::where_now(ns, name, options);
-  if (waiting && !waiting->gates.empty())
-    return render::gated(subject, waiting->gates) +
-           render::without_gates(waiting->gates.size(), ns, name, options);
+  if (auto said = said_by_pod(*pod, ns, name, program, hint_flags); !said.empty()) return said;
   if (!waiting) {
     const auto node = render::printable(api::text_at(*pod, "/spec/nodeName"));
     if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);

@@ -28,8 +28,10 @@
 #include "app/render/text.h"
 #include "app/render/together.h"
 #include "app/render/values.h"
+#include "base/counted.h"
 #include "base/problems.h"
 #include "explain/question/question_limits.h"
+#include "explain/workload/fractional_bytes.h"
 
 namespace podium::kubectl {
 namespace {
@@ -37,7 +39,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kMaxReplicas = explain::kMostReplicas;
-constexpr int kSome = 3;     // of the replicas, or of the workloads, fit
+constexpr int kSome = 3;  // of the replicas, or of the workloads, fit
+constexpr const char* kAboutOne = "It has 0 replicas: this is the answer for one.\n";
 constexpr int kRefused = 4;  // by the API server: it would not be created
 
 struct WhatIfFlags {
@@ -58,7 +61,6 @@ struct Subject {
   std::string ns, name;
   std::string field;  // of the spec: template, podRef or workloadRef
   json::value value;
-  bool replaces = false;  // a workload that exists: its own pods are part of the question
   std::string kind = {};  // of the manifest or the workload
   bool is_one_of_several = false;
   const FileObject* object = nullptr;  // null: not of a file
@@ -128,11 +130,12 @@ class Asking {
     const auto pod = admitted(*object, ns);
     if (!pod) return;
     // podium reads the other kinds itself.
-    if (maker->kind == "CronJob" || maker->kind == "ReplicationController")
-      answer({ns, name, "template", template_of(*object, *pod), true, std::string(maker->kind)});
-    else
-      answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}}, true,
-              std::string(maker->kind)});
+    const bool is_answered =
+        maker->kind == "CronJob" || maker->kind == "ReplicationController"
+            ? answer({ns, name, "template", template_of(*object, *pod), std::string(maker->kind)})
+            : answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}},
+                      std::string(maker->kind)});
+    if (is_answered && flags_.question.replicas == 0 && has_no_replicas(*object)) say(kAboutOne);
   }
 
   // podium reads the pod itself, so no right on it is needed.
@@ -172,18 +175,23 @@ class Asking {
       if (!objects.not_asked.empty())
         std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
     }
-    for (const auto& [name, objects] : files_) {
-      for (const auto& object : objects.makers) {
-        if (is_over()) return;
-        about_object(object, makers_of_files() > 1);
-      }
+    const auto makers = in_placing_order(makers_of_files(), cluster_.ns());
+    for (const auto* object : makers) {
+      for (const auto& warning : explain::fractional_bytes(*object))
+        std::cerr << "warning: " << render::printable(warning) << '\n';
+    }
+    for (const auto* object : makers) {
+      if (is_over()) return;
+      about_object(*object, makers.size() > 1);
     }
   }
 
-  std::size_t makers_of_files() const {
-    std::size_t count = 0;
-    for (const auto& file : files_) count += file.objects.makers.size();
-    return count;
+  std::vector<const FileObject*> makers_of_files() const {
+    std::vector<const FileObject*> makers;
+    for (const auto& file : files_) {
+      for (const auto& maker : file.objects.makers) makers.push_back(&maker);
+    }
+    return makers;
   }
 
   // `is_one_of_several`: of the objects of the files.
@@ -202,14 +210,12 @@ class Asking {
       answer({ns, name, "podRef", json::object{{"name", name}}});
       return;
     }
-    bool exists = false;
     if (api::text_at(object, "/kind") != "Pod") {
       auto checked = cluster_.dry_run(ns, object);
       if (!checked) {
         checked.error().message = with_places(checked.error().message, of_file);
         return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       }
-      exists = *checked;
     }
     const auto pod = admitted(object, ns, &of_file);
     if (!pod) return;
@@ -217,14 +223,17 @@ class Asking {
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
     const bool is_together = is_one_of_several && !flags_.each;
     const bool has_none = flags_.question.replicas == 0 && has_no_replicas(object);
-    if (has_none && is_together) {
-      std::cerr << fmt::format("Skipped: {} {}/{}, which has 0 replicas.\n", of_file.maker->kind, ns, name);
+    const bool suspended = flags_.question.replicas == 0 && is_suspended(object);
+    if ((has_none || suspended) && is_together) {
+      std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, ns, name,
+                               has_none ? "has 0 replicas" : "is suspended");
       return;
     }
     auto asked = template_of(object, *pod);
-    const bool is_created = answer({ns, std::move(name), "template", asked, exists,
-                                    api::text_at(object, "/kind"), is_one_of_several, &of_file});
-    if (has_none) say("It has 0 replicas: this is the answer for one.\n");
+    const bool is_created = answer(
+        {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
+    if (has_none) say(kAboutOne);
+    if (suspended) say("It is suspended: this is the answer for its pods once it is resumed.\n");
     if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 
@@ -352,7 +361,11 @@ class Asking {
     const auto options = render_options(output, program_of(command_));
     say(flags_.capacity ? render::capacity(report, name, options)
                         : render::what_if(report, name, options, other_options(flags_.question, report)));
-    if (subject.replaces) say("The existing pods of " + name + " were ignored.\n");
+    if (report.status.answer && report.status.answer->ignored > 0) {
+      const auto ignored = report.status.answer->ignored;
+      say(fmt::format("{} of {} {} ignored.\n", counted(ignored, "existing pod"), name,
+                      ignored == 1 ? "was" : "were"));
+    }
     if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
   }
 

@@ -109,7 +109,7 @@ class Why {
     auto report = report_of(target, pod);
     if (report && *report) return report;
     // Nothing is decided about a pod until it is bound.
-    if (pod && waits_for_binding(*pod, std::nullopt)) return report;
+    if (pod && (waits_for_binding(*pod, std::nullopt) || !by_pod(target, *pod).empty())) return report;
     // A mistyped name does not need the memory.
     if (!pod && !did_you_mean(cluster_, target.ns, target).empty()) return report;
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
@@ -117,6 +117,10 @@ class Why {
     if (remembered && *remembered) return remembered;
     if (!remembered) no_memory = render::printable(remembered.error().text());
     return report;
+  }
+
+  std::string by_pod(const Target& target, const json::value& pod) const {
+    return said_by_pod(pod, target.ns, target.name, options_.program, cluster_.hint_flags());
   }
 
   Result<std::optional<json::value>> report_of(const Target& target, const std::optional<json::value>& pod) {
@@ -137,7 +141,11 @@ class Why {
     if (!report) return failed(command_, report.error());
     if (flags_.timeline && (*pod || *report)) return timeline(target, *pod, *report);
     const auto words_of_binding = *pod ? binding_words(cluster_, **pod, read_of(*report)) : std::string();
-    if (!*report && !words_of_binding.empty()) return {.err = words_of_binding, .code = 1};
+    auto said = *report ? std::string() : words_of_binding;
+    if (!*report && *pod && said.empty()) said = by_pod(target, **pod);
+    if (!said.empty() && output_.has_words())
+      return answered(command_, output_, nullptr, {}, [&] { return said; });
+    if (!said.empty()) return {.err = std::move(said), .code = 1};
     if (!*report) {
       auto err = no_report(*pod, target.ns, target.name, options_.program, cluster_.hint_flags());
       if (!no_memory.empty()) err += fmt::format("podium's own memory could not be read: {}\n", no_memory);

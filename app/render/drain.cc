@@ -47,10 +47,10 @@ std::string drain_verdict(const Drain& drain, const Style& style) {
   if (drain.preempted > 0) counts += fmt::format(" ({} to make room for the others)", drain.preempted);
   const auto verb = drain.evicted == 1 ? "has" : "have";
   if (drain.moved == drain.evicted) {
-    return style.good(fmt::format("{} {} a new place", counts, verb)) + "; nothing would be pending.\n";
+    return style.good(fmt::format("{} {} a new place", counts, verb)) + "; nothing would wait.\n";
   }
   std::vector<std::string> rest;
-  if (drain.pending > 0) rest.push_back(fmt::format("{} would be pending", drain.pending));
+  if (drain.pending > 0) rest.push_back(fmt::format("{} would wait", drain.pending));
   const auto others = drain.evicted - drain.moved - std::min(drain.pending, drain.evicted - drain.moved);
   // An older podium only names them.
   const auto gone = std::min(others, std::max(drain.gone, count_code(drain, "NoController")));

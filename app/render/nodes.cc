@@ -86,7 +86,8 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
   const auto& first = answers.asked.front();
   const auto& wanted = wanted_of(first);
   const auto asked = first.answer.asked, fitting = first.answer.fitting;
-  if (asked == 0) return style.good("No pods are pending.") + "\n";
+  // Gated pods and those of other schedulers may wait.
+  if (asked == 0) return style.good("No pod waits for room.") + "\n";
   auto text = fmt::format("{} {}", counted(asked, "pod"), asked == 1 ? "waits" : "wait");
   if (wanted.fit_now > 0)
     text += fmt::format("; {} {} on the existing nodes", wanted.fit_now, fit(wanted.fit_now));
@@ -296,8 +297,12 @@ std::string unlisted(const NodesSpare& spare) {
 
 // "Nothing was drained. First kubectl cordon n1 n2": a start of a sentence, or empty.
 std::string to_cordon(const NodesSpare& spare) {
-  if (spare.nodes.empty() || !spare.cordon_first) return {};
-  return fmt::format("Nothing was drained. First kubectl cordon {}", fmt::join(names_of(spare), " "));
+  if (!spare.cordon_first) return {};
+  std::vector<std::string> names;
+  for (const auto& node : spare.nodes)
+    if (!node.is_cordoned) names.push_back(node.node);
+  if (names.empty()) return {};
+  return fmt::format("Nothing was drained. First kubectl cordon {}", fmt::join(names, " "));
 }
 
 }  // namespace

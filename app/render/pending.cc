@@ -199,7 +199,11 @@ std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
   if (const auto node = node_of_binding(pod.nominated, pod.report); !node.empty())
     return fmt::format("its binding to {} waits", node);
-  if (!pod.report) return pod.message.empty() ? "no podium report" : pod.message;
+  if (!pod.report) {
+    if (!pod.message.empty()) return pod.message;
+    return pod.scheduler.empty() ? "no podium report"
+                                 : fmt::format("scheduler {} has not tried it", pod.scheduler);
+  }
   return blocked_by(pod.report->status);
 }
 
@@ -337,8 +341,12 @@ std::string pending_table(const std::vector<WaitingGroup>& groups, const Options
     (group.gated ? gated : waiting) += group.count;
   }
   if (waiting + gated == 0) return fmt::format("No pods are pending{}.\n", options.where);
-  auto out = options.style.bold(counted(waiting, "pod waits", "pods wait"));
-  if (gated > 0) out += fmt::format("; {} more {} gated", gated, gated == 1 ? "is" : "are");
+  auto out = options.style.bold(waiting > 0 ? counted(waiting, "pod waits", "pods wait")
+                                            : counted(gated, "pod is gated", "pods are gated"));
+  if (waiting == 0)
+    out += "; no other pod waits";
+  else if (gated > 0)
+    out += fmt::format("; {} more {} gated", gated, gated == 1 ? "is" : "are");
   out += ".\n";
   out += pending_rows(groups, options);
   if (waiting == 0) return out;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/render/what_if.h"
 #include "app/render/words.h"
 
 namespace podium::render {
@@ -76,6 +77,8 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
   out += table(rows, {Align::left, Align::right, Align::right, Align::left});
   for (const auto& [subject, report] : workloads) {
     const auto& answer = answer_of(report);
+    if (const auto line = stuck_rollout_line(report); !line.empty())
+      out += fmt::format("{}: {}", subject, line);
     for (const auto& quota : answer.quotas) {
       if (quota.allowed < answer.asked)
         out += fmt::format("{}: {}\n", subject, quota_line(quota, report.ns, answer.asked));

@@ -147,6 +147,24 @@ std::string footer(const Report& report, const std::string& next = {}) {
          (next.empty() ? "" : " Compare: " + next) + "\n";
 }
 
+// "; all 4 do with preemption, which evicts 5 pods". Empty: no more fit with it.
+std::string with_preemption(const explain::ReportAnswer& answer) {
+  const auto& with = answer.with_preemption;
+  if (!with) return {};
+  const auto count =
+      with->fitting == answer.asked ? fmt::format("all {}", answer.asked) : fmt::to_string(with->fitting);
+  return fmt::format("; {}{} {} with preemption, which evicts {}", with->may_be_more ? "at least " : "",
+                     count, with->fitting == 1 ? "does" : "do", counted(with->evicted, "pod"));
+}
+
+// "; for 4 with preemption, which evicts 5 pods": the same, of room.
+std::string room_with_preemption(const explain::ReportAnswer& answer) {
+  const auto& with = answer.with_preemption;
+  if (!with) return {};
+  return fmt::format("; for {}{} with preemption, which evicts {}", with->may_be_more ? "at least " : "",
+                     with->fitting, counted(with->evicted, "pod"));
+}
+
 std::string more_quotas(const explain::ReportAnswer& answer) {
   const auto left = answer.quotas_total - answer.quotas.size();
   return left == 0 ? std::string() : fmt::format("and {}, which allow more.\n", counted(left, "more quota"));
@@ -184,11 +202,28 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
     const auto text = room_and_quota(count, quota->name, quota->allowed);
     return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
   }
-  if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
-  if (answer.fitting < answer.asked) {
-    return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting)));
-  }
+  const auto with = with_preemption(answer);
+  if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked)) + with;
+  if (answer.fitting < answer.asked)
+    return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting))) + with;
   return style.good(fmt::format("all {} fit", answer.asked));
+}
+
+std::string stuck_rollout_line(const Report& report) {
+  const auto& answer = answer_of(report);
+  if (!answer.stuck_rollout) return {};
+  const auto& stuck = *answer.stuck_rollout;
+  const auto& failure = stuck.first_failure;
+  const auto* rejection = main_rejection(failure.rejections);
+  const auto least = rejection ? shortfall_words(*rejection) : std::string();
+  auto why = rejection ? fmt::format("{}{}{}", rejection_of(counted(rejection->nodes, "node"), *rejection),
+                                     least.empty() ? "" : "; ", least)
+                       : failure.message;
+  if (why.ends_with('.')) why.pop_back();
+  return fmt::format(
+      "A rolling update (maxSurge {}, maxUnavailable {}) would get stuck at replica {} of {}: next to the "
+      "pods that it replaces, {}.\n",
+      stuck.max_surge, stuck.max_unavailable, failure.replica, answer.asked, why);
 }
 
 std::string quota_lines(const Report& report) {
@@ -211,7 +246,7 @@ std::string exceeded_quota_lines(const Report& report) {
 std::string one_pod(const Report& report, const std::string& subject, const Options& options) {
   const auto quotas = quota_lines(report);
   if (!explain::exceeded_quota(answer_of(report)))
-    return why(report, subject, options) + room_line(report) + quotas;
+    return why(report, subject, options) + stuck_rollout_line(report) + room_line(report) + quotas;
   auto by_nodes = report;
   by_nodes.status.outcome = answer_of(report).fitting > 0 ? "Fits" : "DoesNotFit";
   return fmt::format("{}: {}\n{}If it did not: ", options.style.bold(subject),
@@ -231,8 +266,9 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
   }
   return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(answer_of(report), options.style),
                      room.empty() ? "" : "; ", room) +
-         where_by_zone(report, options) + short_of(report) + stopped(report, options) + quota_lines(report) +
-         group_words(report, options) + changed(report) + tried_fixes(report) + footer(report, next);
+         stuck_rollout_line(report) + where_by_zone(report, options) + short_of(report) +
+         stopped(report, options) + quota_lines(report) + group_words(report, options) + changed(report) +
+         tried_fixes(report) + footer(report, next);
 }
 
 std::string capacity(const Report& report, const std::string& subject, const Options& options) {
@@ -247,8 +283,9 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
   const bool by_quota = quota && quota->allowed < answer.fitting;
   const auto text = by_quota ? room_and_quota(room, quota->name, quota->allowed)
                              : "room for " + (answer.fitting ? room : "none");
-  return fmt::format("{}: {}.\n", name,
-                     explain::running(answer) ? options.style.good(text) : options.style.bad(text)) +
+  return fmt::format("{}: {}{}.\n", name,
+                     explain::running(answer) ? options.style.good(text) : options.style.bad(text),
+                     by_quota ? "" : room_with_preemption(answer)) +
          where(report, options) + stopped(report, options) + quota_lines_now(report) + changed(report) +
          footer(report);
 }

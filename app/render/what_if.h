@@ -24,6 +24,8 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style);
 std::string room_and_quota(const std::string& room, const std::string& quota, std::size_t allowed);
 // "Room for 3 more after that.", and what is short then; empty: not asked.
 std::string room_line(const Report& report);
+// A rolling update of the pods that exist gets stuck, and why; empty: it ends, or was not asked about.
+std::string stuck_rollout_line(const Report& report);
 // A line for each quota that counts the pods.
 std::string quota_lines(const Report& report);
 // Those of the quotas that allow fewer.

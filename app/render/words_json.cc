@@ -60,6 +60,7 @@ json::array verdicts(const Report& report, const Asked& asked) {
 
 void add_answer(const Report& report, const Asked& asked, json::object& out) {
   const auto& answer = answer_of(report);
+  put(out, "stuckRollout", lines_of(stuck_rollout_line(report)));
   put(out, "room", lines_of(room_line(report)));
   json::array quotas;
   for (const auto& quota : answer.quotas) quotas.emplace_back(quota_line(quota, report.ns, answer.asked));

@@ -186,7 +186,10 @@ std::string why_not_created(const json::value& workload) {
     if (string_at(condition, "/type") == "ReplicaFailure" && string_at(condition, "/status") == "True")
       return string_at(condition, "/message");
   }
-  return {};
+  // A Deployment that is paused may still be scaled, but its controller creates no ReplicaSet.
+  const auto* paused = api::find_at(workload, "/spec/paused");
+  const bool has_none = api::find_at(workload, "/status/replicas") == nullptr;
+  return paused && *paused == json::value(true) && has_none ? "its rollout is paused" : std::string();
 }
 
 std::string workload_why(const std::string& workload, const std::vector<json::value>& pods,
@@ -203,7 +206,8 @@ std::string workload_why(const std::string& workload, const std::vector<json::va
                        counts.alive == 1 ? "is" : "are", not_created(missing, reason),
                        reason.empty() ? "." : "");
   if (waiting == 0)
-    return fmt::format("{}: all {}.\n", name, counted(counts.alive, "pod is placed", "pods are placed"));
+    return fmt::format("{}: {} placed.\n", name,
+                       counts.alive == 1 ? "its pod is" : fmt::format("all {} pods are", counts.alive));
   const bool has_one_reason = groups.size() == 1;
   auto out = fmt::format("{}: {}{}{}.\n", name, states(counts, waiting),
                          has_one_reason && waiting > 1 ? ", all for the same reason" : "",

@@ -79,7 +79,7 @@ class Plans(Plugin):
         self.plane.create({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "default"},
                            "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}}})
 
-        said = self.eventually("2 of 4 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n",
+        said = self.eventually("2 of 4 pods have a new place; 1 would wait, 1 without a controller would be gone.\n",
                                self.admin, "drain", "full", code=3)
         self.assertRegex(said, r"default/bare +- +- +- +✗ no controller recreates it: it would be gone\n")
         self.assertRegex(said, r"default/pinned +- +- +- +✗ no node fits; most do not match the pod's node selector ")
@@ -104,7 +104,7 @@ class Plans(Plugin):
     def test_drains_that_are_simple(self):
         self.eventually("b1 has no pods to evict.\n", self.ask, "drain", "b1")
         self.place(owned("web", **on("a1")))
-        self.assertIn("0 of 1 pod has a new place; 1 would be pending.\n", self.ask("drain", "a1", code=4))
+        self.assertIn("0 of 1 pod has a new place; 1 would wait.\n", self.ask("drain", "a1", code=4))
         self.assertIn("there is no node a9", self.ask("drain", "a9", code=1))
         self.assertIn("there is no node a9", self.ask("drain", "a1,a9", code=1))
         self.assertIn('"pod/web" is not the name of a node', self.ask("drain", "pod/web", code=2))

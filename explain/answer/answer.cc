@@ -13,11 +13,14 @@
 #include "base/counted.h"
 #include "explain/answer/added_objects.h"
 #include "explain/answer/checks.h"
+#include "explain/answer/failures.h"
 #include "explain/answer/fixes.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/node_search.h"
 #include "explain/answer/placing.h"
+#include "explain/answer/preempting.h"
 #include "explain/answer/quotas.h"
+#include "explain/answer/rollout.h"
 #include "explain/answer/verdicts.h"
 #include "explain/answer/waiting.h"
 #include "explain/answer/what_if_admission.h"
@@ -31,7 +34,7 @@ namespace {
 
 using cluster::Snapshot;
 
-constexpr std::size_t kReasonBytes = 1024, kZoneBytes = 63;  // of the CRD's schema
+constexpr std::size_t kZoneBytes = 63;  // of the CRD's schema
 
 // Victims in other namespaces are not named: the author may not be allowed to see them.
 void name_own_victims(const std::string& ns, ReportStatus& status) {
@@ -97,8 +100,10 @@ class Answering {
         quotas_(quotas),
         fork_(std::move(fork)) {}
 
-  // `now`: the node of each pod that was removed, before the changes.
-  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed, Zones now) {
+  // `now`: the node of each pod that was removed, before the changes. `update`: nullopt: no rolling update
+  // would replace these pods.
+  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed, Zones now,
+                   std::optional<UpdateStart> update) {
     answer_.changes = std::move(changes);
     const auto start = fork_;
     const auto placed = place_replicas(
@@ -107,6 +112,7 @@ class Answering {
     if (placed.ended == Placed::Ended::out_of_time && placed.rows.empty())
       return declined(kDeadlineExceeded, "the deadline passed before a replica was placed");
     set_counts(placed);
+    if (!subject_.is_stored) answer_.ignored = removed;
     set_room(placed);
     if (question_.fixes) set_fixes(placed, start);
     const NewPods pods{.subject = subject_,
@@ -123,6 +129,9 @@ class Answering {
       answer_.group = group_answer(replicas_, question_.min_count, question_.topology_key, placed.fitting(),
                                    preferred_domain(placed, start), start);
     }
+    if (update && placed.fitting() == placed.asked) set_stuck_rollout(std::move(*update), placed.asked);
+    // Last: it may take all the time that is left.
+    if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
     answer_.not_modelled = not_modelled(question_, profile_, start, objects_);
     conclude(placed, removed);
     return std::move(status_);
@@ -146,15 +155,6 @@ class Answering {
   // True if the budget ended before the answer was complete.
   bool is_cut_short() { return cut_short_ = cut_short_ || !has_time(budget_); }
 
-  static FirstFailure failure_of(const ReplicaSeen& seen, const ReportStatus& failed) {
-    return {.replica = static_cast<std::size_t>(seen.index) + 1,
-            .reason = seen.refused.empty() ? main_reason(failed) : cut(seen.refused, kReasonBytes),
-            .message = seen.refused.empty() ? failed.message : seen.refused,
-            .node_counts = failed.node_counts,
-            .rejections = failed.rejections,
-            .rejections_total = failed.rejections_total};
-  }
-
   // A DaemonSet's pod is for one node: the others say nothing about it.
   static void keep_own_node(ReportStatus& failed) {
     const auto others = framework::row_of(framework::ReasonCode::excluded_by_name).name;
@@ -173,13 +173,16 @@ class Answering {
     }
     name_own_victims(ns, failed);
     if (seen.refused.empty() && lacks_claim_of_template(seen.decision)) {
-      const auto missing = missing_claim_template(subject_, pod_path(question_), objects_);
-      if (!missing.empty()) failure.message += ": " + missing;
+      const bool is_template = question_.about == Question::About::pod_template;
+      const auto path = is_template ? std::optional(pod_path(question_)) : std::nullopt;
+      auto missing = missing_claim_template(subject_, path, objects_);
+      if (!missing.empty()) failure.message = std::move(missing);
     }
     if (seen.index == 0) status_.message = failure.message;
     answer_.first_failure = std::move(failure);
     status_.preemption = std::move(failed.preemption);
     other_victims_ = count_other_victims(seen.decision, ns);
+    preempts_ = seen.decision.preemption && count_.asked > 1 && subject_.kind != Subject::Kind::daemon_set;
     if (question_.fixes && seen.refused.empty() && !seen.decision.fits())
       failed_ = Kept{seen.index, seen.pod, seen.decision, seen.fork};
   }
@@ -253,6 +256,11 @@ class Answering {
                                .first_failure = std::move(after_all_)};
   }
 
+  void set_stuck_rollout(UpdateStart update, std::int32_t count) {
+    auto stuck = find_stuck_rollout(replicas_, count, std::move(update));
+    if (!is_cut_short()) answer_.stuck_rollout = std::move(stuck);
+  }
+
   // The zones of all nodes, and those where the workload's pods are now.
   std::vector<ZonePlacements> count_zones(const Placed& placed, Zones zones) const {
     for (const auto row : fork_.rows_by_name()) {
@@ -294,6 +302,13 @@ class Answering {
                   : fmt::format("; {} do not fit together in any {}", group->min_count, group->topology_key);
     }
     if (answer_.first_failure) text += ": " + answer_.first_failure->message;
+    if (const auto& with = answer_.with_preemption)
+      text +=
+          fmt::format("; with preemption, which evicts {}, {}{} fit", podium::counted(with->evicted, "pod"),
+                      with->may_be_more ? "at least " : "", with->fitting);
+    if (const auto& stuck = answer_.stuck_rollout)
+      text += fmt::format("; a rolling update would get stuck after {} of {}: {}", stuck->updated,
+                          podium::counted(answer_.asked, "pod"), stuck->first_failure.message);
     if (const auto* quota = exceeded_quota(answer_))
       text += fmt::format("; ResourceQuota {}: {}", quota->name, quota_words(*quota, answer_.asked));
     text += other_victims(other_victims_);
@@ -344,6 +359,7 @@ class Answering {
   std::optional<FirstFailure> after_all_;
   std::optional<Kept> first_, failed_;  // if the question asks for fixes
   std::size_t other_victims_ = 0;
+  bool preempts_ = false;   // the first replica that does not fit would preempt pods
   bool cut_short_ = false;  // the deadline passed
 };
 
@@ -427,6 +443,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   }
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
+  const auto before = fork;
   const auto removed = remove_placed(subject, fork);
   auto now = zones_now(removed, fork);
   add_owner(subject, fork);
@@ -444,11 +461,13 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
     return declined(kDeadlineExceeded, "the deadline passed before the changes were made");
+  auto update = removed.placed.empty() ? std::nullopt
+                                       : start_of_update(question, before, config, budget, objects, waiting);
   const auto count = count_replicas(question, subject, pod, objects, memory);
   if (!count) return refusal(count.error().message);
   const auto names = fork;
   auto status = Answering(question, subject, pod, *profile, budget, objects, *count, quotas, std::move(fork))
-                    .run(std::move(*changes), removed.placed.size(), std::move(now));
+                    .run(std::move(*changes), removed.placed.size(), std::move(now), std::move(update));
   finish(question, names, status);
   return status;
 }

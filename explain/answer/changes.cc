@@ -271,7 +271,7 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
       });
   if (const auto missing = missing_claim_template(subject, pod_path(question), objects);
       lacks_claim && !missing.empty())
-    reason += ": " + missing;
+    reason = missing;
   memory.take(placed.rows.size(), each);
   if (placed.ended == Placed::Ended::out_of_memory) {
     return invalid(path.said(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/counted.h"
@@ -41,6 +42,15 @@ std::string words_of(const DrainedPod& entry) {
   return words == entry.reason || is_of_pod(entry.cause->code) ? words : "most nodes " + plural_of(words);
 }
 
+// Whether nodes are rejected because of pods that may be elsewhere.
+bool is_kept_away_by_pods(const framework::Verdict& verdict) {
+  return std::ranges::any_of(verdict.reasons, [](const framework::Reason& reason) {
+    using enum framework::ReasonCode;
+    return reason.code == pod_anti_affinity || reason.code == existing_pod_anti_affinity ||
+           reason.code == topology_spread_skew;
+  });
+}
+
 }  // namespace
 
 NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
@@ -57,6 +67,7 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
   }
   if (!still_waiting_.empty()) find_wanted_cordoned(before, placed);
   if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
+  find_gainers(places);
   is_ready_ = true;
 }
 
@@ -75,6 +86,33 @@ void NodeRemoval::find_wanted_cordoned(const Snapshot& before, std::size_t place
   }
 }
 
+void NodeRemoval::find_gainers(const Places& places) {
+  for (const auto index : still_waiting_) {
+    if (!has_time()) return;
+    const auto& waiter = waiters_.pods[index];
+    const auto decision = framework::evaluate(*waiter.pod, base_, *waiter.profile);
+    if (std::ranges::none_of(decision.rejections.verdicts(), is_kept_away_by_pods)) continue;
+    auto& kind = gainers_.emplace_back();
+    for (std::size_t i = index; i < places.size(); ++i) {
+      if (!places[i] && waiters_.pods[i].kind == waiter.kind) kind.push_back(i);
+    }
+  }
+}
+
+// The queue takes a pod that waits before a pod of equal priority that a controller creates again.
+void NodeRemoval::place_gainers(std::int32_t priority, std::size_t& next, Snapshot& fork) const {
+  for (; next < gainers_.size(); ++next) {
+    if (waiters_.pods[gainers_[next].front()].pod->priority < priority) return;
+    for (const auto index : gainers_[next]) {
+      const auto& [pod, profile, kind] = waiters_.pods[index];
+      if (fork.find_pod(pod->pod->meta.uid)) continue;
+      if (!has_time()) return;
+      const auto decision = framework::evaluate(*pod, fork, *profile);
+      if (!decision.choice || place_with_devices(pod, *decision.choice, *profile, fork)) break;
+    }
+  }
+}
+
 std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& moves, Snapshot& fork) {
   ++taken_;
   const auto node = fork.entry(row).node;
@@ -84,12 +122,15 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   cordon(row, fork);
   for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
   sort_for_placing(evicted);
+  std::size_t next = 0;
   for (const auto& pod : evicted) {
+    place_gainers(pod->priority, next, fork);
     if (!has_time()) return std::nullopt;
     auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
     if (!moved.to) return no_room(*pod, moved.entry);
     moves.emplace_back(pod, std::move(moved.entry.node));
   }
+  if (!evicted.empty()) place_gainers(std::numeric_limits<std::int32_t>::min(), next, fork);
   if (with_waiting) {
     if (auto blocked = wanted_by_waiting(row, fork)) return blocked;
   }

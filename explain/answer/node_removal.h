@@ -57,12 +57,16 @@ class NodeRemoval {
   Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const;
   std::optional<Blocked> wanted_by_waiting(cluster::Row row, const cluster::Snapshot& fork) const;
   void find_wanted_cordoned(const cluster::Snapshot& before, std::size_t placed);
+  void find_gainers(const Places& places);
+  void place_gainers(std::int32_t priority, std::size_t& next, cluster::Snapshot& fork) const;
 
   const NodeSearch& search_;
   const QuietProfiles profiles_;
   cluster::Snapshot base_;
   Waiters waiters_;
-  std::vector<std::size_t> still_waiting_;         // indices of waiters without a place, one of each kind
+  std::vector<std::size_t> still_waiting_;  // indices of waiters without a place, one of each kind
+  // By kind: indices of waiters without a place that other pods keep away, so that evictions may help them.
+  std::vector<std::vector<std::size_t>> gainers_;
   std::map<cluster::Row, std::size_t> waiter_of_;  // by cordoned node: one that it takes once uncordoned
   std::size_t taken_ = 0;
   bool is_ready_ = false;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/counted.h"
+#include "explain/answer/waiting.h"
 #include "explain/report/refusal.h"
 
 namespace podium::explain {
@@ -41,8 +43,10 @@ void conclude(bool is_finished, std::string message, const NodeSearch& search, R
 std::vector<std::string> left_out(const NodeSearch& search) {
   std::vector<std::string> out;
   const auto& shapes = search.question.search->shapes;
+  const bool has_volumes =
+      std::ranges::any_of(search.waiting, [](const auto& pod) { return has_read_volume(*pod->pod); });
   for (const auto& shape : shapes) {
-    if (!shape.like.empty() || shape.drivers) continue;
+    if (!has_volumes || !shape.like.empty() || shape.drivers) continue;
     out.emplace_back("limits of volumes on nodes of the shapes without csiLimits");
     break;
   }

@@ -300,6 +300,9 @@ class Sparing {
       out.pods_moved += step.moves.size();
       if (out.nodes.size() == kMostSpareListed) continue;
       SpareNode entry{.node = step.node, .pods_moved = step.moves.size()};
+      const auto& base = removal_.base();
+      const auto row = base.find_row(step.node);
+      entry.is_cordoned = row && base.entry(*row).node->unschedulable;
       for (const auto& [pod, to] : step.moves) {
         if (pod->pod->meta.namespace_ != search_.question.meta.namespace_) continue;
         ++entry.pods_total;

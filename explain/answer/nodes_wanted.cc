@@ -180,6 +180,11 @@ class Wanting {
     if (!has_time()) return "the deadline passed before the reason was found";
     const auto decision = framework::evaluate(*waiter.pod, with_all_.fork, *waiter.profile);
     if (decision.fits()) return "more nodes would be needed than the shapes, or this question, allow";
+    if (const auto& whole = decision.pre_filter ? decision.pre_filter : decision.pre_enqueue;
+        whole && !whole->reasons.empty()) {
+      const auto cause = cause_of(whole->reasons.front());
+      return cut(reason_words(cause.code, cause.about, whole->reasons.front().text), kUnplacedBytes);
+    }
     if (decision.pre_filter || decision.pre_enqueue || !decision.error.empty())
       return cut(main_reason(project(*waiter.pod, decision, with_all_.fork)), kUnplacedBytes);
     std::map<std::string, std::size_t> counts;

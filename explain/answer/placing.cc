@@ -19,9 +19,21 @@ std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& p
 
 }  // namespace
 
+cluster::PodInfoPtr make_replica(const Replicas& replicas, std::int32_t index, cluster::Snapshot& fork,
+                                 std::string_view node) {
+  const auto& subject = replicas.subject;
+  auto pod = replica_of(subject, replicas.pod, index);
+  if (!node.empty()) pin_to_node(pod, node);
+  make_claims(subject.claims, pod, fork);
+  make_set_claims(subject, pod, fork);
+  make_device_claims(replicas.claim_templates, pod, fork);
+  return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)),
+                                replicas.profile.request_rules);
+}
+
 Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,
                       const SeeReplica& failed, const SeeReplica& each) {
-  const auto& [subject, admitted, profile, budget, claim_templates] = replicas;
+  const auto& [subject, admitted, profile, budget, _] = replicas;
   const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
   std::vector<std::string> pinned;
   if (is_daemon_set) {
@@ -43,13 +55,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
       if (was_asked) placed.ended = in_time ? Placed::Ended::out_of_memory : Placed::Ended::out_of_time;
       break;
     }
-    auto pod = replica_of(subject, admitted, i);
-    if (is_daemon_set) pin_to_node(pod, pinned[static_cast<std::size_t>(i)]);
-    make_claims(subject.claims, pod, fork);
-    make_set_claims(subject, pod, fork);
-    make_device_claims(claim_templates, pod, fork);
     const auto info =
-        cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), profile.request_rules);
+        make_replica(replicas, i, fork, is_daemon_set ? pinned[static_cast<std::size_t>(i)] : "");
     const auto decision = framework::evaluate(*info, fork, profile, start);
     placed.next_start = start = decision.next_start;
     std::string refused;

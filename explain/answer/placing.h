@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/admission/claim_template.h"
@@ -60,6 +61,11 @@ struct Count {
   bool continues = false;    // after a replica that does not fit
   std::size_t start = 0;     // of the search for nodes
 };
+
+// The replica of this index, with the claims that are created for it, which get on the fork. `node`: the one
+// that its DaemonSet creates it for; empty: any.
+cluster::PodInfoPtr make_replica(const Replicas& replicas, std::int32_t index, cluster::Snapshot& fork,
+                                 std::string_view node = {});
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
 // to the nodes that should run it, regardless of `count`, and placement continues after a failure. Calls

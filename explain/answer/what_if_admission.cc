@@ -177,17 +177,18 @@ framework::Profile kubelet_profile(framework::Profile profile) {
   return profile;
 }
 
-std::string missing_claim_template(const Subject& subject, const FieldPath& pod,
+std::string missing_claim_template(const Subject& subject, const std::optional<FieldPath>& pod,
                                    const api::AdmissionObjects& objects) {
   const auto& claims = subject.pod.resource_claims;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const auto& name = claims[i].template_name;
     if (!name || objects.claim_templates.contains(*name) || subject.pod.claim_name(claims[i])) continue;
     const auto& ns = subject.pod.meta.namespace_;
-    return ((pod / "spec.resourceClaims")[i] / "resourceClaimTemplateName")
-        .said(objects.no_claim_templates.contains(*name)
-                  ? fmt::format("namespace {} has no ResourceClaimTemplate \"{}\"", ns, *name)
-                  : fmt::format("ResourceClaimTemplate \"{}\" of namespace {} was not read", *name, ns));
+    const auto missing =
+        objects.no_claim_templates.contains(*name)
+            ? fmt::format("namespace {} has no ResourceClaimTemplate \"{}\"", ns, *name)
+            : fmt::format("ResourceClaimTemplate \"{}\" of namespace {} was not read", *name, ns);
+    return pod ? ((*pod / "spec.resourceClaims")[i] / "resourceClaimTemplateName").said(missing) : missing;
   }
   return {};
 }

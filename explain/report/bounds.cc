@@ -105,6 +105,7 @@ template <typename See>
 void each_failure(ReportAnswer& answer, See see) {
   if (answer.first_failure) see(*answer.first_failure);
   if (answer.room && answer.room->first_failure) see(*answer.room->first_failure);
+  if (answer.stuck_rollout) see(answer.stuck_rollout->first_failure);
 }
 
 void cut_answer_devices(ReportStatus& status, std::size_t given, std::size_t requests) {

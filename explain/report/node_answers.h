@@ -127,6 +127,7 @@ struct SpareNode {
   std::size_t pods_moved = 0;
   std::vector<MovedPod> pods = {};  // at most 64 of all nodes
   std::size_t pods_total = 0;       // in the what-if's namespace
+  bool is_cordoned = false;         // already
 };
 template <>
 struct Fields<SpareNode> {
@@ -134,6 +135,7 @@ struct Fields<SpareNode> {
       required("nodeName", &SpareNode::node, Meaning::node),
       required("podsMoved", &SpareNode::pods_moved),
       counted("pods", &SpareNode::pods, "podsTotal", &SpareNode::pods_total),
+      field("isCordoned", &SpareNode::is_cordoned),
   };
 };
 

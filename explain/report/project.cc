@@ -203,7 +203,12 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
 
 std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate) {
   if (!pod->scheduling_gates.empty()) return first(pod->scheduling_gates, kGates);
-  return {cut(fmt::format("{}: {}", gate.plugin, framework::message(gate)), kReasonBytes)};
+  std::vector<std::string> words;
+  for (const auto& reason : gate.reasons) {
+    const auto cause = cause_of(reason);
+    words.push_back(reason_words(cause.code, cause.about, reason.text));
+  }
+  return {cut(fmt::format("{}: {}", gate.plugin, fmt::join(words, ", ")), kReasonBytes)};
 }
 
 ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate) {

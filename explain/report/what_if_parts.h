@@ -156,6 +156,36 @@ struct Fields<ReplicaRoom> {
   };
 };
 
+// The replicas that fit if the pods that they would preempt are evicted.
+struct WithPreemption {
+  std::size_t fitting = 0, evicted = 0;
+  bool may_be_more = false;  // not counted further
+};
+template <>
+struct Fields<WithPreemption> {
+  static constexpr std::tuple all{
+      required("fitting", &WithPreemption::fitting),
+      required("podsEvicted", &WithPreemption::evicted),
+      field("mayBeMore", &WithPreemption::may_be_more),
+  };
+};
+
+// A rolling update that gets stuck: next to the pods that exist, a new one has no place.
+struct StuckRollout {
+  std::size_t updated = 0;  // new pods that have a place then
+  std::size_t max_surge = 0, max_unavailable = 0;
+  FirstFailure first_failure = {};
+};
+template <>
+struct Fields<StuckRollout> {
+  static constexpr std::tuple all{
+      required("updated", &StuckRollout::updated),
+      required("maxSurge", &StuckRollout::max_surge),
+      required("maxUnavailable", &StuckRollout::max_unavailable),
+      required("firstFailure", &StuckRollout::first_failure),
+  };
+};
+
 // A value of the label topology.kubernetes.io/zone.
 struct ZonePlacements {
   std::string name;
@@ -335,12 +365,15 @@ struct Fields<QuotaAnswer> {
 
 struct ReportAnswer {
   std::size_t asked = 1, fitting = 0;        // replicas
+  std::size_t ignored = 0;                   // placed pods of the workload, as if they were not there
   std::vector<ReplicaPlacement> placements;  // at most 64, by count, then name
   std::size_t placements_total = 0;          // nodes that take replicas
   std::vector<ZonePlacements> zones;         // at most 16, by count, then name; also those without replicas
   std::size_t zones_total = 0;
   std::optional<ReplicaRoom> room;
   std::optional<FirstFailure> first_failure;
+  std::optional<WithPreemption> with_preemption;  // if more fit with it
+  std::optional<StuckRollout> stuck_rollout;      // of a Deployment whose replicas all fit
   std::vector<NodeVerdict> verdicts;
   std::optional<GroupAnswer> group;
   std::vector<QuotaAnswer> quotas;  // at most 8, those that allow the fewest first
@@ -356,10 +389,13 @@ template <>
 struct Fields<ReportAnswer> {
   static constexpr std::tuple all{
       group("replicas", required("asked", &ReportAnswer::asked), required("fitting", &ReportAnswer::fitting)),
+      field("podsIgnored", &ReportAnswer::ignored),
       counted("placements", &ReportAnswer::placements, "placementsTotal", &ReportAnswer::placements_total),
       counted("zones", &ReportAnswer::zones, "zonesTotal", &ReportAnswer::zones_total),
       field("room", &ReportAnswer::room),
       field("firstFailure", &ReportAnswer::first_failure),
+      field("withPreemption", &ReportAnswer::with_preemption),
+      field("stuckRollout", &ReportAnswer::stuck_rollout),
       field("verdicts", &ReportAnswer::verdicts),
       field("group", &ReportAnswer::group),
       counted("quotas", &ReportAnswer::quotas, "quotasTotal", &ReportAnswer::quotas_total),

@@ -54,10 +54,13 @@ bool asks_budgets(const api::Pod& pod) {
   return !pod.terminated() && pod.phase != "Pending" && !pod.meta.deleted;
 }
 
+bool is_ready(const api::Pod& pod) {
+  return std::ranges::any_of(pod.conditions,
+                             [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
+}
+
 bool takes_disruption(const api::Pod& pod, const api::PodDisruptionBudget& budget) {
-  const bool is_ready = std::ranges::any_of(
-      pod.conditions, [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
-  if (is_ready) return true;
+  if (is_ready(pod)) return true;
   const bool is_healthy = budget.desired_healthy > 0 && budget.current_healthy >= budget.desired_healthy;
   return !budget.evicts_unhealthy && !is_healthy;
 }

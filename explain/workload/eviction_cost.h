@@ -33,6 +33,7 @@ std::optional<Protection> protection_of(const api::Pod& pod);
 // has none, or only volumes that its author declares as safe to lose. An emptyDir in memory does not count.
 std::optional<std::string> local_data_of(const api::Pod& pod);
 
+bool is_ready(const api::Pod& pod);
 // Whether the eviction API asks the pod's budgets: not if it is pending, has ended or terminates.
 bool asks_budgets(const api::Pod& pod);
 // Whether the eviction of such a pod takes one of the budget's disruptions. A pod that is not ready takes

@@ -199,6 +199,7 @@ Result<Subject> read_manifest(const json::value& value, Kind kind, const FieldPa
   switch (kind) {
     case Kind::deployment:
       own_as_deployment(subject, std::move(*selector));
+      subject.rolling_update = read_rolling_update(value);
       break;
     case Kind::replica_set:
       own(subject, Kind::replica_set, subject.name);

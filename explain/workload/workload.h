@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/field_path.h"
+#include "explain/workload/rolling_update.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::explain {
@@ -52,6 +53,7 @@ struct Subject {
   std::int32_t replicas = 1;  // of the workload; unused for a DaemonSet, which has one pod on each node
   std::optional<api::Workload>
       owner;  // the ReplicaSet, StatefulSet or ReplicationController that would own the pods
+  std::optional<RollingUpdate> rolling_update;              // Deployment
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet
   bool is_indexed = false;                                  // Job: completionMode Indexed

@@ -301,6 +301,7 @@ export class AskView extends Component {
       h(Fixes, { status, words }),
       status.notModelled?.length > 0 && h("p", { class: "note" }, `Not considered: ${status.notModelled.join(", ")}.`),
       (status.verdicts ?? []).map((verdict, i) => h(NodeVerdict, { key: verdict.nodeName, verdict, words: words.verdicts[i] })),
+      h(Lines, { id: "stuck-rollout", of: words.stuckRollout }),
       h(Lines, { id: "room-left", of: words.room }),
       h(Lines, { id: "quotas", of: words.quotas }),
       h(Zones, { status }),

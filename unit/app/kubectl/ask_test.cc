@@ -302,6 +302,10 @@ TEST(NoReport, SaysWhy) {
   const auto placed = said(R"({"spec": {"nodeName": "n1", "schedulerName": "default-scheduler"}})");
   EXPECT_TRUE(placed.starts_with("shop/web is on n1. There is no report of it. ")) << placed;
   EXPECT_TRUE(placed.ends_with("Where would it go now? kubectl podium whatif pod/web -n shop\n")) << placed;
+  EXPECT_EQ(
+      said(
+          R"({"metadata": {"annotations": {"kubernetes.io/config.mirror": "abc"}}, "spec": {"nodeName": "n1"}})"),
+      "shop/web is a static pod of n1: its kubelet runs it there, and no scheduler decides about it.\n");
   const auto untried = said(R"({"spec": {"schedulerName": "nobody"}, "status": {"phase": "Pending"}})");
   EXPECT_NE(untried.find("no scheduler has tried it yet: is there one named \"nobody\"?"), std::string::npos);
 }

@@ -82,7 +82,7 @@ TEST_F(OnADumpWithDevices, TheDevicesOfAWorkloadsOwnPodsAreFree) {
 }
 
 TEST_F(OnADumpWithDevices, APodThatMovesLeavesItsDevices) {
-  EXPECT_THAT(said({"drain", "g-1"}), StartsWith("1 of 1 pod has a new place; nothing would be pending.\n"));
+  EXPECT_THAT(said({"drain", "g-1"}), StartsWith("1 of 1 pod has a new place; nothing would wait.\n"));
   // Each step drains one node, and the pod moves in both.
   const auto steps = said({"drain", "g-1", "g-2", "--rolling", "1"});
   EXPECT_THAT(steps, StartsWith("2 nodes in 2 steps of 1; nothing would wait.\n"));

@@ -82,6 +82,20 @@ TEST_F(WithAQuota, WhyNamesTheReplicasThatDoNotExist) {
   EXPECT_THAT(said.out, StartsWith("ten/zero has no pods: it is scaled to 0 replicas.\n"));
 }
 
+TEST_F(WithAQuota, WhatIfSaysWhichPodsItIgnores) {
+  const auto* set =
+      "- {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: six-a, namespace: ten, uid: r, "
+      "ownerReferences: "
+      "[{apiVersion: apps/v1, kind: Deployment, name: six, uid: d, controller: true}]}, spec: {selector: "
+      "{matchLabels: {app: six}}}}\n";
+  auto said = run_with(six_ + set, "2", {"whatif", "deploy/six", "-n", "ten"});
+  EXPECT_THAT(said.out, HasSubstr("\n2 existing pods of ten/six were ignored.\n"));
+  said = run_with(ten_deployment("web", 3), "0", {"whatif", "deploy/web", "-n", "ten"});
+  EXPECT_THAT(said.out, Not(HasSubstr("ignored")));
+  said = run_with(ten_deployment("zero", 0), "0", {"whatif", "deploy/zero", "-n", "ten"});
+  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is about one.\n"));
+}
+
 TEST_F(WithAQuota, WhyOfSeveralReplicasThatDoNotExist) {
   const auto said = run_with(ten_deployment("web", 3), "5", {"why", "deploy/web", "-n", "ten"});
   EXPECT_THAT(said.out, StartsWith("ten/web: none of its 3 replicas is created.\n"));
@@ -114,7 +128,7 @@ TEST_F(WithAQuota, WhyOfAJobNamesThePodsThatDoNotExist) {
        "ten/sum: its replica is not created.\n"},
       {ten_job("parallelism: 3", "") + ten_done(1, "Running"),
        "ten/sum: 1 of 3 replicas is placed; the other 2 are not created.\n"},
-      {ten_job("parallelism: 3", "succeeded: 1") + ten_done(1, "Running"), "ten/sum: all 1 pod is placed.\n"},
+      {ten_job("parallelism: 3", "succeeded: 1") + ten_done(1, "Running"), "ten/sum: its pod is placed.\n"},
       {ten_job("completions: 2", complete) + ten_done(1, "Succeeded") + ten_done(2, "Succeeded") +
            ten_done(3, "Failed"),
        "ten/sum has no pods that run: it is complete; 2 pods have succeeded, 1 pod has failed.\n"},

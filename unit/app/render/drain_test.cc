@@ -64,7 +64,7 @@ TEST(Drain, SaysWhereEachPodGoesAndWhatStandsInTheWay) {
                             .size();
   EXPECT_EQ(
       drain_table(drain, plain()),
-      "3 of 5 pods have a new place; 1 would be pending, 1 without a controller would be gone.\n"
+      "3 of 5 pods have a new place; 1 would wait, 1 without a controller would be gone.\n"
       "POD            GOES TO  SCORE  NODES THAT FIT\n"
       "shop/api-0     n2         457              53\n"
       "shop/bare      -            -               -  ✗ no controller recreates it: it would be gone\n"
@@ -84,7 +84,7 @@ TEST(Drain, NeedsNoFlagsWhereAllHaveAPlace) {
   drain.pending = drain.budgets_broken = 0;
   drain.fullest.clear();
   EXPECT_EQ(drain_table(drain, plain()),
-            "1 of 1 pod has a new place; nothing would be pending.\n"
+            "1 of 1 pod has a new place; nothing would wait.\n"
             "POD         GOES TO  SCORE  NODES THAT FIT\n"
             "shop/api-0  n2         457              53\n"
             "Nothing was evicted. To do it: kubectl drain n9\n");

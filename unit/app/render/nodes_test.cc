@@ -88,7 +88,9 @@ TEST(NodesTable, SaysHowGoodTheChoiceIs) {
   EXPECT_EQ(verdict(true, true, "2.5"), "1 pod waits. Cheapest additions, for 2.5:");
   EXPECT_EQ(verdict(false, true, ""), "1 pod waits. Additions without a superfluous node:");
   EXPECT_EQ(verdict(false, false, ""), "1 pod waits. The best additions found before the deadline:");
-  EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pods are pending.\n");
+  EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {}, 0, 0)}}, {}, {}), "No pod waits for room.\n");
+  EXPECT_EQ(nodes_wanted_table({.asked = {wanted("shop", {.evicting = 2}, 0, 0)}}, {}, {}),
+            "No pod waits for room.\nNot counted: 2 wait for evictions.\n");
 }
 
 TEST(NodesTable, StepsAndWhatBlocks) {
@@ -161,18 +163,19 @@ TEST(NodesWords, OfThePageAreTheTerminals) {
                            "No new node is needed for as many pods after: kubectl uncordon n4"}}}));
   NodesAnswer spare{.ns = "shop", .answer = {}};
   spare.answer.asked = 6;
-  spare.answer.nodes_spare = NodesSpare{.pods_moved = 1,
-                                        .cordon_first = true,
-                                        .is_finished = true,
-                                        .nodes = {{.node = "n1", .pods_moved = 1}, {.node = "n2"}},
-                                        .nodes_total = 3};
+  spare.answer.nodes_spare =
+      NodesSpare{.pods_moved = 1,
+                 .cordon_first = true,
+                 .is_finished = true,
+                 .nodes = {{.node = "n1", .pods_moved = 1}, {.node = "n2", .is_cordoned = true}},
+                 .nodes_total = 3};
   EXPECT_EQ(
       page_words(spare),
       (json::value{{"verdict", "3 of 6 nodes could go; 1 pod moves, nothing waits."},
                    {"notes",
                     {"Not every choice of nodes was tried: another one may be larger.",
                      "1 more node could go after that.",
-                     "Nothing was drained. First kubectl cordon n1 n2; then drain them in this order."}}}));
+                     "Nothing was drained. First kubectl cordon n1; then drain them in this order."}}}));
   const auto terminal = nodes_spare_table({.asked = {spare}, .unasked = {}}, {});
   EXPECT_TRUE(
       terminal.starts_with("3 of 6 nodes could go; 1 pod moves, nothing waits.\n"

@@ -42,6 +42,15 @@ TEST(Pending, GroupsByReason) {
             "Next: kubectl podium why big-2 -n ml\n");
 }
 
+TEST(Pending, NamesTheSchedulerThatHasNotTriedAPod) {
+  const auto gated = pending_table(
+      group_waiting({waiting("gated-1", R"("schedulingGates": [{"name": "example/quota"}], )")}), plain());
+  EXPECT_TRUE(gated.starts_with("1 pod is gated; no other pod waits.\n")) << gated;
+  EXPECT_EQ(blocked_by(waiting("big", R"("schedulerName": "volcano", )")),
+            "scheduler volcano has not tried it");
+  EXPECT_EQ(blocked_by(waiting("big")), "no podium report");
+}
+
 // Reports of different ages count different numbers of nodes.
 TEST(Pending, NumbersDoNotSplitAWorkload) {
   const auto groups_of = [](const std::vector<std::string>& reports) {

@@ -100,6 +100,47 @@ TEST(WhatIf, SaysWhatTheNodesHaveRoomForAndWhatAQuotaAllows) {
             none.npos);
 }
 
+TEST(WhatIf, SaysHowManyFitWithPreemption) {
+  auto report = all_fit();
+  auto& answer = *report.status.answer;
+  report.status.outcome = "PartlyFits";
+  answer.asked = 20;
+  const auto first_line = [&](const std::string& text) { return text.substr(0, text.find('\n')); };
+  const auto asked = [&](const explain::WithPreemption& with) {
+    answer.with_preemption = with;
+    return first_line(what_if(report, "shop/web", plain()));
+  };
+  EXPECT_EQ(asked({20, 7}), "shop/web: 13 of 20 fit; all 20 do with preemption, which evicts 7 pods.");
+  EXPECT_EQ(asked({14, 1}), "shop/web: 13 of 20 fit; 14 do with preemption, which evicts 1 pod.");
+  EXPECT_EQ(asked({19, 2, true}),
+            "shop/web: 13 of 20 fit; at least 19 do with preemption, which evicts 2 pods.");
+  EXPECT_EQ(first_line(capacity(report, "shop/web", plain())),
+            "shop/web: room for at least 13; for at least 19 with preemption, which evicts 2 pods.");
+}
+
+TEST(WhatIf, SaysThatARollingUpdateGetsStuck) {
+  auto report = all_fit();
+  auto& stuck = report.status.answer->stuck_rollout.emplace();
+  stuck = {.updated = 2, .max_surge = 1, .max_unavailable = 0};
+  stuck.first_failure = {.replica = 3, .reason = "r", .message = "0/3 nodes are available."};
+  EXPECT_EQ(
+      stuck_rollout_line(report),
+      "A rolling update (maxSurge 1, maxUnavailable 0) would get stuck at replica 3 of 13: next to the pods "
+      "that it replaces, 0/3 nodes are available.\n");
+  stuck.first_failure.rejections.push_back({.code = "InsufficientResource",
+                                            .reason = "Insufficient cpu",
+                                            .nodes = 3,
+                                            .about = {{framework::Topic::resource, "cpu"}}});
+  stuck.first_failure.rejections.front().shortfall = explain::MissingAmount{.resource = "cpu", .least = "2"};
+  const auto text = what_if(report, "shop/web", plain());
+  EXPECT_TRUE(
+      text.starts_with("shop/web: all 13 fit.\n"
+                       "A rolling update (maxSurge 1, maxUnavailable 0) would get stuck at replica 3 of 13: "
+                       "next to the pods that it "
+                       "replaces, 3 nodes do not have enough free cpu; least short: 2 cpu.\n"))
+      << text;
+}
+
 TEST(WhatIf, SaysThatAQuotaRefusesASinglePod) {
   auto report = read_report(scheduled_report());
   report.ns = "shop";

@@ -183,7 +183,7 @@ TEST(WhatIfController, MakesClaimsOfTheTemplatesOfItsNamespace) {
   of_another.server.put("resourceclaimtemplates", claim_template("two", "elsewhere", "slow"));
   EXPECT_EQ(reason_with_claims(of_another, {"two"}), "pod \"shop/ask\": ResourceClaim not created yet");
   EXPECT_EQ(of_another.condition("Complete", "ask"),
-            "True DoesNotFit: 0 of 1 replicas fit: pod \"shop/ask\": ResourceClaim not created yet: "
+            "True DoesNotFit: 0 of 1 replicas fit: "
             "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has no "
             "ResourceClaimTemplate \"two\"");
 }
@@ -226,7 +226,6 @@ TEST(WhatIfController, SaysWhichTemplateItCouldNotRead) {
   reason_with_claims(w, {"one"});
   EXPECT_EQ(
       unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
-      "pod \"shop/ask\": ResourceClaim not created yet: "
       "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: ResourceClaimTemplate \"one\" of "
       "namespace shop was not read");
 }
@@ -330,8 +329,8 @@ TEST(WhatIfController, ReadsTheClassesAndTemplatesOfAddedPodsToo) {
       "the pod: 0 of 3 placed: request gpu: device class fast does not existTrue Accepted: request is valid");
   EXPECT_EQ(
       asked("missing", R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"two"}])"),
-      "the pod: 0 of 3 placed: pod \"shop/before-0\": ResourceClaim not created yet: "
-      "spec.changes[0].template.spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has no "
+      "the pod: 0 of 3 placed: spec.changes[0].template.spec.resourceClaims[0].resourceClaimTemplateName: "
+      "namespace shop has no "
       "ResourceClaimTemplate \"two\"True Accepted: request is valid");
 }
 

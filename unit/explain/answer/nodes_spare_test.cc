@@ -205,6 +205,35 @@ void cordon_node(Snapshot& snapshot, const char* name) {
   snapshot.set_node(test::share(std::move(copy)));
 }
 
+TEST(NodesSpare, SaysWhichNodesAreCordonedAlready) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}});
+  cordon_node(snapshot, "n3");
+  unit::run_pod(snapshot, web("a", "n1", "2"));
+  unit::run_pod(snapshot, web("b", "n2", "2"));
+  const auto status = could_go(snapshot);
+  EXPECT_EQ(steps(status), "n3:; n1: a→n2");
+  const auto& nodes = status.answer->nodes_spare->nodes;
+  EXPECT_TRUE(nodes.at(0).is_cordoned);
+  EXPECT_FALSE(nodes.at(1).is_cordoned);
+}
+
+// A pod that waits takes the place that an eviction makes before the evicted pod is created again.
+TEST(NodesSpare, APodThatWaitsTakesTheZoneOfAnEvictedOne) {
+  Snapshot snapshot;
+  for (const auto& [name, zone] : {std::pair{"n1", "a"}, {"n2", "a"}})
+    snapshot.set_node(node(name).zone(zone).cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  const auto apart = test::term("topology.kubernetes.io/zone").label("app", "db");
+  const auto db = [&](const char* name) {
+    return pod(name).ns("shop").uid(name).label("app", "db").owner("StatefulSet", "db").anti_affinity(apart);
+  };
+  unit::run_pod(snapshot, db("db-0").node("n1"));
+  unit::run_pod(snapshot, pod("stays").ns("shop").uid("stays").node("n2"));
+  EXPECT_EQ(steps(could_go(snapshot)), "n1: db-0→n2");
+  const auto status = could_go(snapshot, Pods{cluster::make_pod_info(db("db-1").ptr())});
+  EXPECT_EQ(steps(status), "");
+  EXPECT_THAT(blocked(status), HasSubstr("1 NoRoom n1: pod db-0 has no other place"));
+}
+
 // Else the answer about missing nodes would uncordon what this one takes away.
 TEST(NodesSpare, ACordonedNodeThatAPodThatWaitsCouldHaveStays) {
   auto snapshot = unit::nodes_of({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}, {"n4", "1"}});

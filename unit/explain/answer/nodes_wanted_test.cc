@@ -89,6 +89,8 @@ TEST(NodesWanted, LimitsOfVolumes) {
   const auto without = search(shape(""), waiting, snapshot);
   EXPECT_EQ(choice_in(without), "1 l (4 db)");
   EXPECT_THAT(without.answer->not_modelled, testing::Contains(HasSubstr("without csiLimits")));
+  const auto no_volumes = search(shape(""), many("web", 1, "1"), snapshot);
+  EXPECT_THAT(no_volumes.answer->not_modelled, testing::Not(testing::Contains(HasSubstr("csiLimits"))));
   const auto limited = search(shape(R"(, "csiLimits": {"ebs.csi.aws.com": 2})"), waiting, snapshot);
   EXPECT_EQ(choice_in(limited), "2 l (4 db)");
   EXPECT_THAT(limited.answer->not_modelled, testing::Not(testing::Contains(HasSubstr("csiLimits"))));

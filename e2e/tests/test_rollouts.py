@@ -1,0 +1,77 @@
+"""What a what-if says about a rolling update is what then happens: a real Deployment controller makes the pods of the changed template."""
+from e2e.support import controllers
+from e2e.support.control_plane import wait_until
+from e2e.tests.base import Live, node, pod, what_if
+
+PODS = "/api/v1/namespaces/default/pods"
+DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
+APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+    {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}]}}
+# The CPUs of the old and the new pods, maxSurge and maxUnavailable, whether a node takes one pod, and the new pods that get a place.
+CASES = {"surge-has-room": ("1", "1500m", 1, 0, False, 3),
+         "surge-has-no-room": ("3", "3500m", 1, 0, False, 0),
+         "one-is-deleted-first": ("3", "3500m", 0, 1, False, 3),
+         "one-for-each-node": ("1", "1500m", 1, 0, True, 0),
+         "one-for-each-node-and-one-is-deleted-first": ("1", "1500m", 0, 1, True, 3)}
+
+
+def deployment(cpu, surge, unavailable, is_apart):
+    spec = pod("web", cpu=cpu, **({"affinity": APART} if is_apart else {}))["spec"]
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}},
+                     "strategy": {"rollingUpdate": {"maxSurge": surge, "maxUnavailable": unavailable}},
+                     "template": {"metadata": {"labels": {"app": "web"}}, "spec": spec}}}
+
+
+class Rollouts(Live):
+    nodes = [node("n1"), node("n2"), node("n3")]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        controllers.build()
+        cls.plane.kubectl("delete", "deployment", "--all", "-n", "podium-system")  # podium's own
+        process = controllers.controllers(cls.plane, ("deployment", "replicaset", "garbage-collector"))
+        cls.addClassCleanup(process.stop)
+
+    def pods(self):
+        return [each for each in self.plane.get(PODS)["items"] if not each["metadata"].get("deletionTimestamp")]
+
+    def run_placed_pods(self):
+        """Marks pods that have a node as running, as their kubelets would, so that the controller goes on."""
+        for each in self.pods():
+            if each["spec"].get("nodeName") and each["status"]["phase"] == "Pending":
+                self.plane.mark_running("default", each["metadata"]["name"])
+
+    def of_cpu(self, cpu):
+        """The numbers of pods with this request that have a node, and that have none."""
+        nodes = [each["spec"].get("nodeName") for each in self.pods()
+                 if each["spec"]["containers"][0]["resources"]["requests"]["cpu"] == cpu]
+        return sum(map(bool, nodes)), nodes.count(None)
+
+    def settles(self, cpu, placed, waiting):
+        def settled():
+            self.run_placed_pods()
+            return self.of_cpu(cpu) == (placed, waiting)
+        wait_until(settled, f"{placed} pods with {cpu} CPUs have a node, {waiting} have none")
+
+    def test_what_is_said_happens(self):
+        for name, (old, new, surge, unavailable, is_apart, updated) in CASES.items():
+            with self.subTest(name):
+                self.plane.create(deployment(old, surge, unavailable, is_apart))
+                self.settles(old, 3, 0)
+                changed = deployment(new, surge, unavailable, is_apart)
+                self.plane.create(what_if(name, changed))
+                said = self.answer(name)
+                self.assertEqual((said["outcome"], said["podsIgnored"]), ("Fits", 3))
+                stuck = said.get("stuckRollout")
+                self.assertEqual(stuck["updated"] if stuck else 3, updated)
+                self.plane.request("PUT", f"{DEPLOYMENTS}/web", changed)
+                self.settles(new, updated, 1 if stuck else 0)
+                if stuck:
+                    waits = next(each for each in self.pods() if not each["spec"].get("nodeName"))
+                    told = self.report(waits["metadata"]["name"], "Unschedulable")["status"]["message"]
+                    self.assertEqual(stuck["firstFailure"]["message"], told)
+                self.plane.kubectl("delete", "deployment", "web", "-n", "default")
+                wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
+                self.knows("pods", 0)

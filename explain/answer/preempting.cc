@@ -1,0 +1,22 @@
+#include "explain/answer/preempting.h"
+
+#include <algorithm>
+
+#include "explain/answer/fixes.h"
+
+namespace podium::explain {
+
+std::optional<WithPreemption> count_with_preemption(const Replicas& replicas, Count count,
+                                                    const Placed& placed, cluster::Snapshot fork) {
+  if (placed.fitting() >= kMostPreempting) return std::nullopt;
+  count.more = 0;
+  count.evicts = true;
+  count.most = std::min(count.most, kMostPreempting);
+  const auto with = place_replicas(replicas, count, fork, {}, {});
+  if (with.fitting() <= placed.fitting()) return std::nullopt;
+  return WithPreemption{.fitting = static_cast<std::size_t>(with.fitting()),
+                        .evicted = with.evicted,
+                        .may_be_more = with.ended != Placed::Ended::done};
+}
+
+}  // namespace podium::explain

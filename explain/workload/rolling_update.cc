@@ -1,0 +1,53 @@
+#include "explain/workload/rolling_update.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "api/text/json_view.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::int64_t kMost = 1'000'000'000;
+
+RollingUpdate::Bound bound_at(const json::value& deployment, std::string_view pointer) {
+  const auto* found = api::find_at(deployment, pointer);
+  if (!found) return {};
+  if (found->is_int64()) {
+    return {.number = static_cast<std::int32_t>(std::clamp<std::int64_t>(found->get_int64(), 0, kMost)),
+            .is_percent = false};
+  }
+  const auto* text = found->if_string();
+  if (!text || !text->ends_with('%')) return {};
+  std::int32_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size() - 1, number);
+  if (error != std::errc() || end != text->data() + text->size() - 1 || number < 0) return {};
+  return {.number = number, .is_percent = true};
+}
+
+std::int32_t amount(const RollingUpdate::Bound& bound, std::int32_t replicas, bool rounds_up) {
+  if (!bound.is_percent) return bound.number;
+  const auto hundredths = std::int64_t{bound.number} * replicas + (rounds_up ? 99 : 0);
+  return static_cast<std::int32_t>(std::min(hundredths / 100, kMost));
+}
+
+}  // namespace
+
+RollingUpdate::Steps RollingUpdate::steps(std::int32_t replicas) const {
+  Steps steps{.surge = amount(max_surge, replicas, true),
+              .unavailable = std::min(amount(max_unavailable, replicas, false), replicas)};
+  // With neither, the controller could not begin.
+  if (steps.surge == 0 && steps.unavailable == 0) steps.unavailable = 1;
+  return steps;
+}
+
+std::optional<RollingUpdate> read_rolling_update(const json::value& deployment) {
+  if (api::text_at(deployment, "/spec/strategy/type") == "Recreate") return std::nullopt;
+  return RollingUpdate{
+      .max_surge = bound_at(deployment, "/spec/strategy/rollingUpdate/maxSurge"),
+      .max_unavailable = bound_at(deployment, "/spec/strategy/rollingUpdate/maxUnavailable")};
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,172 @@
+// A Deployment's rolling update next to the pods that it replaces.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "explain/workload/rolling_update.h"
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+using test::pod;
+using unit::ask;
+using unit::condition;
+
+// The nodes, and pods of the Deployment web on these.
+cluster::Snapshot web_on(std::initializer_list<std::pair<const char*, const char*>> nodes,
+                         std::initializer_list<const char*> places, const char* cpu,
+                         const char* is_ready = "True") {
+  auto snapshot = unit::nodes_of(nodes);
+  auto set = test::workload(api::Workload::Kind::replica_set, "shop", "web-abc",
+                            test::select_labels({{"app", "web"}}));
+  set.meta.owners = {
+      {.api_version = "apps/v1", .kind = "Deployment", .name = "web", .uid = "d", .controller = true}};
+  snapshot.objects().set_workload(test::share(set));
+  for (int number = 0; const auto* place : places) {
+    auto old =
+        pod(fmt::format("web-{}", ++number)).ns("shop").owner("ReplicaSet", "web-abc").label("app", "web");
+    unit::run_pod(snapshot, old.req("cpu", cpu).node(place).phase("Running").condition("Ready", is_ready));
+  }
+  return snapshot;
+}
+
+// A pod of web on each of three nodes with 4 CPUs.
+cluster::Snapshot three_nodes(const char* cpu, const char* is_ready = "True") {
+  return web_on({{"n1", "4"}, {"n2", "4"}, {"n3", "4"}}, {"n1", "n2", "n3"}, cpu, is_ready);
+}
+
+// `spec`: fields of the pod's spec. `strategy`: of the Deployment.
+std::string deployment(std::string_view cpu, std::string_view strategy, std::string_view spec = "",
+                       std::string_view question = "") {
+  return fmt::format(
+      R"({{"template": {{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {{"name": "web"}},
+           "spec": {{"replicas": 3, "strategy": {}, "selector": {{"matchLabels": {{"app": "web"}}}},
+             "template": {{"metadata": {{"labels": {{"app": "web"}}}},
+               "spec": {{{} "containers": [{{"name": "c", "image": "i",
+                 "resources": {{"requests": {{"cpu": "{}"}}}}}}]}}}}}}}}{}}})",
+      strategy, spec, cpu, question);
+}
+
+std::string rolling(std::string_view surge, std::string_view unavailable) {
+  return fmt::format(R"({{"rollingUpdate": {{"maxSurge": {}, "maxUnavailable": {}}}}})", surge, unavailable);
+}
+
+constexpr const char* kApart =
+    R"("affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+         {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "web"}}}]}},)";
+
+TEST(RollingUpdate, IsStuckIfANewPodHasNoPlaceNextToTheOldOnes) {
+  struct Case {
+    const char *name, *old_cpu, *cpu;
+    std::string strategy;
+    const char* spec;
+    int updated;  // -1: the update ends
+  };
+  const Case cases[] = {
+      {"room for the surge", "1", "1", rolling("1", "0"), "", -1},
+      {"the surge has no room", "3", "3", rolling("1", "0"), "", 0},
+      {"one is deleted first", "3", "3", rolling("0", "1"), "", -1},
+      {"the default: 25% of 3 is one more, none less", "3", "3", "{}", "", 0},
+      {"percentages", "3", "3", rolling(R"("0%")", R"("34%")"), "", -1},
+      {"all are deleted first", "3", "3", R"({"type": "Recreate"})", "", -1},
+      {"one pod for each node", "1", "1", rolling("1", "0"), kApart, 0},
+      {"one pod for each node, one is deleted first", "1", "1", rolling("0", "1"), kApart, -1},
+      {"larger pods", "1", "3", rolling("1", "0"), "", -1},
+      {"one of the larger pods needs two nodes' room", "2", "3", rolling("1", "0"), "", 0},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto status = ask(deployment(c.cpu, c.strategy, c.spec), three_nodes(c.old_cpu));
+    EXPECT_EQ(status.outcome, "Fits") << condition(status, "Complete");
+    const auto& stuck = status.answer->stuck_rollout;
+    ASSERT_EQ(stuck.has_value(), c.updated >= 0);
+    if (!stuck) continue;
+    EXPECT_EQ(stuck->updated, static_cast<std::size_t>(c.updated));
+    EXPECT_EQ(stuck->max_surge, 1u);
+    EXPECT_EQ(stuck->max_unavailable, 0u);
+    EXPECT_EQ(stuck->first_failure.replica, stuck->updated + 1);
+    EXPECT_EQ(stuck->first_failure.rejections.size(), 1u);
+  }
+}
+
+TEST(RollingUpdate, SaysHowFarItGets) {
+  // One new pod fits on n1. The controller then deletes one of the two on n1, but the next needs more room.
+  const auto snapshot = web_on({{"n1", "4"}, {"n2", "2"}}, {"n1", "n1", "n2"}, "1");
+  const auto status = ask(deployment("2", rolling("1", "0")), snapshot);
+  EXPECT_EQ(
+      condition(status, "Complete"),
+      "true Fits: all 3 replicas fit; a rolling update would get stuck after 1 of 3 pods: 0/2 nodes are "
+      "available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for "
+      "incoming pod. (as if its 3 placed pods were not there)");
+}
+
+TEST(RollingUpdate, ReplacesPodsThatAreNotReady) {
+  // Two of three are to be available and none is, so only pods that are not ready may be deleted.
+  EXPECT_FALSE(ask(deployment("3", rolling("0", "1")), three_nodes("3", "False")).answer->stuck_rollout);
+  EXPECT_TRUE(ask(deployment("3", rolling("1", "0")), three_nodes("3", "False")).answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, PodsThatTerminateMakeRoom) {
+  auto snapshot = three_nodes("3");
+  auto gone = pod("web-0").ns("shop").owner("ReplicaSet", "web-abc").label("app", "web");
+  snapshot.set_node(test::node("n4").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  unit::run_pod(snapshot, gone.req("cpu", "3").node("n4").terminating());
+  EXPECT_FALSE(ask(deployment("3", rolling("1", "0")), snapshot).answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, SeesTheChangesOfTheQuestion) {
+  const auto with = R"(, "changes": [{"type": "AddNodes", "count": 1, "like": "n1"}])";
+  EXPECT_TRUE(ask(deployment("3", rolling("1", "0")), three_nodes("3")).answer->stuck_rollout);
+  EXPECT_FALSE(ask(deployment("3", rolling("1", "0"), "", with), three_nodes("3")).answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, EvictsPodsOfLowerPriority) {
+  auto snapshot = three_nodes("2");
+  for (const auto* name : {"n1", "n2", "n3"})
+    unit::run_pod(snapshot,
+                  pod(fmt::format("low-{}", name)).ns("shop").req("cpu", "1").node(name).priority(-5));
+  const auto status = ask(deployment("2", rolling("1", "0")), snapshot);
+  EXPECT_EQ(status.outcome, "Fits");
+  EXPECT_FALSE(status.answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, IsStuckIfAQuotaAllowsNoMorePods) {
+  const auto asked = [](const char* pods, std::string_view strategy) {
+    api::AdmissionObjects objects;
+    auto& quota = objects.quotas.emplace().emplace_back();
+    quota.meta.name = "q";
+    quota.hard = {{"pods", test::quantity(pods)}};
+    quota.used = {{"pods", test::quantity("3")}};
+    const auto question = unit::read(deployment("1", strategy));
+    EXPECT_TRUE(question);
+    return answer(*question, three_nodes("1"), unit::default_config(), {}, objects).answer->stuck_rollout;
+  };
+  EXPECT_FALSE(asked("4", rolling("1", "0")));
+  EXPECT_FALSE(asked("3", rolling("0", "1")));
+  const auto stuck = asked("3", rolling("1", "0"));
+  ASSERT_TRUE(stuck);
+  EXPECT_EQ(stuck->updated, 0u);
+  EXPECT_EQ(stuck->first_failure.message, "quota q allows no more pods");
+}
+
+TEST(RollingUpdate, RoundsAsTheController) {
+  struct Case {
+    RollingUpdate update;
+    int replicas, surge, unavailable;
+  };
+  const RollingUpdate::Bound none{.number = 0, .is_percent = false}, two{.number = 2, .is_percent = false};
+  const Case cases[] = {
+      {{}, 3, 1, 0},           {{}, 4, 1, 1},         {{}, 10, 3, 2},
+      {{none, none}, 3, 0, 1}, {{two, two}, 1, 2, 1}, {{none, {}}, 3, 0, 1},
+  };
+  for (const auto& c : cases) {
+    const auto steps = c.update.steps(c.replicas);
+    EXPECT_EQ(steps.surge, c.surge) << c.replicas;
+    EXPECT_EQ(steps.unavailable, c.unavailable) << c.replicas;
+  }
+}
+
+}  // namespace
+}  // namespace podium::explain
