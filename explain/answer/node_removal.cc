@@ -86,7 +86,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   sort_for_placing(evicted);
   for (const auto& pod : evicted) {
     if (!has_time()) return std::nullopt;
-    auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
+    auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), 1, fork);
     if (!moved.to) return no_room(*pod, moved.entry);
     moves.emplace_back(pod, std::move(moved.entry.node));
   }
