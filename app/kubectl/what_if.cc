@@ -30,6 +30,7 @@
 #include "app/render/values.h"
 #include "base/problems.h"
 #include "explain/question/question_limits.h"
+#include "explain/workload/fractional_bytes.h"
 
 namespace podium::kubectl {
 namespace {
@@ -172,18 +173,23 @@ class Asking {
       if (!objects.not_asked.empty())
         std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
     }
-    for (const auto& [name, objects] : files_) {
-      for (const auto& object : objects.makers) {
-        if (is_over()) return;
-        about_object(object, makers_of_files() > 1);
-      }
+    const auto makers = in_placing_order(makers_of_files(), cluster_.ns());
+    for (const auto* object : makers) {
+      for (const auto& warning : explain::fractional_bytes(*object))
+        std::cerr << "warning: " << render::printable(warning) << '\n';
+    }
+    for (const auto* object : makers) {
+      if (is_over()) return;
+      about_object(*object, makers.size() > 1);
     }
   }
 
-  std::size_t makers_of_files() const {
-    std::size_t count = 0;
-    for (const auto& file : files_) count += file.objects.makers.size();
-    return count;
+  std::vector<const FileObject*> makers_of_files() const {
+    std::vector<const FileObject*> makers;
+    for (const auto& file : files_) {
+      for (const auto& maker : file.objects.makers) makers.push_back(&maker);
+    }
+    return makers;
   }
 
   // `is_one_of_several`: of the objects of the files.
@@ -217,14 +223,17 @@ class Asking {
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
     const bool is_together = is_one_of_several && !flags_.each;
     const bool has_none = flags_.question.replicas == 0 && has_no_replicas(object);
-    if (has_none && is_together) {
-      std::cerr << fmt::format("Skipped: {} {}/{}, which has 0 replicas.\n", of_file.maker->kind, ns, name);
+    const bool suspended = flags_.question.replicas == 0 && is_suspended(object);
+    if ((has_none || suspended) && is_together) {
+      std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, ns, name,
+                               has_none ? "has 0 replicas" : "is suspended");
       return;
     }
     auto asked = template_of(object, *pod);
     const bool is_created = answer({ns, std::move(name), "template", asked, exists,
                                     api::text_at(object, "/kind"), is_one_of_several, &of_file});
     if (has_none) say("It has 0 replicas: this is about one.\n");
+    if (suspended) say("It is suspended: this is about its pods after it is resumed.\n");
     if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 

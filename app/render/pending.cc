@@ -100,7 +100,8 @@ std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
   std::set<std::string> nodes;
   for (const auto& pod : pods) nodes.insert(pod.report->status.choice->node);
   constexpr std::size_t kNamed = 2;
-  return fmt::format("nothing: {} would go to {}", pods.size() == 1 ? "it" : "they",
+  // Each was asked about as if the others did not wait.
+  return fmt::format("nothing: {} would go to {}", pods.size() == 1 ? "it" : "each alone",
                      listed({nodes.begin(), nodes.end()}, kNamed));
 }
 

@@ -184,6 +184,7 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
     const auto text = room_and_quota(count, quota->name, quota->allowed);
     return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
   }
+  if (answer.asked == 0) return style.bad("it selects no node, so it would have no pods");  // a DaemonSet
   if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked));
   if (answer.fitting < answer.asked) {
     return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting)));

@@ -103,7 +103,7 @@ TEST(Pending, PodsThatFitAreOneGroup) {
   EXPECT_EQ(one.front().nearest_miss, "-") << "it fits";
   const auto groups = group_waiting(std::move(pods));
   ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups.front().blocked_by, "nothing: they would go to n1, n2 and 1 more");
+  EXPECT_EQ(groups.front().blocked_by, "nothing: each alone would go to n1, n2 and 1 more");
 }
 
 // The API server refuses such names; another server's answer may have them. The scheduler does not count a
