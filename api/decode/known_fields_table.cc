@@ -208,7 +208,7 @@ PodResourceClaimStatus name=s resourceClaimName=s
 PodExtendedResourceClaimStatus requestMappings:[ContainerExtendedResourceRequest] resourceClaimName=s
 ContainerExtendedResourceRequest containerName=s resourceName=s requestName=s
 NodeAllocatableResourceClaimStatus resourceClaimName containers resources
-  mapping:NodeAllocatableResourceAmount overhead:NodeAllocatableResourceOverheadAmount
+  mapping:[NodeAllocatableResourceAmount] overhead:[NodeAllocatableResourceOverheadAmount]
 NodeAllocatableResourceAmount name=s quantity
 NodeAllocatableResourceOverheadAmount name=s perPod perContainer
 EvictionResponder name=s priority=i
@@ -417,8 +417,8 @@ ResourcePool name=s generation=i resourceSliceCount=i
 CounterSet name=s counters:*Counter
 Counter value
 Device name attributes:*DeviceAttribute capacity:*DeviceCapacity
-  consumesCounters:DeviceCounterConsumption nodeName nodeSelector:NodeSelector allNodes
-  taints:DeviceTaint bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations
+  consumesCounters:[DeviceCounterConsumption] nodeName nodeSelector:NodeSelector allNodes
+  taints:[DeviceTaint] bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations
   nodeAllocatableResourceMappings:*NodeAllocatableResourceMapping
   nodeAllocatableResources:*NodeAllocatableResource
 NodeAllocatableResource mapping:NodeAllocatableMapping overhead:NodeAllocatableOverhead

@@ -48,6 +48,15 @@ TEST(KnownFields, EveryFieldOfTheApiIsKnown) {
     EXPECT_EQ(first_unknown_field(object, kind), std::nullopt) << kind;
 }
 
+TEST(KnownFields, ListsAreListsOfTheApi) {
+  for (const auto& [kind, object] : objects_with_every_field()) {
+    for (const auto& [path, reason] : wrong_types(object, kind, 10'000)) {
+      EXPECT_NE(reason, "expected an object, got a list") << std::string_view(kind) << ' ' << path;
+      EXPECT_NE(reason, "expected a list, got an object") << std::string_view(kind) << ' ' << path;
+    }
+  }
+}
+
 // Maps to objects ("field:*Type") may have any key, so an unknown key there is no finding.
 TEST(KnownFields, AFieldThatIsNotOfTheApiIsFoundInEveryObject) {
   auto objects = objects_with_every_field();

@@ -114,6 +114,19 @@ TEST_F(OnADump, AWorkloadWithoutReplicasIsNotOneThatDoesNotFit) {
   EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is about one.\n"));
 }
 
+TEST_F(OnADump, WhySaysThatAnotherSchedulerPlacesAPod) {
+  const auto dump = directory_.write("other.yaml", R"(
+{apiVersion: v1, kind: Node, metadata: {name: node-1}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 9}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop, uid: a}, spec: {schedulerName: volcano,
+  containers: [{name: c, image: i}]}}
+)");
+  EXPECT_THAT(
+      run_on(dump, {"why", "a", "-n", "shop"}).out,
+      HasSubstr("podium does not model: scheduler volcano (evaluated with profile default-scheduler).\n"));
+  EXPECT_THAT(run_on(dump, {"pending", "-n", "shop"}).out, HasSubstr("but scheduler volcano places it"));
+}
+
 TEST_F(OnADump, ThousandthsOfBytesAreAWarning) {
   auto web = deployment("web", "1");
   web.replace(web.find("cpu: 1"), 6, "memory: 512m");
