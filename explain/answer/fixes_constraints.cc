@@ -166,24 +166,23 @@ bool each_spreading_with_domains(const Trials& trials, const SeeRemedy& see) {
 }
 
 // ScheduleAnyway, not absent: without any constraint, the profile's defaults would apply. The API server
-// refuses minDomains with it, and a second constraint with it for the same key.
+// refuses minDomains with it, and a second constraint with it for the same key: that one is removed. The
+// trial keeps it, since the indexes of the other changes of a pair are those before this one.
 Remedy soft_spreading(const std::vector<api::TopologySpreadConstraint>& constraints, std::size_t i) {
   const auto& key = constraints[i].topology_key;
   const bool has_soft = std::ranges::any_of(
       constraints, [&](const auto& other) { return !other.do_not_schedule && other.topology_key == key; });
-  Remedy remedy{.type = "SpreadScheduleAnyway", .fields = {{"constraint", i}, {"topologyKey", key}}};
-  if (has_soft) {
-    remedy.message = fmt::format("no DoNotSchedule for the spreading over {}, only its ScheduleAnyway", key);
-    remedy.change_pod = [i](api::Pod& pod) { erase_at(pod.topology_spread, i); };
-    return remedy;
-  }
-  remedy.message = fmt::format("whenUnsatisfiable: ScheduleAnyway{} for the spreading over {}",
-                               constraints[i].min_domains ? " and no minDomains" : "", key);
-  remedy.change_pod = [i](api::Pod& pod) {
-    pod.topology_spread[i].do_not_schedule = false;
-    pod.topology_spread[i].min_domains.reset();
-  };
-  return remedy;
+  return {
+      .type = "SpreadScheduleAnyway",
+      .fields = {{"constraint", i}, {"topologyKey", key}},
+      .message = has_soft
+                     ? fmt::format("no DoNotSchedule for the spreading over {}, only its ScheduleAnyway", key)
+                     : fmt::format("whenUnsatisfiable: ScheduleAnyway{} for the spreading over {}",
+                                   constraints[i].min_domains ? " and no minDomains" : "", key),
+      .change_pod = [i](api::Pod& pod) {
+        pod.topology_spread[i].do_not_schedule = false;
+        pod.topology_spread[i].min_domains.reset();
+      }};
 }
 
 bool each_spreading(const Trials& trials, const SeeRemedy& see) {
