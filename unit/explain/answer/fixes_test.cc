@@ -227,6 +227,37 @@ TEST(Fixes, AreNotUndoneByAdmission) {
             Lines{"no nodeSelector runtime=kata and request at most 4 of cpu in container c, not 5"});
 }
 
+// The API server refuses pods of a class whose quota is used up.
+TEST(Fixes, NameNoClassWithoutQuota) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, pod("low").req("cpu", "4").node("n1"));
+  api::PriorityClass high;
+  high.meta.name = "high";
+  high.value = 9;
+  snapshot.objects().set(test::share(high));
+  const auto class_with = [&](const char* used) {
+    auto question = unit::about(pod("web").req("cpu", "1"), 1);
+    question.fixes = true;
+    api::ResourceQuota quota;
+    quota.meta.name = "of-high";
+    quota.scopes = {{.key = "PriorityClass", .op = api::Requirement::Op::in, .values = {"high"}}};
+    quota.hard = {{"pods", *api::Quantity::parse("2")}};
+    quota.used = {{"pods", *api::Quantity::parse(used)}};
+    api::AdmissionObjects objects;
+    objects.quotas = {quota};
+    const auto status = answer(question, snapshot, unit::default_config(), {}, objects);
+    for (const auto& fix : status.answer->fixes) {
+      if (fix.type != "RaisePriority") continue;
+      const auto* name = fix.fields.if_contains("priorityClassName");
+      return name ? std::string(name->get_string()) : "none";
+    }
+    return std::string("no fix");
+  };
+  EXPECT_EQ(class_with("1"), "high");
+  EXPECT_EQ(class_with("2"), "none");
+}
+
 TEST(Fixes, OfAFullNode) {
   cluster::Snapshot snapshot;
   snapshot.set_node(big("n1").ptr());
