@@ -145,10 +145,10 @@ TEST_F(OnADump, ThousandthsOfBytesAreAWarning) {
 // kube-scheduler tries api again after cache is placed.
 TEST_F(OnADump, WorkloadsComeAfterThoseThatTheirAffinityRequires) {
   auto api = deployment(
-      "api", "1",
+      "api", "100m",
       "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
       "disk, labelSelector: {matchLabels: {app: cache}}}]}}\n");
-  auto cache = deployment("cache", "1");
+  auto cache = deployment("cache", "100m");
   for (std::size_t at; (at = cache.find("app: x")) != cache.npos;) cache.replace(at, 6, "app: cache");
   const auto said = run({"whatif", "-f", directory_.write("two.yaml", api + cache), "-n", "shop"});
   EXPECT_EQ(said.code, 0) << said.out;
