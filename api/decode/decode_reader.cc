@@ -17,26 +17,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kMostFaults = 10;
 
-std::string_view kind_name(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "a boolean";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-      return "a number";
-    case json::kind::string:
-      return "a string";
-    case json::kind::array:
-      return "a list";
-    case json::kind::object:
-      return "an object";
-  }
-  return "something else";
-}
-
 // Appends the path from `from` to the value at address `to`. False: `to` is not below `from`.
 bool find_path(const json::value& from, const json::value* to, std::string& path) {
   if (&from == to) return true;
@@ -81,6 +61,26 @@ std::string number_text(const json::value& value) {
 }
 
 }  // namespace
+
+std::string_view kind_name(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "a boolean";
+    case json::kind::int64:
+    case json::kind::uint64:
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "a string";
+    case json::kind::array:
+      return "a list";
+    case json::kind::object:
+      return "an object";
+  }
+  return "something else";
+}
 
 void Reader::note(const json::value& at, std::string problem) {
   // A wrong value has one fault, also if it is read again.

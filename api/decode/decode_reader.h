@@ -19,6 +19,9 @@
 
 namespace podium::api::detail {
 
+// "a string"
+std::string_view kind_name(const boost::json::value&);
+
 class Field;
 
 class Reader {

@@ -1,8 +1,13 @@
 #include "api/decode/known_fields.h"
 
+#include <fmt/format.h>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <unordered_map>
+#include <utility>
+
+#include "api/decode/decode_reader.h"
 
 namespace podium::api::detail {
 
@@ -12,9 +17,13 @@ namespace {
 
 namespace json = boost::json;
 
+enum class Shape { one, list, map };
+
+// Of the field's value, or of the items of a list or a map.
 struct FieldType {
-  std::string_view name;  // type of the field's value; empty: not checked any deeper
-  bool is_map = false;
+  std::string_view name = {};  // empty: not an object, or not checked any deeper
+  char scalar = 0;             // 's', 'i' or 'b'
+  Shape shape = Shape::one;
 };
 
 using Fields = std::unordered_map<std::string_view, FieldType>;
@@ -29,9 +38,23 @@ std::string_view take_word(std::string_view& line) {
   return word;
 }
 
-FieldType field_type(std::string_view text) {
-  if (text.starts_with('*')) return {text.substr(1), true};
-  return {text, false};
+FieldType field_type(std::string_view word) {
+  const auto at = word.find_first_of(":=");
+  if (at == std::string_view::npos) return {};
+  auto text = word.substr(at + 1);
+  FieldType out;
+  if (text.starts_with('*')) {
+    text.remove_prefix(1);
+    out.shape = Shape::map;
+  } else if (text.starts_with('[') || text.starts_with('{')) {
+    out.shape = text.front() == '[' ? Shape::list : Shape::map;
+    text = text.substr(1, text.size() - 2);
+  }
+  if (word[at] == '=')
+    out.scalar = text.front();
+  else
+    out.name = text;
+  return out;
 }
 
 Types read_table() {
@@ -44,9 +67,7 @@ Types read_table() {
     if (line.empty()) continue;
     if (!line.starts_with(' ')) current = &types[take_word(line)];
     for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
-      const auto colon = word.find(':');
-      const auto type = colon == std::string_view::npos ? std::string_view() : word.substr(colon + 1);
-      (*current)[word.substr(0, colon)] = field_type(type);
+      (*current)[word.substr(0, word.find_first_of(":="))] = field_type(word);
     }
   }
   return types;
@@ -95,7 +116,7 @@ class Unknown {
     if (type.name.empty()) return;
     const auto found = types().find(type.name);
     if (found == types().end()) return;
-    if (!type.is_map) return find(value, found->second);
+    if (type.shape != Shape::map) return find(value, found->second);
     const auto* map = value.if_object();
     if (!map) return;
     const auto length = path_.size();
@@ -112,7 +133,77 @@ class Unknown {
   std::vector<std::string> paths_;
 };
 
+std::string_view words_of(char scalar) {
+  return scalar == 's'   ? "a string"
+         : scalar == 'i' ? "an integer"
+         : scalar == 'b' ? "a boolean"
+                         : "an object";
+}
+
+// Collects the fields with values of another type, up to a number.
+class Wrong {
+ public:
+  explicit Wrong(std::size_t most) : most_(most) {}
+
+  void find(const json::value& value, const FieldType& type) {
+    if (is_full() || value.is_null() || (type.name.empty() && type.scalar == 0)) return;
+    const auto* list = value.if_array();
+    const auto* object = value.if_object();
+    const FieldType item{.name = type.name, .scalar = type.scalar};
+    switch (type.shape) {
+      case Shape::one:
+        return find_one(value, type);
+      case Shape::list:
+        if (!list) return add(value, "a list");
+        for (std::size_t i = 0; i < list->size(); ++i) below('[' + std::to_string(i) + ']', (*list)[i], item);
+        return;
+      case Shape::map:
+        if (!object) return add(value, "an object");
+        for (const auto& [key, each] : *object) below('.' + std::string(key), each, item);
+    }
+  }
+  std::vector<WrongType> take() { return std::move(found_); }
+
+ private:
+  bool is_full() const { return found_.size() == most_; }
+
+  void add(const json::value& value, std::string_view expected) {
+    found_.push_back({path_, fmt::format("expected {}, got {}", expected, kind_name(value))});
+  }
+
+  void below(const std::string& step, const json::value& value, const FieldType& type) {
+    const auto length = path_.size();
+    path_ += path_.empty() ? step.substr(1) : step;
+    find(value, type);
+    path_.resize(length);
+  }
+
+  void find_one(const json::value& value, const FieldType& type) {
+    const bool is_right = type.scalar == 's'   ? value.is_string()
+                          : type.scalar == 'i' ? value.is_number()
+                          : type.scalar == 'b' ? value.is_bool()
+                                               : value.is_object();
+    if (!is_right) return add(value, words_of(type.scalar));
+    const auto known = types().find(type.name);
+    if (type.scalar != 0 || known == types().end()) return;
+    for (const auto& [key, each] : value.get_object()) {
+      if (const auto field = known->second.find(std::string_view(key)); field != known->second.end())
+        below('.' + std::string(key), each, field->second);
+    }
+  }
+
+  const std::size_t most_;
+  std::string path_;
+  std::vector<WrongType> found_;
+};
+
 }  // namespace
+
+std::vector<WrongType> wrong_types(const json::value& object, std::string_view kind, std::size_t most) {
+  Wrong wrong(most);
+  wrong.find(object, {.name = kind});
+  return wrong.take();
+}
 
 std::vector<std::string> unknown_fields(const json::value& object, std::string_view kind, std::size_t most) {
   const auto found = types().find(kind);

@@ -1,4 +1,4 @@
-// The fields that API objects may have, to find misspelt fields of manifests.
+// The fields that API objects may have, and their types, to find faults of manifests.
 //
 // Threads: pure functions; the table is parsed once.
 #pragma once
@@ -18,5 +18,13 @@ std::optional<std::string> first_unknown_field(const boost::json::value& object,
 // The first ones, in the order of the document.
 std::vector<std::string> unknown_fields(const boost::json::value& object, std::string_view kind,
                                         std::size_t most = 10);
+
+// A field whose value has another type than the API's, such as "spec.replicas" and "expected an integer, got
+// a string". Decoders say the same of the fields that podium reads.
+struct WrongType {
+  std::string path, reason;
+};
+std::vector<WrongType> wrong_types(const boost::json::value& object, std::string_view kind,
+                                   std::size_t most = 10);
 
 }  // namespace podium::api::detail

@@ -1,30 +1,31 @@
 // The fields of manifest kinds in the API of Kubernetes 1.37 and 1.36. One type per line, followed by its
-// fields; indented lines continue the line before. "field:Type" is an object or a list of objects of that
-// type, "field:*Type" a map to such objects. Fields without a type are scalars, their lists, or free-form.
+// fields; indented lines continue the line before. "field:Type" is an object of that type, "field:[Type]" a
+// list of such objects, "field:*Type" a map to them. "field=s" is a string, "field=i" an integer, "field=b" a
+// boolean, "field=[s]" a list of strings, "field={s}" a map to them. Fields without a type are not checked.
 #include "api/decode/known_fields.h"
 
 namespace podium::api::detail {
 
 extern const char kKnownFields[];
 const char kKnownFields[] = R"(
-Pod kind apiVersion metadata:ObjectMeta spec:PodSpec status:PodStatus
-ObjectMeta name generateName namespace selfLink uid resourceVersion generation creationTimestamp
-  deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences:OwnerReference
-  finalizers managedFields:ManagedFieldsEntry
-OwnerReference apiVersion kind name uid controller blockOwnerDeletion
-ManagedFieldsEntry manager operation apiVersion time fieldsType fieldsV1 subresource
-PodSpec volumes:Volume initContainers:Container containers:Container
-  ephemeralContainers:EphemeralContainer restartPolicy terminationGracePeriodSeconds
-  activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName serviceAccount
-  automountServiceAccountToken nodeName hostNetwork hostPID hostIPC shareProcessNamespace
-  securityContext:PodSecurityContext imagePullSecrets:LocalObjectReference hostname subdomain
-  affinity:Affinity schedulerName tolerations:Toleration hostAliases:HostAlias priorityClassName
-  priority dnsConfig:PodDNSConfig readinessGates:PodReadinessGate runtimeClassName enableServiceLinks
-  preemptionPolicy overhead topologySpreadConstraints:TopologySpreadConstraint setHostnameAsFQDN
-  os:PodOS hostUsers schedulingGates:PodSchedulingGate resourceClaims:PodResourceClaim
-  resources:ResourceRequirements hostnameOverride schedulingGroup:PodSchedulingGroup
-  evictionResponders:EvictionResponder
-Volume name hostPath:HostPathVolumeSource emptyDir:EmptyDirVolumeSource
+Pod kind=s apiVersion=s metadata:ObjectMeta spec:PodSpec status:PodStatus
+ObjectMeta name=s generateName=s namespace=s selfLink=s uid=s resourceVersion=s generation=i
+  creationTimestamp deletionTimestamp deletionGracePeriodSeconds=i labels={s} annotations={s}
+  ownerReferences:[OwnerReference] finalizers=[s] managedFields:[ManagedFieldsEntry]
+OwnerReference apiVersion=s kind=s name=s uid=s controller=b blockOwnerDeletion=b
+ManagedFieldsEntry manager=s operation=s apiVersion=s time fieldsType=s fieldsV1 subresource=s
+PodSpec volumes:[Volume] initContainers:[Container] containers:[Container]
+  ephemeralContainers:[EphemeralContainer] restartPolicy=s terminationGracePeriodSeconds=i
+  activeDeadlineSeconds=i dnsPolicy=s nodeSelector={s} serviceAccountName=s serviceAccount=s
+  automountServiceAccountToken=b nodeName=s hostNetwork=b hostPID=b hostIPC=b shareProcessNamespace=b
+  securityContext:PodSecurityContext imagePullSecrets:[LocalObjectReference] hostname=s subdomain=s
+  affinity:Affinity schedulerName=s tolerations:[Toleration] hostAliases:[HostAlias] priorityClassName=s
+  priority=i dnsConfig:PodDNSConfig readinessGates:[PodReadinessGate] runtimeClassName=s
+  enableServiceLinks=b preemptionPolicy=s overhead topologySpreadConstraints:[TopologySpreadConstraint]
+  setHostnameAsFQDN=b os:PodOS hostUsers=b schedulingGates:[PodSchedulingGate]
+  resourceClaims:[PodResourceClaim] resources:ResourceRequirements hostnameOverride=s
+  schedulingGroup:PodSchedulingGroup evictionResponders:[EvictionResponder]
+Volume name=s hostPath:HostPathVolumeSource emptyDir:EmptyDirVolumeSource
   gcePersistentDisk:GCEPersistentDiskVolumeSource awsElasticBlockStore:AWSElasticBlockStoreVolumeSource
   gitRepo:GitRepoVolumeSource secret:SecretVolumeSource nfs:NFSVolumeSource iscsi:ISCSIVolumeSource
   glusterfs:GlusterfsVolumeSource persistentVolumeClaim:PersistentVolumeClaimVolumeSource
@@ -36,304 +37,318 @@ Volume name hostPath:HostPathVolumeSource emptyDir:EmptyDirVolumeSource
   projected:ProjectedVolumeSource portworxVolume:PortworxVolumeSource scaleIO:ScaleIOVolumeSource
   storageos:StorageOSVolumeSource csi:CSIVolumeSource ephemeral:EphemeralVolumeSource
   image:ImageVolumeSource
-HostPathVolumeSource path type
-EmptyDirVolumeSource medium sizeLimit mode
-GCEPersistentDiskVolumeSource pdName fsType partition readOnly
-AWSElasticBlockStoreVolumeSource volumeID fsType partition readOnly
-GitRepoVolumeSource repository revision directory
-SecretVolumeSource secretName items:KeyToPath defaultMode optional defaultUser
-KeyToPath key path mode user
-NFSVolumeSource server path readOnly
-ISCSIVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly portals chapAuthDiscovery
-  chapAuthSession secretRef:LocalObjectReference initiatorName
-LocalObjectReference name
-GlusterfsVolumeSource endpoints path readOnly
-PersistentVolumeClaimVolumeSource claimName readOnly
-RBDVolumeSource monitors image fsType pool user keyring secretRef:LocalObjectReference readOnly
-FlexVolumeSource driver fsType secretRef:LocalObjectReference readOnly options
-CinderVolumeSource volumeID fsType readOnly secretRef:LocalObjectReference
-CephFSVolumeSource monitors path user secretFile secretRef:LocalObjectReference readOnly
-FlockerVolumeSource datasetName datasetUUID
-DownwardAPIVolumeSource items:DownwardAPIVolumeFile defaultMode defaultUser
-DownwardAPIVolumeFile path fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector mode user
-ObjectFieldSelector apiVersion fieldPath
-ResourceFieldSelector containerName resource divisor
-FCVolumeSource targetWWNs lun fsType readOnly wwids
-AzureFileVolumeSource secretName shareName readOnly
-ConfigMapVolumeSource name items:KeyToPath defaultMode optional defaultUser
-VsphereVirtualDiskVolumeSource volumePath fsType storagePolicyName storagePolicyID
-QuobyteVolumeSource registry volume readOnly user group tenant
-AzureDiskVolumeSource diskName diskURI cachingMode fsType readOnly kind
-PhotonPersistentDiskVolumeSource pdID fsType
-ProjectedVolumeSource sources:VolumeProjection defaultMode defaultUser
+HostPathVolumeSource path=s type=s
+EmptyDirVolumeSource medium=s sizeLimit mode=i
+GCEPersistentDiskVolumeSource pdName=s fsType=s partition=i readOnly=b
+AWSElasticBlockStoreVolumeSource volumeID=s fsType=s partition=i readOnly=b
+GitRepoVolumeSource repository=s revision=s directory=s
+SecretVolumeSource secretName=s items:[KeyToPath] defaultMode=i optional=b defaultUser=i
+KeyToPath key=s path=s mode=i user=i
+NFSVolumeSource server=s path=s readOnly=b
+ISCSIVolumeSource targetPortal=s iqn=s lun=i iscsiInterface=s fsType=s readOnly=b portals=[s]
+  chapAuthDiscovery=b chapAuthSession=b secretRef:LocalObjectReference initiatorName=s
+LocalObjectReference name=s
+GlusterfsVolumeSource endpoints=s path=s readOnly=b
+PersistentVolumeClaimVolumeSource claimName=s readOnly=b
+RBDVolumeSource monitors=[s] image=s fsType=s pool=s user=s keyring=s secretRef:LocalObjectReference
+  readOnly=b
+FlexVolumeSource driver=s fsType=s secretRef:LocalObjectReference readOnly=b options={s}
+CinderVolumeSource volumeID=s fsType=s readOnly=b secretRef:LocalObjectReference
+CephFSVolumeSource monitors=[s] path=s user=s secretFile=s secretRef:LocalObjectReference readOnly=b
+FlockerVolumeSource datasetName=s datasetUUID=s
+DownwardAPIVolumeSource items:[DownwardAPIVolumeFile] defaultMode=i defaultUser=i
+DownwardAPIVolumeFile path=s fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector mode=i
+  user=i
+ObjectFieldSelector apiVersion=s fieldPath=s
+ResourceFieldSelector containerName=s resource=s divisor
+FCVolumeSource targetWWNs=[s] lun=i fsType=s readOnly=b wwids=[s]
+AzureFileVolumeSource secretName=s shareName=s readOnly=b
+ConfigMapVolumeSource name=s items:[KeyToPath] defaultMode=i optional=b defaultUser=i
+VsphereVirtualDiskVolumeSource volumePath=s fsType=s storagePolicyName=s storagePolicyID=s
+QuobyteVolumeSource registry=s volume=s readOnly=b user=s group=s tenant=s
+AzureDiskVolumeSource diskName=s diskURI=s cachingMode=s fsType=s readOnly=b kind=s
+PhotonPersistentDiskVolumeSource pdID=s fsType=s
+ProjectedVolumeSource sources:[VolumeProjection] defaultMode=i defaultUser=i
 VolumeProjection secret:SecretProjection downwardAPI:DownwardAPIProjection configMap:ConfigMapProjection
   serviceAccountToken:ServiceAccountTokenProjection clusterTrustBundle:ClusterTrustBundleProjection
   podCertificate:PodCertificateProjection
-SecretProjection name items:KeyToPath optional
-DownwardAPIProjection items:DownwardAPIVolumeFile
-ConfigMapProjection name items:KeyToPath optional
-ServiceAccountTokenProjection audience expirationSeconds path user
-ClusterTrustBundleProjection name signerName labelSelector:LabelSelector optional path user
-LabelSelector matchLabels matchExpressions:LabelSelectorRequirement
-LabelSelectorRequirement key operator values
-PodCertificateProjection signerName keyType maxExpirationSeconds credentialBundlePath keyPath
-  certificateChainPath userAnnotations user
-PortworxVolumeSource volumeID fsType readOnly
-ScaleIOVolumeSource gateway system secretRef:LocalObjectReference sslEnabled protectionDomain
-  storagePool storageMode volumeName fsType readOnly
-StorageOSVolumeSource volumeName volumeNamespace fsType readOnly secretRef:LocalObjectReference
-CSIVolumeSource driver readOnly fsType volumeAttributes nodePublishSecretRef:LocalObjectReference
+SecretProjection name=s items:[KeyToPath] optional=b
+DownwardAPIProjection items:[DownwardAPIVolumeFile]
+ConfigMapProjection name=s items:[KeyToPath] optional=b
+ServiceAccountTokenProjection audience=s expirationSeconds=i path=s user=i
+ClusterTrustBundleProjection name=s signerName=s labelSelector:LabelSelector optional=b path=s user=i
+LabelSelector matchLabels={s} matchExpressions:[LabelSelectorRequirement]
+LabelSelectorRequirement key=s operator=s values=[s]
+PodCertificateProjection signerName=s keyType=s maxExpirationSeconds=i credentialBundlePath=s keyPath=s
+  certificateChainPath=s userAnnotations={s} user=i
+PortworxVolumeSource volumeID=s fsType=s readOnly=b
+ScaleIOVolumeSource gateway=s system=s secretRef:LocalObjectReference sslEnabled=b protectionDomain=s
+  storagePool=s storageMode=s volumeName=s fsType=s readOnly=b
+StorageOSVolumeSource volumeName=s volumeNamespace=s fsType=s readOnly=b secretRef:LocalObjectReference
+CSIVolumeSource driver=s readOnly=b fsType=s volumeAttributes={s}
+  nodePublishSecretRef:LocalObjectReference
 EphemeralVolumeSource volumeClaimTemplate:PersistentVolumeClaimTemplate
 PersistentVolumeClaimTemplate metadata:ObjectMeta spec:PersistentVolumeClaimSpec
-PersistentVolumeClaimSpec accessModes selector:LabelSelector resources:VolumeResourceRequirements
-  volumeName storageClassName volumeMode dataSource:TypedLocalObjectReference
-  dataSourceRef:TypedObjectReference volumeAttributesClassName
+PersistentVolumeClaimSpec accessModes=[s] selector:LabelSelector resources:VolumeResourceRequirements
+  volumeName=s storageClassName=s volumeMode=s dataSource:TypedLocalObjectReference
+  dataSourceRef:TypedObjectReference volumeAttributesClassName=s
 VolumeResourceRequirements limits requests
-TypedLocalObjectReference apiGroup kind name
-TypedObjectReference apiGroup kind name namespace
-ImageVolumeSource reference pullPolicy
-Container name image command args workingDir ports:ContainerPort envFrom:EnvFromSource env:EnvVar
-  resources:ResourceRequirements resizePolicy:ContainerResizePolicy restartPolicy
-  restartPolicyRules:ContainerRestartRule volumeMounts:VolumeMount volumeDevices:VolumeDevice
-  livenessProbe:Probe readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle terminationMessagePath
-  terminationMessagePolicy imagePullPolicy securityContext:SecurityContext stdin stdinOnce tty
-ContainerPort name hostPort containerPort protocol hostIP
-EnvFromSource prefix configMapRef:ConfigMapEnvSource secretRef:SecretEnvSource
-ConfigMapEnvSource name optional
-SecretEnvSource name optional
-EnvVar name value valueFrom:EnvVarSource
+TypedLocalObjectReference apiGroup=s kind=s name=s
+TypedObjectReference apiGroup=s kind=s name=s namespace=s
+ImageVolumeSource reference=s pullPolicy=s
+Container name=s image=s command=[s] args=[s] workingDir=s ports:[ContainerPort] envFrom:[EnvFromSource]
+  env:[EnvVar] resources:ResourceRequirements resizePolicy:[ContainerResizePolicy] restartPolicy=s
+  restartPolicyRules:[ContainerRestartRule] volumeMounts:[VolumeMount] volumeDevices:[VolumeDevice]
+  livenessProbe:Probe readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle
+  terminationMessagePath=s terminationMessagePolicy=s imagePullPolicy=s securityContext:SecurityContext
+  stdin=b stdinOnce=b tty=b
+ContainerPort name=s hostPort=i containerPort=i protocol=s hostIP=s
+EnvFromSource prefix=s configMapRef:ConfigMapEnvSource secretRef:SecretEnvSource
+ConfigMapEnvSource name=s optional=b
+SecretEnvSource name=s optional=b
+EnvVar name=s value=s valueFrom:EnvVarSource
 EnvVarSource fieldRef:ObjectFieldSelector resourceFieldRef:ResourceFieldSelector
   configMapKeyRef:ConfigMapKeySelector secretKeyRef:SecretKeySelector fileKeyRef:FileKeySelector
-ConfigMapKeySelector name key optional
-SecretKeySelector name key optional
-FileKeySelector volumeName path key optional
-ResourceRequirements limits requests claims:ResourceClaimOfContainer
-ResourceClaimOfContainer name request
-ContainerResizePolicy resourceName restartPolicy
-ContainerRestartRule action exitCodes:ContainerRestartRuleOnExitCodes
-ContainerRestartRuleOnExitCodes operator values
-VolumeMount name readOnly recursiveReadOnly mountPath subPath mountPropagation subPathExpr
-  bindMountOptions
-VolumeDevice name devicePath
+ConfigMapKeySelector name=s key=s optional=b
+SecretKeySelector name=s key=s optional=b
+FileKeySelector volumeName=s path=s key=s optional=b
+ResourceRequirements limits requests claims:[ResourceClaimOfContainer]
+ResourceClaimOfContainer name=s request=s
+ContainerResizePolicy resourceName=s restartPolicy=s
+ContainerRestartRule action=s exitCodes:ContainerRestartRuleOnExitCodes
+ContainerRestartRuleOnExitCodes operator=s values=[i]
+VolumeMount name=s readOnly=b recursiveReadOnly=s mountPath=s subPath=s mountPropagation=s subPathExpr=s
+  bindMountOptions=[s]
+VolumeDevice name=s devicePath=s
 Probe exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction grpc:GRPCAction
-  initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold
-  terminationGracePeriodSeconds
-ExecAction command
-HTTPGetAction path port host scheme httpHeaders:HTTPHeader protocol
-HTTPHeader name value
-TCPSocketAction port host
-GRPCAction port service mode
-Lifecycle postStart:LifecycleHandler preStop:LifecycleHandler stopSignal
+  initialDelaySeconds=i timeoutSeconds=i periodSeconds=i successThreshold=i failureThreshold=i
+  terminationGracePeriodSeconds=i
+ExecAction command=[s]
+HTTPGetAction path=s port host=s scheme=s httpHeaders:[HTTPHeader] protocol=s
+HTTPHeader name=s value=s
+TCPSocketAction port host=s
+GRPCAction port=i service=s mode=s
+Lifecycle postStart:LifecycleHandler preStop:LifecycleHandler stopSignal=s
 LifecycleHandler exec:ExecAction httpGet:HTTPGetAction tcpSocket:TCPSocketAction sleep:SleepAction
-SleepAction seconds
-SecurityContext capabilities:Capabilities privileged seLinuxOptions:SELinuxOptions
-  windowsOptions:WindowsSecurityContextOptions runAsUser runAsGroup runAsNonRoot readOnlyRootFilesystem
-  allowPrivilegeEscalation procMount seccompProfile:SeccompProfile appArmorProfile:AppArmorProfile
-Capabilities add drop
-SELinuxOptions user role type level
-WindowsSecurityContextOptions gmsaCredentialSpecName gmsaCredentialSpec runAsUserName hostProcess
-SeccompProfile type localhostProfile
-AppArmorProfile type localhostProfile
-EphemeralContainer name image command args workingDir ports:ContainerPort envFrom:EnvFromSource
-  env:EnvVar resources:ResourceRequirements resizePolicy:ContainerResizePolicy restartPolicy
-  restartPolicyRules:ContainerRestartRule volumeMounts:VolumeMount volumeDevices:VolumeDevice
-  livenessProbe:Probe readinessProbe:Probe startupProbe:Probe lifecycle:Lifecycle terminationMessagePath
-  terminationMessagePolicy imagePullPolicy securityContext:SecurityContext stdin stdinOnce tty
-  targetContainerName
-PodSecurityContext seLinuxOptions:SELinuxOptions windowsOptions:WindowsSecurityContextOptions runAsUser
-  runAsGroup runAsNonRoot supplementalGroups supplementalGroupsPolicy fsGroup sysctls:Sysctl
-  fsGroupChangePolicy seccompProfile:SeccompProfile appArmorProfile:AppArmorProfile seLinuxChangePolicy
-Sysctl name value
+SleepAction seconds=i
+SecurityContext capabilities:Capabilities privileged=b seLinuxOptions:SELinuxOptions
+  windowsOptions:WindowsSecurityContextOptions runAsUser=i runAsGroup=i runAsNonRoot=b
+  readOnlyRootFilesystem=b allowPrivilegeEscalation=b procMount=s seccompProfile:SeccompProfile
+  appArmorProfile:AppArmorProfile
+Capabilities add=[s] drop=[s]
+SELinuxOptions user=s role=s type=s level=s
+WindowsSecurityContextOptions gmsaCredentialSpecName=s gmsaCredentialSpec=s runAsUserName=s
+  hostProcess=b
+SeccompProfile type=s localhostProfile=s
+AppArmorProfile type=s localhostProfile=s
+EphemeralContainer name=s image=s command=[s] args=[s] workingDir=s ports:[ContainerPort]
+  envFrom:[EnvFromSource] env:[EnvVar] resources:ResourceRequirements
+  resizePolicy:[ContainerResizePolicy] restartPolicy=s restartPolicyRules:[ContainerRestartRule]
+  volumeMounts:[VolumeMount] volumeDevices:[VolumeDevice] livenessProbe:Probe readinessProbe:Probe
+  startupProbe:Probe lifecycle:Lifecycle terminationMessagePath=s terminationMessagePolicy=s
+  imagePullPolicy=s securityContext:SecurityContext stdin=b stdinOnce=b tty=b targetContainerName=s
+PodSecurityContext seLinuxOptions:SELinuxOptions windowsOptions:WindowsSecurityContextOptions
+  runAsUser=i runAsGroup=i runAsNonRoot=b supplementalGroups=[i] supplementalGroupsPolicy=s fsGroup=i
+  sysctls:[Sysctl] fsGroupChangePolicy=s seccompProfile:SeccompProfile appArmorProfile:AppArmorProfile
+  seLinuxChangePolicy=s
+Sysctl name=s value=s
 Affinity nodeAffinity:NodeAffinity podAffinity:PodAffinity podAntiAffinity:PodAntiAffinity
 NodeAffinity requiredDuringSchedulingIgnoredDuringExecution:NodeSelector
-  preferredDuringSchedulingIgnoredDuringExecution:PreferredSchedulingTerm
-NodeSelector nodeSelectorTerms:NodeSelectorTerm
-NodeSelectorTerm matchExpressions:NodeSelectorRequirement matchFields:NodeSelectorRequirement
-NodeSelectorRequirement key operator values
-PreferredSchedulingTerm weight preference:NodeSelectorTerm
-PodAffinity requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm
-  preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm
-PodAffinityTerm labelSelector:LabelSelector namespaces topologyKey namespaceSelector:LabelSelector
-  matchLabelKeys mismatchLabelKeys
-WeightedPodAffinityTerm weight podAffinityTerm:PodAffinityTerm
-PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution:PodAffinityTerm
-  preferredDuringSchedulingIgnoredDuringExecution:WeightedPodAffinityTerm
-Toleration key operator value effect tolerationSeconds
-HostAlias ip hostnames
-PodDNSConfig nameservers searches options:PodDNSConfigOption
-PodDNSConfigOption name value
-PodReadinessGate conditionType
-TopologySpreadConstraint maxSkew topologyKey whenUnsatisfiable labelSelector:LabelSelector minDomains
-  nodeAffinityPolicy nodeTaintsPolicy matchLabelKeys
-PodOS name
-PodSchedulingGate name
-PodResourceClaim name resourceClaimName resourceClaimTemplateName
-PodSchedulingGroup podGroupName
-PodStatus observedGeneration phase conditions:PodCondition message reason nominatedNodeName hostIP
-  hostIPs:HostIP podIP podIPs:PodIP startTime initContainerStatuses:ContainerStatus
-  containerStatuses:ContainerStatus qosClass ephemeralContainerStatuses:ContainerStatus resize
-  resourceClaimStatuses:PodResourceClaimStatus
+  preferredDuringSchedulingIgnoredDuringExecution:[PreferredSchedulingTerm]
+NodeSelector nodeSelectorTerms:[NodeSelectorTerm]
+NodeSelectorTerm matchExpressions:[NodeSelectorRequirement] matchFields:[NodeSelectorRequirement]
+NodeSelectorRequirement key=s operator=s values=[s]
+PreferredSchedulingTerm weight=i preference:NodeSelectorTerm
+PodAffinity requiredDuringSchedulingIgnoredDuringExecution:[PodAffinityTerm]
+  preferredDuringSchedulingIgnoredDuringExecution:[WeightedPodAffinityTerm]
+PodAffinityTerm labelSelector:LabelSelector namespaces=[s] topologyKey=s namespaceSelector:LabelSelector
+  matchLabelKeys=[s] mismatchLabelKeys=[s]
+WeightedPodAffinityTerm weight=i podAffinityTerm:PodAffinityTerm
+PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution:[PodAffinityTerm]
+  preferredDuringSchedulingIgnoredDuringExecution:[WeightedPodAffinityTerm]
+Toleration key=s operator=s value=s effect=s tolerationSeconds=i
+HostAlias ip=s hostnames=[s]
+PodDNSConfig nameservers=[s] searches=[s] options:[PodDNSConfigOption]
+PodDNSConfigOption name=s value=s
+PodReadinessGate conditionType=s
+TopologySpreadConstraint maxSkew=i topologyKey=s whenUnsatisfiable=s labelSelector:LabelSelector
+  minDomains=i nodeAffinityPolicy=s nodeTaintsPolicy=s matchLabelKeys=[s]
+PodOS name=s
+PodSchedulingGate name=s
+PodResourceClaim name=s resourceClaimName=s resourceClaimTemplateName=s
+PodSchedulingGroup podGroupName=s
+PodStatus observedGeneration=i phase=s conditions:[PodCondition] message=s reason=s nominatedNodeName=s
+  hostIP=s hostIPs:[HostIP] podIP=s podIPs:[PodIP] startTime initContainerStatuses:[ContainerStatus]
+  containerStatuses:[ContainerStatus] qosClass=s ephemeralContainerStatuses:[ContainerStatus] resize=s
+  resourceClaimStatuses:[PodResourceClaimStatus]
   extendedResourceClaimStatus:PodExtendedResourceClaimStatus allocatedResources
-  resources:ResourceRequirements nodeAllocatableResourceClaimStatuses:NodeAllocatableResourceClaimStatus
-  volumeHealth:PodVolumeHealth
-PodCondition type observedGeneration status lastProbeTime lastTransitionTime reason message
-HostIP ip
-PodIP ip
-ContainerStatus name state:ContainerState lastState:ContainerState ready restartCount image imageID
-  containerID started allocatedResources resources:ResourceRequirements volumeMounts:VolumeMountStatus
-  user:ContainerUser allocatedResourcesStatus:ResourceStatus stopSignal
+  resources:ResourceRequirements
+  nodeAllocatableResourceClaimStatuses:[NodeAllocatableResourceClaimStatus]
+  volumeHealth:[PodVolumeHealth]
+PodCondition type=s observedGeneration=i status=s lastProbeTime lastTransitionTime reason=s message=s
+HostIP ip=s
+PodIP ip=s
+ContainerStatus name=s state:ContainerState lastState:ContainerState ready=b restartCount=i image=s
+  imageID=s containerID=s started=b allocatedResources resources:ResourceRequirements
+  volumeMounts:[VolumeMountStatus] user:ContainerUser allocatedResourcesStatus:[ResourceStatus]
+  stopSignal=s
 ContainerState waiting:ContainerStateWaiting running:ContainerStateRunning
   terminated:ContainerStateTerminated
-ContainerStateWaiting reason message
+ContainerStateWaiting reason=s message=s
 ContainerStateRunning startedAt
-ContainerStateTerminated exitCode signal reason message startedAt finishedAt containerID
-VolumeMountStatus name mountPath readOnly recursiveReadOnly volumeStatus:VolumeStatus
+ContainerStateTerminated exitCode=i signal=i reason=s message=s startedAt finishedAt containerID=s
+VolumeMountStatus name=s mountPath=s readOnly=b recursiveReadOnly=s volumeStatus:VolumeStatus
 VolumeStatus image:ImageVolumeStatus
-ImageVolumeStatus imageRef
+ImageVolumeStatus imageRef=s
 ContainerUser linux:LinuxContainerUser
-LinuxContainerUser uid gid supplementalGroups
-ResourceStatus name resources:ResourceHealth
-ResourceHealth resourceID health message
-PodResourceClaimStatus name resourceClaimName
-PodExtendedResourceClaimStatus requestMappings:ContainerExtendedResourceRequest resourceClaimName
-ContainerExtendedResourceRequest containerName resourceName requestName
+LinuxContainerUser uid=i gid=i supplementalGroups=[i]
+ResourceStatus name=s resources:[ResourceHealth]
+ResourceHealth resourceID=s health=s message=s
+PodResourceClaimStatus name=s resourceClaimName=s
+PodExtendedResourceClaimStatus requestMappings:[ContainerExtendedResourceRequest] resourceClaimName=s
+ContainerExtendedResourceRequest containerName=s resourceName=s requestName=s
 NodeAllocatableResourceClaimStatus resourceClaimName containers resources
-  mapping:NodeAllocatableResourceAmount overhead:NodeAllocatableResourceOverheadAmount
-NodeAllocatableResourceAmount name quantity
-NodeAllocatableResourceOverheadAmount name perPod perContainer
-EvictionResponder name priority
-PodVolumeHealth name healthConditions:VolumeHealthCondition lastTransitionTime
-VolumeHealthCondition status reason message
-Node kind apiVersion metadata:ObjectMeta spec:NodeSpec status:NodeStatus
-NodeSpec podCIDR podCIDRs providerID unschedulable taints:Taint configSource:NodeConfigSource externalID
-  podPreemptionPolicy:NodePodPreemptionPolicy
-Taint key value effect timeAdded
+  mapping:[NodeAllocatableResourceAmount] overhead:[NodeAllocatableResourceOverheadAmount]
+NodeAllocatableResourceAmount name=s quantity
+NodeAllocatableResourceOverheadAmount name=s perPod perContainer
+EvictionResponder name=s priority=i
+PodVolumeHealth name=s healthConditions:[VolumeHealthCondition] lastTransitionTime
+VolumeHealthCondition status=s reason=s message=s
+Node kind=s apiVersion=s metadata:ObjectMeta spec:NodeSpec status:NodeStatus
+NodeSpec podCIDR=s podCIDRs=[s] providerID=s unschedulable=b taints:[Taint]
+  configSource:NodeConfigSource externalID=s podPreemptionPolicy:NodePodPreemptionPolicy
+Taint key=s value=s effect=s timeAdded
 NodeConfigSource configMap:ConfigMapNodeConfigSource
-ConfigMapNodeConfigSource namespace name uid resourceVersion kubeletConfigKey
-NodeStatus capacity allocatable phase conditions:NodeCondition addresses:NodeAddress
-  daemonEndpoints:NodeDaemonEndpoints nodeInfo:NodeSystemInfo images:ContainerImage volumesInUse
-  volumesAttached:AttachedVolume config:NodeConfigStatus runtimeHandlers:NodeRuntimeHandler
-  features:NodeFeatures declaredFeatures
-NodeCondition type status lastHeartbeatTime lastTransitionTime reason message
-NodeAddress type address
+ConfigMapNodeConfigSource namespace=s name=s uid=s resourceVersion=s kubeletConfigKey=s
+NodeStatus capacity allocatable phase=s conditions:[NodeCondition] addresses:[NodeAddress]
+  daemonEndpoints:NodeDaemonEndpoints nodeInfo:NodeSystemInfo images:[ContainerImage] volumesInUse=[s]
+  volumesAttached:[AttachedVolume] config:NodeConfigStatus runtimeHandlers:[NodeRuntimeHandler]
+  features:NodeFeatures declaredFeatures=[s]
+NodeCondition type=s status=s lastHeartbeatTime lastTransitionTime reason=s message=s
+NodeAddress type=s address=s
 NodeDaemonEndpoints kubeletEndpoint:DaemonEndpoint
-DaemonEndpoint Port
-NodeSystemInfo machineID systemUUID bootID kernelVersion osImage containerRuntimeVersion kubeletVersion
-  kubeProxyVersion operatingSystem architecture swap:NodeSwapStatus runningInUserNamespace
-NodePodPreemptionPolicy disableResizePreemption
-NodeSwapStatus capacity
-ContainerImage names sizeBytes
-AttachedVolume name devicePath
-NodeConfigStatus assigned:NodeConfigSource active:NodeConfigSource lastKnownGood:NodeConfigSource error
-NodeRuntimeHandler name features:NodeRuntimeHandlerFeatures
-NodeRuntimeHandlerFeatures recursiveReadOnlyMounts userNamespaces
-NodeFeatures supplementalGroupsPolicy
-Namespace kind apiVersion metadata:ObjectMeta spec:NamespaceSpec status:NamespaceStatus
-NamespaceSpec finalizers
-NamespaceStatus phase conditions:NamespaceCondition
-NamespaceCondition type status lastTransitionTime reason message
-Service kind apiVersion metadata:ObjectMeta spec:ServiceSpec status:ServiceStatus
-ServiceSpec ports:ServicePort selector clusterIP clusterIPs type externalIPs sessionAffinity
-  loadBalancerIP loadBalancerSourceRanges externalName externalTrafficPolicy healthCheckNodePort
-  publishNotReadyAddresses sessionAffinityConfig:SessionAffinityConfig ipFamilies ipFamilyPolicy
-  allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy trafficDistribution
-ServicePort name protocol appProtocol port targetPort nodePort
+DaemonEndpoint Port=i
+NodeSystemInfo machineID=s systemUUID=s bootID=s kernelVersion=s osImage=s containerRuntimeVersion=s
+  kubeletVersion=s kubeProxyVersion=s operatingSystem=s architecture=s swap:NodeSwapStatus
+  runningInUserNamespace=b
+NodePodPreemptionPolicy disableResizePreemption=[s]
+NodeSwapStatus capacity=i
+ContainerImage names=[s] sizeBytes=i
+AttachedVolume name=s devicePath=s
+NodeConfigStatus assigned:NodeConfigSource active:NodeConfigSource lastKnownGood:NodeConfigSource
+  error=s
+NodeRuntimeHandler name=s features:NodeRuntimeHandlerFeatures
+NodeRuntimeHandlerFeatures recursiveReadOnlyMounts=b userNamespaces=b
+NodeFeatures supplementalGroupsPolicy=b
+Namespace kind=s apiVersion=s metadata:ObjectMeta spec:NamespaceSpec status:NamespaceStatus
+NamespaceSpec finalizers=[s]
+NamespaceStatus phase=s conditions:[NamespaceCondition]
+NamespaceCondition type=s status=s lastTransitionTime reason=s message=s
+Service kind=s apiVersion=s metadata:ObjectMeta spec:ServiceSpec status:ServiceStatus
+ServiceSpec ports:[ServicePort] selector={s} clusterIP=s clusterIPs=[s] type=s externalIPs=[s]
+  sessionAffinity=s loadBalancerIP=s loadBalancerSourceRanges=[s] externalName=s externalTrafficPolicy=s
+  healthCheckNodePort=i publishNotReadyAddresses=b sessionAffinityConfig:SessionAffinityConfig
+  ipFamilies=[s] ipFamilyPolicy=s allocateLoadBalancerNodePorts=b loadBalancerClass=s
+  internalTrafficPolicy=s trafficDistribution=s
+ServicePort name=s protocol=s appProtocol=s port=i targetPort nodePort=i
 SessionAffinityConfig clientIP:ClientIPConfig
-ClientIPConfig timeoutSeconds
-ServiceStatus loadBalancer:LoadBalancerStatus conditions:Condition
-LoadBalancerStatus ingress:LoadBalancerIngress
-LoadBalancerIngress ip hostname ipMode ports:PortStatus
-PortStatus port protocol error
-Condition type status observedGeneration lastTransitionTime reason message
-ReplicationController kind apiVersion metadata:ObjectMeta spec:ReplicationControllerSpec
+ClientIPConfig timeoutSeconds=i
+ServiceStatus loadBalancer:LoadBalancerStatus conditions:[Condition]
+LoadBalancerStatus ingress:[LoadBalancerIngress]
+LoadBalancerIngress ip=s hostname=s ipMode=s ports:[PortStatus]
+PortStatus port=i protocol=s error=s
+Condition type=s status=s observedGeneration=i lastTransitionTime reason=s message=s
+ReplicationController kind=s apiVersion=s metadata:ObjectMeta spec:ReplicationControllerSpec
   status:ReplicationControllerStatus
-ReplicationControllerSpec replicas minReadySeconds selector template:PodTemplateSpec
+ReplicationControllerSpec replicas=i minReadySeconds=i selector={s} template:PodTemplateSpec
 PodTemplateSpec metadata:ObjectMeta spec:PodSpec
-ReplicationControllerStatus replicas fullyLabeledReplicas readyReplicas availableReplicas
-  observedGeneration conditions:ReplicationControllerCondition
-ReplicationControllerCondition type status lastTransitionTime reason message
-ReplicaSet kind apiVersion metadata:ObjectMeta spec:ReplicaSetSpec status:ReplicaSetStatus
-ReplicaSetSpec replicas minReadySeconds selector:LabelSelector template:PodTemplateSpec
-ReplicaSetStatus replicas fullyLabeledReplicas readyReplicas availableReplicas terminatingReplicas
-  observedGeneration conditions:ReplicaSetCondition
-ReplicaSetCondition type status lastTransitionTime reason message
-StatefulSet kind apiVersion metadata:ObjectMeta spec:StatefulSetSpec status:StatefulSetStatus
-StatefulSetSpec replicas selector:LabelSelector template:PodTemplateSpec
-  volumeClaimTemplates:PersistentVolumeClaim serviceName podManagementPolicy
-  updateStrategy:StatefulSetUpdateStrategy revisionHistoryLimit minReadySeconds
+ReplicationControllerStatus replicas=i fullyLabeledReplicas=i readyReplicas=i availableReplicas=i
+  observedGeneration=i conditions:[ReplicationControllerCondition]
+ReplicationControllerCondition type=s status=s lastTransitionTime reason=s message=s
+ReplicaSet kind=s apiVersion=s metadata:ObjectMeta spec:ReplicaSetSpec status:ReplicaSetStatus
+ReplicaSetSpec replicas=i minReadySeconds=i selector:LabelSelector template:PodTemplateSpec
+ReplicaSetStatus replicas=i fullyLabeledReplicas=i readyReplicas=i availableReplicas=i
+  terminatingReplicas=i observedGeneration=i conditions:[ReplicaSetCondition]
+ReplicaSetCondition type=s status=s lastTransitionTime reason=s message=s
+StatefulSet kind=s apiVersion=s metadata:ObjectMeta spec:StatefulSetSpec status:StatefulSetStatus
+StatefulSetSpec replicas=i selector:LabelSelector template:PodTemplateSpec
+  volumeClaimTemplates:[PersistentVolumeClaim] serviceName=s podManagementPolicy=s
+  updateStrategy:StatefulSetUpdateStrategy revisionHistoryLimit=i minReadySeconds=i
   persistentVolumeClaimRetentionPolicy:StatefulSetPersistentVolumeClaimRetentionPolicy
   ordinals:StatefulSetOrdinals
-Deployment kind apiVersion metadata:ObjectMeta spec:DeploymentSpec status:DeploymentStatus
-DeploymentSpec replicas selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy
-  minReadySeconds revisionHistoryLimit paused progressDeadlineSeconds
-DeploymentStrategy type rollingUpdate:RollingUpdate
+Deployment kind=s apiVersion=s metadata:ObjectMeta spec:DeploymentSpec status:DeploymentStatus
+DeploymentSpec replicas=i selector:LabelSelector template:PodTemplateSpec strategy:DeploymentStrategy
+  minReadySeconds=i revisionHistoryLimit=i paused=b progressDeadlineSeconds=i
+DeploymentStrategy type=s rollingUpdate:RollingUpdate
 RollingUpdate maxUnavailable maxSurge
-DeploymentStatus observedGeneration replicas updatedReplicas readyReplicas availableReplicas
-  unavailableReplicas terminatingReplicas conditions:DeploymentCondition collisionCount
-DeploymentCondition type status lastUpdateTime lastTransitionTime reason message
-DaemonSet kind apiVersion metadata:ObjectMeta spec:DaemonSetSpec status:DaemonSetStatus
+DeploymentStatus observedGeneration=i replicas=i updatedReplicas=i readyReplicas=i availableReplicas=i
+  unavailableReplicas=i terminatingReplicas=i conditions:[DeploymentCondition] collisionCount=i
+DeploymentCondition type=s status=s lastUpdateTime lastTransitionTime reason=s message=s
+DaemonSet kind=s apiVersion=s metadata:ObjectMeta spec:DaemonSetSpec status:DaemonSetStatus
 DaemonSetSpec selector:LabelSelector template:PodTemplateSpec updateStrategy:DaemonSetUpdateStrategy
-  minReadySeconds revisionHistoryLimit
-DaemonSetUpdateStrategy type rollingUpdate:RollingUpdate
-DaemonSetStatus currentNumberScheduled numberMisscheduled desiredNumberScheduled numberReady
-  observedGeneration updatedNumberScheduled numberAvailable numberUnavailable collisionCount
-  conditions:DaemonSetCondition
-DaemonSetCondition type status lastTransitionTime reason message
-Job kind apiVersion metadata:ObjectMeta spec:JobSpec status:JobStatus
-JobSpec parallelism completions activeDeadlineSeconds podFailurePolicy:PodFailurePolicy
-  successPolicy:SuccessPolicy backoffLimit backoffLimitPerIndex maxFailedIndexes selector:LabelSelector
-  manualSelector template:PodTemplateSpec ttlSecondsAfterFinished completionMode suspend
-  podReplacementPolicy managedBy scheduling:JobScheduling
+  minReadySeconds=i revisionHistoryLimit=i
+DaemonSetUpdateStrategy type=s rollingUpdate:RollingUpdate
+DaemonSetStatus currentNumberScheduled=i numberMisscheduled=i desiredNumberScheduled=i numberReady=i
+  observedGeneration=i updatedNumberScheduled=i numberAvailable=i numberUnavailable=i collisionCount=i
+  conditions:[DaemonSetCondition]
+DaemonSetCondition type=s status=s lastTransitionTime reason=s message=s
+Job kind=s apiVersion=s metadata:ObjectMeta spec:JobSpec status:JobStatus
+JobSpec parallelism=i completions=i activeDeadlineSeconds=i podFailurePolicy:PodFailurePolicy
+  successPolicy:SuccessPolicy backoffLimit=i backoffLimitPerIndex=i maxFailedIndexes=i
+  selector:LabelSelector manualSelector=b template:PodTemplateSpec ttlSecondsAfterFinished=i
+  completionMode=s suspend=b podReplacementPolicy=s managedBy=s scheduling:JobScheduling
 JobScheduling schedulingPolicy:JobSchedulingPolicy schedulingConstraints:JobSchedulingConstraints
-  disruptionMode:JobDisruptionMode resourceClaims:PodResourceClaim
+  disruptionMode:JobDisruptionMode resourceClaims:[PodResourceClaim]
 JobSchedulingPolicy basic gang:JobGang
-JobGang minCount
-JobSchedulingConstraints topology:JobTopology
-JobTopology key
+JobGang minCount=i
+JobSchedulingConstraints topology:[JobTopology]
+JobTopology key=s
 JobDisruptionMode single all
-CronJob kind apiVersion metadata:ObjectMeta spec:CronJobSpec status
-CronJobSpec schedule timeZone startingDeadlineSeconds concurrencyPolicy suspend jobTemplate:JobTemplateSpec
-  successfulJobsHistoryLimit failedJobsHistoryLimit
+CronJob kind=s apiVersion=s metadata:ObjectMeta spec:CronJobSpec status
+CronJobSpec schedule=s timeZone=s startingDeadlineSeconds=i concurrencyPolicy=s suspend=b
+  jobTemplate:JobTemplateSpec successfulJobsHistoryLimit=i failedJobsHistoryLimit=i
 JobTemplateSpec metadata:ObjectMeta spec:JobSpec
-PodFailurePolicy rules:PodFailurePolicyRule
-PodFailurePolicyRule action onExitCodes:PodFailurePolicyOnExitCodes
-  onPodConditions:PodFailurePolicyOnPodConditions
-PodFailurePolicyOnExitCodes containerName operator values
-PodFailurePolicyOnPodConditions type status
-SuccessPolicy rules:SuccessPolicyRule
-SuccessPolicyRule succeededIndexes succeededCount
-JobStatus conditions:JobCondition startTime completionTime active succeeded failed terminating
-  completedIndexes failedIndexes uncountedTerminatedPods:UncountedTerminatedPods ready
-JobCondition type status lastProbeTime lastTransitionTime reason message
-UncountedTerminatedPods succeeded failed
-PersistentVolumeClaim kind apiVersion metadata:ObjectMeta spec:PersistentVolumeClaimSpec
+PodFailurePolicy rules:[PodFailurePolicyRule]
+PodFailurePolicyRule action=s onExitCodes:PodFailurePolicyOnExitCodes
+  onPodConditions:[PodFailurePolicyOnPodConditions]
+PodFailurePolicyOnExitCodes containerName=s operator=s values=[i]
+PodFailurePolicyOnPodConditions type=s status=s
+SuccessPolicy rules:[SuccessPolicyRule]
+SuccessPolicyRule succeededIndexes=s succeededCount=i
+JobStatus conditions:[JobCondition] startTime completionTime active=i succeeded=i failed=i terminating=i
+  completedIndexes=s failedIndexes=s uncountedTerminatedPods:UncountedTerminatedPods ready=i
+JobCondition type=s status=s lastProbeTime lastTransitionTime reason=s message=s
+UncountedTerminatedPods succeeded=[s] failed=[s]
+PersistentVolumeClaim kind=s apiVersion=s metadata:ObjectMeta spec:PersistentVolumeClaimSpec
   status:PersistentVolumeClaimStatus
-PersistentVolumeClaimStatus phase accessModes capacity conditions:PersistentVolumeClaimCondition
-  allocatedResources allocatedResourceStatuses currentVolumeAttributesClassName
+PersistentVolumeClaimStatus phase=s accessModes=[s] capacity conditions:[PersistentVolumeClaimCondition]
+  allocatedResources allocatedResourceStatuses={s} currentVolumeAttributesClassName=s
   modifyVolumeStatus:ModifyVolumeStatus healthStatus:VolumeHealthStatus
-VolumeHealthStatus healthConditions:VolumeHealthCondition lastTransitionTime
-PersistentVolumeClaimCondition type status lastProbeTime lastTransitionTime reason message
-ModifyVolumeStatus targetVolumeAttributesClassName status
-StatefulSetUpdateStrategy type rollingUpdate:RollingUpdateStatefulSetStrategy
-RollingUpdateStatefulSetStrategy partition maxUnavailable
-StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted whenScaled
-StatefulSetOrdinals start
-StatefulSetStatus observedGeneration replicas readyReplicas currentReplicas updatedReplicas
-  currentRevision updateRevision collisionCount conditions:StatefulSetCondition availableReplicas
-StatefulSetCondition type status lastTransitionTime reason message
-LimitRange kind apiVersion metadata:ObjectMeta spec:LimitRangeSpec
-LimitRangeSpec limits:LimitRangeItem
-LimitRangeItem type max min default defaultRequest maxLimitRequestRatio
-RuntimeClass kind apiVersion metadata:ObjectMeta handler overhead:Overhead scheduling:Scheduling
+VolumeHealthStatus healthConditions:[VolumeHealthCondition] lastTransitionTime
+PersistentVolumeClaimCondition type=s status=s lastProbeTime lastTransitionTime reason=s message=s
+ModifyVolumeStatus targetVolumeAttributesClassName=s status=s
+StatefulSetUpdateStrategy type=s rollingUpdate:RollingUpdateStatefulSetStrategy
+RollingUpdateStatefulSetStrategy partition=i maxUnavailable
+StatefulSetPersistentVolumeClaimRetentionPolicy whenDeleted=s whenScaled=s
+StatefulSetOrdinals start=i
+StatefulSetStatus observedGeneration=i replicas=i readyReplicas=i currentReplicas=i updatedReplicas=i
+  currentRevision=s updateRevision=s collisionCount=i conditions:[StatefulSetCondition]
+  availableReplicas=i
+StatefulSetCondition type=s status=s lastTransitionTime reason=s message=s
+LimitRange kind=s apiVersion=s metadata:ObjectMeta spec:LimitRangeSpec
+LimitRangeSpec limits:[LimitRangeItem]
+LimitRangeItem type=s max min default defaultRequest maxLimitRequestRatio
+RuntimeClass kind=s apiVersion=s metadata:ObjectMeta handler=s overhead:Overhead scheduling:Scheduling
 Overhead podFixed
-Scheduling nodeSelector tolerations:Toleration
-PriorityClass kind apiVersion metadata:ObjectMeta value globalDefault description preemptionPolicy
-PodDisruptionBudget kind apiVersion metadata:ObjectMeta spec:PodDisruptionBudgetSpec
+Scheduling nodeSelector={s} tolerations:[Toleration]
+PriorityClass kind=s apiVersion=s metadata:ObjectMeta value=i globalDefault=b description=s
+  preemptionPolicy=s
+PodDisruptionBudget kind=s apiVersion=s metadata:ObjectMeta spec:PodDisruptionBudgetSpec
   status:PodDisruptionBudgetStatus
-PodDisruptionBudgetSpec minAvailable selector:LabelSelector maxUnavailable unhealthyPodEvictionPolicy
-PodDisruptionBudgetStatus observedGeneration disruptedPods disruptionsAllowed currentHealthy
-  desiredHealthy expectedPods conditions:Condition
-PersistentVolume kind apiVersion metadata:ObjectMeta spec:PersistentVolumeSpec
+PodDisruptionBudgetSpec minAvailable selector:LabelSelector maxUnavailable unhealthyPodEvictionPolicy=s
+PodDisruptionBudgetStatus observedGeneration=i disruptedPods disruptionsAllowed=i currentHealthy=i
+  desiredHealthy=i expectedPods=i conditions:[Condition]
+PersistentVolume kind=s apiVersion=s metadata:ObjectMeta spec:PersistentVolumeSpec
   status:PersistentVolumeStatus
 PersistentVolumeSpec capacity gcePersistentDisk:GCEPersistentDiskVolumeSource
   awsElasticBlockStore:AWSElasticBlockStoreVolumeSource hostPath:HostPathVolumeSource
@@ -344,110 +359,117 @@ PersistentVolumeSpec capacity gcePersistentDisk:GCEPersistentDiskVolumeSource
   vsphereVolume:VsphereVirtualDiskVolumeSource quobyte:QuobyteVolumeSource
   azureDisk:AzureDiskVolumeSource photonPersistentDisk:PhotonPersistentDiskVolumeSource
   portworxVolume:PortworxVolumeSource scaleIO:ScaleIOPersistentVolumeSource local:LocalVolumeSource
-  storageos:StorageOSPersistentVolumeSource csi:CSIPersistentVolumeSource accessModes
-  claimRef:ObjectReference persistentVolumeReclaimPolicy storageClassName mountOptions volumeMode
-  nodeAffinity:VolumeNodeAffinity volumeAttributesClassName
-GlusterfsPersistentVolumeSource endpoints path readOnly endpointsNamespace
-RBDPersistentVolumeSource monitors image fsType pool user keyring secretRef:SecretReference readOnly
-SecretReference name namespace
-ISCSIPersistentVolumeSource targetPortal iqn lun iscsiInterface fsType readOnly portals
-  chapAuthDiscovery chapAuthSession secretRef:SecretReference initiatorName
-CinderPersistentVolumeSource volumeID fsType readOnly secretRef:SecretReference
-CephFSPersistentVolumeSource monitors path user secretFile secretRef:SecretReference readOnly
-FlexPersistentVolumeSource driver fsType secretRef:SecretReference readOnly options
-AzureFilePersistentVolumeSource secretName shareName readOnly secretNamespace
-ScaleIOPersistentVolumeSource gateway system secretRef:SecretReference sslEnabled protectionDomain
-  storagePool storageMode volumeName fsType readOnly
-LocalVolumeSource path fsType
-StorageOSPersistentVolumeSource volumeName volumeNamespace fsType readOnly secretRef:ObjectReference
-ObjectReference kind namespace name uid apiVersion resourceVersion fieldPath
-CSIPersistentVolumeSource driver volumeHandle readOnly fsType volumeAttributes
+  storageos:StorageOSPersistentVolumeSource csi:CSIPersistentVolumeSource accessModes=[s]
+  claimRef:ObjectReference persistentVolumeReclaimPolicy=s storageClassName=s mountOptions=[s]
+  volumeMode=s nodeAffinity:VolumeNodeAffinity volumeAttributesClassName=s
+GlusterfsPersistentVolumeSource endpoints=s path=s readOnly=b endpointsNamespace=s
+RBDPersistentVolumeSource monitors=[s] image=s fsType=s pool=s user=s keyring=s
+  secretRef:SecretReference readOnly=b
+SecretReference name=s namespace=s
+ISCSIPersistentVolumeSource targetPortal=s iqn=s lun=i iscsiInterface=s fsType=s readOnly=b portals=[s]
+  chapAuthDiscovery=b chapAuthSession=b secretRef:SecretReference initiatorName=s
+CinderPersistentVolumeSource volumeID=s fsType=s readOnly=b secretRef:SecretReference
+CephFSPersistentVolumeSource monitors=[s] path=s user=s secretFile=s secretRef:SecretReference
+  readOnly=b
+FlexPersistentVolumeSource driver=s fsType=s secretRef:SecretReference readOnly=b options={s}
+AzureFilePersistentVolumeSource secretName=s shareName=s readOnly=b secretNamespace=s
+ScaleIOPersistentVolumeSource gateway=s system=s secretRef:SecretReference sslEnabled=b
+  protectionDomain=s storagePool=s storageMode=s volumeName=s fsType=s readOnly=b
+LocalVolumeSource path=s fsType=s
+StorageOSPersistentVolumeSource volumeName=s volumeNamespace=s fsType=s readOnly=b
+  secretRef:ObjectReference
+ObjectReference kind=s namespace=s name=s uid=s apiVersion=s resourceVersion=s fieldPath=s
+CSIPersistentVolumeSource driver=s volumeHandle=s readOnly=b fsType=s volumeAttributes={s}
   controllerPublishSecretRef:SecretReference nodeStageSecretRef:SecretReference
   nodePublishSecretRef:SecretReference controllerExpandSecretRef:SecretReference
   nodeExpandSecretRef:SecretReference
 VolumeNodeAffinity required:NodeSelector
-PersistentVolumeStatus phase message reason lastPhaseTransitionTime
-StorageClass kind apiVersion metadata:ObjectMeta provisioner parameters reclaimPolicy mountOptions
-  allowVolumeExpansion volumeBindingMode allowedTopologies:TopologySelectorTerm
-TopologySelectorTerm matchLabelExpressions:TopologySelectorLabelRequirement
-TopologySelectorLabelRequirement key values
-CSINode kind apiVersion metadata:ObjectMeta spec:CSINodeSpec status:CSINodeStatus
-CSINodeStatus storageHealth:CSIStorageHealth
-CSIStorageHealth name healthConditions:CSIStorageHealthCondition
-CSIStorageHealthCondition status reason message accessMode volumeMode lastTransitionTime
-CSINodeSpec drivers:CSINodeDriver
-CSINodeDriver name nodeID topologyKeys allocatable:VolumeNodeResources
-VolumeNodeResources count
-CSIDriver kind apiVersion metadata:ObjectMeta spec:CSIDriverSpec
-CSIDriverSpec attachRequired podInfoOnMount volumeLifecycleModes storageCapacity fsGroupPolicy
-  tokenRequests:TokenRequest requiresRepublish seLinuxMount nodeAllocatableUpdatePeriodSeconds
-  serviceAccountTokenInSecrets preventPodSchedulingIfMissing
-TokenRequest audience expirationSeconds
-CSIStorageCapacity kind apiVersion metadata:ObjectMeta nodeTopology:LabelSelector storageClassName
+PersistentVolumeStatus phase=s message=s reason=s lastPhaseTransitionTime
+StorageClass kind=s apiVersion=s metadata:ObjectMeta provisioner=s parameters={s} reclaimPolicy=s
+  mountOptions=[s] allowVolumeExpansion=b volumeBindingMode=s allowedTopologies:[TopologySelectorTerm]
+TopologySelectorTerm matchLabelExpressions:[TopologySelectorLabelRequirement]
+TopologySelectorLabelRequirement key=s values=[s]
+CSINode kind=s apiVersion=s metadata:ObjectMeta spec:CSINodeSpec status:CSINodeStatus
+CSINodeStatus storageHealth:[CSIStorageHealth]
+CSIStorageHealth name=s healthConditions:[CSIStorageHealthCondition]
+CSIStorageHealthCondition status=s reason=s message=s accessMode=s volumeMode=s lastTransitionTime
+CSINodeSpec drivers:[CSINodeDriver]
+CSINodeDriver name=s nodeID=s topologyKeys=[s] allocatable:VolumeNodeResources
+VolumeNodeResources count=i
+CSIDriver kind=s apiVersion=s metadata:ObjectMeta spec:CSIDriverSpec
+CSIDriverSpec attachRequired=b podInfoOnMount=b volumeLifecycleModes=[s] storageCapacity=b
+  fsGroupPolicy=s tokenRequests:[TokenRequest] requiresRepublish=b seLinuxMount=b
+  nodeAllocatableUpdatePeriodSeconds=i serviceAccountTokenInSecrets=b preventPodSchedulingIfMissing=b
+TokenRequest audience=s expirationSeconds=i
+CSIStorageCapacity kind=s apiVersion=s metadata:ObjectMeta nodeTopology:LabelSelector storageClassName=s
   capacity maximumVolumeSize
-VolumeAttachment kind apiVersion metadata:ObjectMeta spec:VolumeAttachmentSpec
+VolumeAttachment kind=s apiVersion=s metadata:ObjectMeta spec:VolumeAttachmentSpec
   status:VolumeAttachmentStatus
-VolumeAttachmentSpec attacher source:VolumeAttachmentSource nodeName
-VolumeAttachmentSource persistentVolumeName inlineVolumeSpec:PersistentVolumeSpec
-VolumeAttachmentStatus attached attachmentMetadata attachError:VolumeError detachError:VolumeError
-VolumeError time message errorCode
-ResourceSlice kind apiVersion metadata:ObjectMeta spec:ResourceSliceSpec
-ResourceSliceSpec driver pool:ResourcePool nodeName nodeSelector:NodeSelector allNodes devices:Device
-  perDeviceNodeSelection sharedCounters:CounterSet partitionTypeAttribute skipNodeOperations
-ResourcePool name generation resourceSliceCount
-CounterSet name counters:*Counter
+VolumeAttachmentSpec attacher=s source:VolumeAttachmentSource nodeName=s
+VolumeAttachmentSource persistentVolumeName=s inlineVolumeSpec:PersistentVolumeSpec
+VolumeAttachmentStatus attached=b attachmentMetadata={s} attachError:VolumeError detachError:VolumeError
+VolumeError time message=s errorCode=i
+ResourceSlice kind=s apiVersion=s metadata:ObjectMeta spec:ResourceSliceSpec
+ResourceSliceSpec driver=s pool:ResourcePool nodeName=s nodeSelector:NodeSelector allNodes=b
+  devices:[Device] perDeviceNodeSelection=b sharedCounters:[CounterSet] partitionTypeAttribute=s
+  skipNodeOperations=[s]
+ResourcePool name=s generation=i resourceSliceCount=i
+CounterSet name=s counters:*Counter
 Counter value
 Device name attributes:*DeviceAttribute capacity:*DeviceCapacity
-  consumesCounters:DeviceCounterConsumption nodeName nodeSelector:NodeSelector allNodes taints:DeviceTaint
-  bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations
+  consumesCounters:[DeviceCounterConsumption] nodeName nodeSelector:NodeSelector allNodes
+  taints:[DeviceTaint] bindsToNode bindingConditions bindingFailureConditions allowMultipleAllocations
   nodeAllocatableResourceMappings:*NodeAllocatableResourceMapping
   nodeAllocatableResources:*NodeAllocatableResource
 NodeAllocatableResource mapping:NodeAllocatableMapping overhead:NodeAllocatableOverhead
-NodeAllocatableMapping capacityKey capacityMultiplier deviceMultiplier
+NodeAllocatableMapping capacityKey=s capacityMultiplier deviceMultiplier
 NodeAllocatableOverhead perPod perContainer
 NodeAllocatableResourceMapping capacityKey allocationMultiplier
-DeviceCounterConsumption counterSet counters:*Counter compatibilityGroups
+DeviceCounterConsumption counterSet=s counters:*Counter compatibilityGroups=[s]
 DeviceCapacity value requestPolicy:CapacityRequestPolicy
 CapacityRequestPolicy default validValues validRange:CapacityRequestPolicyRange
 CapacityRequestPolicyRange min max step
-DeviceAttribute int bool string version ints bools strings versions
-DeviceTaint key value effect timeAdded
-DeviceTaintRule kind apiVersion metadata:ObjectMeta spec:DeviceTaintRuleSpec
+DeviceAttribute int=i bool=b string=s version=s ints=[i] bools=[b] strings=[s] versions=[s]
+DeviceTaint key=s value=s effect=s timeAdded
+DeviceTaintRule kind=s apiVersion=s metadata:ObjectMeta spec:DeviceTaintRuleSpec
   status:DeviceTaintRuleStatus
 DeviceTaintRuleSpec deviceSelector:DeviceTaintSelector taint:DeviceTaint
-DeviceTaintSelector driver pool device
-DeviceTaintRuleStatus conditions:Condition
-DeviceClass kind apiVersion metadata:ObjectMeta spec:DeviceClassSpec
-DeviceClassSpec selectors:DeviceSelector config:DeviceConfiguration extendedResourceName
+DeviceTaintSelector driver=s pool=s device=s
+DeviceTaintRuleStatus conditions:[Condition]
+DeviceClass kind=s apiVersion=s metadata:ObjectMeta spec:DeviceClassSpec
+DeviceClassSpec selectors:[DeviceSelector] config:[DeviceConfiguration] extendedResourceName=s
 DeviceSelector cel:CELDeviceSelector
-CELDeviceSelector expression
+CELDeviceSelector expression=s
 DeviceConfiguration opaque:OpaqueDeviceConfiguration
-OpaqueDeviceConfiguration driver parameters
-ResourceClaim kind apiVersion metadata:ObjectMeta spec:ResourceClaimSpec status:ResourceClaimStatus
+OpaqueDeviceConfiguration driver=s parameters
+ResourceClaim kind=s apiVersion=s metadata:ObjectMeta spec:ResourceClaimSpec status:ResourceClaimStatus
 ResourceClaimSpec devices:DeviceClaim
-DeviceClaim requests:DeviceRequest constraints:DeviceConstraint config:DeviceClaimConfiguration
-DeviceRequest name exactly:ExactDeviceRequest firstAvailable:DeviceSubRequest
-ExactDeviceRequest deviceClassName selectors:DeviceSelector allocationMode count adminAccess
-  tolerations:DeviceToleration capacity:CapacityRequirements derivedAttributes:DeviceDerivedAttribute
-DeviceSubRequest name deviceClassName selectors:DeviceSelector allocationMode count
-  tolerations:DeviceToleration capacity:CapacityRequirements derivedAttributes:DeviceDerivedAttribute
-DeviceDerivedAttribute name expression
+DeviceClaim requests:[DeviceRequest] constraints:[DeviceConstraint] config:[DeviceClaimConfiguration]
+DeviceRequest name=s exactly:ExactDeviceRequest firstAvailable:[DeviceSubRequest]
+ExactDeviceRequest deviceClassName=s selectors:[DeviceSelector] allocationMode=s count=i adminAccess=b
+  tolerations:[DeviceToleration] capacity:CapacityRequirements
+  derivedAttributes:[DeviceDerivedAttribute]
+DeviceSubRequest name=s deviceClassName=s selectors:[DeviceSelector] allocationMode=s count=i
+  tolerations:[DeviceToleration] capacity:CapacityRequirements
+  derivedAttributes:[DeviceDerivedAttribute]
+DeviceDerivedAttribute name=s expression=s
 CapacityRequirements requests
-DeviceConstraint requests matchAttribute distinctAttribute
-DeviceClaimConfiguration requests opaque:OpaqueDeviceConfiguration
-DeviceToleration key operator value effect tolerationSeconds
-ResourceClaimStatus allocation:AllocationResult reservedFor:ResourceClaimConsumerReference
-  devices:AllocatedDeviceStatus
-ResourceClaimConsumerReference apiGroup resource name uid
+DeviceConstraint requests=[s] matchAttribute=s distinctAttribute=s
+DeviceClaimConfiguration requests=[s] opaque:OpaqueDeviceConfiguration
+DeviceToleration key=s operator=s value=s effect=s tolerationSeconds=i
+ResourceClaimStatus allocation:AllocationResult reservedFor:[ResourceClaimConsumerReference]
+  devices:[AllocatedDeviceStatus]
+ResourceClaimConsumerReference apiGroup=s resource=s name=s uid=s
 AllocationResult devices:DeviceAllocationResult nodeSelector:NodeSelector allocationTimestamp
-DeviceAllocationResult results:DeviceRequestAllocationResult config:DeviceAllocationConfiguration
-DeviceRequestAllocationResult request driver pool device adminAccess tolerations:DeviceToleration
-  bindingConditions bindingFailureConditions shareID consumedCapacity skipNodeOperations
-DeviceAllocationConfiguration source requests opaque:OpaqueDeviceConfiguration
-AllocatedDeviceStatus driver pool device shareID conditions:Condition data
+DeviceAllocationResult results:[DeviceRequestAllocationResult] config:[DeviceAllocationConfiguration]
+DeviceRequestAllocationResult request=s driver=s pool=s device=s adminAccess=b
+  tolerations:[DeviceToleration] bindingConditions=[s] bindingFailureConditions=[s] shareID=s
+  consumedCapacity skipNodeOperations=[s]
+DeviceAllocationConfiguration source=s requests=[s] opaque:OpaqueDeviceConfiguration
+AllocatedDeviceStatus driver=s pool=s device=s shareID=s conditions:[Condition] data
   networkData:NetworkDeviceData
-NetworkDeviceData interfaceName ips hardwareAddress
-ResourceClaimTemplate kind apiVersion metadata:ObjectMeta spec:ResourceClaimTemplateSpec
+NetworkDeviceData interfaceName=s ips=[s] hardwareAddress=s
+ResourceClaimTemplate kind=s apiVersion=s metadata:ObjectMeta spec:ResourceClaimTemplateSpec
 ResourceClaimTemplateSpec metadata:ObjectMeta spec:ResourceClaimSpec
 )";
 

@@ -10,6 +10,7 @@
 #include "api/decode/decode.h"
 #include "api/decode/dump_kinds.h"
 #include "api/decode/known_fields.h"
+#include "api/decode/old_versions.h"
 #include "api/decode/pod_makers.h"
 #include "api/text/yaml.h"
 #include "api/values/device.h"
@@ -233,6 +234,8 @@ void ManifestReader::read_items(const json::array& items, std::string_view list_
 
 Result<void> ManifestReader::read_one(const json::value& value, std::string_view api_version,
                                       std::string_view kind) {
+  if (const auto served = detail::as_served(value, api_version, kind))
+    return read_one(*served, "resource.k8s.io/v1", kind);
   auto decoded = decode_object(value, api_version, kind);
   if (!decoded) return std::unexpected(std::move(decoded.error()));
   if (std::holds_alternative<std::monostate>(*decoded)) {

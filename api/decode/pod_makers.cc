@@ -9,6 +9,7 @@
 #include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
 #include "base/ascii.h"
+#include "base/similar.h"
 
 namespace podium::api {
 namespace {
@@ -32,6 +33,27 @@ Role role_of(std::string_view version, std::string_view kind, const PodMaker* ma
   if (maker) return Role::makes_pods;
   if (kind == "SchedulingReport") return Role::question;
   return dump_kind(version, kind) ? Role::context : Role::ignored;
+}
+
+// An object that is left out, and what its author may have meant. A group with a dot is that of an extension.
+std::string words_of_skipped(std::string_view kind, std::string_view name, std::string_view version) {
+  const auto words = [&](std::string_view more) {
+    return fmt::format("{} {} ({}{})", kind, name, version, more);
+  };
+  if (version.substr(0, version.find('/')).contains('.')) return words("");
+  std::vector<std::string> known;
+  for (const auto& maker : kMakers) {
+    if (maker.kind == kind) return words(fmt::format("; Kubernetes has it in {}", maker.api_version()));
+    known.emplace_back(maker.kind);
+  }
+  const auto meant = similar(kind, std::move(known));
+  return words(meant.empty() ? "" : fmt::format("; did you mean {}?", meant.front()));
+}
+
+std::string_view hint_for(const json::value& value) {
+  const auto* text = value.if_string();
+  const bool is_table = text && (text->starts_with("NAME ") || text->starts_with("NAMESPACE "));
+  return is_table ? "; this is a table of kubectl: -o yaml prints objects" : "";
 }
 
 // Where an object is in its document.
@@ -59,7 +81,7 @@ class Sorter {
   void sort(json::value value, const Place& place) {
     const auto& where = place.where;
     auto* object = value.if_object();
-    if (!object) return problems_.add(where + ": expected an object");
+    if (!object) return problems_.add(fmt::format("{}: expected an object{}", where, hint_for(value)));
     if (!object->contains("kind") && !place.list_kind.empty()) {
       object->emplace("apiVersion", place.list_version);
       object->emplace("kind", place.list_kind);
@@ -80,13 +102,13 @@ class Sorter {
         return problems_.add(
             fmt::format("{}: {} {}: missing apiVersion", where, kind, text_at(value, "/metadata/name")));
       }
-      out_.skipped.push_back(fmt::format("{} {} ({})", kind, text_at(value, "/metadata/name"), version));
+      out_.skipped.push_back(words_of_skipped(kind, text_at(value, "/metadata/name"), version));
       return;
     }
     const auto role = role_of(version, kind, maker);
     // Such as an Argo Rollout.
     if (role == Role::ignored && find_at(value, "/spec/template/spec/containers")) {
-      out_.skipped.push_back(fmt::format("{} {} ({})", kind, text_at(value, "/metadata/name"), version));
+      out_.skipped.push_back(words_of_skipped(kind, text_at(value, "/metadata/name"), version));
       return;
     }
     out_.objects.push_back({std::move(value), where, maker, role, lines_, source_, place.prefix});

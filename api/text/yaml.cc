@@ -241,7 +241,31 @@ std::string message_of(const YAML::Exception& error) {
   return shown(error.msg.starts_with(unknown_anchor) ? std::string(unknown_anchor) : error.msg);
 }
 
+// What the author of the line may have to do; empty: nothing is known.
+std::string_view hint_at(std::string_view text, int line) {
+  if (line < 1) return "";
+  for (; line > 1 && text.contains('\n'); --line) text.remove_prefix(text.find('\n') + 1);
+  const auto words = text.substr(0, text.find('\n'));
+  if (words.contains("{{")) return "; a template must be rendered first, such as with helm template";
+  if (words.substr(0, words.find_first_not_of(" \t")).contains('\t'))
+    return "; YAML does not allow tabs for indentation";
+  return "";
+}
+
+// Of a file that is not text; empty: nothing is known.
+std::string_view archive_words(std::string_view text) {
+  if (text.starts_with("\x1F\x8B")) return "the input is compressed: unpack it first, with gunzip or tar xzf";
+  if (text.starts_with("PK\x03\x04")) return "the input is a zip archive: unpack it first";
+  return "";
+}
+
 Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view source, YamlLimits limits) {
+  if (const auto words = archive_words(text); !words.empty())
+    return std::unexpected(detail::fault_error(source, {{}, std::string(words)}));
+  const auto fault_of = [&](const Place& place, std::string message) {
+    message += hint_at(text, place.line);
+    return std::unexpected(detail::fault_error(source, {place, std::move(message)}));
+  };
   if (const auto at = first_invalid_utf8(text); at != text.size()) {
     return std::unexpected(detail::fault_error(source, {place_at(text, at), "the input is not valid UTF-8"}));
   }
@@ -252,10 +276,9 @@ Result<std::vector<Document>> parse_utf8(std::string_view text, std::string_view
   try {
     return parse_yaml(text, limits);
   } catch (const DocumentFault& fault) {
-    return std::unexpected(detail::fault_error(source, fault));
+    return fault_of(fault.place, fault.problem);
   } catch (const YAML::Exception& error) {
-    const auto place = error.mark.is_null() ? Place{} : place_of(error.mark);
-    return std::unexpected(detail::fault_error(source, {place, message_of(error)}));
+    return fault_of(error.mark.is_null() ? Place{} : place_of(error.mark), message_of(error));
   } catch (const std::exception& error) {
     return std::unexpected(detail::fault_error(source, {{}, error.what()}));
   }

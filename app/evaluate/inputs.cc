@@ -9,6 +9,7 @@
 #include "app/evaluate/subjects.h"
 #include "app/offline/by_kind.h"
 #include "app/offline/files.h"
+#include "app/offline/missing_kinds.h"
 #include "app/offline/offline_cluster.h"
 #include "base/problems.h"
 
@@ -98,12 +99,12 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
 
 // Of the cluster. A dump is parsed again for them, if it has any.
 Result<std::vector<api::ResourceQuota>> read_quotas(std::vector<api::ManifestText> texts,
-                                                    const Inputs& inputs) {
+                                                    const Inputs& inputs, const api::Manifests& cluster) {
   if (inputs.as_given) return {};
   std::erase_if(texts, [](const auto& each) { return !each.text.contains("ResourceQuota"); });
   const auto objects = offline::objects_by_kind(texts, inputs.ns);
   if (!objects) return std::unexpected(objects.error());
-  return offline::quotas_of(*objects);
+  return offline::quotas_of(*objects, cluster);
 }
 
 }  // namespace
@@ -125,7 +126,9 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   auto cluster = api::read_manifests(cluster_texts, options, out.warnings);
   if (auto read = problems.value_of(std::move(cluster))) {
     out.cluster = std::move(*read);
-    if (auto quotas = problems.value_of(read_quotas(cluster_texts, inputs))) out.quotas = std::move(*quotas);
+    if (!inputs.as_given) offline::add_doubts(out.cluster, out.warnings);
+    if (auto quotas = problems.value_of(read_quotas(cluster_texts, inputs, out.cluster)))
+      out.quotas = std::move(*quotas);
   }
   auto asked = read_asked(pod_texts, options, out.warnings, problems);
   if (problems) return std::unexpected(problems.error());

@@ -14,6 +14,7 @@
 #include "api/values/device.h"
 #include "base/ascii.h"
 #include "explain/question/question.h"
+#include "explain/workload/fractional_bytes.h"
 
 namespace podium::evaluate {
 namespace {
@@ -44,6 +45,7 @@ class AskedReader {
 
   void read_maker(api::SortedObjects::Object object) {
     const auto name = api::text_at(object.value, "/metadata/name");
+    for (auto& warning : explain::fractional_bytes(object)) warnings_.push_back(std::move(warning));
     if (object.maker->kind == "Pod") {
       // Read together: a pod that two files have is one.
       pod_names_.emplace(out_.items.size(), namespace_of(object.value) + "/" + name);

@@ -29,6 +29,8 @@ std::string replicas_line(const explain::Report& report, bool is_daemon_set, con
   if (answer.asked == 0)
     return is_daemon_set ? "No node should run a pod of the DaemonSet.\n"
                          : "It has 0 replicas: none of its pods is asked for.\n";
+  if (report.status.outcome == explain::kGated)
+    return fmt::format("This is the first of {} pods, which all wait for it.\n", answer.asked);
   return fmt::format("This is the first of {} pods: {}.\n", answer.asked,
                      render::verdict(answer, options.style)) +
          render::quota_lines(report);

@@ -50,15 +50,15 @@ bool begins_path(std::string_view text, std::size_t at) {
   });
 }
 
-// Replaces the paths before a colon, as all findings are written.
-std::string replaced(std::string_view text, const Translate& translate) {
+// Replaces the paths before a colon, as all findings are written. `between`: two findings.
+std::string replaced(std::string_view text, std::string_view between, const Translate& translate) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = begins_path(text, at) ? end_of_path(text, at) : at;
     const bool is_path = end > at && end < text.size() && text[end] == ':';
     const auto words = is_path ? translate(std::string(text.substr(at, end - at))) : std::nullopt;
     // Findings are joined with "; ".
-    if (words && out.ends_with("; ")) out.replace(out.size() - 2, 2, "\n");
+    if (words && out.ends_with("; ")) out.replace(out.size() - 2, 2, between);
     out += words ? *words : std::string(text.substr(at, std::max<std::size_t>(end - at, 1)));
     at = std::max(end, at + 1);
   }
@@ -114,7 +114,8 @@ std::optional<std::string> of_change(const QuestionSource& source, std::string_v
 std::string with_places(const std::string& message, const QuestionSource& source) {
   if (!source.subject) return message;
   constexpr std::string_view kTemplate = "spec.template", kChanges = "spec.changes";
-  return replaced(message, [&](const std::string& path) -> std::optional<std::string> {
+  // A report's texts have one line each.
+  return replaced(message, "; ", [&](const std::string& path) -> std::optional<std::string> {
     const std::string_view text(path);
     if (text.starts_with(kTemplate)) return in_object(*source.subject, text.substr(kTemplate.size()));
     if (text.starts_with(kChanges)) return of_change(source, text.substr(kChanges.size()));
@@ -124,7 +125,7 @@ std::string with_places(const std::string& message, const QuestionSource& source
 
 std::string with_places(const std::string& message, const Object& object) {
   auto text =
-      replaced(message, [&](const std::string& path) { return std::optional(in_file(object, path)); });
+      replaced(message, "\n", [&](const std::string& path) { return std::optional(in_file(object, path)); });
   // The API server's strict decoding writes the path last.
   constexpr std::string_view kUnknown = "unknown field \"";
   for (std::size_t at = 0; (at = text.find(kUnknown, at)) != text.npos;) {

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <boost/json/array.hpp>
 
+#include "api/decode/decode.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
 #include "app/kubectl/file_places.h"
+#include "explain/workload/placing_order.h"
 #include "explain/workload/workload.h"
 
 namespace podium::kubectl {
@@ -132,6 +134,30 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
   return out;
 }
 
+namespace {
+
+// With the labels and the affinity of the template.
+api::Pod template_pod(const FileObject& object, const std::string& ns) {
+  const auto* source = &object.value;
+  if (!object.maker->pod_template.empty()) source = api::find_at(object.value, object.maker->pod_template);
+  auto decoded = source ? api::decode_pod_template(*source) : Result<api::Pod>();
+  auto pod = decoded ? std::move(*decoded) : api::Pod();
+  pod.meta.namespace_ = api::text_at(object.value, "/metadata/namespace");
+  if (pod.meta.namespace_.empty()) pod.meta.namespace_ = ns;
+  return pod;
+}
+
+}  // namespace
+
+std::vector<const FileObject*> in_placing_order(const std::vector<const FileObject*>& makers,
+                                                const std::string& ns) {
+  std::vector<api::Pod> pods;
+  for (const auto* maker : makers) pods.push_back(template_pod(*maker, ns));
+  std::vector<const FileObject*> out;
+  for (const auto i : explain::placing_order(pods)) out.push_back(makers[i]);
+  return out;
+}
+
 Result<json::value> pod_of(const json::value& object, const std::string& ns) {
   const auto kind = api::text_at(object, "/kind"), name = api::text_at(object, "/metadata/name");
   const auto* maker = maker_of(object);
@@ -205,6 +231,11 @@ bool has_no_replicas(const json::value& workload) {
   const bool is_job = api::text_at(workload, "/kind") == "Job";
   const auto* replicas = api::find_at(workload, is_job ? "/spec/parallelism" : "/spec/replicas");
   return replicas && *replicas == json::value(0);
+}
+
+bool is_suspended(const json::value& workload) {
+  const auto* suspend = api::find_at(workload, "/spec/suspend");
+  return suspend && *suspend == json::value(true);
 }
 
 json::object pods_before(json::value pod_template, int replicas) {

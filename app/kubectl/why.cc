@@ -23,6 +23,7 @@
 #include "app/kubectl/waiting_pods.h"
 #include "app/kubectl/why_workload.h"
 #include "app/render/pods.h"
+#include "app/render/report.h"
 #include "app/render/text.h"
 #include "app/render/timeline.h"
 #include "app/render/what_if.h"
@@ -156,7 +157,8 @@ class Why {
       if (!words_of_binding.empty()) return words_of_binding;
       const auto read = render::read_report(**report);
       const auto end = end_of(target, *pod);
-      auto out = render::why(read, target.ns + "/" + target.name, options_, end.fate);
+      auto out = render::why(read, target.ns + "/" + target.name, options_, end.fate) +
+                 render::not_modelled_line(render::answer_of(read).not_modelled);
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
       return *pod ? out + render::next_step(read, target.ns, target.name, options_) : out;
     };

@@ -1,6 +1,8 @@
 #include "app/offline/by_kind.h"
 
+#include <algorithm>
 #include <boost/json/object.hpp>
+#include <utility>
 
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
@@ -9,12 +11,43 @@
 namespace podium::offline {
 namespace {
 
+namespace json = boost::json;
+
 constexpr std::string_view kQuota = "ResourceQuota";
 
 // "apps" of "apps/v1"; "" of "v1".
 std::string_view group_of(std::string_view api_version) {
   const auto slash = api_version.find('/');
   return slash == api_version.npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+// A quota of a manifest, as the quota controller would begin with it.
+json::value with_status(json::value object) {
+  const auto* hard = api::find_at(object, "/spec/hard");
+  if (!hard || !hard->is_object()) return object;
+  json::object used;
+  for (const auto& [name, _] : hard->get_object()) used[name] = "0";
+  object.as_object()["status"] = json::object{{"hard", *hard}, {"used", std::move(used)}};
+  return object;
+}
+
+void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
+  for (const auto& [name, amount] : usage) {
+    const auto used = std::ranges::find(quota.used, name, &std::pair<std::string, api::Quantity>::first);
+    if (used != quota.used.end()) used->second = used->second + amount;
+  }
+}
+
+void count_usage(const api::Manifests& cluster, api::ResourceQuota& quota) {
+  const auto& ns = quota.meta.namespace_;
+  for (const auto& pod : cluster.pods) {
+    if (pod->meta.namespace_ == ns && !pod->terminated() && api::is_counted(quota, {*pod, false}))
+      add_usage(api::quota_usage(*pod), quota);
+  }
+  for (const auto& claim : cluster.persistent_volume_claims) {
+    if (claim->meta.namespace_ == ns && api::is_counted(quota, *claim))
+      add_usage(api::quota_usage(*claim), quota);
+  }
 }
 
 }  // namespace
@@ -46,13 +79,17 @@ Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, cons
   return out;
 }
 
-Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects) {
+Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects, const api::Manifests& cluster) {
   std::vector<api::ResourceQuota> out;
   const auto found = objects.find(kind_key("", kQuota));
   if (found == objects.end()) return out;
   Problems problems;
   for (const auto& object : found->second) {
-    if (auto quota = problems.value_of(api::decode_resource_quota(object))) out.push_back(std::move(*quota));
+    const bool is_new = !api::find_at(object, "/status/hard");
+    auto quota = problems.value_of(api::decode_resource_quota(is_new ? with_status(object) : object));
+    if (!quota) continue;
+    if (is_new) count_usage(cluster, *quota);
+    out.push_back(std::move(*quota));
   }
   if (problems) return std::unexpected(problems.error());
   return out;

@@ -21,6 +21,8 @@ using ByKind = std::map<std::string, std::vector<boost::json::value>, std::less<
 std::string kind_key(std::string_view group, std::string_view kind);
 // `ns`: of pods, workloads and quotas that name none.
 Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns);
-Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects);
+// The usage of a quota without a status, which no quota controller has seen, is that of the pods and claims
+// of the cluster.
+Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects, const api::Manifests& cluster);
 
 }  // namespace podium::offline

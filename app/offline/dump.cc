@@ -68,12 +68,13 @@ Result<Dump> Dump::read(const DumpFiles& files) {
 
   auto manifests = api::read_manifests(texts, {.ns = files.ns}, out.warnings_);
   if (!manifests) return std::unexpected(manifests.error());
-  auto quotas = quotas_of(out.objects_);
-  if (!quotas) return std::unexpected(quotas.error());
-  out.quotas_ = std::move(*quotas);
+  add_doubts(*manifests, out.warnings_);
   api::Manifests::List<api::Pod> asked;
   auto snapshot = build_cluster(*manifests, asked, out.config_);
   if (!snapshot) return std::unexpected(snapshot.error());
+  auto quotas = quotas_of(out.objects_, *manifests);
+  if (!quotas) return std::unexpected(quotas.error());
+  out.quotas_ = std::move(*quotas);
   out.manifests_ = std::move(*manifests);
   out.snapshot_ = std::move(*snapshot);
   return out;

@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "api/decode/dump_kinds.h"
 #include "api/values/node.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
+#include "base/counted.h"
+#include "base/similar.h"
 #include "scheduler/cluster/resources.h"
 
 namespace podium::offline {
@@ -161,6 +164,30 @@ std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) 
         .say("preemption may choose other pods", out);
   }
   return out;
+}
+
+void add_doubts(const api::Manifests& dump, std::vector<std::string>& warnings) {
+  constexpr std::size_t kNamed = 3;
+  std::set<std::string_view> nodes;
+  std::vector<std::string> empty;
+  for (const auto& node : dump.nodes) {
+    nodes.insert(node->meta.name);
+    if (node->allocatable.empty() && node->capacity.empty()) empty.push_back(node->meta.name);
+  }
+  if (!empty.empty())
+    warnings.push_back(
+        fmt::format("no pod fits on {}: without status.allocatable", podium::listed(empty, kNamed)));
+  std::set<std::string> missing;
+  std::size_t pods = 0;
+  for (const auto& pod : dump.pods) {
+    if (pod->node_name.empty() || pod->terminated() || nodes.contains(pod->node_name)) continue;
+    ++pods;
+    missing.insert(pod->node_name);
+  }
+  if (pods == 0) return;
+  warnings.push_back(fmt::format("--cluster has {} of nodes that it does not have: {}",
+                                 podium::counted(pods, "pod"),
+                                 podium::listed({missing.begin(), missing.end()}, kNamed)));
 }
 
 }  // namespace podium::offline

@@ -15,4 +15,7 @@ namespace podium::offline {
 std::vector<std::string> missing_kinds(const api::Manifests& dump,
                                        const api::Manifests::List<api::Pod>& pods);
 
+// What the dump's own objects lack of each other: it may have been cut off, or be of two clusters.
+void add_doubts(const api::Manifests& dump, std::vector<std::string>& warnings);
+
 }  // namespace podium::offline

@@ -7,7 +7,7 @@
 #include "api/admission/admission.h"
 #include "api/decode/dump_kinds.h"
 #include "base/clock.h"
-#include "explain/workload/ephemeral_claims.h"
+#include "explain/workload/new_claims.h"
 
 namespace podium::offline {
 namespace {
@@ -46,17 +46,20 @@ cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRu
   return snapshot;
 }
 
-// Like the admission plugin DefaultStorageClass.
-void default_storage_classes(cluster::Snapshot& snapshot) {
-  const auto name = explain::default_storage_class(snapshot);
-  if (!name) return;
-  std::vector<std::shared_ptr<api::PersistentVolumeClaim>> changed;
-  for (const auto& [key, claim] : snapshot.objects().all<api::PersistentVolumeClaim>()) {
-    if (claim->meta.created || claim->storage_class) continue;
-    changed.push_back(std::make_shared<api::PersistentVolumeClaim>(*claim));
-    changed.back()->storage_class = name;
+// A claim or volume that no API server has stored yet is one of a manifest: the controllers have not seen it.
+void settle_new_volumes(cluster::Snapshot& snapshot) {
+  auto& objects = snapshot.objects();
+  std::vector<std::shared_ptr<api::PersistentVolume>> volumes;
+  for (const auto& [key, volume] : objects.all<api::PersistentVolume>()) {
+    if (volume->meta.created || volume->phase != "Pending") continue;
+    explain::make_available(*volumes.emplace_back(std::make_shared<api::PersistentVolume>(*volume)));
   }
-  for (auto& claim : changed) snapshot.objects().set<api::PersistentVolumeClaim>(std::move(claim));
+  for (auto& volume : volumes) objects.set<api::PersistentVolume>(std::move(volume));
+  std::vector<std::shared_ptr<api::PersistentVolumeClaim>> claims;
+  for (const auto& [key, claim] : objects.all<api::PersistentVolumeClaim>()) {
+    if (!claim->meta.created) claims.push_back(std::make_shared<api::PersistentVolumeClaim>(*claim));
+  }
+  for (auto& claim : claims) explain::add_claim(std::move(claim), snapshot);
 }
 
 }  // namespace
@@ -78,7 +81,7 @@ Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifest
   if (auto admitted = api::admit(manifests, asked, options.places); !admitted)
     return std::unexpected(admitted.error());
   auto snapshot = to_snapshot(manifests, framework::request_rules(config.features));
-  if (!options.as_given) default_storage_classes(snapshot);
+  if (!options.as_given) settle_new_volumes(snapshot);
   return snapshot;
 }
 

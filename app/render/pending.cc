@@ -100,8 +100,12 @@ std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
   std::set<std::string> nodes;
   for (const auto& pod : pods) nodes.insert(pod.report->status.choice->node);
   constexpr std::size_t kNamed = 2;
-  return fmt::format("nothing: {} would go to {}", pods.size() == 1 ? "it" : "they",
-                     listed({nodes.begin(), nodes.end()}, kNamed));
+  // Each was asked about as if the others did not wait.
+  const auto& [scheduler, profile] = std::pair(pods.front().scheduler, pods.front().report->status.profile);
+  const bool is_others = !scheduler.empty() && !profile.empty() && scheduler != profile;
+  return fmt::format("nothing: {} would go to {}{}", pods.size() == 1 ? "it" : "each alone",
+                     listed({nodes.begin(), nodes.end()}, kNamed),
+                     is_others ? fmt::format(", but scheduler {} places it", scheduler) : "");
 }
 
 std::string miss_cell(const WaitingPod& pod) {

@@ -203,6 +203,7 @@ std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
     return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
   }
   const auto with = with_preemption(answer);
+  if (answer.asked == 0) return style.bad("it selects no node, so it would have no pods");  // a DaemonSet
   if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked)) + with;
   if (answer.fitting < answer.asked)
     return style.warn(fmt::format("{} of {} {}", answer.fitting, answer.asked, fit(answer.fitting))) + with;

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
 #include "api/values/defaults.h"
 #include "base/counted.h"
+#include "explain/workload/new_claims.h"
 
 namespace podium::explain {
 namespace {
@@ -18,6 +20,7 @@ void put(const api::Manifests::List<T>& list, cluster::Snapshot& fork) {
     if (api::keeps_state<T> && fork.objects().find<T>(given->meta.namespace_, given->meta.name)) continue;
     auto object = std::make_shared<T>(*given);
     if constexpr (requires { api::set_defaults(*object); }) api::set_defaults(*object);
+    if constexpr (std::is_same_v<T, api::PersistentVolume>) make_available(*object);
     if (object->meta.uid.empty()) object->meta.uid = object->meta.name + "-what-if";
     fork.objects().set<T>(std::move(object));
   }

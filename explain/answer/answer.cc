@@ -221,7 +221,8 @@ class Answering {
                        .start = start,
                        .placed = placed,
                        .most = count_.most,
-                       .limit_ranges = objects_.limit_ranges});
+                       .limit_ranges = objects_.limit_ranges,
+                       .quotas = objects_.quotas});
   }
 
   // Returns the first fix.

@@ -85,8 +85,9 @@ struct Leaving {
 class Replacing {
  public:
   // `budgets`: nullptr: the nodes fail, so no budget counts.
-  Replacing(const ChangeContext& context, const PodTexts* budgets, Snapshot& fork)
-      : context_(context), budgets_(budgets), fork_(fork) {}
+  // `drained`: the cordoned nodes that the pods leave.
+  Replacing(const ChangeContext& context, const PodTexts* budgets, std::size_t drained, Snapshot& fork)
+      : context_(context), budgets_(budgets), drained_(drained), fork_(fork) {}
 
   Drained place(std::vector<PodInfoPtr> evicted) {
     sort_for_placing(evicted);
@@ -127,7 +128,7 @@ class Replacing {
       entry.code = profile ? "NotEvaluated" : "OtherScheduler";
     } else {
       context_.line.place_until(pod.priority, fork_);
-      auto moved = move_pod(pod, *profile, fork_);
+      auto moved = move_pod(pod, *profile, drained_, fork_);
       if (moved.preemption) preempt(*profile, moved, warnings);
       entry = std::move(moved.entry);
       if (moved.to) {
@@ -183,6 +184,7 @@ class Replacing {
 
   const ChangeContext& context_;
   const PodTexts* budgets_;
+  const std::size_t drained_;
   Snapshot& fork_;
   std::vector<Leaving> leaving_;  // by priority
   Drained out_;
@@ -265,6 +267,19 @@ void sort_for_placing(std::vector<PodInfoPtr>& evicted) {
   });
 }
 
+namespace {
+
+// That the drained nodes are cordoned does not say why the others reject the pod.
+void leave_out_drained(std::size_t drained, std::vector<ReportRejection>& rejections) {
+  const auto code = framework::row_of(framework::ReasonCode::node_unschedulable).name;
+  const auto cordoned = std::ranges::find(rejections, code, &ReportRejection::code);
+  if (cordoned == rejections.end() || rejections.size() == 1) return;
+  cordoned->nodes -= std::min(cordoned->nodes, drained);
+  std::ranges::stable_sort(rejections, std::ranges::greater(), &ReportRejection::nodes);
+}
+
+}  // namespace
+
 bool is_of_daemon_set(const api::Pod& pod) {
   const auto* owner = pod.meta.controller();
   return owner && owner->kind == "DaemonSet";
@@ -277,7 +292,8 @@ bool is_replaced(const api::Pod& pod) {
   return pod.terminating() && (!owner || owner->kind != "StatefulSet");
 }
 
-Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, Snapshot& fork) {
+Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, std::size_t drained,
+               Snapshot& fork) {
   Moved out{.entry = {.name = pod.pod->meta.name}, .next = successor(pod), .to = std::nullopt};
   auto& entry = out.entry;
   hand_claims_on(*pod.pod, *out.next->pod, fork);
@@ -292,7 +308,8 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, S
   if (!decision.fits()) {
     out.preemption = decision.preemption;
     entry.code = "NoNode";
-    const auto failed = project(*out.next, decision, fork);
+    auto failed = project(*out.next, decision, fork);
+    leave_out_drained(drained, failed.rejections);
     entry.reason = cut(main_reason(failed), kDrainReasonBytes);
     if (!failed.rejections.empty() && decision.error.empty()) {
       const auto& most = failed.rejections.front();
@@ -323,7 +340,7 @@ void drain(const std::vector<Row>& rows, const ChangeContext& context, ChangeRes
     remove_with_devices(*pod->pod, fork);
   }
   const auto count = evicted.size();
-  auto drained = Replacing(context, &of_budgets, fork).place(std::move(evicted));
+  auto drained = Replacing(context, &of_budgets, rows.size(), fork).place(std::move(evicted));
   auto what = podium::counted(count + drained.preempted, "pod") + " evicted";
   if (drained.preempted > 0) what += fmt::format(", {} to make room for the others", drained.preempted);
   done.message = words(what, drained, done);
@@ -348,7 +365,7 @@ void lose(const std::vector<Row>& rows, const ChangeContext& context, ChangeResu
   }
   const auto count = lost.size();
   context.line.place(fork);
-  auto drained = Replacing(context, nullptr, fork).place(std::move(lost));
+  auto drained = Replacing(context, nullptr, 0, fork).place(std::move(lost));
   auto what =
       fmt::format("{} lost with {}", podium::counted(rows.size(), "node"), podium::counted(count, "pod"));
   if (drained.preempted > 0)

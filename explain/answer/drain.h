@@ -39,7 +39,9 @@ struct Moved {
   // Without a place: the pods that it would preempt, with a profile that preempts.
   std::optional<framework::Preemption> preemption = {};
 };
-Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, cluster::Snapshot& fork);
+// `drained`: the cordoned nodes that are left out of the reason why it has none.
+Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, std::size_t drained,
+               cluster::Snapshot& fork);
 
 // The order in which evicted pods are placed again: by priority, then by namespace and name. It does not
 // depend on when the pods were placed, because a dump does not have that time.

@@ -37,6 +37,7 @@ struct FixQuestion {
   const Placed& placed;                                             // as they were placed without a fix
   std::int32_t most = Count::kAny;                                  // the what-if has no memory for more
   const std::optional<std::vector<api::LimitRange>>& limit_ranges;  // nullopt: not known
+  const std::optional<std::vector<api::ResourceQuota>>& quotas;     // nullopt: not known
 };
 
 struct FoundFixes {

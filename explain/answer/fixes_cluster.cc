@@ -114,6 +114,7 @@ std::string class_of_at_least(const Trials& trials, std::int32_t priority) {
   for (const auto& [_, each] : trials.question().start.objects().all<api::PriorityClass>()) {
     if (each->value < priority || each->value > kHighestUserPriority || each->preempt_never.value_or(false))
       continue;
+    if (!trials.has_quota_of(*each)) continue;
     if (!best || std::pair(each->value, each->meta.name) < std::pair(best->value, best->meta.name))
       best = each.get();
   }

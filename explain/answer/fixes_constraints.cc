@@ -4,14 +4,17 @@
 
 #include "api/values/tolerations.h"
 #include "explain/answer/fix_kinds.h"
+#include "explain/answer/state_taints.h"
 #include "explain/question/change.h"
+#include "scheduler/plugins/shared/unmet.h"
 
 namespace podium::explain {
 namespace {
 
 constexpr std::size_t kMostTaints = 16;
 
-// The untolerated taints of nodes that were rejected for them, each once, in the order of the nodes.
+// The untolerated taints of nodes that were rejected for them, each once, in the order of the nodes. Without
+// those of nodes on which the pod would not run either way.
 // `hidden`: of all rejected nodes, without taints that describe a node's state.
 std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
   const api::Tolerations tolerations(trials.pod().tolerations, false);
@@ -21,7 +24,7 @@ std::vector<api::Taint> untolerated(const Trials& trials, bool hidden) {
     if (!hidden && trials.verdict(row).plugin != "TaintToleration") continue;
     for (const auto& taint : trials.question().fork.entry(row).node->taints) {
       if (taints.size() == kMostTaints) return taints;
-      if (hidden && taint.key.starts_with("node.kubernetes.io/")) continue;
+      if (hidden ? is_of_state(taint) : keeps_pods_from_running(taint, trials.pod())) continue;
       if (tolerations.are_kept_away_by(taint) && std::ranges::find(taints, taint) == taints.end())
         taints.push_back(taint);
     }
@@ -74,29 +77,49 @@ void erase_at(List& list, std::size_t i) {
   if (i < list.size()) list.erase(list.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
+// A term without requirements selects no node, so the affinity is removed with its only term.
 void drop_requirement(api::Pod& pod, std::size_t term, std::size_t i) {
   auto& terms = pod.node_affinity.required;
   if (!terms || term >= terms->size()) return;
   erase_at((*terms)[term].match_expressions, i);
-  // A term without requirements selects no node, so the affinity is removed with its last term.
-  if ((*terms)[term] == api::NodeSelectorTerm{}) terms.reset();
+  if (terms->size() == 1 && terms->front() == api::NodeSelectorTerm{}) terms.reset();
 }
 
-// Removes one requirement of one term; terms are ORed.
+std::size_t count_of_key(const std::vector<api::NodeSelectorTerm>& terms, const std::string& key) {
+  std::ptrdiff_t count = 0;
+  for (const auto& term : terms)
+    count += std::ranges::count(term.match_expressions, key, &api::Requirement::key);
+  return static_cast<std::size_t>(count);
+}
+
+// Removes one requirement of one term. Terms are ORed: without its only requirement a term selects no node,
+// and the others remain, so all of them are removed instead.
 bool each_node_affinity(const Trials& trials, const SeeRemedy& see) {
   const auto& required = trials.pod().node_affinity.required;
   if (!required) return true;
+  bool needs_whole = false;
   for (std::size_t i = 0; i < required->size(); ++i) {
-    const auto& expressions = (*required)[i].match_expressions;
+    const auto& [expressions, fields] = (*required)[i];
+    if (required->size() > 1 && expressions.size() == 1 && fields.empty()) {
+      needs_whole = true;
+      continue;
+    }
     for (std::size_t j = 0; j < expressions.size(); ++j) {
-      const bool more = see({.type = "WithoutNodeAffinity",
-                             .fields = {{"term", i}, {"key", expressions[j].key}},
-                             .message = fmt::format("no required node affinity for {}", expressions[j].key),
-                             .change_pod = [i, j](api::Pod& pod) { drop_requirement(pod, i, j); }});
+      const auto& key = expressions[j].key;
+      const bool is_only = count_of_key(*required, key) == 1;
+      const bool more =
+          see({.type = "WithoutNodeAffinity",
+               .fields = {{"term", i}, {"key", key}},
+               .message = fmt::format("no required node affinity for {}",
+                                      is_only ? key : plugins::requirement_text(expressions[j])),
+               .change_pod = [i, j](api::Pod& pod) { drop_requirement(pod, i, j); }});
       if (!more) return false;
     }
   }
-  return true;
+  return !needs_whole || see({.type = "WithoutNodeAffinity",
+                              .fields = {},
+                              .message = "no required node affinity",
+                              .change_pod = [](api::Pod& pod) { pod.node_affinity.required.reset(); }});
 }
 
 bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which, const char* type,
@@ -128,18 +151,44 @@ bool each_spreading_with_taints(const Trials& trials, const SeeRemedy& see) {
   return true;
 }
 
+bool each_spreading_with_domains(const Trials& trials, const SeeRemedy& see) {
+  const auto& constraints = trials.pod().topology_spread;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    if (!constraints[i].do_not_schedule || !constraints[i].min_domains) continue;
+    const bool more =
+        see({.type = "SpreadWithoutMinDomains",
+             .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
+             .message = fmt::format("no minDomains for the spreading over {}", constraints[i].topology_key),
+             .change_pod = [i](api::Pod& pod) { pod.topology_spread[i].min_domains.reset(); }});
+    if (!more) return false;
+  }
+  return true;
+}
+
+// ScheduleAnyway, not absent: without any constraint, the profile's defaults would apply. The API server
+// refuses minDomains with it, and a second constraint with it for the same key: that one is removed. The
+// trial keeps it, since the indexes of the other changes of a pair are those before this one.
+Remedy soft_spreading(const std::vector<api::TopologySpreadConstraint>& constraints, std::size_t i) {
+  const auto& key = constraints[i].topology_key;
+  const bool has_soft = std::ranges::any_of(
+      constraints, [&](const auto& other) { return !other.do_not_schedule && other.topology_key == key; });
+  return {
+      .type = "SpreadScheduleAnyway",
+      .fields = {{"constraint", i}, {"topologyKey", key}},
+      .message = has_soft
+                     ? fmt::format("no DoNotSchedule for the spreading over {}, only its ScheduleAnyway", key)
+                     : fmt::format("whenUnsatisfiable: ScheduleAnyway{} for the spreading over {}",
+                                   constraints[i].min_domains ? " and no minDomains" : "", key),
+      .change_pod = [i](api::Pod& pod) {
+        pod.topology_spread[i].do_not_schedule = false;
+        pod.topology_spread[i].min_domains.reset();
+      }};
+}
+
 bool each_spreading(const Trials& trials, const SeeRemedy& see) {
   const auto& constraints = trials.pod().topology_spread;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    if (!constraints[i].do_not_schedule) continue;
-    // ScheduleAnyway, not absent: without any constraint, the profile's defaults would apply.
-    const bool more =
-        see({.type = "SpreadScheduleAnyway",
-             .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
-             .message = fmt::format("whenUnsatisfiable: ScheduleAnyway for the spreading over {}",
-                                    constraints[i].topology_key),
-             .change_pod = [i](api::Pod& pod) { pod.topology_spread[i].do_not_schedule = false; }});
-    if (!more) return false;
+    if (constraints[i].do_not_schedule && !see(soft_spreading(constraints, i))) return false;
   }
   return true;
 }
@@ -159,7 +208,9 @@ void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
                            see))
       return;
   }
-  if (rejects("PodTopologySpread") && each_spreading_with_taints(trials, see)) each_spreading(trials, see);
+  if (rejects("PodTopologySpread") && each_spreading_with_taints(trials, see) &&
+      each_spreading_with_domains(trials, see))
+    each_spreading(trials, see);
 }
 
 void add_constraint_fixes(const Trials& trials, Fixes& out) {

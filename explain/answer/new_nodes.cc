@@ -8,6 +8,7 @@
 
 #include "explain/answer/drain.h"
 #include "explain/answer/fork_memory.h"
+#include "explain/answer/state_taints.h"
 #include "explain/workload/unscheduled.h"
 #include "explain/workload/workload.h"
 
@@ -18,13 +19,12 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 using cluster::Snapshot;
 
-// None of the taints that the node controller adds.
+// Without what only describes the node's state now.
 std::shared_ptr<const api::Node> made_ready(const api::Node& node) {
   auto copy = std::make_shared<api::Node>(node);
   copy->images.clear();
   copy->unschedulable = false;
-  std::erase_if(copy->taints,
-                [](const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); });
+  std::erase_if(copy->taints, is_of_state);
   return copy;
 }
 

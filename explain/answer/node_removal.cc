@@ -126,7 +126,7 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   for (const auto& pod : evicted) {
     place_gainers(pod->priority, next, fork);
     if (!has_time()) return std::nullopt;
-    auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), fork);
+    auto moved = move_pod(*pod, *profiles_.find(pod->pod->scheduler_name), 1, fork);
     if (!moved.to) return no_room(*pod, moved.entry);
     moves.emplace_back(pod, std::move(moved.entry.node));
   }

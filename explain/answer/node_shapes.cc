@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "explain/answer/state_taints.h"
 #include "explain/report/reason_words.h"
 #include "scheduler/cluster/pod_requests.h"
 
@@ -124,7 +125,7 @@ std::string shape_of(const api::Node& node, const LabelKeys& without) {
     if (!without.contains(key)) shape += fmt::format("{}={},", key, value);
   }
   for (const auto& taint : node.taints) {
-    if (!taint.key.starts_with("node.kubernetes.io/"))
+    if (!is_of_state(taint))
       shape += fmt::format("{}={}:{},", taint.key, taint.value, static_cast<int>(taint.effect));
   }
   for (const auto& [name, amount] : node.allocatable) shape += fmt::format("{}={},", name, amount.text());

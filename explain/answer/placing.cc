@@ -50,6 +50,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   const framework::EvaluationMemo::Use use(memo);
   for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
     const bool was_asked = i < count.asked;
+    if (!was_asked && has_failed && !count.continues) break;
     const bool in_time = !budget || budget();
     if (!in_time || placed.fitting() + placed.more >= count.most) {
       if (was_asked) placed.ended = in_time ? Placed::Ended::out_of_memory : Placed::Ended::out_of_time;
@@ -76,7 +77,8 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
     if (!has_failed && failed) failed({i, info, decision, fork, refused});
     has_failed = true;
     placed.counted = true;
-    if (!is_daemon_set && !count.continues) break;
+    // The pods of a parallel set have claims of their own: another one may fit.
+    if (!is_daemon_set && !subject.is_parallel && !count.continues) break;
   }
   return placed;
 }

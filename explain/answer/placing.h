@@ -68,7 +68,8 @@ cluster::PodInfoPtr make_replica(const Replicas& replicas, std::int32_t index, c
                                  std::string_view node = {});
 
 // Places up to `count` replicas and stops at the first that does not fit. A DaemonSet's replicas are pinned
-// to the nodes that should run it, regardless of `count`, and placement continues after a failure. Calls
+// to the nodes that should run it, regardless of `count`, and placement continues after a failure, also with
+// the replicas that were asked for of a StatefulSet whose pods are created in parallel. Calls
 // `see` before its replica is placed, `failed` with the first that does not fit, and `each` after each
 // decision; a placed replica is then on the fork. All three may be empty.
 Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& fork, const SeeReplica& see,

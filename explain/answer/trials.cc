@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "api/admission/limit_range.h"
+#include "api/admission/quota.h"
+#include "api/values/objects.h"
 #include "scheduler/framework/filters.h"
 
 namespace podium::explain {
@@ -136,6 +138,22 @@ bool Trials::are_admitted(Remedies remedies) const {
   change(changed, remedies);
   return std::ranges::all_of(*question_.limit_ranges, [&](const api::LimitRange& range) {
     return api::limit_range_refusal(range, changed).empty();
+  });
+}
+
+bool Trials::has_quota_of(const api::PriorityClass& priority_class) const {
+  if (!question_.quotas) return true;
+  auto changed = pod();
+  changed.priority_class_name = priority_class.meta.name;
+  changed.priority = priority_class.value;
+  const auto usage = api::quota_usage(changed);
+  return std::ranges::none_of(*question_.quotas, [&](const api::ResourceQuota& quota) {
+    if (api::is_counted(quota, {pod(), false}) || !api::is_counted(quota, {changed, false})) return false;
+    return !api::quota_refusal(quota, changed).empty() || std::ranges::any_of(usage, [&](const auto& entry) {
+      const auto* hard = api::find_resource(quota.hard, entry.first);
+      const auto* used = api::find_resource(quota.used, entry.first);
+      return hard && used && *used + entry.second > *hard;
+    });
   });
 }
 

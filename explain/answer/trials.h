@@ -49,6 +49,8 @@ class Trials {
   std::optional<Landing> with(Remedies remedies) const;
   // Whether the LimitRanges of the namespace admit the changed pod.
   bool are_admitted(Remedies remedies) const;
+  // Whether the quotas of the namespace that count pods of this class, and not those without it, admit one.
+  bool has_quota_of(const api::PriorityClass& priority_class) const;
   // Tries with this priority and without the pods that the replicas would preempt.
   std::optional<Landing> with_priority(std::int32_t priority) const;
   // Returns whether the failed replica alone fits on this fork.

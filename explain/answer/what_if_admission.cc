@@ -51,6 +51,21 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
   return unknown_profile(scheduler_path(question), named, config);
 }
 
+// The API server's findings about a pod, "spec.hostname: …" or "[…, …]", below the pod's path.
+std::string below_pod(const FieldPath& pod, std::string_view findings) {
+  constexpr std::string_view kFirst = "spec.", kNext = ", spec.";
+  const bool is_list = findings.starts_with('[') && findings.ends_with(']');
+  if (is_list) findings = findings.substr(1, findings.size() - 2);
+  if (!findings.starts_with(kFirst)) return pod.said(findings);
+  std::string out;
+  for (std::size_t end = 0; end != findings.npos;
+       findings.remove_prefix(std::min(end + 2, findings.size()))) {
+    end = is_list ? findings.find(kNext) : findings.npos;
+    out += (out.empty() ? "" : "; ") + (pod / findings.substr(0, end)).text();
+  }
+  return out;
+}
+
 // A priority in the template must equal that of its class.
 Result<void> check_priority(const Question& question, std::optional<std::int32_t> given,
                             std::int32_t computed) {
@@ -126,8 +141,11 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   for (const auto& [key, priority_class] : snapshot.objects().all<api::PriorityClass>())
     classes.push_back(priority_class);
   if (!is_stored) api::add_default_tolerations(*pod);
-  if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted)
-    return invalid((is_stored ? subject_path(question) : pod_path(question)).said(admitted.error().message));
+  if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted) {
+    const auto& findings = admitted.error().message;
+    return invalid(is_stored ? subject_path(question).said(findings)
+                             : below_pod(pod_path(question), findings));
+  }
   pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
   if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
     return std::unexpected(checked.error());

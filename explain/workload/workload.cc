@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "api/decode/decode.h"
@@ -108,6 +109,7 @@ Result<void> own_as_stateful_set(Subject& subject, const json::value& value, con
                                  std::optional<api::LabelSelector> selector) {
   own(subject, Kind::stateful_set, subject.name);
   add_owner_object(subject, api::Workload::Kind::stateful_set, subject.name, std::move(selector));
+  subject.is_parallel = api::text_at(value, "/spec/podManagementPolicy") == "Parallel";
   subject.first_ordinal = count_of(value, "/spec/ordinals/start").value_or(0);
   const auto* templates = api::find_at(value, "/spec/volumeClaimTemplates");
   if (!templates || !templates->is_array()) return {};
@@ -227,18 +229,23 @@ bool is_controlled(const api::Pod& pod, std::string_view kind, std::string_view 
   return owner && owner->kind == kind && owner->name == name;
 }
 
-// The names of the Deployment's ReplicaSets.
-std::set<std::string, std::less<>> replica_sets_of(const Subject& subject,
-                                                   const cluster::Snapshot& snapshot) {
-  std::set<std::string, std::less<>> names;
+// The ReplicaSets of the Deployment's namespace by name, and whether they are the Deployment's.
+using ReplicaSets = std::map<std::string, bool, std::less<>>;
+ReplicaSets replica_sets_by(const Subject& subject, const cluster::Snapshot& snapshot) {
+  ReplicaSets sets;
   for (const auto& [key, workload] : snapshot.objects().workloads()) {
     if (workload->kind != api::Workload::Kind::replica_set) continue;
     if (workload->meta.namespace_ != subject.pod.meta.namespace_) continue;
     const auto* owner = workload->meta.controller();
-    if (owner && owner->kind == "Deployment" && owner->name == subject.name)
-      names.insert(workload->meta.name);
+    sets[workload->meta.name] = owner && owner->kind == "Deployment" && owner->name == subject.name;
   }
-  return names;
+  return sets;
+}
+
+// The name that the Deployment's controller gives the ReplicaSet of the pod.
+std::string replica_set_by_hash(const api::Pod& pod, const std::string& deployment) {
+  const auto* hash = pod.meta.labels.find("pod-template-hash");
+  return hash ? fmt::format("{}-{}", deployment, *hash) : std::string();
 }
 
 }  // namespace
@@ -271,9 +278,12 @@ Result<Subject> read_template(const json::value& value, const FieldPath& path, c
                               bool allow_unknown_fields) {
   const auto check_fields = [&](std::string_view type) -> Result<void> {
     SpecFindings findings;
-    if (allow_unknown_fields) return {};
-    for (const auto& unknown : api::detail::unknown_fields(value, type))
-      findings.add(path / unknown, "unknown field");
+    if (!allow_unknown_fields) {
+      for (const auto& unknown : api::detail::unknown_fields(value, type))
+        findings.add(path / unknown, "unknown field");
+    }
+    for (const auto& wrong : api::detail::wrong_types(value, type))
+      findings.add(path / wrong.path, wrong.reason);
     return findings.result();
   };
   if (!value.is_object() || !value.get_object().contains("kind")) {
@@ -310,6 +320,10 @@ Result<Subject> read_workload(const json::value& value, Kind kind, const FieldPa
                         : kind == Kind::job      ? "/status/active"
                                                  : "/status/replicas";
   subject->existing = count_of(value, counted).value_or(0);
+  if (const auto completions = count_of(value, "/spec/completions"); kind == Kind::job && completions) {
+    const auto succeeded = std::min(*completions, count_of(value, "/status/succeeded").value_or(0));
+    subject->replicas = std::min(subject->replicas, *completions - succeeded);
+  }
   return subject;
 }
 
@@ -336,12 +350,15 @@ std::function<bool(const api::Pod&)> own_pods_of(const Subject& subject, const c
     return [uid = subject.pod.meta.uid](const api::Pod& pod) { return pod.meta.uid == uid; };
   if (subject.kind == Kind::pod) return [](const api::Pod&) { return false; };
   const bool is_deployment = subject.kind == Kind::deployment;
-  auto sets = is_deployment ? replica_sets_of(subject, fork) : std::set<std::string, std::less<>>{};
+  auto sets = is_deployment ? replica_sets_by(subject, fork) : ReplicaSets();
   return [&subject, is_deployment, sets = std::move(sets)](const api::Pod& pod) {
     if (pod.meta.namespace_ != subject.pod.meta.namespace_) return false;
     const auto* owner = pod.meta.controller();
-    return is_deployment ? owner && owner->kind == "ReplicaSet" && sets.contains(owner->name)
-                         : is_controlled(pod, to_string(subject.kind), subject.name);
+    if (!is_deployment) return is_controlled(pod, to_string(subject.kind), subject.name);
+    if (!owner || owner->kind != "ReplicaSet") return false;
+    // A dump may lack ReplicaSets.
+    const auto known = sets.find(owner->name);
+    return known != sets.end() ? known->second : owner->name == replica_set_by_hash(pod, subject.name);
   };
 }
 

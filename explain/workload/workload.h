@@ -57,6 +57,7 @@ struct Subject {
   std::vector<api::PersistentVolumeClaim> claim_templates;  // StatefulSet
   std::int32_t first_ordinal = 0;                           // StatefulSet
   bool is_indexed = false;                                  // Job: completionMode Indexed
+  bool is_parallel = false;  // a StatefulSet whose pods do not wait for those before them
 };
 
 // "Deployment", "StatefulSet" …; nullopt: not a kind that a what-if reads from the API server.

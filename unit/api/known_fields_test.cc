@@ -3,6 +3,7 @@
 // for an object of a type that occurred before.
 #include "api/decode/known_fields.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -47,6 +48,15 @@ TEST(KnownFields, EveryFieldOfTheApiIsKnown) {
     EXPECT_EQ(first_unknown_field(object, kind), std::nullopt) << kind;
 }
 
+TEST(KnownFields, ListsAreListsOfTheApi) {
+  for (const auto& [kind, object] : objects_with_every_field()) {
+    for (const auto& [path, reason] : wrong_types(object, kind, 10'000)) {
+      EXPECT_NE(reason, "expected an object, got a list") << std::string_view(kind) << ' ' << path;
+      EXPECT_NE(reason, "expected a list, got an object") << std::string_view(kind) << ' ' << path;
+    }
+  }
+}
+
 // Maps to objects ("field:*Type") may have any key, so an unknown key there is no finding.
 TEST(KnownFields, AFieldThatIsNotOfTheApiIsFoundInEveryObject) {
   auto objects = objects_with_every_field();
@@ -64,6 +74,32 @@ TEST(KnownFields, AFieldThatIsNotOfTheApiIsFoundInEveryObject) {
         });
   }
   EXPECT_GT(tried, 200u);
+}
+
+// As the API server, which does not convert them.
+TEST(KnownFields, ValuesHaveTheTypeOfTheApi) {
+  const auto wrong = [](std::string_view text) {
+    std::string out;
+    for (const auto& [path, reason] : wrong_types(json::parse(text), "Deployment"))
+      out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", path, reason);
+    return out;
+  };
+  EXPECT_EQ(wrong(R"({"metadata": {"name": "web", "creationTimestamp": null, "labels": {"a": "1"}},
+      "spec": {"replicas": 3, "paused": false, "strategy": {"rollingUpdate": {"maxSurge": "25%"}},
+      "template": {"spec": {"containers": [{"args": ["a"], "env": [{"name": "A", "value": "1"}],
+      "livenessProbe": {"httpGet": {"port": "http"}}, "resources": {"limits": {"cpu": 1}}}]}}}})"),
+            "");
+  EXPECT_EQ(wrong(R"({"metadata": {"labels": {"a": 1}}, "spec": {"replicas": "3", "paused": "no"}})"),
+            "metadata.labels.a: expected a string, got a number; "
+            "spec.replicas: expected an integer, got a string; "
+            "spec.paused: expected a boolean, got a string");
+  EXPECT_EQ(wrong(R"({"spec": {"template": {"spec": {"securityContext": true, "containers": [{"args": "run",
+      "ports": {"containerPort": 80}, "env": [{"name": "PORT", "value": 80}, "X"]}]}}}})"),
+            "spec.template.spec.securityContext: expected an object, got a boolean; "
+            "spec.template.spec.containers[0].args: expected a list, got a string; "
+            "spec.template.spec.containers[0].ports: expected a list, got an object; "
+            "spec.template.spec.containers[0].env[0].value: expected a string, got a number; "
+            "spec.template.spec.containers[0].env[1]: expected an object, got a string");
 }
 
 TEST(KnownFields, KindsThatAreNotKnownMayHaveAnything) {

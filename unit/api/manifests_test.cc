@@ -1,8 +1,10 @@
 #include "api/decode/manifests.h"
+#include "api/values/device.h"
 #include "api/values/node.h"
 #include "api/values/objects.h"
 #include "api/values/pod.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace podium::api {
@@ -191,6 +193,32 @@ TEST(ReadManifests, ManyFaultsAreCounted) {
       "a.yaml:15: pod x/p: spec.containers[9].image: expected a string, got a number\n"))
       << got.error().message;
   EXPECT_TRUE(got.error().message.ends_with(": pod x/p: and 5 more")) << got.error().message;
+}
+
+// Of a dump of an older cluster.
+TEST(ReadManifests, DevicesOfAnOldVersion) {
+  const auto read = [](std::string_view version, std::string_view device, std::string_view request) {
+    std::vector<std::string> warnings;
+    auto got = read_manifests({{"a.yaml", fmt::format(R"(
+{{apiVersion: resource.k8s.io/{0}, kind: ResourceSlice, metadata: {{name: s}}, spec: {{driver: d, nodeName: n-1,
+  pool: {{name: n-1, generation: 1, resourceSliceCount: 1}}, devices: [{1}]}}}}
+---
+{{apiVersion: resource.k8s.io/{0}, kind: ResourceClaimTemplate, metadata: {{name: t, namespace: x}},
+  spec: {{spec: {{devices: {{requests: [{2}]}}}}}}}}
+)",
+                                                      version, device, request)}},
+                              {}, warnings);
+    EXPECT_TRUE(got) << got.error().message;
+    return got ? std::move(*got) : Manifests();
+  };
+  const auto old = read("v1beta1", "{name: gpu, basic: {attributes: {model: {string: a}}}}",
+                        "{name: r, deviceClassName: gpu, count: 2}");
+  const auto now = read("v1", "{name: gpu, attributes: {model: {string: a}}}",
+                        "{name: r, exactly: {deviceClassName: gpu, count: 2}}");
+  ASSERT_EQ(old.resource_slices.size(), 1u);
+  ASSERT_EQ(old.resource_claim_templates.size(), 1u);
+  EXPECT_EQ(*old.resource_slices[0], *now.resource_slices[0]);
+  EXPECT_EQ(*old.resource_claim_templates[0], *now.resource_claim_templates[0]);
 }
 
 TEST(ReadManifests, OfSortedObjects) {

@@ -52,6 +52,18 @@ TEST(PodMakers, ObjectsOfAFileAreSorted) {
       {"other group",
        "{apiVersion: apps.kruise.io/v1beta1, kind: StatefulSet, metadata: {name: kr}}",
        {{}, {}, Names{"StatefulSet kr (apps.kruise.io/v1beta1)"}}},
+      {"old group",
+       "{apiVersion: extensions/v1beta1, kind: Deployment, metadata: {name: d}}",
+       {{}, {}, Names{"Deployment d (extensions/v1beta1; Kubernetes has it in apps/v1)"}}},
+      {"typing errors",
+       "{apiVersion: v1, kind: List, items: [{apiVersion: apps/v1, kind: Deployement, metadata: {name: d}, "
+       "spec: {template: {spec: {containers: []}}}},"
+       " {apiVersion: batch/v1, kind: cronJob, metadata: {name: c}, spec: {template: {spec: {containers: "
+       "[]}}}}]}",
+       {{},
+        {},
+        Names{"Deployement d (apps/v1; did you mean Deployment?)",
+              "cronJob c (batch/v1; did you mean CronJob?)"}}},
       {"hook",
        "{apiVersion: v1, kind: Pod, metadata: {name: t, annotations: {helm.sh/hook: 'test,post-install'}}}",
        {{}, {}, Names{"Pod t (helm hook test,post-install)"}}},
@@ -59,6 +71,13 @@ TEST(PodMakers, ObjectsOfAFileAreSorted) {
       {"no version",
        "{kind: Job, metadata: {name: j}}",
        {{}, {}, {}, "f.yaml: document 1 (line 1): Job j: missing apiVersion"}},
+      {"a table",
+       "NAME STATUS ROLES\na1   Ready  <none>\n",
+       {{},
+        {},
+        {},
+        "f.yaml: document 1 (line 1): expected an object; this is a table of kubectl: -o yaml prints "
+        "objects"}},
       {"no object in a list",
        "{apiVersion: v1, kind: List, items: [1]}",
        {{}, {}, {}, "f.yaml: document 1 (line 1): item 0: expected an object"}},

@@ -158,6 +158,12 @@ TEST(ParseDocuments, IsStrict) {
       {"invalid UTF-8", "a: 1\nb: \xff\n", "in.yaml:2:4: the input is not valid UTF-8"},
       {"overlong UTF-8", "a: \xc0\x80", "in.yaml:1:4: the input is not valid UTF-8"},
       {"surrogate", "a: \xed\xa0\x80", "in.yaml:1:4: the input is not valid UTF-8"},
+      {"a tab", "a:\n  - b: 1\n\t- c: 2\n",
+       "in.yaml:3:1: illegal tab when looking for indentation; YAML does not allow tabs for indentation"},
+      {"a template", "kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n",
+       "in.yaml:3:10: a key must be a scalar; a template must be rendered first, such as with helm template"},
+      {"gzip", "\x1f\x8b\x08", "in.yaml: the input is compressed: unpack it first, with gunzip or tar xzf"},
+      {"zip", "PK\x03\x04", "in.yaml: the input is a zip archive: unpack it first"},
       {"cut UTF-8", "a: \xe2\x82", "in.yaml:1:4: the input is not valid UTF-8"},
   };
   for (const auto& test : cases)

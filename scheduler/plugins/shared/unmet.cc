@@ -17,18 +17,10 @@ namespace {
 
 using cluster::Snapshot;
 
-std::string text_of(const api::Requirement& requirement) {
-  using enum api::Requirement::Op;
-  if (requirement.op == exists || requirement.op == does_not_exist)
-    return fmt::format("{} {}", requirement.key, requirement.op_text());
-  return fmt::format("{} {} [{}]", requirement.key, requirement.op_text(),
-                     fmt::join(requirement.values, ", "));
-}
-
 std::string text_of(const api::NodeSelectorTerm& term) {
   std::vector<std::string> parts;
   for (const auto* list : {&term.match_expressions, &term.match_fields}) {
-    for (const auto& requirement : *list) parts.push_back(text_of(requirement));
+    for (const auto& requirement : *list) parts.push_back(requirement_text(requirement));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -83,7 +75,8 @@ class Parts {
   }
   // A requirement of the only term.
   void add(const api::Requirement& requirement, bool is_field) {
-    if (!is_full()) add(SelectorPart::From::node_affinity, text_of(requirement), requirement, is_field);
+    if (!is_full())
+      add(SelectorPart::From::node_affinity, requirement_text(requirement), requirement, is_field);
   }
   void add(SelectorPart::From from, std::string text, const api::Requirement& requirement, bool is_field) {
     api::NodeSelectorTerm alone;
@@ -110,6 +103,14 @@ class Parts {
 };
 
 }  // namespace
+
+std::string requirement_text(const api::Requirement& requirement) {
+  using enum api::Requirement::Op;
+  if (requirement.op == exists || requirement.op == does_not_exist)
+    return fmt::format("{} {}", requirement.key, requirement.op_text());
+  return fmt::format("{} {} [{}]", requirement.key, requirement.op_text(),
+                     fmt::join(requirement.values, ", "));
+}
 
 std::vector<std::string> similar_nodes(std::string_view name, const Snapshot& snapshot) {
   std::vector<std::string> names;

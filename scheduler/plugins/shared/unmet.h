@@ -32,6 +32,8 @@ struct SelectorPart {
 };
 inline constexpr std::size_t kSelectorParts = 8, kValuesNamed = 5;
 
+// "arch In [arm64]"
+std::string requirement_text(const api::Requirement&);
 // The names of nodes that resemble this one, the nearest first.
 std::vector<std::string> similar_nodes(std::string_view name, const cluster::Snapshot& snapshot);
 

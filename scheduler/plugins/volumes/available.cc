@@ -16,13 +16,6 @@ using api::PersistentVolumeClaim;
 using cluster::kNoValue;
 using cluster::ValueId;
 
-bool is_free_for(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
-  return volume.phase == "Available" && (!claim.selector || claim.selector->matches(volume.meta.labels)) &&
-         std::ranges::all_of(claim.access_modes, [&](const auto& mode) {
-           return std::ranges::find(volume.access_modes, mode) != volume.access_modes.end();
-         });
-}
-
 // Equal texts mean equal selectors, since labels contain no control characters.
 void append_text(std::string& text, const std::vector<api::Requirement>& requirements) {
   for (const auto& requirement : requirements) {
@@ -40,6 +33,17 @@ bool could_hold(const PersistentVolume& volume, const PersistentVolumeClaim& cla
          volume.storage_class == claim.storage_class.value_or("") && volume.capacity >= claim.request &&
          volume.volume_mode == claim.volume_mode &&
          volume.attributes_class == claim.attributes_class.value_or("") && !volume.meta.deleted;
+}
+
+bool has_access_modes(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
+  return std::ranges::all_of(claim.access_modes, [&](const auto& mode) {
+    return std::ranges::find(volume.access_modes, mode) != volume.access_modes.end();
+  });
+}
+
+bool is_free_for(const PersistentVolume& volume, const PersistentVolumeClaim& claim) {
+  return volume.phase == "Available" && (!claim.selector || claim.selector->matches(volume.meta.labels)) &&
+         has_access_modes(volume, claim);
 }
 
 std::string text_of(const std::vector<api::NodeSelectorTerm>& terms) {

@@ -21,6 +21,10 @@ namespace podium::plugins {
 
 // The conditions that a volume with a claimRef must also meet.
 bool could_hold(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
+// Whether the volume has all access modes that the claim asks for.
+bool has_access_modes(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
+// The conditions of a volume without a claimRef besides could_hold().
+bool is_free_for(const api::PersistentVolume& volume, const api::PersistentVolumeClaim& claim);
 // Equal texts mean equal terms.
 std::string text_of(const std::vector<api::NodeSelectorTerm>& terms);
 // The label and its values, if the terms ask for nothing else and can be parsed; else null.

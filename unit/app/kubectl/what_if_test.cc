@@ -114,6 +114,91 @@ TEST_F(OnADump, AWorkloadWithoutReplicasIsNotOneThatDoesNotFit) {
   EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is the answer for one.\n"));
 }
 
+TEST_F(OnADump, WhySaysThatAnotherSchedulerPlacesAPod) {
+  const auto dump = directory_.write("other.yaml", R"(
+{apiVersion: v1, kind: Node, metadata: {name: node-1}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 9}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop, uid: a}, spec: {schedulerName: volcano,
+  containers: [{name: c, image: i}]}}
+)");
+  EXPECT_THAT(
+      run_on(dump, {"why", "a", "-n", "shop"}).out,
+      HasSubstr("podium does not model: scheduler volcano (evaluated with profile default-scheduler).\n"));
+  EXPECT_THAT(run_on(dump, {"pending", "-n", "shop"}).out, HasSubstr("but scheduler volcano places it"));
+}
+
+TEST_F(OnADump, ThousandthsOfBytesAreAWarning) {
+  auto web = deployment("web", "1");
+  web.replace(web.find("cpu: 1"), 6, "memory: 512m");
+  const auto file = directory_.write("web.yaml", web);
+  run({"whatif", "-f", file, "-n", "shop"});
+  const auto expected =
+      "warning: " + file +
+      ":15: spec.template.spec.containers[0].resources.requests.memory: fractional byte value "
+      "\"512m\" is invalid, must be an integer; \"m\" is for thousandths, \"Mi\" for mebibytes\n";
+  EXPECT_EQ(warnings_, expected);
+  web.replace(web.find("512m"), 4, "0.5Gi");
+  run({"whatif", "-f", directory_.write("web.yaml", web), "-n", "shop"});
+  EXPECT_EQ(warnings_, "");
+}
+
+// kube-scheduler tries api again after cache is placed.
+TEST_F(OnADump, WorkloadsComeAfterThoseThatTheirAffinityRequires) {
+  auto api = deployment(
+      "api", "100m",
+      "      affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+      "disk, labelSelector: {matchLabels: {app: cache}}}]}}\n");
+  auto cache = deployment("cache", "100m");
+  for (std::size_t at; (at = cache.find("app: x")) != cache.npos;) cache.replace(at, 6, "app: cache");
+  const auto said = run({"whatif", "-f", directory_.write("two.yaml", api + cache), "-n", "shop"});
+  EXPECT_EQ(said.code, 0) << said.out;
+  EXPECT_THAT(said.out, StartsWith("All 2 workloads fit together.\n"));
+}
+
+// What no controller has seen yet: the claims and quotas of manifests.
+TEST_F(OnADump, ManifestsAsAClusterAreAsTheirControllersWouldLeaveThem) {
+  const auto dump = directory_.write("manifests.yaml", R"(
+{apiVersion: v1, kind: Node, metadata: {name: node-1}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 9}}}
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: pv}, spec: {capacity: {storage: 5Gi}, accessModes: [ReadWriteOnce],
+  storageClassName: manual, hostPath: {path: /d}}}
+---
+{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: shop}, spec: {accessModes: [ReadWriteOnce],
+  storageClassName: manual, resources: {requests: {storage: 5Gi}}}}
+---
+{apiVersion: v1, kind: ResourceQuota, metadata: {name: q, namespace: shop}, spec: {hard: {pods: 2}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}, spec: {nodeName: node-1, containers: [{name: c, image: i}]}}
+)");
+  const auto file = directory_.write(
+      "web.yaml",
+      deployment("web", "1", "      volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]\n"));
+  const auto said = run_on(dump, {"whatif", "-f", file, "-n", "shop", "--replicas", "2"});
+  EXPECT_THAT(said.out, StartsWith("shop/web: the nodes have room for all 2, quota q allows 1"));
+  EXPECT_THAT(said.out, HasSubstr("Quota q (namespace shop): pods 3/2: exceeded from replica 2 on."));
+}
+
+TEST_F(OnADump, ASuspendedJobTakesNoRoom) {
+  const std::string job =
+      "---\napiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  suspend: true\n  template:\n    "
+      "spec:\n"
+      "      restartPolicy: Never\n      containers: [{name: c, image: i, resources: {requests: {cpu: "
+      "'1'}}}]\n";
+  auto said = run({"whatif", "-f", directory_.write("two.yaml", deployment("a", "1") + job), "-n", "shop"});
+  EXPECT_THAT(said.out, StartsWith("shop/a fits.\n"));
+  EXPECT_EQ(said.err, "Skipped: Job shop/j, which is suspended.\n");
+  said = run({"whatif", "-f", directory_.write("job.yaml", job), "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, HasSubstr("\nIt is suspended: this is about its pods after it is resumed.\n"));
+}
+
+TEST_F(OnADump, ADaemonSetWithoutNodesSaysSo) {
+  auto set = deployment("d", "1", "      nodeSelector: {no: such}\n");
+  set.replace(set.find("Deployment"), 10, "DaemonSet");
+  EXPECT_THAT(run({"whatif", "-f", directory_.write("ds.yaml", set), "-n", "shop"}).out,
+              StartsWith("shop/d: it selects no node, so it would have no pods.\n"));
+}
+
 // The API server would not create it, so it takes no room and says nothing about the others.
 TEST_F(OnADump, AWorkloadThatIsRefusedDoesNotComeBeforeTheOthers) {
   const auto file = directory_.write(

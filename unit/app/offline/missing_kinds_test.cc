@@ -52,5 +52,23 @@ TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
   EXPECT_EQ(missing(dump, pod), Names{});
 }
 
+// Such as a dump that was cut off, or the files of two clusters.
+TEST(Doubts, AreOfNodesAndTheirPods) {
+  api::Manifests dump;
+  Names warnings;
+  dump.nodes.push_back(test::node("n").cap("cpu", "4").ptr());
+  dump.pods.push_back(test::pod("a").node("n").ptr());
+  dump.pods.push_back(test::pod("waits").ptr());
+  dump.pods.push_back(test::pod("ended").node("gone").phase("Succeeded").ptr());
+  add_doubts(dump, warnings);
+  EXPECT_EQ(warnings, Names{});
+  dump.nodes.push_back(test::node("cut").ptr());
+  dump.pods.push_back(test::pod("b").node("other-1").ptr());
+  dump.pods.push_back(test::pod("c").node("other-2").ptr());
+  add_doubts(dump, warnings);
+  EXPECT_EQ(warnings, (Names{"no pod fits on cut: without status.allocatable",
+                             "--cluster has 2 pods of nodes that it does not have: other-1 and other-2"}));
+}
+
 }  // namespace
 }  // namespace podium::offline

@@ -110,9 +110,14 @@ TEST(Pending, PodsThatFitAreOneGroup) {
   const auto one = group_waiting({pods.front()});
   EXPECT_EQ(one.front().blocked_by, "nothing: it would go to n1");
   EXPECT_EQ(one.front().nearest_miss, "-") << "it fits";
+  auto others = pods.front();
+  others.scheduler = "volcano";
+  others.report->status.profile = "default-scheduler";
+  EXPECT_EQ(group_waiting({others}).front().blocked_by,
+            "nothing: it would go to n1, but scheduler volcano places it");
   const auto groups = group_waiting(std::move(pods));
   ASSERT_EQ(groups.size(), 1u);
-  EXPECT_EQ(groups.front().blocked_by, "nothing: they would go to n1, n2 and 1 more");
+  EXPECT_EQ(groups.front().blocked_by, "nothing: each alone would go to n1, n2 and 1 more");
 }
 
 // The API server refuses such names; another server's answer may have them. The scheduler does not count a

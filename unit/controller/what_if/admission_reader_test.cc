@@ -266,7 +266,7 @@ TEST(WhatIfController, ReadsNoTemplateAtAnotherPath) {
   Asking w;
   reason_with_claims(w, {"../../../../../api/v1/nodes/n1"});
   EXPECT_EQ(w.accepted("ask"),
-            "False Invalid: spec.template: spec.resourceClaims[0].resourceClaimTemplateName: Invalid value: "
+            "False Invalid: spec.template.spec.resourceClaims[0].resourceClaimTemplateName: Invalid value: "
             "\"../../../../../api/v1/nodes/n1\": must be a lowercase RFC 1123 subdomain");
   for (const auto& request : w.server.requests("GET"))
     EXPECT_EQ(request.find("nodes"), request.npos) << request;

@@ -64,6 +64,34 @@ constexpr auto kInUse =
     "another "
     "pod";
 
+// The claim of the first pod is on a node that is full.
+TEST(ReplicasWithVolumes, PodsOfAParallelSetDoNotWaitForTheFirst) {
+  auto of_first = local("v1", "n1");
+  of_first.claim = {"shop", "data-db-0", "c0"};
+  of_first.phase = "Bound";
+  auto first = claim("data-db-0", "local");
+  first.meta.namespace_ = "shop";
+  first.meta.uid = "c0";
+  first.volume_name = "v1";
+  first.phase = "Bound";
+  first.meta.annotations.set("pv.kubernetes.io/bind-completed", "yes");
+  auto snapshot = with(of_first, first);
+  unit::run_pod(snapshot, pod("big").req("cpu", "4").node("n1"));
+  const auto fitting = [&](const char* policy) {
+    return unit::ask(fmt::format(R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet",
+      "metadata": {{"name": "db"}}, "spec": {{"replicas": 3, "podManagementPolicy": "{}",
+      "selector": {{"matchLabels": {{"app": "db"}}}}, "template": {{"metadata": {{"labels": {{"app": "db"}}}},
+      "spec": {{"containers": [{{"name": "c", "image": "i", "resources": {{"requests": {{"cpu": "1"}}}}}}]}}}},
+      "volumeClaimTemplates": [{{"metadata": {{"name": "data"}}, "spec": {{"storageClassName": "fast",
+      "accessModes": ["ReadWriteOnce"], "resources": {{"requests": {{"storage": "5Gi"}}}}}}}}]}}}}}})",
+                                 policy),
+                     snapshot)
+        .answer->fitting;
+  };
+  EXPECT_EQ(fitting("OrderedReady"), 0u);
+  EXPECT_EQ(fitting("Parallel"), 2u);
+}
+
 TEST(ReplicasWithVolumes, SeeWhatIsReservedForTheOnesBefore) {
   const auto two_volumes = with(local("v1", "n1"), local("v2", "n2"), claim("c", "local"));
   auto for_one = local("v1", "n1");
@@ -277,8 +305,9 @@ TEST(NewClaims, OfAClassThatDoesNotWaitAreBound) {
     return std::ranges::find(names, "the topology of new volumes of StorageClass now") != names.end();
   };
   EXPECT_TRUE(caveat(anywhere));
-  EXPECT_EQ(asked(with(now, test::persistent_volume("v", "5Gi", "now"))).outcome, "DoesNotFit")
-      << "podium does not know whether it is bound to this one";
+  auto there = test::persistent_volume("v", "5Gi", "now");
+  there.node_affinity = {test::node_term({test::in("kubernetes.io/hostname", {"n2"})})};
+  EXPECT_EQ(asked(with(now, there)).choice->node, "n2") << "the first claim is bound to what there is";
   now.allowed_topologies = {test::node_term({test::in("kubernetes.io/hostname", {"n2"})})};
   EXPECT_EQ(unit::placements(asked(with(now))), (unit::Counts{{"n2", 2}}));
   const auto waits = asked(with(test::storage_class("now", "disks.example.com", true)));

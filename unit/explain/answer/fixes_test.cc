@@ -96,7 +96,7 @@ TEST(Fixes, EachIsTheOnlyChangeThatIsNeeded) {
       {"a node affinity",
        pod("web").require_node(test::node_term({test::in("disk", {"ssd"}), test::exists("disk")})),
        labelled,
-       {"WithoutNodeAffinity: no required node affinity for disk -> n1"}},
+       {"WithoutNodeAffinity: no required node affinity for disk In [ssd] -> n1"}},
       {"a pod affinity",
        pod("web").affinity(test::term("kubernetes.io/hostname").label("app", "db")),
        labelled,
@@ -133,6 +133,71 @@ TEST(Fixes, ASpreadingMayLeaveOutTaintedNodes) {
             "kubernetes.io/hostname -> n1");
 }
 
+// Terms are ORed, and one without requirements selects nothing.
+TEST(Fixes, OfTermsWithOneRequirementEachRemoveTheAffinity) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").label("disk", "hdd").label("gen", "5").ptr());
+  const auto ssd = test::node_term({test::in("disk", {"ssd"})});
+  EXPECT_EQ(
+      fixes(pod("web").require_node(ssd).require_node(test::node_term({test::in("zone", {"x"})})), snapshot),
+      Lines{"WithoutNodeAffinity: no required node affinity -> n1"});
+  const auto two = test::node_term({test::in("disk", {"ssd"}), test::in("gen", {"5"})});
+  EXPECT_EQ(fixes(pod("web").require_node(ssd).require_node(two), snapshot),
+            (Lines{"WithoutNodeAffinity: no required node affinity for disk In [ssd] -> n1",
+                   "WithoutNodeAffinity: no required node affinity -> n1"}));
+}
+
+// The API server refuses minDomains with ScheduleAnyway, and the same key and whenUnsatisfiable twice.
+TEST(Fixes, OfASpreadingAreOnesThatTheApiServerAccepts) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").zone("a").ptr());
+  snapshot.set_node(big("n2").zone("b").ptr());
+  for (const auto* name : {"n1", "n2"}) run_pod(snapshot, pod(name).label("app", "web").node(name));
+  const auto by_zone = [] { return test::spread(std::string(api::label::zone)).label("app", "web"); };
+  EXPECT_EQ(
+      fixes(pod("web").label("app", "web").spread(by_zone().min_domains(3)), snapshot),
+      (Lines{
+          "SpreadWithoutMinDomains: no minDomains for the spreading over topology.kubernetes.io/zone -> n1",
+          "SpreadScheduleAnyway: whenUnsatisfiable: ScheduleAnyway and no minDomains for the spreading over "
+          "topology.kubernetes.io/zone -> n1",
+          "RaisePriority: a priority of at least 1: it would preempt 1 pod on n1 -> n1"}));
+  run_pod(snapshot, pod("more").label("app", "web").node("n1"));
+  snapshot.set_node(big("n2", "1m").zone("b").ptr());
+  const auto found = fixes(
+      pod("web").req("cpu", "1").label("app", "web").spread(by_zone()).spread(by_zone().schedule_anyway()),
+      snapshot);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(
+      found[0],
+      "SpreadScheduleAnyway: no DoNotSchedule for the spreading over topology.kubernetes.io/zone, only its "
+      "ScheduleAnyway -> n1");
+}
+
+// The scheduler would place the pod, but nothing would start it.
+TEST(Fixes, AreNoTolerationsOfNodesThatRunNothing) {
+  const auto with_taint = [](const char* key, bool host_network = false) {
+    cluster::Snapshot snapshot;
+    snapshot.set_node(big("n1").taint(key, "", "NoSchedule").ptr());
+    auto asked = pod("web").build();
+    asked.host_network = host_network;
+    return fixes(asked, snapshot);
+  };
+  const Lines only_new{"AddNodes: one more node like n1 -> n1-new-1"};
+  for (const auto* key :
+       {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "node.kubernetes.io/disk-pressure",
+        "node.kubernetes.io/network-unavailable", "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"})
+    EXPECT_EQ(with_taint(key), only_new) << key;
+  const auto tolerated = [](const std::string& key) {
+    return fmt::format("TolerateTaint: tolerate the taint {}:NoSchedule -> n1", key);
+  };
+  EXPECT_EQ(with_taint("node.kubernetes.io/memory-pressure"),
+            (Lines{tolerated("node.kubernetes.io/memory-pressure"), only_new[0]}));
+  EXPECT_EQ(with_taint("node.kubernetes.io/network-unavailable", true),
+            (Lines{tolerated("node.kubernetes.io/network-unavailable"), only_new[0]}));
+  EXPECT_EQ(with_taint("node.cloudprovider.kubernetes.io/uninitialized"),
+            (Lines{tolerated("node.cloudprovider.kubernetes.io/uninitialized"), only_new[0]}));
+}
+
 // What admission adds to a pod, or refuses, is there again with the changed manifest.
 TEST(Fixes, AreNotUndoneByAdmission) {
   cluster::Snapshot snapshot;
@@ -160,6 +225,37 @@ TEST(Fixes, AreNotUndoneByAdmission) {
   EXPECT_EQ(found(kata, R"("runtimeClassName": "kata", )"), Lines{}) << "the class adds the selector";
   EXPECT_EQ(found(kata, R"("nodeSelector": {"runtime": "kata"}, )"),
             Lines{"no nodeSelector runtime=kata and request at most 4 of cpu in container c, not 5"});
+}
+
+// The API server refuses pods of a class whose quota is used up.
+TEST(Fixes, NameNoClassWithoutQuota) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").ptr());
+  run_pod(snapshot, pod("low").req("cpu", "4").node("n1"));
+  api::PriorityClass high;
+  high.meta.name = "high";
+  high.value = 9;
+  snapshot.objects().set(test::share(high));
+  const auto class_with = [&](const char* used) {
+    auto question = unit::about(pod("web").req("cpu", "1"), 1);
+    question.fixes = true;
+    api::ResourceQuota quota;
+    quota.meta.name = "of-high";
+    quota.scopes = {{.key = "PriorityClass", .op = api::Requirement::Op::in, .values = {"high"}}};
+    quota.hard = {{"pods", *api::Quantity::parse("2")}};
+    quota.used = {{"pods", *api::Quantity::parse(used)}};
+    api::AdmissionObjects objects;
+    objects.quotas = {quota};
+    const auto status = answer(question, snapshot, unit::default_config(), {}, objects);
+    for (const auto& fix : status.answer->fixes) {
+      if (fix.type != "RaisePriority") continue;
+      const auto* name = fix.fields.if_contains("priorityClassName");
+      return name ? std::string(name->get_string()) : "none";
+    }
+    return std::string("no fix");
+  };
+  EXPECT_EQ(class_with("1"), "high");
+  EXPECT_EQ(class_with("2"), "none");
 }
 
 TEST(Fixes, OfAFullNode) {

@@ -88,6 +88,8 @@ TEST(ValidateWorkload, WhatTheApiServerRefuses) {
        "spec.template.spec.parallelism: Invalid value: -1: must be greater than or equal to 0"},
       {workload("Deployment", "", fmt::format(R"({} "replicas": -2,)", kSelector)),
        "spec.template.spec.replicas: Invalid value: -2: must be greater than or equal to 0"},
+      {workload("Deployment", "", fmt::format(R"({} "replicas": "2",)", kSelector)),
+       "spec.template.spec.replicas: expected an integer, got a string"},
       {workload("Deployment", kDebugger),
        of_template + "ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"},
       {workload("StatefulSet", "", R"("selector": {},)"),

@@ -111,7 +111,11 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
        "admission controller computed 2000001000 from the given PriorityClass name"},
       {R"("priorityClassName": "nope")", "spec.template: no PriorityClass with name nope was found"},
       {R"("tolerations": [{"key": "a", "operator": "Exists", "value": "b"}])",
-       "spec.template: spec.tolerations[0]"},
+       "spec.template.spec.tolerations[0].operator: "},
+      {R"("hostNetwork": true, "tolerations": [{"key": "a", "operator": "Exists", "value": "b"}, {"operator": "Equal"}])",
+       "spec.template.spec.tolerations[0].operator: Invalid value: \"b\": value must be empty when "
+       "`operator` is "
+       "'Exists'; spec.template.spec.tolerations[1].operator: "},
   };
   for (const auto& c : cases) {
     const auto admitted = admit_question(question(c.spec), {}, unit::default_config());

@@ -84,6 +84,21 @@ TEST(Subject, AJobHasAsManyPodsAsRunInParallel) {
             "1");
 }
 
+TEST(Subject, AStoredJobHasAsManyPodsAsAreLeft) {
+  const auto count = [](std::string_view spec, std::string_view status) {
+    auto text = manifest("Job", spec, "batch/v1", "");
+    text.insert(text.size() - 1, fmt::format(R"(, "status": {{{}}})", status));
+    const auto subject = read_workload(boost::json::parse(text), Subject::Kind::job,
+                                       FieldPath::document("job"), {.name = "ask"});
+    return subject ? subject->replicas : -1;
+  };
+  constexpr std::string_view kTen = R"("parallelism": 5, "completions": 10,)";
+  EXPECT_EQ(count(kTen, R"("succeeded": 3)"), 5);
+  EXPECT_EQ(count(kTen, R"("succeeded": 8, "active": 2)"), 2);
+  EXPECT_EQ(count(kTen, R"("succeeded": 10)"), 0);
+  EXPECT_EQ(count(R"("parallelism": 5,)", R"("succeeded": 1)"), 5) << "a work queue";
+}
+
 TEST(Subject, WhatTheApiServerWouldRefuseHasItsPath) {
   struct Case {
     std::string manifest, error;
@@ -163,6 +178,24 @@ TEST(Answer, AWorkloadIsAskedAboutAsIfItsPodsWereNotThere) {
   unit::run_pod(snapshot,
                 pod("other").ns("shop").owner("ReplicaSet", "other-abc").req("cpu", "1").node("n1"));
   EXPECT_EQ(ask(spec, snapshot).outcome, "PartlyFits") << "pods of others stay";
+}
+
+// A dump may lack ReplicaSets.
+TEST(Answer, PodsOfADeploymentAreKnownByTheirHash) {
+  auto snapshot = unit::two_nodes();
+  for (const auto* name : {"web-7f-a", "web-7f-b", "web-api-9c-a"}) {
+    const std::string set(name, std::string_view(name).size() - 2);
+    unit::run_pod(snapshot, pod(name)
+                                .ns("shop")
+                                .label("pod-template-hash", set.substr(set.size() - 2))
+                                .owner("ReplicaSet", set)
+                                .req("cpu", "2")
+                                .node(set == "web-7f" ? "n1" : "n2"));
+  }
+  const auto status =
+      ask(fmt::format(R"({{"template": {}}})", manifest("Deployment", R"("replicas": 4,)")), snapshot);
+  EXPECT_EQ(condition(status, "Complete"),
+            "true Fits: all 4 replicas fit (as if its 2 placed pods were not there)");
 }
 
 TEST(Answer, ADaemonSetHasAPodOnEachNodeThatItSelects) {
