@@ -52,15 +52,21 @@ void what_if_of_10000_replicas(benchmark::State& state, const char* pod_spec) {
   for (auto _ : state) fitting = explain::answer(question, nodes, config).answer->fitting;
   state.counters["fitting"] = static_cast<double>(fitting);
 }
-BENCHMARK_CAPTURE(what_if_of_10000_replicas, plain, "")->Arg(5000)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(what_if_of_10000_replicas, plain, "")
+    ->Arg(5000)
+    ->Arg(100000)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(what_if_of_10000_replicas, zone_spread, kZoneSpread)
     ->Arg(5000)
+    ->Arg(100000)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(what_if_of_10000_replicas, preferred_anti_affinity, kPreferredAntiAffinity)
     ->Arg(5000)
+    ->Arg(100000)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(what_if_of_10000_replicas, required_affinity, kRequiredAffinity)
     ->Arg(5000)
+    ->Arg(100000)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
