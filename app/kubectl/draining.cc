@@ -323,7 +323,7 @@ class Rolling {
             explain::budget_words(ns + "/" + budget.name, budget.allowed, budget.pods_total));
     }
     for (const auto& pod : drain.pods) {
-      if (pod.budgets.empty()) continue;
+      if (pod.budgets.total == 0) continue;
       step.with_several.push_back(pod.ns + "/" + pod.name);
       step.several_words.push_back(explain::several_budgets_words(step.with_several.back(), pod.budgets));
     }

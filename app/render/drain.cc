@@ -17,7 +17,6 @@
 #include "app/render/object_text.h"
 #include "app/render/words.h"
 #include "explain/report/reason_words.h"
-#include "explain/workload/eviction_cost.h"
 
 namespace podium::render {
 namespace {
@@ -279,15 +278,25 @@ void set_numbers(const explain::ChangeResult& change, Drain& drain) {
 std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
                                                   const std::vector<json::value>& budgets,
                                                   const std::vector<json::value>& pods, Drain& drain) {
-  std::map<std::string, api::Pod> asked;  // by name
+  struct Asked {
+    NodePod* shown;
+    api::Pod pod;
+    explain::MatchingBudgets budgets = {};
+    std::string taken = {};  // the budget that its eviction takes from
+  };
+  std::map<std::string_view, NodePod*> leaving;  // by name
+  for (auto& pod : drain.pods) {
+    if (pod.ns == ns && pod.stays == NodePod::Stays::no) leaving.emplace(pod.name, &pod);
+  }
+  std::vector<Asked> asked;
   for (const auto& pod : pods) {
     if (string_at(pod, "/metadata/namespace") != ns) continue;
-    if (auto read = api::decode_pod(pod); read && explain::asks_budgets(*read))
-      asked[read->meta.name] = std::move(*read);
+    auto read = api::decode_pod(pod);
+    if (!read || !explain::asks_budgets(*read)) continue;
+    const auto found = leaving.find(read->meta.name);
+    if (found != leaving.end()) asked.push_back({found->second, std::move(*read)});
   }
-  std::map<std::string, std::vector<std::string>> budgets_of;  // by pod: all that match it
-  std::map<std::string, std::string> taken_of;                 // by pod: the one that it takes from
-  std::map<std::string, std::string> words;                    // by budget: of those that are exceeded
+  std::map<std::string, std::string> words;  // by budget: of those that are exceeded
   std::vector<explain::BrokenBudget> exceeded;
   for (const auto& budget : budgets) {
     const auto read = api::decode_pod_disruption_budget(budget);
@@ -295,30 +304,24 @@ std::vector<explain::BrokenBudget> find_obstacles(const std::string& ns,
     const auto allowed = std::max(0, read->disruptions_allowed);
     explain::BrokenBudget one{
         .name = read->meta.name, .ns = ns, .allowed = static_cast<std::size_t>(allowed)};
-    for (const auto& pod : drain.pods) {
-      const auto evicted = asked.find(pod.name);
-      if (pod.ns != ns || pod.stays != NodePod::Stays::no || evicted == asked.end()) continue;
-      if (!read->selector->matches(evicted->second.meta.labels)) continue;
-      budgets_of[pod.name].push_back(one.name);
-      if (!explain::takes_disruption(evicted->second, *read)) continue;
-      taken_of[pod.name] = one.name;
+    for (auto& each : asked) {
+      if (!read->selector->matches(each.pod.meta.labels)) continue;
+      each.budgets.add(one.name);
+      if (!explain::takes_disruption(each.pod, *read)) continue;
+      each.taken = one.name;
       ++one.pods_total;
     }
     if (one.pods_total <= one.allowed) continue;
     words[one.name] = explain::budget_words(one.name, one.allowed, one.pods_total);
     exceeded.push_back(std::move(one));
   }
-  for (auto& pod : drain.pods) {
-    if (pod.ns != ns || pod.stays != NodePod::Stays::no) continue;
-    const auto& matching = budgets_of[pod.name];
-    if (matching.size() > 1) {
-      pod.budgets = matching;
-      pod.obstacles.push_back(explain::several_budgets_words("it", matching));
-      continue;
+  for (auto& [shown, pod, matching, taken] : asked) {
+    if (matching.total > 1) {
+      shown->obstacles.push_back(explain::several_budgets_words("it", matching));
+      shown->budgets = std::move(matching);
+    } else if (const auto found = words.find(taken); found != words.end()) {
+      shown->obstacles.push_back(found->second);
     }
-    const auto taken = taken_of.find(pod.name);
-    if (taken != taken_of.end() && words.contains(taken->second))
-      pod.obstacles.push_back(words[taken->second]);
   }
   return exceeded;
 }

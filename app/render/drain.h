@@ -14,6 +14,7 @@
 #include "app/render/options.h"
 #include "app/render/report.h"
 #include "app/render/text.h"
+#include "explain/workload/eviction_cost.h"
 
 namespace podium::render {
 
@@ -26,7 +27,7 @@ struct NodePod {
   bool has_controller = false;                // one that recreates it
   bool has_local_data = false;                // an emptyDir: kubectl drain needs a flag
   std::vector<std::string> obstacles;         // texts about budgets that do not allow its eviction
-  std::vector<std::string> budgets = {};      // that match it, if they are several
+  explain::MatchingBudgets budgets = {};      // if they are several
   std::vector<std::string> warnings = {};     // texts about annotations of autoscalers, and about local data
   std::optional<explain::DrainedPod> answer;  // nullopt: podium did not name it
 };

@@ -33,7 +33,8 @@ bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kube
 
 std::vector<std::string> warnings_of_evicted(const api::Pod& pod, const PodTexts& of_budgets) {
   std::vector<std::string> out;
-  if (const auto found = of_budgets.find(pod.meta.uid); found != of_budgets.end()) out = found->second;
+  if (const auto found = of_budgets.find(pod.meta.uid); found != of_budgets.end())
+    out.push_back(found->second);
   if (auto protection = protection_of(pod)) out.push_back(std::move(protection->because));
   if (const auto volume = local_data_of(pod)) out.push_back("has data on the node: " + *volume);
   if (out.size() > kMostWarnings) out.resize(kMostWarnings);

@@ -17,7 +17,10 @@ namespace podium::explain {
 // True if an answer may name objects of the namespace.
 bool may_see(const std::string& ns, const ChangeContext& context);
 
-using PodTexts = std::map<std::string_view, std::vector<std::string>>;  // by UID
+using PodTexts = std::map<std::string_view, std::string>;  // by UID
+
+// The budgets of the namespace that have a selector, by name.
+std::vector<const api::PodDisruptionBudget*> budgets_of(std::string_view ns, const cluster::Objects& objects);
 
 // Counts in `done` the budgets that the evictions exceed, and names those that the asker may see; also
 // counts the pods that several budgets select, which the eviction API refuses. Returns what the budgets have

@@ -9,6 +9,7 @@
 #include "base/counted.h"
 #include "explain/answer/changes.h"
 #include "explain/answer/drain.h"
+#include "explain/answer/drain_budgets.h"
 #include "explain/answer/uncordoning.h"
 #include "explain/report/reason_words.h"
 #include "explain/workload/device_claims.h"
@@ -199,27 +200,35 @@ std::optional<Blocked> NodeRemoval::blocked_by_pod(const cluster::PodInfo& pod) 
 // As for a drain: a budget must allow all evictions at the same time. The eviction API refuses a pod that
 // several budgets select.
 std::optional<Blocked> NodeRemoval::blocked_by_budgets(const std::vector<PodInfoPtr>& evicted) const {
-  std::map<std::string_view, std::string> budget_of;  // by UID of the pod
-  for (const auto& [key, budget] : base_.objects().all<api::PodDisruptionBudget>()) {
-    if (!budget->selector) continue;
-    if (!has_time()) return std::nullopt;
-    std::int32_t hits = 0;
-    for (const auto& pod : evicted) {
-      if (pod->pod->meta.namespace_ != budget->meta.namespace_ || !asks_budgets(*pod->pod) ||
-          !budget->selector->matches(pod->pod->meta.labels))
-        continue;
-      hits += takes_disruption(*pod->pod, *budget) ? 1 : 0;
-      if (!budget_of.emplace(pod->pod->meta.uid, budget->meta.name).second)
-        return blocked_by("Budget", *pod, "is selected by several budgets");
+  std::map<std::string_view, std::vector<const cluster::PodInfo*>> by_namespace;
+  for (const auto& pod : evicted) {
+    if (asks_budgets(*pod->pod)) by_namespace[pod->pod->meta.namespace_].push_back(pod.get());
+  }
+  for (const auto& [ns, pods] : by_namespace) {
+    std::set<const cluster::PodInfo*> selected;
+    for (const auto* budget : budgets_of(ns, base_.objects())) {
+      std::int32_t hits = 0;
+      for (const auto* pod : pods) {
+        if (!has_time()) return std::nullopt;
+        if (!budget->selector->matches(pod->pod->meta.labels)) continue;
+        hits += takes_disruption(*pod->pod, *budget) ? 1 : 0;
+        if (!selected.insert(pod).second) return blocked_by("Budget", *pod, "is selected by several budgets");
+      }
+      if (auto blocked = blocked_by_budget(*budget, hits)) return blocked;
     }
-    const auto allowed = std::max(0, budget->disruptions_allowed);
-    if (hits <= allowed) continue;
-    auto reason = fmt::format("{} allows {}, and {} of its pods {} there", named("budget", budget->meta),
-                              podium::counted(static_cast<std::size_t>(allowed), "disruption"), hits,
-                              hits == 1 ? "is" : "are");
-    return Blocked{"Budget", std::move(reason), !is_own(budget->meta)};
   }
   return std::nullopt;
+}
+
+// `hits`: the disruptions that the evictions take from it.
+std::optional<Blocked> NodeRemoval::blocked_by_budget(const api::PodDisruptionBudget& budget,
+                                                      std::int32_t hits) const {
+  const auto allowed = std::max(0, budget.disruptions_allowed);
+  if (hits <= allowed) return std::nullopt;
+  auto reason = fmt::format("{} allows {}, and {} of its pods {} there", named("budget", budget.meta),
+                            podium::counted(static_cast<std::size_t>(allowed), "disruption"), hits,
+                            hits == 1 ? "is" : "are");
+  return Blocked{"Budget", std::move(reason), !is_own(budget.meta)};
 }
 
 Blocked NodeRemoval::no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const {

@@ -52,6 +52,7 @@ class NodeRemoval {
   std::optional<Blocked> blocked_by_node(cluster::Row row, const api::Node& node) const;
   std::optional<Blocked> blocked_by_pod(const cluster::PodInfo& pod) const;
   std::optional<Blocked> blocked_by_budgets(const std::vector<cluster::PodInfoPtr>& evicted) const;
+  std::optional<Blocked> blocked_by_budget(const api::PodDisruptionBudget& budget, std::int32_t hits) const;
   std::optional<Blocked> blocked_by_itself(cluster::Row row, const std::vector<cluster::PodInfoPtr>& evicted,
                                            const cluster::Snapshot& fork) const;
   Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const;

@@ -27,12 +27,13 @@ using cluster::Snapshot;
 
 constexpr std::size_t kMostAddedListed = 16, kMostUnplacedListed = 16, kMostWorkloadsListed = 16,
                       kMostAmounts = 8, kMostUncordoned = 16;
-constexpr std::size_t kUnplacedBytes = 1024;
+constexpr std::size_t kUnplacedBytes = 1024, kOwnerBytes = 253;  // of the CRD's schema
 
+// The API server takes owners' names of any length in a pod, but not in the answer.
 WaitingWorkload waiting_workload_of(const api::Pod& pod) {
   auto owner = workload_of(pod.meta);
   if (owner.kind.empty()) return {.kind = "Pod", .name = pod.meta.name};
-  return {.kind = std::move(owner.kind), .name = std::move(owner.name)};
+  return {.kind = cut(std::move(owner.kind), kOwnerBytes), .name = cut(std::move(owner.name), kOwnerBytes)};
 }
 
 // cpu, memory, and the extended resources of the node, by name.
@@ -67,6 +68,7 @@ class Wanting {
                                search_.budget, base_);
     if (!shapes) return std::unexpected(shapes.error());
     known_ = std::move(*shapes);
+    find_largest();
     NodePlans plans(known_, waiters_, search_.budget, base_);
     const auto now = plans.try_counts(ShapeCounts(shapes_.size()));
     if (!now) return std::nullopt;
@@ -204,6 +206,20 @@ class Wanting {
     return cut(text.empty() ? "no shape takes it" : std::move(text), kUnplacedBytes);
   }
 
+  // Once: a pod may ask for many resources, and many pods wait.
+  void find_largest() {
+    for (const auto& each : shapes_) {
+      const auto has = cluster::to_resources(each.model.node->allocatable);
+      const auto see = [this](const std::string& name, std::int64_t amount) {
+        auto& largest = largest_[name];
+        largest = std::max(largest, amount);
+      };
+      see("cpu", has.milli_cpu);
+      see("memory", has.memory);
+      for (const auto& [name, amount] : has.scalars) see(name, amount);
+    }
+  }
+
   // A label or an amount that no shape has.
   std::string missing_in_all(const Waiter& waiter) const {
     for (const auto& [key, value] : waiter.pod->pod->node_selector) {
@@ -219,13 +235,8 @@ class Wanting {
     for (const auto& [name, amount] : asks.scalars) amounts.emplace_back(name, amount);
     for (const auto& [name, amount] : amounts) {
       if (amount <= 0) continue;
-      std::int64_t largest = 0;
-      for (const auto& each : shapes_) {
-        const auto has = cluster::to_resources(each.model.node->allocatable);
-        largest = std::max(largest, name == "cpu"      ? has.milli_cpu
-                                    : name == "memory" ? has.memory
-                                                       : has.scalar(name));
-      }
+      const auto found = largest_.find(name);
+      const auto largest = found == largest_.end() ? 0 : found->second;
       if (largest >= amount) continue;
       const auto text = [&, &name = name](std::int64_t of) {
         return (name == "cpu" ? api::Quantity::from_milli(of) : api::Quantity::from_units(of)).text();
@@ -243,6 +254,7 @@ class Wanting {
   Waiters waiters_;
   KnownShapes known_;
   const std::vector<KnownShape>& shapes_ = known_.list;
+  std::map<std::string, std::int64_t, std::less<>> largest_;  // by resource: of all shapes
   NodePlan best_;
   NodePlan with_all_;  // and one more node of each shape
   NodesWanted out_;

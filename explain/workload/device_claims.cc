@@ -16,9 +16,11 @@ const std::string* claim_name(const api::Pod& pod, const api::PodResourceClaim& 
 void free_claim(const api::Pod& gone, const std::string& name, cluster::Snapshot& fork) {
   const auto* claim = fork.objects().find<api::ResourceClaim>(gone.meta.namespace_, name);
   if (!claim) return;
-  auto left = std::make_shared<api::ResourceClaim>(*claim);
   const auto is_gone = [&gone](const api::ClaimConsumer& consumer) { return consumer.uid == gone.meta.uid; };
-  if (std::erase_if(left->status.reserved_for, is_gone) == 0) return;
+  // A pod may name one claim thousands of times.
+  if (std::ranges::none_of(claim->status.reserved_for, is_gone)) return;
+  auto left = std::make_shared<api::ResourceClaim>(*claim);
+  std::erase_if(left->status.reserved_for, is_gone);
   if (left->status.reserved_for.empty()) {
     left->status.allocation.reset();
     left->status.devices.clear();
@@ -33,10 +35,12 @@ void reserve_claim(const api::Pod& pod, const std::string& name, cluster::Snapsh
   if (!claim) return;
   const auto flight = objects.claims_in_flight().find(claim->meta.uid);
   const bool is_in_flight = flight != objects.claims_in_flight().end();
-  auto changed = std::make_shared<api::ResourceClaim>(is_in_flight ? *flight->second.claim : *claim);
-  auto& users = changed->status.reserved_for;
+  const auto& known = is_in_flight ? *flight->second.claim : *claim;
+  const auto& users = known.status.reserved_for;
   if (std::ranges::find(users, pod.meta.uid, &api::ClaimConsumer::uid) != users.end()) return;
-  users.push_back({.api_group = "", .resource = "pods", .name = pod.meta.name, .uid = pod.meta.uid});
+  auto changed = std::make_shared<api::ResourceClaim>(known);
+  changed->status.reserved_for.push_back(
+      {.api_group = "", .resource = "pods", .name = pod.meta.name, .uid = pod.meta.uid});
   if (is_in_flight) objects.end_flight(claim->meta.uid, cluster::Objects::FlightEnd::for_all);
   objects.assume<api::ResourceClaim>(std::move(changed));
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/counted.h"
@@ -15,13 +16,14 @@ constexpr const char* kSafeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-e
 constexpr const char* kSafeVolumes = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
 
 // The names are separated by commas, and spaces are part of a name.
-bool lists(std::string_view names, std::string_view name) {
+std::set<std::string_view> listed_names(std::string_view names) {
+  std::set<std::string_view> out;
   while (!names.empty()) {
     const auto end = std::min(names.find(','), names.size());
-    if (names.substr(0, end) == name) return true;
+    out.insert(names.substr(0, end));
     names.remove_prefix(std::min(end + 1, names.size()));
   }
-  return false;
+  return out;
 }
 
 }  // namespace
@@ -42,10 +44,11 @@ std::optional<Protection> protection_of(const api::Pod& pod) {
 
 std::optional<std::string> local_data_of(const api::Pod& pod) {
   if (says(pod.meta.annotations, kSafeToEvict, "true")) return std::nullopt;
-  const auto* safe = pod.meta.annotations.find(kSafeVolumes);
+  const auto* annotation = pod.meta.annotations.find(kSafeVolumes);
+  const auto safe = annotation ? listed_names(*annotation) : std::set<std::string_view>();
   for (const auto& volume : pod.volumes) {
     if (volume.kind != api::Volume::Kind::other || volume.id.empty()) continue;
-    if (!safe || !lists(*safe, volume.name)) return fmt::format("{} {}", volume.id, volume.name);
+    if (!safe.contains(volume.name)) return fmt::format("{} {}", volume.id, volume.name);
   }
   return std::nullopt;
 }
@@ -70,9 +73,17 @@ std::string budget_words(const std::string& budget, std::size_t allowed, std::si
   return allowed > 0 ? fmt::format("{}, and {} of its pods are here", words, pods) : words;
 }
 
-std::string several_budgets_words(const std::string& pod, const std::vector<std::string>& budgets) {
-  return fmt::format("{} budgets match {}, so its eviction is not allowed: {}", budgets.size(), pod,
-                     fmt::join(budgets, ", "));
+void MatchingBudgets::add(const std::string& name) {
+  constexpr std::size_t kMostNamed = 4;
+  if (++total <= kMostNamed) names.push_back(name);
+}
+
+std::string several_budgets_words(const std::string& pod, const MatchingBudgets& budgets) {
+  auto out = fmt::format("{} budgets match {}, so its eviction is not allowed: {}", budgets.total, pod,
+                         fmt::join(budgets.names, ", "));
+  if (budgets.total > budgets.names.size())
+    out += fmt::format(" and {} more", budgets.total - budgets.names.size());
+  return out;
 }
 
 }  // namespace podium::explain

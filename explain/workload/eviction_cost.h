@@ -43,7 +43,13 @@ bool takes_disruption(const api::Pod& pod, const api::PodDisruptionBudget& budge
 // "budget web allows 1 disruption, and 3 of its pods are here".
 std::string budget_words(const std::string& budget, std::size_t allowed, std::size_t pods);
 
+// The budgets that match a pod. Names the first ones: a user may write many budgets that all match many pods.
+struct MatchingBudgets {
+  std::size_t total = 0;
+  std::vector<std::string> names = {};
+  void add(const std::string& name);
+};
 // "2 budgets match it, so its eviction is not allowed: a, b". `pod`: "it", or its name.
-std::string several_budgets_words(const std::string& pod, const std::vector<std::string>& budgets);
+std::string several_budgets_words(const std::string& pod, const MatchingBudgets& budgets);
 
 }  // namespace podium::explain

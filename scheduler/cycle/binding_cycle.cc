@@ -260,7 +260,7 @@ void BindingCycle::binding_ended(const std::string& uid, const BindOutcome& outc
 void BindingCycle::fail(Pod& failed, Failure failure) {
   auto pod = take(failed);
   enter(*pod, "Unreserve", failure.rejected ? "Unschedulable" : "Error");
-  framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
+  unreserve(*pod);
   enter(*pod, "");
   const auto freed = forget(*pod);
   const auto now = parts_.clock.now();
@@ -271,7 +271,10 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
   parts_.metrics.attempt(pod->profile->scheduler_name, failure.rejected ? "unschedulable" : "error",
                          in_seconds(now - pod->began));
   parts_.queue.requeue(std::move(pod->queued), std::move(failure.rejected_by), now);
-  if (freed && failure.assumption_visible) parts_.on_forgotten(*freed);
+  if (failure.assumption_visible) {
+    announce_given_back(pod->uid());
+    if (freed) parts_.on_forgotten(*freed);
+  }
   if (pod->nominated || !info->pod->nominated_node.empty()) parts_.nominator.nominate(*info, "");
   parts_.announcer.failed(*info, failure.rejected ? "Unschedulable" : "SchedulerError", failure.message,
                           std::nullopt);
@@ -282,13 +285,14 @@ void BindingCycle::fail(Pod& failed, Failure failure) {
 // this process regains the right to write.
 void BindingCycle::requeue_unsent(Pod& unsent) {
   auto pod = take(unsent);
-  framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
+  unreserve(*pod);
   enter(*pod, "", "Error");
   const auto freed = forget(*pod);
   const auto info = pod->queued.pod;
   parts_.recorder.binding_withdrawn(pod->uid());
   parts_.queue.requeue(std::move(pod->queued), {}, parts_.clock.now());
   if (pod->nominated) parts_.nominator.nominate(*info, "");
+  announce_given_back(pod->uid());
   if (freed) parts_.on_forgotten(*freed);
 }
 
@@ -297,7 +301,7 @@ void BindingCycle::requeue_unsent(Pod& unsent) {
 void BindingCycle::end(Pod& ended, const std::string& why) {
   auto pod = take(ended);
   sends_ = false;
-  framework::unreserve(pod->assumed, *pod->profile, pod->states, parts_.snapshot, *this);
+  unreserve(*pod);
   sends_ = true;
   parts_.recorder.binding_ended(
       *pod->queued.pod,
@@ -305,6 +309,7 @@ void BindingCycle::end(Pod& ended, const std::string& why) {
   if (pod->deleted) parts_.recorder.forgotten(pod->uid());
   parts_.queue.done(pod->uid());
   if (pod->nominated) parts_.nominator.forget(pod->uid());
+  announce_given_back(pod->uid());
   if (pod->gone) return;
   if (const auto freed = forget(*pod)) parts_.on_forgotten(*freed);
 }
@@ -318,6 +323,16 @@ BindingCycle::PodPtr BindingCycle::take(Pod& pod) {
   auto taken = std::move(it->second);
   pods_.erase(it);
   return taken;
+}
+
+void BindingCycle::unreserve(Pod& pod) {
+  given_back_.clear();
+  framework::unreserve(pod.assumed, *pod.profile, pod.states, parts_.snapshot, *this);
+}
+
+// kube-scheduler wakes no pod for this: a pod that only lacks what was given back waits for the flush.
+void BindingCycle::announce_given_back(const std::string& uid) {
+  for (const auto& event : std::exchange(given_back_, {})) parts_.on_given_back(event, uid);
 }
 
 // Removes the assumption. Returns the delete event for the capacity that this frees.

@@ -26,6 +26,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "scheduler/cluster/hash.h"
@@ -53,6 +54,8 @@ class BindingCycle final : public framework::Handle {
     // Called with the delete event of a forgotten assumption. It may help other pods, but not the pod
     // itself. The callee also passes it to on_event().
     std::function<void(const framework::ClusterEvent&)> on_forgotten;
+    // The same for what a plugin gave back: the event, and the UID of the pod that had it.
+    std::function<void(const framework::ClusterEvent&, const std::string&)> on_given_back;
     // Called with a plugin's change of the snapshot after a write. The callee also passes it to on_event().
     std::function<void(const framework::ClusterEvent&)> on_changed;
     std::function<void()> wake;  // called when step() may have work
@@ -101,6 +104,7 @@ class BindingCycle final : public framework::Handle {
   void allow(std::string_view uid, std::string_view plugin) override;
   bool reject(std::string_view uid, std::string_view plugin, std::string message) override;
   void send(framework::ObjectWrite write) override;
+  void gave_back(framework::ClusterEvent event) override;
 
  private:
   struct Pod;
@@ -128,6 +132,8 @@ class BindingCycle final : public framework::Handle {
   void end(Pod& pod, const std::string& why);
   void requeue_unsent(Pod& pod);
   PodPtr take(Pod& pod);
+  void unreserve(Pod& pod);
+  void announce_given_back(const std::string& uid);
   std::optional<framework::ClusterEvent> forget(const Pod& pod);
   void set_deadline(Pod& pod, std::optional<Steady> deadline);
   void enter(Pod& pod, std::string_view point, std::string_view status_of_last = "Success");
@@ -139,7 +145,8 @@ class BindingCycle final : public framework::Handle {
   std::set<std::string> waiting_, pre_binding_, awaiting_events_;
   std::deque<std::string> to_settle_;  // UIDs
   bool settling_ = false, stopping_ = false;
-  bool sends_ = true;  // false: drops the writes of plugins, see end()
+  bool sends_ = true;                                // false: drops the writes of plugins, see end()
+  std::vector<framework::ClusterEvent> given_back_;  // by the last unreserve()
   std::size_t requests_ = 0, in_doubt_ = 0;
 };
 

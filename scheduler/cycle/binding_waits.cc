@@ -204,6 +204,8 @@ void BindingCycle::send(framework::ObjectWrite write) {
   if (sends_ || removes) parts_.writer.write({}, std::move(write));
 }
 
+void BindingCycle::gave_back(framework::ClusterEvent event) { given_back_.push_back(std::move(event)); }
+
 // --- settling ---
 
 void BindingCycle::settle_later(std::string_view uid) {

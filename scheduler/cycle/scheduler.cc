@@ -41,6 +41,8 @@ Scheduler::Scheduler(Parts parts)
               .queue = queue_,
               .nominates = parts.config.features.nominated_node_name_for_expectation,
               .on_forgotten = [this](const ClusterEvent& event) { assumption_ended(event); },
+              .on_given_back = [this](const ClusterEvent& event,
+                                      const std::string& uid) { dispatch_to_others(event, uid); },
               .on_changed = [this](const ClusterEvent& event) { dispatch(event); },
               .wake = [this] { wake(); }}) {
   for (const auto& profile : parts.config.profiles) plugin_calls_.emplace_back(*profile);

@@ -143,6 +143,7 @@ class Scheduler {
   void renominate(const cluster::PodInfoPtr& pod);
   void nomination_ends(const cluster::PodInfoPtr& before);
   void assumption_ended(const framework::ClusterEvent& event);
+  void dispatch_to_others(const framework::ClusterEvent& event, const std::string& uid);
   void cluster_event(const framework::ClusterEvent& event);
   void dispatch(const framework::ClusterEvent& event,
                 const queue::SchedulingQueue::PreCheck& pre_check = nullptr);

@@ -228,8 +228,12 @@ void Scheduler::nomination_ends(const cluster::PodInfoPtr& before) {
 // Source: schedule_one.go handleBindingCycleError.
 void Scheduler::assumption_ended(const ClusterEvent& event) {
   const auto& uid = std::get<api::PodPtr>(event.before)->meta.uid;
-  dispatch(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
+  dispatch_to_others(event, uid);
   rejected_victim_leaves(uid);
+}
+
+void Scheduler::dispatch_to_others(const ClusterEvent& event, const std::string& uid) {
+  dispatch(event, [&](const cluster::PodInfo& pod) { return pod->meta.uid != uid; });
 }
 
 void Scheduler::cluster_event(const ClusterEvent& event) {

@@ -56,6 +56,9 @@ class Handle {
   virtual bool reject(std::string_view uid, std::string_view plugin, std::string message) = 0;
   // Sends a request without waiting for its outcome; logs a failure. Has no effect on a fork.
   virtual void send(ObjectWrite) {}
+  // Called by unreserve() with a change that it made in the snapshot and that may help other pods. Has no
+  // effect on a fork.
+  virtual void gave_back(ClusterEvent) {}
 };
 
 // --- Reserve ---

@@ -51,6 +51,9 @@ void EngineObserver::began(const Process& process) {
 EngineObserver::Broken EngineObserver::begins(Process& process, const client::Request& request) {
   auto& known = known_[process.identity()];
   note_nominations(process.engine(), known);
+  // A pod that waits for its volumes begins other requests when it is decided on.
+  if (known.decides_at == Steady{} && process.engine().scheduler().bindings() > 0)
+    known.decides_at = agenda_.now();
   if (request.method != "POST" || !request.target.ends_with("/binding")) return std::nullopt;
   const auto binding = json::parse(request.body);
   if (!known.bindings.insert(uid_of(binding) + text_at(binding, "/target/name")).second) return std::nullopt;
@@ -126,7 +129,6 @@ void EngineObserver::note_nominations(app::Engine& engine, Known& known) const {
 // Skips pods that were tried before: the second attempt may be in the same moment.
 EngineObserver::Broken EngineObserver::check_order(Process& process, Known& known,
                                                    const json::value& binding) const {
-  if (known.decides_at == Steady{}) known.decides_at = agenda_.now();
   const auto queued = known.queued.find(uid_of(binding));
   if (known.decides_at != agenda_.now() || queued == known.queued.end()) return std::nullopt;
   const auto tried = process.engine().decisions().find(text_at(binding, "/metadata/namespace"),

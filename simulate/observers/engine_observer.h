@@ -51,7 +51,7 @@ class EngineObserver {
     std::map<std::string, Place> at_first;  // by UID
     bool has_written = false;
     std::map<std::string, Queued> queued;                 // by UID: when it first asked for the lease
-    Steady decides_at{};                                  // the moment of its first bindings
+    Steady decides_at{};                                  // the moment when it began its first bindings
     std::optional<Queued> last;                           // of these
     std::map<std::string, Steady> nominated;              // by the UID and the node: since when
     std::map<std::string, std::string> sent_nominations;  // by the UID: the last node; empty: none

@@ -53,9 +53,10 @@ struct Reservation final : PluginState {
 Reservation& reservation(PluginState* state) { return *static_cast<Reservation*>(state); }
 const Reservation& reservation(const PluginState* state) { return *static_cast<const Reservation*>(state); }
 
-// Ends the flight at most once: afterwards, the claim may be in flight for another pod.
-void end_flight(Reservation::Item& item, cluster::Objects& objects, cluster::Objects::FlightEnd end) {
-  if (item.allocation && !item.flight.empty()) objects.end_flight(std::exchange(item.flight, {}), end);
+// Ends the flight at most once: afterwards, the claim may be in flight for another pod. True if it has ended,
+// and no other pod shares it.
+bool end_flight(Reservation::Item& item, cluster::Objects& objects, cluster::Objects::FlightEnd end) {
+  return item.allocation && !item.flight.empty() && objects.end_flight(std::exchange(item.flight, {}), end);
 }
 
 // The current version of the claim, if the reservation waits for its changes; else the last version seen.
@@ -75,6 +76,14 @@ ClaimPtr allocated(const api::ResourceClaim& claim, const api::Allocation& alloc
   changed->has_finalizer = true;
   changed->status.allocation = allocation;
   return changed;
+}
+
+// The devices that were only promised to the claim are free again.
+ClusterEvent deallocation_event(const ClaimPtr& claim, const api::Allocation& promised) {
+  return {.resource = framework::EventResource::resource_claim,
+          .actions = framework::kUpdateOther,
+          .before = allocated(*claim, promised),
+          .after = claim};
 }
 
 // --- requests ---
@@ -321,9 +330,10 @@ void DynamicResources::unreserve(const AssumedPod& pod, PluginState* state, clus
                                  framework::Handle& handle) const {
   if (!state) return;
   for (auto& item : reservation(state).items) {
-    end_flight(item, snapshot.objects(), cluster::Objects::FlightEnd::for_one);
+    const bool has_ended = end_flight(item, snapshot.objects(), cluster::Objects::FlightEnd::for_one);
     const auto now = latest(reservation(state), item, snapshot.objects());
     const auto& claim = *now;
+    if (has_ended && !claim.status.allocation) handle.gave_back(deallocation_event(now, *item.allocation));
     if (item.is_extended) {
       if (is_in_memory(claim)) continue;
       forget_assumed(claim, snapshot.objects());

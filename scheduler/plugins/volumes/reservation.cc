@@ -186,6 +186,21 @@ class BindingCheck {
   const api::CsiNode* csi_node_ = nullptr;
 };
 
+// Ends the assumption, unless the watch or another pod has ended it.
+template <typename T>
+void give_back(const T& assumed, framework::EventResource resource, cluster::Objects& objects,
+               framework::Handle& handle) {
+  const auto& meta = assumed.meta;
+  auto before = objects.shared<T>(meta.namespace_, meta.name);
+  objects.restore<T>(meta.namespace_, meta.name, meta.resource_version);
+  auto after = objects.shared<T>(meta.namespace_, meta.name);
+  if (before == after) return;
+  handle.gave_back({.resource = resource,
+                    .actions = framework::kUpdateOther,
+                    .before = std::move(before),
+                    .after = std::move(after)});
+}
+
 template <typename T>
 bool is_about(const framework::ClusterEvent& event, const std::string& ns, const std::string& name) {
   const auto* before = object_before<T>(event);
@@ -226,16 +241,15 @@ framework::ReserveResult VolumeBinding::reserve(const AssumedPod& pod, cluster::
 
 // Objects that were written stay assumed until the watch delivers them.
 void VolumeBinding::unreserve(const AssumedPod&, PluginState* state, cluster::Snapshot& snapshot,
-                              framework::Handle&) const {
+                              framework::Handle& handle) const {
+  using enum framework::EventResource;
   if (!state) return;
-  auto& objects = snapshot.objects();
   for (const auto& [volume, claim, written] : reservation(state)->items) {
     if (!written.empty()) continue;
-    const auto& meta = volume ? volume->meta : claim->meta;
     if (volume)
-      objects.restore<PersistentVolume>(meta.namespace_, meta.name, meta.resource_version);
+      give_back(*volume, persistent_volume, snapshot.objects(), handle);
     else
-      objects.restore<PersistentVolumeClaim>(meta.namespace_, meta.name, meta.resource_version);
+      give_back(*claim, persistent_volume_claim, snapshot.objects(), handle);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "unit/explain/answer/asking.h"
+#include "unit/support/cost.h"
 
 namespace podium::explain {
 namespace {
@@ -99,6 +100,43 @@ TEST(Drains, PutNoPodInTheSteadOfOneThatTerminates) {
   };
   EXPECT_EQ(moved("ReplicaSet"), 0u) << "its controller has made another one";
   EXPECT_EQ(moved("StatefulSet"), 1u) << "the other one has its name";
+}
+
+// A drain of n1, with a number of pods of the namespace and budgets of another that select all pods there.
+test::Work drain_of(std::size_t n, const char* ns, const char* ns_of_budgets) {
+  const auto snapshot = std::make_shared<cluster::Snapshot>(unit::nodes_of({{"n1", "8"}}));
+  const std::string long_name(200, 'x');
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto name = fmt::format("{}-{}", long_name, i);
+    unit::run_pod(*snapshot, test::pod(name).ns(ns).owner("ReplicaSet", "web").node("n1"));
+    snapshot->objects().set(
+        test::share(test::disruption_budget(ns_of_budgets, name, api::LabelSelector(), 0)));
+  }
+  return [snapshot] { (void)drained_by(*snapshot, R"({"type": "DrainNode", "nodeName": "n1"})"); };
+}
+
+// Each pair must be compared, within the deadline.
+TEST(Budgets, ThatAllSelectAllPodsCostMemoryByTheirNumber) {
+  const auto once = test::cost_of(drain_of(100, "shop", "shop")),
+             twice = test::cost_of(drain_of(200, "shop", "shop"));
+  EXPECT_LE(twice.peak, test::kLinear * once.peak);
+}
+
+TEST(Budgets, OfOtherNamespacesAreNotCompared) {
+  EXPECT_TRUE(test::is_linear(200, [](std::size_t n) { return drain_of(n, "shop", "vault"); }));
+}
+
+TEST(Budgets, ThatSelectOnePodAreNamedUpToABound) {
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "8"}});
+  unit::run_pod(snapshot, test::pod("db").ns("shop").owner("ReplicaSet", "db").node("n1"));
+  for (const auto* name : {"a", "b", "c", "d", "e", "f"})
+    snapshot.objects().set(test::share(test::disruption_budget("shop", name, api::LabelSelector(), 0)));
+  const auto drained = drained_by(snapshot, R"({"type": "DrainNode", "nodeName": "n1"})");
+  ASSERT_EQ(drained.pods.size(), 1u);
+  EXPECT_EQ(fmt::format("{}", fmt::join(drained.pods[0].warnings, "; ")),
+            "6 budgets match it, so its eviction is not allowed: a, b, c, d and 2 more");
+  EXPECT_EQ(drained.budgets_broken, 6u);
+  EXPECT_EQ(drained.with_several_budgets, 1u);
 }
 
 }  // namespace

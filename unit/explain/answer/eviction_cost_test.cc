@@ -1,4 +1,5 @@
 // What speaks against an eviction: the rules of cluster-autoscaler for local storage, and annotations.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -6,6 +7,7 @@
 #include "api/decode/decode.h"
 #include "explain/workload/eviction_cost.h"
 #include "unit/support/builders.h"
+#include "unit/support/cost.h"
 
 namespace podium::explain {
 namespace {
@@ -51,6 +53,19 @@ TEST(EvictionCost, LocalDataIsAsClusterAutoscalerSeesIt) {
   };
   for (const auto& c : cases)
     EXPECT_EQ(local_data_of(with_volumes(c.volumes, c.annotations)), c.expected) << c.name;
+}
+
+TEST(EvictionCost, ManyVolumesThatAreAllSafeAreLookedUp) {
+  EXPECT_TRUE(test::is_linear(500, [](std::size_t n) -> test::Work {
+    std::string volumes, names;
+    for (std::size_t i = 0; i < n; ++i) {
+      volumes += fmt::format(R"({}{{"name": "v{}", "emptyDir": {{}}}})", i > 0 ? ", " : "", i);
+      names += fmt::format("v{},", i);
+    }
+    auto pod = with_volumes(
+        volumes, R"({"cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": ")" + names + R"("})");
+    return [pod] { EXPECT_EQ(local_data_of(pod), std::nullopt); };
+  }));
 }
 
 TEST(EvictionCost, AnnotationsProtectAPod) {

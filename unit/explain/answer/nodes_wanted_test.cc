@@ -138,6 +138,22 @@ TEST(NodesWanted, WhatNoShapeHoldsIsNamedWithTheReason) {
   EXPECT_EQ(search(shapes, waiting, full_cluster()).outcome, "DoesNotFit");
 }
 
+// The API server takes owners' names of any length in a pod, but not in an answer.
+TEST(NodesWanted, LongNamesOfOwnersAreCut) {
+  const std::string longest(400, 'x');
+  const auto of_owner = [&](const char* name, const char* cpu) {
+    return waits(pod(name).ns("shop").uid(name).owner(longest, longest).req("cpu", cpu));
+  };
+  const auto status = search(both(), {of_owner("fits", "3"), of_owner("huge", "64")}, full_cluster());
+  const auto& wanted = *status.answer->nodes_wanted;
+  ASSERT_EQ(wanted.added.size(), 1u);
+  ASSERT_EQ(wanted.unplaced.size(), 1u);
+  for (const auto* each : {&wanted.added[0].workloads.at(0), &wanted.unplaced[0].pods}) {
+    EXPECT_EQ(each->kind.size(), 253u);
+    EXPECT_EQ(each->name.size(), 253u);
+  }
+}
+
 TEST(NodesWanted, TheShapesOfTheCluster) {
   Snapshot snapshot;
   for (const char* name : {"a-1", "a-2", "a-3"})

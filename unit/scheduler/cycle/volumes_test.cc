@@ -158,5 +158,44 @@ TEST_F(Volumes, APodThatIsDeletedGivesItsVolumeBack) {
   EXPECT_EQ(scheduler_.bindings(), 0u);
 }
 
+// kube-scheduler wakes no pod for this: the pod waits for the flush.
+TEST_F(Volumes, AVolumeThatIsGivenBackWakesThePodThatDidNotGetIt) {
+  show(volume("3"));
+  show(claim("4"));
+  auto other = claim("4");
+  other.meta.name = "d";
+  other.meta.uid = "uid-d";
+  show(other);
+  see(pod("web").claim("c"));
+  see(pod("late").claim("d"));
+  run();
+  ASSERT_EQ(rejected_by("late"), "VolumeBinding");
+  scheduler_.pod_deleted("uid-web");
+  pass(10s);
+  ASSERT_EQ(rejected_by("late"), "VolumeBinding") << "the write for web is in flight";
+  take();
+  refused("web", "no reply in time");
+  pass(10s);
+  EXPECT_EQ(take(), (Log{"nominate late to n1", "write v for uid-late"}));
+}
+
+TEST_F(Volumes, AFailedBindingAlsoGivesItsVolumeBackToOtherPods) {
+  show(volume("3"));
+  show(claim("4"));
+  auto other = claim("4");
+  other.meta.name = "d";
+  other.meta.uid = "uid-d";
+  show(other);
+  see(pod("web").claim("c"));
+  see(pod("late").priority(100).claim("d"));
+  run();
+  ASSERT_EQ(rejected_by("web"), "VolumeBinding");
+  take();
+  refused("late", "the object has been modified");
+  scheduler_.pod_deleted("uid-late");
+  pass(10s);
+  EXPECT_EQ(take().back(), "write v for uid-web");
+}
+
 }  // namespace
 }  // namespace podium::cycle

@@ -15,11 +15,13 @@ using Texts = std::vector<std::string>;
 class SentWrites final : public framework::Handle {
  public:
   std::vector<ObjectWrite> writes;
+  std::vector<framework::ClusterEvent> given_back;
   void each_waiting_pod(const std::function<void(const framework::AssumedPod&)>&) const override {}
   std::vector<std::string> pending_plugins(std::string_view) const override { return {}; }
   void allow(std::string_view, std::string_view) override {}
   bool reject(std::string_view, std::string_view, std::string) override { return false; }
   void send(ObjectWrite write) override { writes.push_back(std::move(write)); }
+  void gave_back(framework::ClusterEvent event) override { given_back.push_back(std::move(event)); }
 };
 
 // "strategic c/status@1 {…}"
@@ -81,13 +83,14 @@ class Reserved {
   Texts unreserve() {
     SentWrites handle;
     plugin_->unreserve(pod_, state_.get(), snapshot_, handle);
+    events = std::move(handle.given_back);
     Texts out;
     for (const auto& write : handle.writes) out.push_back(text_of_write(write));
     return out;
   }
 
   std::string failed;
-  std::vector<framework::ClusterEvent> events;  // of the last step
+  std::vector<framework::ClusterEvent> events;  // of the last step, or of unreserve()
 
  private:
   std::string step(const framework::WriteReply& reply) {
@@ -157,6 +160,18 @@ TEST(DynamicResourcesReservation, FromReserveToTheWrittenAllocation) {
             Texts{R"(strategic c/status@3 {"status":{"reservedFor":[{"$patch":"delete","uid":"uid-p"}]}})"});
   EXPECT_TRUE(snapshot.objects().find<api::ResourceClaim>("default", "c")->status.allocation)
       << "the allocation stays";
+  EXPECT_EQ(reserved.events.size(), 0u);
+}
+
+// kube-scheduler wakes no pod for this: a pod that only lacks the device waits for the flush.
+TEST(DynamicResourcesReservation, DevicesThatWereOnlyPromisedWakeThePodsThatLackThem) {
+  auto snapshot = devices_of(claim_of_class("c", "gpu"), claim_of_class("d", "gpu"), class_named("gpu"));
+  Reserved reserved(kOneDevice, pod_with({"c"}), snapshot);
+  reserved.unreserve();
+  ASSERT_EQ(reserved.events.size(), 1u);
+  EXPECT_TRUE(helps(plugin_with(kOneDevice), pod_with({"d"}), reserved.events[0], {}, snapshot));
+  reserved.unreserve();
+  EXPECT_EQ(reserved.events.size(), 0u);
 }
 
 // As upstream: while the pod waits for conditions, the capacity of a shared device counts for the claim that

@@ -13,15 +13,18 @@ using framework::EventResource;
 using framework::Progress;
 using Volume = api::PersistentVolume;
 using Claim = api::PersistentVolumeClaim;
+using Resources = std::vector<EventResource>;
 
 constexpr auto kBoundByController = "pv.kubernetes.io/bound-by-controller";
 
-class NoHandle final : public framework::Handle {
+class Events final : public framework::Handle {
  public:
+  std::vector<framework::ClusterEvent> given_back;
   void each_waiting_pod(const std::function<void(const framework::AssumedPod&)>&) const override {}
   std::vector<std::string> pending_plugins(std::string_view) const override { return {}; }
   void allow(std::string_view, std::string_view) override {}
   bool reject(std::string_view, std::string_view, std::string) override { return false; }
+  void gave_back(framework::ClusterEvent event) override { given_back.push_back(std::move(event)); }
 };
 
 // One pod on node n, from Reserve on.
@@ -48,13 +51,19 @@ class Reserved {
   bool concerns(const framework::ClusterEvent& event) const {
     return plugin_.concerns(pod_, state_.get(), event);
   }
-  void unreserve() { plugin_.unreserve(pod_, state_.get(), snapshot_, handle_); }
+  // Returns the resources of the events.
+  Resources unreserve() {
+    Events events;
+    plugin_.unreserve(pod_, state_.get(), snapshot_, events);
+    Resources out;
+    for (const auto& event : events.given_back) out.push_back(event.resource);
+    return out;
+  }
 
   std::optional<framework::Verdict> failed;
 
  private:
   VolumeBinding plugin_;
-  NoHandle handle_;
   Snapshot& snapshot_;
   framework::AssumedPod pod_;
   std::unique_ptr<framework::PluginState> state_;
@@ -112,10 +121,11 @@ TEST(VolumeReservation, ReserveAssumesAndUnreserveTakesBack) {
   EXPECT_EQ(node_of(snapshot, "c"), "");
   EXPECT_EQ(claim_of(before, "v"), "") << "forks keep what they had";
 
-  reserved.unreserve();
+  using enum EventResource;
+  EXPECT_EQ(reserved.unreserve(), (Resources{persistent_volume, persistent_volume_claim}));
   EXPECT_EQ(claim_of(snapshot, "v"), "");
   EXPECT_EQ(node_of(snapshot, "d"), "");
-  reserved.unreserve();
+  EXPECT_EQ(reserved.unreserve(), Resources{});
   EXPECT_EQ(claim_of(snapshot, "v"), "");
 }
 
@@ -148,7 +158,7 @@ TEST(VolumeReservation, NewsEndAnAssumption) {
   newer.claim = {"default", "somebody", ""};
   show(snapshot, newer);
   EXPECT_EQ(claim_of(snapshot, "v"), "default/somebody  by the user");
-  reserved.unreserve();
+  EXPECT_EQ(reserved.unreserve(), Resources{EventResource::persistent_volume_claim});
   EXPECT_EQ(claim_of(snapshot, "v"), "default/somebody  by the user");
   EXPECT_EQ(node_of(snapshot, "d"), "");
 
@@ -176,7 +186,7 @@ TEST(VolumeReservation, AnObjectThatIsGoneStaysGone) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
   snapshot.objects().remove<Volume>("", "v");
-  reserved.unreserve();
+  EXPECT_EQ(reserved.unreserve(), Resources{EventResource::persistent_volume_claim});
   EXPECT_EQ(snapshot.objects().find<Volume>("", "v"), nullptr);
 }
 
@@ -216,7 +226,7 @@ TEST(VolumeReservation, WhatIsWrittenStaysAssumedUntilTheWatchShowsIt) {
   auto snapshot = both_kinds();
   Reserved reserved(wants_both(), snapshot);
   reserved.written(0, "20");
-  reserved.unreserve();  // the second write has failed
+  EXPECT_EQ(reserved.unreserve(), Resources{EventResource::persistent_volume_claim}) << "it was not written";
   EXPECT_EQ(claim_of(snapshot, "v"), "default/c uid-default-c yes");
   EXPECT_EQ(node_of(snapshot, "d"), "");
 }
