@@ -93,7 +93,7 @@ TEST_F(WithAQuota, WhatIfSaysWhichPodsItIgnores) {
   said = run_with(ten_deployment("web", 3), "0", {"whatif", "deploy/web", "-n", "ten"});
   EXPECT_THAT(said.out, Not(HasSubstr("ignored")));
   said = run_with(ten_deployment("zero", 0), "0", {"whatif", "deploy/zero", "-n", "ten"});
-  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is about one.\n"));
+  EXPECT_THAT(said.out, HasSubstr("\nIt has 0 replicas: this is the answer for one.\n"));
 }
 
 TEST_F(WithAQuota, WhyOfSeveralReplicasThatDoNotExist) {

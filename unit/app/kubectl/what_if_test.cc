@@ -189,7 +189,8 @@ TEST_F(OnADump, ASuspendedJobTakesNoRoom) {
   EXPECT_EQ(said.err, "Skipped: Job shop/j, which is suspended.\n");
   said = run({"whatif", "-f", directory_.write("job.yaml", job), "-n", "shop"});
   EXPECT_EQ(said.code, 0);
-  EXPECT_THAT(said.out, HasSubstr("\nIt is suspended: this is about its pods after it is resumed.\n"));
+  EXPECT_THAT(said.out,
+              HasSubstr("\nIt is suspended: this is the answer for its pods once it is resumed.\n"));
 }
 
 TEST_F(OnADump, ADaemonSetWithoutNodesSaysSo) {
