@@ -1,0 +1,390 @@
+#include "app/kubectl/ask_workloads.h"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <iostream>
+#include <map>
+#include <utility>
+
+#include "api/decode/pod_makers.h"
+#include "api/text/json_view.h"
+#include "app/kubectl/ask.h"
+#include "app/kubectl/command_output.h"
+#include "app/kubectl/file_context.h"
+#include "app/kubectl/file_places.h"
+#include "app/kubectl/manifest.h"
+#include "app/offline/files.h"
+#include "app/render/text.h"
+#include "app/render/together.h"
+#include "app/render/values.h"
+#include "app/render/what_if.h"
+#include "base/counted.h"
+#include "explain/question/question_limits.h"
+#include "explain/workload/fractional_bytes.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kSome = 3;  // of the replicas, or of the workloads, fit
+constexpr const char* kAboutOne = "It has 0 replicas: this is the answer for one.\n";
+constexpr int kRefused = 4;  // by the API server: it would not be created
+
+// All changes of a question's spec have at most 64 KiB together.
+constexpr std::size_t kBytesBefore = 48 * 1024;
+
+// The subject of one question.
+struct Subject {
+  std::string ns, name;
+  std::string field;  // of the spec: template, podRef or workloadRef
+  json::value value;
+  std::string kind = {};  // of the manifest or the workload
+  bool is_one_of_several = false;
+  const FileObject* object = nullptr;  // null: not of a file
+};
+
+// Runs commands on one cluster.
+class Asking {
+ public:
+  Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
+      : command_(command), flags_(flags), cluster_(cluster) {}
+
+  int run(const std::vector<Target>& targets) {
+    for (const auto& target : targets) {
+      if (is_over()) break;
+      about_target(resolved(cluster_, target));
+    }
+    if (read_files()) about_files();
+    const auto& output = flags_.shared->output;
+    if (!answers_.empty()) {
+      say(render::together(answers_, render_options(output, program_of(command_))));
+      if (before_.size() > 1) say("Workloads of different namespaces are evaluated separately.\n");
+      say("Nothing was created. Each alone: --each. In full: -o wide\n");
+    }
+    if (output.is_for_people() || documents_.empty()) return code_;
+    const auto printed = print(answered(command_, output, as_list(std::move(documents_)), names_,
+                                        [&] { return std::move(words_); }));
+    return printed ? printed : code_;
+  }
+
+ private:
+  void fail(const Error& error, int code = 0) {
+    const auto by_kind = fail_with(command_, error);
+    worse(code ? code : by_kind);
+  }
+  // Answers for people are printed as they come.
+  void say(const std::string& words) {
+    if (flags_.shared->output.is_for_people())
+      std::cout << words;
+    else
+      words_ += words;
+  }
+  // A failure takes precedence over an answer. Different answers together mean that some fit.
+  void worse(int code) {
+    const auto rank = [](int c) { return c == 1 ? 9 : c == 2 ? 8 : 0; };
+    const bool is_failure = rank(code) > 0 || rank(code_) > 0;
+    if (is_failure)
+      code_ = rank(code) > rank(code_) ? code : code_;
+    else
+      code_ = is_first_ || code == code_ ? code : kSome;
+    is_first_ = false;
+  }
+
+  // A wrong flag is wrong in every question.
+  bool is_over() const { return are_flags_wrong_ || cluster_.interrupted(); }
+
+  void about_target(const Target& target) {
+    const auto& [maker, name, ns, has_type] = target;
+    if (maker->kind == "Pod") return about_pod(target);
+    auto object = cluster_.get(resource_of(*maker), ns, name);
+    if (!object) {
+      fail(object.error());
+      if (client::object_is_gone(object.error())) std::cerr << did_you_mean(cluster_, ns, target);
+      return;
+    }
+    object->as_object()["kind"] = maker->kind;
+    object->as_object()["apiVersion"] = maker->api_version();
+    const auto pod = admitted(*object, ns);
+    if (!pod) return;
+    // podium reads the other kinds itself.
+    const bool is_answered =
+        maker->kind == "CronJob" || maker->kind == "ReplicationController"
+            ? answer({ns, name, "template", template_of(*object, *pod), std::string(maker->kind)})
+            : answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}},
+                      std::string(maker->kind)});
+    if (is_answered && flags_.question.replicas == 0 && has_no_replicas(*object)) say(kAboutOne);
+  }
+
+  // podium reads the pod itself, so no right on it is needed.
+  void about_pod(const Target& target) {
+    const auto& [maker, name, ns, has_type] = target;
+    const auto pod = cluster_.get(client::resource::pods, ns, name);
+    if (pod || !client::object_is_gone(pod.error())) {
+      answer({ns, name, "podRef", json::object{{"name", name}}});
+      return;
+    }
+    fail({.message = fmt::format("there is no pod {}/{}", ns, name)});
+    std::cerr << did_you_mean(cluster_, ns, target);
+  }
+
+  // False: something is wrong in the files, and all of it has been said.
+  bool read_files() {
+    Problems problems;
+    const auto texts = offline::read_files(flags_.files, problems);
+    std::size_t makers = 0;
+    for (const auto& [source, text] : texts) {
+      auto objects = problems.value_of(objects_of_file(text, source, cluster_.ns(), texts.size() > 1));
+      if (!objects) continue;
+      drop_copies(*objects, makers_, problems);
+      makers += objects->makers.size();
+      files_.push_back({source, std::move(*objects)});
+    }
+    if (!problems && !texts.empty() && makers == 0)
+      problems.add(fmt::format("the {} files contain {}", texts.size(), api::kNoPodMaker));
+    if (problems) fail(problems.error());
+    return !problems;
+  }
+
+  void about_files() {
+    for (const auto& [name, objects] : files_) {
+      for (const auto& warning : context_.add(cluster_, objects.others))
+        std::cerr << "warning: " << render::printable(warning) << '\n';
+      if (!objects.not_asked.empty())
+        std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
+    }
+    const auto makers = in_placing_order(makers_of_files(), cluster_.ns());
+    for (const auto* object : makers) {
+      for (const auto& warning : explain::fractional_bytes(*object))
+        std::cerr << "warning: " << render::printable(warning) << '\n';
+    }
+    for (const auto* object : makers) {
+      if (is_over()) return;
+      about_object(*object, makers.size() > 1);
+    }
+  }
+
+  std::vector<const FileObject*> makers_of_files() const {
+    std::vector<const FileObject*> makers;
+    for (const auto& file : files_) {
+      for (const auto& maker : file.objects.makers) makers.push_back(&maker);
+    }
+    return makers;
+  }
+
+  // `is_one_of_several`: of the objects of the files.
+  void about_object(const FileObject& of_file, bool is_one_of_several) {
+    const auto& object = of_file.value;
+    const auto given = api::text_at(object, "/metadata/namespace");
+    const auto& ns = given.empty() ? cluster_.ns() : given;
+    if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
+      return fail(
+          invalid(fmt::format("{}: metadata.namespace: is {}, not the {} of -n",
+                              of_file.place("metadata.namespace"), given, flags_.shared->connection.ns))
+              .error());
+    }
+    if (is_stored(object, ns)) {
+      const auto name = api::text_at(object, "/metadata/name");
+      answer({ns, name, "podRef", json::object{{"name", name}}});
+      return;
+    }
+    if (api::text_at(object, "/kind") != "Pod") {
+      auto checked = cluster_.dry_run(ns, object);
+      if (!checked) {
+        checked.error().message = with_places(checked.error().message, of_file);
+        return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
+      }
+    }
+    const auto pod = admitted(object, ns, &of_file);
+    if (!pod) return;
+    auto name = api::text_at(object, "/metadata/name");
+    if (name.empty()) name = api::text_at(object, "/metadata/generateName");
+    const bool is_together = is_one_of_several && !flags_.each;
+    const bool has_none = flags_.question.replicas == 0 && has_no_replicas(object);
+    const bool suspended = flags_.question.replicas == 0 && is_suspended(object);
+    if ((has_none || suspended) && is_together) {
+      std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, ns, name,
+                               has_none ? "has 0 replicas" : "is suspended");
+      return;
+    }
+    auto asked = template_of(object, *pod);
+    const bool is_created = answer(
+        {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
+    if (has_none) say(kAboutOne);
+    if (suspended) say("It is suspended: this is the answer for its pods once it is resumed.\n");
+    if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
+  }
+
+  // The workloads after this one are evaluated as if this one were placed.
+  void place_before_next(const std::string& ns, json::value pod_template, const FileObject& object) {
+    auto change = pods_before(std::move(pod_template), flags_.question.replicas);
+    const auto bytes = json::serialize(change).size();
+    QuestionSource unused;
+    auto others = context_.changes(ns, unused);
+    if (const auto spec = question_spec(flags_.question)) {
+      if (const auto* of_flags = spec->if_contains("changes"))
+        others.insert(others.end(), of_flags->as_array().begin(), of_flags->as_array().end());
+    }
+    const bool has_room = before_[ns].size() + others.size() < explain::kMostChanges &&
+                          bytes_before_ + bytes + json::serialize(others).size() <= kBytesBefore;
+    if (has_room) {
+      bytes_before_ += bytes;
+      before_[ns].push_back(std::move(change));
+      placed_before_[ns].push_back(&object);
+    } else if (!std::exchange(is_cut_, true)) {
+      std::cerr << "The files exceed the limit of one question: later workloads are evaluated with only the "
+                   "first "
+                << before_[ns].size() << " in place.\n";
+    }
+  }
+
+  // The changes for the question's pods: the files' other objects, and the workloads before it.
+  QuestionSource add_before(const Subject& subject, json::object& spec) {
+    QuestionSource source{.subject = subject.object};
+    json::array changes;
+    if (auto* others = spec.if_contains("changes")) changes = others->as_array();
+    source.changes.resize(changes.size());
+    for (auto& change : context_.changes(subject.ns, source)) changes.push_back(std::move(change));
+    for (const auto& change : before_[subject.ns]) changes.push_back(change);
+    for (const auto* object : placed_before_[subject.ns]) source.changes.push_back({object});
+    if (!changes.empty()) spec["changes"] = std::move(changes);
+    return source;
+  }
+
+  // Whether the file has a pod as the API server stores it, such as `kubectl get pod -o yaml` prints it. It
+  // is evaluated as if it were not placed: as a new pod, it would compete with itself.
+  bool is_stored(const json::value& object, const std::string& ns) {
+    const auto uid = api::text_at(object, "/metadata/uid");
+    if (api::text_at(object, "/kind") != "Pod" || uid.empty()) return false;
+    const auto found = cluster_.get(client::resource::pods, ns, api::text_at(object, "/metadata/name"));
+    return found && api::text_at(*found, "/metadata/uid") == uid;
+  }
+
+  // The pod that the object creates, as the API server would store it.
+  std::optional<json::value> admitted(const json::value& object, const std::string& ns,
+                                      const FileObject* of_file = nullptr) {
+    auto pod = pod_of(object, ns);
+    if (!pod) {
+      fail(pod.error());
+      return std::nullopt;
+    }
+    const auto hidden = context_.hide(*pod);
+    auto admission = cluster_.dry_run_pod(ns, *pod);
+    if (admission.pod) {
+      FileContext::restore(hidden, *admission.pod);
+      return std::move(*admission.pod);
+    }
+    auto& error = admission.pod.error();
+    // The paths of a workload's pod are not those of the workload.
+    if (of_file && of_file->maker->kind == "Pod") error.message = with_places(error.message, *of_file);
+    fail(error, admission.refused ? kRefused : 0);
+    return std::nullopt;
+  }
+
+  // False: there is no answer about its pods, since they would not be created.
+  bool answer(Subject subject) {
+    const auto failed = [this](const Error& error) {
+      fail(error);
+      return false;
+    };
+    auto spec = question_spec(flags_.question);
+    if (!spec) return failed(spec.error());
+    if (const auto* changes = spec->if_contains("changes")) changes_of_flags_ = changes->as_array().size();
+    (*spec)[subject.field] = std::move(subject.value);
+    if (asks_for_room(subject)) (*spec)["room"] = true;
+    const auto source = add_before(subject, *spec);
+    auto asked_podium = cluster_.ask(subject.ns, *spec, flags_.keep);
+    if (!asked_podium) return failed(asked_podium.error());
+    const auto report = render::read_report(words_of_files(*asked_podium, source));
+    const auto* refusal = explain::refusal_of(report);
+    if (refusal) {
+      if (const auto error = flags_error(*refusal, changes_of_flags_)) {
+        are_flags_wrong_ = true;
+        return failed(*error);
+      }
+    }
+    const auto& output = flags_.shared->output;
+    if (!output.is_for_people()) {
+      names_.push_back(report_name(*asked_podium));
+      documents_.push_back(std::move(*asked_podium));
+    }
+    if (output.has_words()) say_words(subject, report);
+    const auto code = render::exit_code(report);
+    worse(flags_.capacity && code == 3 ? 0 : code);
+    return !refusal;
+  }
+
+  // The report with the paths of the files instead of the question's.
+  static json::value words_of_files(json::value report, const QuestionSource& source) {
+    auto* status = report.as_object().if_contains("status");
+    if (!source.subject || !status) return report;
+    const auto translate = [&](auto& self, json::value& value) -> void {
+      if (auto* text = value.if_string()) *text = with_places(std::string(*text), source);
+      if (auto* fields = value.if_object())
+        for (auto& field : *fields) self(self, field.value());
+      if (auto* items = value.if_array())
+        for (auto& item : *items) self(self, item);
+    };
+    translate(translate, *status);
+    return report;
+  }
+
+  void say_words(const Subject& subject, const render::Report& report) {
+    const auto& output = flags_.shared->output;
+    const auto name = subject.ns + "/" + subject.name;
+    if (subject.is_one_of_several && !flags_.each && output.format != "wide") {
+      answers_.push_back({name, report});
+      return;
+    }
+    const auto options = render_options(output, program_of(command_));
+    say(flags_.capacity ? render::capacity(report, name, options)
+                        : render::what_if(report, name, options, other_options(flags_.question, report)));
+    if (report.status.answer && report.status.answer->ignored > 0) {
+      const auto ignored = report.status.answer->ignored;
+      say(fmt::format("{} of {} {} ignored.\n", counted(ignored, "existing pod"), name,
+                      ignored == 1 ? "was" : "were"));
+    }
+    if (flags_.keep) say("Kept: kubectl get sr " + report.name + " -n " + subject.ns + "\n");
+  }
+
+  // A question about one pod should not take the time of thousands of replicas.
+  bool asks_for_room(const Subject& subject) const {
+    const bool is_one = (subject.kind == "Pod" || subject.kind.empty()) && flags_.question.replicas < 2;
+    return !flags_.capacity && !is_one && subject.kind != "DaemonSet";
+  }
+
+  const CLI::App& command_;
+  const WhatIfFlags& flags_;
+  Cluster& cluster_;
+  struct File {
+    std::string name;
+    FileObjects objects;
+  };
+  std::vector<File> files_;
+  KnownMakers makers_;                         // of the files
+  FileContext context_;                        // of the files, whose objects it points to
+  std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
+  std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads
+  std::size_t bytes_before_ = 0;
+  bool is_cut_ = false;
+  std::size_t changes_of_flags_ = 0;  // the first ones of a question
+  bool are_flags_wrong_ = false;
+  std::vector<render::Together> answers_;
+  std::vector<json::value> documents_;  // for programs, and their names
+  std::vector<std::string> names_;
+  std::string words_;  // with "answer"
+  int code_ = 0;
+  bool is_first_ = true;  // no answer or failure yet
+};
+
+}  // namespace
+
+int ask_workloads(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster,
+                  const std::vector<Target>& targets) {
+  return Asking(command, flags, cluster).run(targets);
+}
+
+}  // namespace podium::kubectl
