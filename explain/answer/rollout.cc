@@ -37,6 +37,12 @@ class Update {
       if (is_own(*pod->pod)) (pod->pod->meta.deleted ? terminating : old_).push_back(pod);
     });
     for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork_);
+    // The controller deletes old pods that wait before the others.
+    std::vector<std::string> waiting;
+    for (const auto& nomination : fork_.nominations()) {
+      if (is_own(*nomination.pod->pod)) waiting.push_back(nomination.pod->pod->meta.uid);
+    }
+    for (const auto& uid : waiting) fork_.withdraw_nomination(uid);
   }
 
   std::optional<StuckRollout> run() {
