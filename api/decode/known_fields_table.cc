@@ -1,8 +1,8 @@
-// The fields of manifest kinds in the API of Kubernetes 1.37 and 1.36, which tools/known_fields.py writes from
+// The fields of manifest kinds in the API of Kubernetes 1.37 and 1.36. tools/known_fields.py writes them from
 // the API's Go types. One type per line, followed by its fields; indented lines continue the line before.
 // "field:Type" is an object of that type, "field:[Type]" a list of such objects, "field:*Type" a map to them.
-// "field=s" is a string, "field=i" an integer, "field=b" a boolean, "field=[s]" a list of strings, "field={s}"
-// a map to them. Fields without a type are not checked.
+// "field=s" is a string, "field=i" an integer, "field=b" a boolean, "field=[s]" a list of strings, and
+// "field={s}" a map to them. Fields without a type are not checked.
 #include "api/decode/known_fields.h"
 
 namespace podium::api::detail {

@@ -38,7 +38,7 @@ class Rollouts(Live):
         return [each for each in self.plane.get(PODS)["items"] if not each["metadata"].get("deletionTimestamp")]
 
     def run_placed_pods(self):
-        """Marks pods that have a node as running, as their kubelets would, so that the controller goes on."""
+        """Marks pods that have a node as running, as their kubelets would, so that the controller continues."""
         for each in self.pods():
             if each["spec"].get("nodeName") and each["status"]["phase"] == "Pending":
                 self.plane.mark_running("default", each["metadata"]["name"])
@@ -70,8 +70,8 @@ class Rollouts(Live):
                 self.settles(new, updated, 1 if stuck else 0)
                 if stuck:
                     waits = next(each for each in self.pods() if not each["spec"].get("nodeName"))
-                    told = self.report(waits["metadata"]["name"], "Unschedulable")["status"]["message"]
-                    self.assertEqual(stuck["firstFailure"]["message"], told)
+                    reported = self.report(waits["metadata"]["name"], "Unschedulable")["status"]["message"]
+                    self.assertEqual(stuck["firstFailure"]["message"], reported)
                 self.plane.kubectl("delete", "deployment", "web", "-n", "default")
                 wait_until(lambda: not self.plane.get(PODS)["items"], "the pods are gone")
                 self.knows("pods", 0)
