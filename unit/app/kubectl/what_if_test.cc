@@ -119,7 +119,7 @@ TEST_F(OnADump, WhySaysThatAnotherSchedulerPlacesAPod) {
 {apiVersion: v1, kind: Node, metadata: {name: node-1}, status: {capacity: {cpu: 4, memory: 8Gi, pods: 9}}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop, uid: a}, spec: {schedulerName: volcano,
-  containers: [{name: c, image: i}]}}
+  containers: [{name: c, image: i}]}, status: {phase: Pending}}
 )");
   EXPECT_THAT(
       run_on(dump, {"why", "a", "-n", "shop"}).out,

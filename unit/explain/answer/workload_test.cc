@@ -182,7 +182,7 @@ TEST(Answer, AWorkloadIsAskedAboutAsIfItsPodsWereNotThere) {
 
 // A dump may lack ReplicaSets.
 TEST(Answer, PodsOfADeploymentAreKnownByTheirHash) {
-  auto snapshot = unit::two_nodes();
+  auto snapshot = unit::nodes_of({{"n1", "8"}, {"n2", "2"}});
   for (const auto* name : {"web-7f-a", "web-7f-b", "web-api-9c-a"}) {
     const std::string set(name, std::string_view(name).size() - 2);
     unit::run_pod(snapshot, pod(name)
