@@ -57,7 +57,7 @@ class Lease(unittest.TestCase):
             self.plane.api.signal(signal.SIGCONT)
         self.assertEqual(old.process.wait(), 1, old.process.tail())
         self.assertIn("was not renewed within 15000 ms", old.log())
-        lines = [line for line in old.log().splitlines() if "not leading any more" in line and "event not written" not in line]
+        lines = [line for line in old.log().splitlines() if "no longer leading" in line and "event not written" not in line]
         self.assertEqual(lines, [])  # no statement about the pods
 
         # The requests that the old leader had sent take effect; the next leader does the rest.

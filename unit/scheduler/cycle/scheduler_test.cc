@@ -100,7 +100,7 @@ TEST_F(SchedulerTest, APodWhoseBindingWasNotSentWaitsForItsNextTurnInSilence) {
   see(machine("n1"));
   see(pod("web").req("cpu", "3"));
   run();
-  end("web", BindEnd::not_sent, "not leading any more");
+  end("web", BindEnd::not_sent, "no longer leading");
   EXPECT_EQ(take_log(), (Log{"decided web #1 n1", "withdrawn uid-web"})) << "its recorder keeps nothing";
   EXPECT_EQ(used_cpu("n1"), 0);
   EXPECT_EQ(scheduler_.queue().counts(), (queue::QueueCounts{.backoff = 1}));

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"gone", {is(refusal(404, "NotFound"))}, "", "elsewhere: the pod is gone", false},
         Case{"a_404_of_another", {is(refusal(404))}, "", "rejected: code 404", false},
         Case{"not_reached", {is(kRefusedConnection)}, "", "rejected: connection refused", false},
-        Case{"no_right", {is(kNotLeader)}, "", "not sent: not sent: not leading any more", false},
+        Case{"no_right", {is(kNotLeader)}, "", "not sent: not sent: no longer leading", false},
         Case{"closed", {is(kClosed)}, "", "not sent: stopped", false},
         Case{"conflict_and_ours", {is(refusal(409))}, pod("uid-web", "n"), "bound", false},
         Case{"conflict_and_another_node",
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"in_doubt_and_the_right_is_lost",
              {is(kUnanswered), is(kNotLeader), is(kNotLeader)},
              "",
-             "unknown: not sent: not leading any more"}),
+             "unknown: not sent: no longer leading"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
