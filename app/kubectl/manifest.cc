@@ -90,9 +90,8 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
   const auto manifest = explain::FieldPath::document("manifest");
   const auto read = explain::read_template(value, manifest, meta, true);
   if (read) return;
-  const auto strictly = explain::read_template(value, manifest, meta);
-  if (!strictly && strictly.error().message != read.error().message)
-    problems.add(with_places(strictly.error().message, object));
+  if (const auto known = explain::check_known_fields(value, object.maker->kind, manifest); !known)
+    problems.add(with_places(known.error().message, object));
   problems.add(with_places(read.error().message, object));
 }
 

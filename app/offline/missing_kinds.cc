@@ -176,7 +176,7 @@ void add_doubts(const api::Manifests& dump, std::vector<std::string>& warnings) 
   }
   if (!empty.empty())
     warnings.push_back(
-        fmt::format("no pod fits on {}: without status.allocatable", podium::listed(empty, kNamed)));
+        fmt::format("no pod fits on {}, without status.allocatable", podium::listed(empty, kNamed)));
   std::set<std::string> missing;
   std::size_t pods = 0;
   for (const auto& pod : dump.pods) {
@@ -185,7 +185,7 @@ void add_doubts(const api::Manifests& dump, std::vector<std::string>& warnings) 
     missing.insert(pod->node_name);
   }
   if (pods == 0) return;
-  warnings.push_back(fmt::format("--cluster has {} of nodes that it does not have: {}",
+  warnings.push_back(fmt::format("--cluster has {} on nodes that it does not have: {}",
                                  podium::counted(pods, "pod"),
                                  podium::listed({missing.begin(), missing.end()}, kNamed)));
 }

@@ -147,9 +147,10 @@ std::string own_sentence(const explain::ReportRejection& own) {
 }
 
 std::string values_of(const explain::UnmetPart& part) {
-  if (part.values_total > part.values.size())
-    return listed(part.values, part.values.size(), part.values_total);
-  return fmt::format("{}", fmt::join(part.values, ", "));
+  auto values = part.values;
+  std::ranges::replace(values, std::string(), "\"\"");
+  if (part.values_total > values.size()) return listed(values, values.size(), part.values_total);
+  return fmt::format("{}", fmt::join(values, ", "));
 }
 
 // A cordon or a taint of a node, which applies to any pod.

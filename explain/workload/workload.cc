@@ -248,6 +248,12 @@ std::string replica_set_by_hash(const api::Pod& pod, const std::string& deployme
   return hash ? fmt::format("{}-{}", deployment, *hash) : std::string();
 }
 
+void add_unknown_fields(const json::value& value, std::string_view type, const FieldPath& path,
+                        SpecFindings& findings) {
+  for (const auto& unknown : api::detail::unknown_fields(value, type))
+    findings.add(path / unknown, "unknown field");
+}
+
 }  // namespace
 
 std::optional<Kind> workload_kind(std::string_view kind) {
@@ -274,14 +280,17 @@ FieldPath pod_path(const FieldPath& path, Kind kind) {
   return path / below;
 }
 
+Result<void> check_known_fields(const json::value& value, std::string_view type, const FieldPath& path) {
+  SpecFindings findings;
+  add_unknown_fields(value, type, path, findings);
+  return findings.result();
+}
+
 Result<Subject> read_template(const json::value& value, const FieldPath& path, const api::ObjectMeta& report,
                               bool allow_unknown_fields) {
   const auto check_fields = [&](std::string_view type) -> Result<void> {
     SpecFindings findings;
-    if (!allow_unknown_fields) {
-      for (const auto& unknown : api::detail::unknown_fields(value, type))
-        findings.add(path / unknown, "unknown field");
-    }
+    if (!allow_unknown_fields) add_unknown_fields(value, type, path, findings);
     for (const auto& wrong : api::detail::wrong_types(value, type))
       findings.add(path / wrong.path, wrong.reason);
     return findings.result();

@@ -70,6 +70,10 @@ std::string other_namespace(std::string_view named, std::string_view ns);
 // The path of the pod in a manifest at `path`: a Pod's manifest is the pod itself.
 FieldPath pod_path(const FieldPath& path, Subject::Kind);
 
+// Names each field of a manifest, or of a "PodTemplateSpec", that its type does not have.
+Result<void> check_known_fields(const boost::json::value& value, std::string_view type,
+                                const FieldPath& path);
+
 // `report` gives the pods their namespace, and a pod its name and UID.
 // A pod template, or a manifest, which has a kind. Refuses unknown fields, unless they are allowed.
 Result<Subject> read_template(const boost::json::value& value, const FieldPath& path,

@@ -142,6 +142,18 @@ TEST_F(OnADump, ThousandthsOfBytesAreAWarning) {
   EXPECT_EQ(warnings_, "");
 }
 
+TEST_F(OnADump, EachFaultOfAWorkloadIsNamedOnce) {
+  const auto file = directory_.write(
+      "web.yaml", deployment("web", "1",
+                             "      affinity: {nodeAffinity: "
+                             "{requiredDuringSchedulingIgnoredDuringExecution: [{key: disk}]}}\n"));
+  const auto path =
+      ":16: spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+  EXPECT_EQ(run({"whatif", "-f", file, "-n", "shop"}).err, "podium whatif: " + file + path +
+                                                               "[0].key: unknown field\n" + file + path +
+                                                               ": expected an object, got a list\n");
+}
+
 // kube-scheduler tries api again after cache is placed.
 TEST_F(OnADump, WorkloadsComeAfterThoseThatTheirAffinityRequires) {
   auto api = deployment(

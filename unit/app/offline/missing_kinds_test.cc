@@ -66,8 +66,8 @@ TEST(Doubts, AreOfNodesAndTheirPods) {
   dump.pods.push_back(test::pod("b").node("other-1").ptr());
   dump.pods.push_back(test::pod("c").node("other-2").ptr());
   add_doubts(dump, warnings);
-  EXPECT_EQ(warnings, (Names{"no pod fits on cut: without status.allocatable",
-                             "--cluster has 2 pods of nodes that it does not have: other-1 and other-2"}));
+  EXPECT_EQ(warnings, (Names{"no pod fits on cut, without status.allocatable",
+                             "--cluster has 2 pods on nodes that it does not have: other-1 and other-2"}));
 }
 
 }  // namespace

@@ -169,11 +169,13 @@ TEST(Why, TheLabelsThatAPodAsksForAreCountedOneByOne) {
         {"from": "nodeSelector", "requirement": "disk=ssd", "nodeCount": 18},
         {"from": "nodeSelector", "requirement": "zone=eu-9z", "nodeCount": 0,
          "values": ["eu-1a", "eu-1b"], "valuesTotal": 3},
+        {"from": "nodeSelector", "requirement": "worker=true", "nodeCount": 0, "values": [""]},
         {"from": "nodeAffinityTerm", "requirement": "arch In [arm64]", "nodeCount": 0}]}]}})"));
   EXPECT_EQ(why(report, "shop/sel", plain()),
             "shop/sel is pending: no node has all that it requires.\n"
             "  nodeSelector disk=ssd                 18 nodes\n"
             "  nodeSelector zone=eu-9z                0 nodes  ← values: eu-1a, eu-1b and 1 more\n"
+            "  nodeSelector worker=true               0 nodes  ← values: \"\"\n"
             "  nodeAffinity, one of arch In [arm64]   0 nodes\n");
 }
 
