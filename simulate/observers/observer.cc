@@ -439,12 +439,11 @@ std::optional<std::string> Observer::unfinished_pods() {
         continue;
       }
       const bool evicts = !fits(store_, pod->value, node->value, INT64_MIN);
-      // As for volumes: only the preemption of a pod that needs evictions may have met its devices (1200717).
-      const bool met_late = evicts && find_at(pod->value, "/spec/resourceClaims");
       waits_for_flush_ =
-          neighbours_ ? neighbours_->may_wait_for_flush(pod->value, evicts)
-                      : met_late || (volumes_ &&
-                                     volumes_->may_wait_for_flush(pod->value, node->value, evicts, holder()));
+          neighbours_
+              ? neighbours_->may_wait_for_flush(pod->value, evicts)
+              : find_at(pod->value, "/spec/resourceClaims") != nullptr ||
+                    (volumes_ && volumes_->may_wait_for_flush(pod->value, node->value, evicts, holder()));
       const auto given_up = given_up_.find(text_at(node->value, "/metadata/name"));
       if (given_up != given_up_.end() && agenda_.now() - given_up->second < kFlush) {
         excuse(Excuse::nomination);

@@ -75,8 +75,8 @@ class Observer {
   // Called some time after the last fault and the last change: each pod that fits is bound, each what-if is
   // answered, and reports show the bindings. False: something is unfinished, and there is still time.
   // `flushed`: the queue had time to retry all pods. Without it, at_rest() waits for pods that
-  // kube-scheduler does not wake either: devices wake no pod of which only the preemption had met them, nor
-  // does a new node wake a pod that only others' anti-affinity concerns.
+  // kube-scheduler does not wake either: the devices that a failed binding gives back do not wake its own
+  // pod, nor does a new node wake a pod that only others' anti-affinity concerns.
   bool at_rest(bool has_patience, bool flushed);
   bool awaits_devices() const { return claims_.is_any_being_made_ready(); }
   // Only periodic requests were sent since at_rest(), and expired reports are deleted. False: some exist that
