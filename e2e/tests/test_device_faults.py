@@ -126,12 +126,13 @@ class DeviceFaults(Live):
         self.plane.kubectl("delete", "resourceclaim", "gone")
         fault.release()
         self.report("gone", "Gated")
-        self.wanting("next", "only")  # as in kube-scheduler, the deletion of a claim does not wake the first one
-        self.has_its_device("next")
+        self.has_its_device("early")  # not as in kube-scheduler: the binding that failed gives the device back, which wakes it
+        self.wanting("next", "only")
+        self.report("next", "Unschedulable", "cannot allocate all claims")
         self.plane.create(self.claim_for("gone", "only"))
         self.report("gone", "Unschedulable", "cannot allocate all claims")
-        self.free("next")
-        wait_until(lambda: any(self.live_pod(name)["spec"].get("nodeName") for name in ("early", "gone")), "one of them is bound")
+        self.free("early")
+        wait_until(lambda: any(self.live_pod(name)["spec"].get("nodeName") for name in ("next", "gone")), "one of them is bound")
 
     def test_a_podium_that_dies_between_the_writes(self):
         self.devices("crash", 3)
