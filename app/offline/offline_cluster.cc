@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "api/admission/admission.h"
 #include "api/decode/dump_kinds.h"
@@ -46,20 +48,33 @@ cluster::Snapshot to_snapshot(api::Manifests manifests, const cluster::RequestRu
   return snapshot;
 }
 
-// A claim or volume that no API server has stored yet is one of a manifest: the controllers have not seen it.
-void settle_new_volumes(cluster::Snapshot& snapshot) {
+using Keys = std::set<std::pair<std::string, std::string>>;
+
+// Those that no API server has stored yet: an object of a cluster has a time of creation and a phase.
+template <typename T>
+Keys new_objects(const api::Manifests::List<T>& objects) {
+  Keys out;
+  for (const auto& object : objects) {
+    if (!object->meta.created && object->phase.empty())
+      out.emplace(object->meta.namespace_, object->meta.name);
+  }
+  return out;
+}
+
+// The controllers have not seen these claims and volumes: does their work.
+void settle(const Keys& volumes, const Keys& claims, cluster::Snapshot& snapshot) {
   auto& objects = snapshot.objects();
-  std::vector<std::shared_ptr<api::PersistentVolume>> volumes;
-  for (const auto& [key, volume] : objects.all<api::PersistentVolume>()) {
-    if (volume->meta.created || volume->phase != "Pending") continue;
-    explain::make_available(*volumes.emplace_back(std::make_shared<api::PersistentVolume>(*volume)));
+  for (const auto& [ns, name] : volumes) {
+    const auto found = objects.shared<api::PersistentVolume>(ns, name);
+    if (!found || found->phase != "Pending") continue;
+    auto volume = std::make_shared<api::PersistentVolume>(*found);
+    explain::make_available(*volume);
+    objects.set<api::PersistentVolume>(std::move(volume));
   }
-  for (auto& volume : volumes) objects.set<api::PersistentVolume>(std::move(volume));
-  std::vector<std::shared_ptr<api::PersistentVolumeClaim>> claims;
-  for (const auto& [key, claim] : objects.all<api::PersistentVolumeClaim>()) {
-    if (!claim->meta.created) claims.push_back(std::make_shared<api::PersistentVolumeClaim>(*claim));
+  for (const auto& [ns, name] : claims) {
+    if (const auto claim = objects.shared<api::PersistentVolumeClaim>(ns, name))
+      explain::add_claim(std::make_shared<api::PersistentVolumeClaim>(*claim), snapshot);
   }
-  for (auto& claim : claims) explain::add_claim(std::move(claim), snapshot);
 }
 
 }  // namespace
@@ -78,10 +93,12 @@ Result<cluster::Snapshot> build_cluster(api::Manifests& manifests, api::Manifest
                                         const config::Config& config, const ClusterOptions& options) {
   if (manifests.nodes.empty() && !options.as_given)
     return invalid(fmt::format("--cluster has no nodes; make it with: {}", api::dump_command()));
+  const auto volumes = new_objects(manifests.persistent_volumes);
+  const auto claims = new_objects(manifests.persistent_volume_claims);
   if (auto admitted = api::admit(manifests, asked, options.places); !admitted)
     return std::unexpected(admitted.error());
   auto snapshot = to_snapshot(manifests, framework::request_rules(config.features));
-  if (!options.as_given) settle_new_volumes(snapshot);
+  if (!options.as_given) settle(volumes, claims, snapshot);
   return snapshot;
 }
 

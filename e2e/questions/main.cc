@@ -114,7 +114,8 @@ Result<json::array> moved_by(const Question& question, cluster::Snapshot fork, c
 
 Result<json::object> say(const fs::path& scenario) {
   const auto config_file = scenario / "config.yaml";
-  evaluate::Inputs inputs{.cluster = {scenario / "cluster.yaml"}, .pods = {scenario / "any-pod.json"}};
+  evaluate::Inputs inputs{
+      .cluster = {scenario / "cluster.yaml"}, .pods = {scenario / "any-pod.json"}, .as_given = true};
   if (fs::exists(config_file)) inputs.config = config_file;
   const auto config = inputs.config.empty() ? config::load("", "") : config::load_file(inputs.config);
   if (!config) return std::unexpected(config.error());
