@@ -167,12 +167,12 @@ class ControlPlane(Service):
             self.await_priority_class(obj["metadata"]["name"])
         return body
 
-    def mark_running(self, namespace, name):
+    def mark_running(self, namespace, name, may_be_gone=False):
         """Marks a pod as running and ready, as its kubelet would. Disruption budgets protect only such pods."""
         status = {"status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}}
         code, body = self.request("PATCH", f"/api/v1/namespaces/{namespace}/pods/{name}/status", status,
                                   content_type="application/strategic-merge-patch+json")
-        if code != 200:
+        if code != 200 and not (may_be_gone and code == 404):
             raise RuntimeError(f"mark {namespace}/{name} as running: {code}: {body}")
 
     def await_priority_class(self, name):

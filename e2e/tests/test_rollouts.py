@@ -41,7 +41,7 @@ class Rollouts(Live):
         """Marks pods that have a node as running, as their kubelets would, so that the controller continues."""
         for each in self.pods():
             if each["spec"].get("nodeName") and each["status"]["phase"] == "Pending":
-                self.plane.mark_running("default", each["metadata"]["name"])
+                self.plane.mark_running("default", each["metadata"]["name"], may_be_gone=True)
 
     def of_cpu(self, cpu):
         """The numbers of pods with this request that have a node, and that have none."""
