@@ -70,18 +70,18 @@ class Share {
 
   bool empty() const { return lines_.empty() && refusal_.empty(); }
 
-  // Returns how many replicas are admitted, up to the bound of a what-if.
-  std::int32_t allowed(const std::function<bool()>& has_time) const {
+  // Returns how many replicas are admitted, up to `most`; both count those that exist.
+  std::int32_t allowed(std::int32_t most, const std::function<bool()>& has_time) const {
     if (!refusal_.empty()) return pods_.existing;
     auto used = start();
-    for (auto i = pods_.existing; i < kMostReplicas; ++i) {
+    for (auto i = pods_.existing; i < most; ++i) {
       if (!has_time()) return i;
       add_replica(i, used);
       for (std::size_t k = 0; k < lines_.size(); ++k) {
         if (used[k] > lines_[k].hard && used[k] > lines_[k].used) return i;
       }
     }
-    return kMostReplicas;
+    return most;
   }
 
   // The usage by line for this number of replicas.
@@ -93,7 +93,7 @@ class Share {
 
   QuotaAnswer answer(std::int32_t asked, const std::function<bool()>& has_time) const {
     QuotaAnswer out{.name = quota_.meta.name,
-                    .allowed = static_cast<std::size_t>(allowed(has_time)),
+                    .allowed = static_cast<std::size_t>(allowed(kMostReplicas, has_time)),
                     .reason = refusal_,
                     .resources = {}};
     const auto then = used_with(asked, has_time);
@@ -221,7 +221,7 @@ std::int32_t Quotas::take(const NewPods& pods, std::int32_t count) {
   for (auto& quota : quotas_) {
     Share share(quota, pods);
     if (share.empty()) continue;
-    count = std::min(count, share.allowed([this] { return has_time(); }));
+    count = std::min(count, share.allowed(count, [this] { return has_time(); }));
     shares.emplace_back(&quota, std::move(share));
   }
   for (const auto& [quota, share] : shares) {

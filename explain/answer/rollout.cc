@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "explain/answer/changes.h"
 #include "explain/answer/failures.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
+#include "explain/workload/deletion_order.h"
 #include "explain/workload/device_claims.h"
-#include "explain/workload/eviction_cost.h"
 #include "scheduler/framework/evaluation_memo.h"
 
 namespace podium::explain {
@@ -32,10 +30,11 @@ class Update {
         fork_(std::move(start.fork)),
         quotas_(std::move(start.quotas)) {
     const auto is_own = own_pods_of(replicas.subject, fork_);
-    std::vector<PodInfoPtr> terminating;
+    std::vector<PodInfoPtr> terminating, old;
     fork_.each_pod([&](const PodInfoPtr& pod) {
-      if (is_own(*pod->pod)) (pod->pod->meta.deleted ? terminating : old_).push_back(pod);
+      if (is_own(*pod->pod)) (pod->pod->meta.deleted ? terminating : old).push_back(pod);
     });
+    old_ = DeletionOrder(old);
     for (const auto& pod : terminating) remove_with_devices(*pod->pod, fork_);
     // The controller deletes old pods that wait before the others.
     std::vector<std::string> waiting;
@@ -105,7 +104,10 @@ class Update {
     std::string refused;
     if (const auto row = decision.choice ? decision.choice : evict_for(decision)) {
       const auto failure = place_with_devices(pod, *row, replicas_.profile, fork_);
-      if (!failure) return true;
+      if (!failure) {
+        old_.count_related(std::string(fork_.node_name(*row)));
+        return true;
+      }
       refused = failure->message("Reserve");
     }
     const auto failed = project(*pod, decision, fork_);
@@ -116,8 +118,10 @@ class Update {
   std::optional<Row> evict_for(const framework::Decision& decision) {
     const auto row = decision.preemption ? fork_.find_row(decision.preemption->node) : std::nullopt;
     if (!row) return std::nullopt;
-    for (const auto& victim : decision.preemption->victims) remove_with_devices(*victim->pod, fork_);
-    std::erase_if(old_, [this](const auto& old) { return !fork_.find_pod(old->pod->meta.uid); });
+    for (const auto& victim : decision.preemption->victims) {
+      remove_with_devices(*victim->pod, fork_);
+      old_.forget(*victim);
+    }
     return row;
   }
 
@@ -125,27 +129,15 @@ class Update {
   bool remove_old() {
     const auto most = old_pods() + created_ - least_available() - (created_ - placed_);
     if (most <= 0 || old_.empty()) return false;
-    sort_old();
-    const auto unready = static_cast<std::int32_t>(
-        std::ranges::count_if(old_, [](const auto& pod) { return !is_ready(*pod->pod); }));
+    const auto unready = static_cast<std::int32_t>(old_.unready());
     const auto cleaned = std::min(unready, most);
     const auto available = old_pods() - unready + placed_;
     const auto spare = std::clamp(available - least_available(), 0, old_pods() - cleaned);
-    for (std::int32_t i = 0; i < cleaned + spare; ++i) {
-      remove_with_devices(*old_.back()->pod, fork_);
-      quotas_.release({.placed = {old_.back()}, .nominated = {}}, replicas_.subject.has_deadline);
-      old_.pop_back();
+    for (const auto& pod : old_.take(static_cast<std::size_t>(cleaned + spare))) {
+      remove_with_devices(*pod->pod, fork_);
+      quotas_.release({.placed = {pod}, .nominated = {}}, replicas_.subject.has_deadline);
     }
     return cleaned + spare > 0;
-  }
-
-  // Those that the controller deletes first come last.
-  void sort_old() {
-    std::map<std::string, std::size_t, std::less<>> on_node;
-    for (const auto& pod : old_) ++on_node[pod->pod->node_name];
-    std::ranges::stable_sort(old_, {}, [&](const PodInfoPtr& pod) {
-      return std::tuple(!is_ready(*pod->pod), on_node[pod->pod->node_name], pod->pod->meta.created);
-    });
   }
 
   const Replicas& replicas_;
@@ -153,7 +145,7 @@ class Update {
   const RollingUpdate::Steps steps_;
   Snapshot fork_;
   Quotas quotas_;
-  std::vector<PodInfoPtr> old_;
+  DeletionOrder old_;
   std::int32_t created_ = 0, placed_ = 0;  // new pods
   std::size_t start_ = 0;                  // of the search for nodes
   std::string quota_;                      // that allows no more new pods now

@@ -2,11 +2,11 @@
 // replace. A what-if asks about all replicas as if the pods that exist were not there, so all may fit and the
 // update may still get stuck.
 //
-// Every new pod with a place counts as available. Among equal pods the controller deletes the newest first,
-// those on nodes with many of them before the others.
+// Every new pod with a place counts as available. The order of deletions is that of
+// explain/workload/deletion_order.h.
 //
 // Threads: pure functions on one fork. Errors: none.
-// Sources: pkg/controller/deployment/rolling.go, pkg/controller/controller_utils.go (ActivePodsWithRanks).
+// Source: pkg/controller/deployment/rolling.go.
 #pragma once
 
 #include <cstdint>

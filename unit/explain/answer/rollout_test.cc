@@ -6,6 +6,7 @@
 
 #include "explain/workload/rolling_update.h"
 #include "unit/explain/answer/asking.h"
+#include "unit/support/cost.h"
 
 namespace podium::explain {
 namespace {
@@ -130,6 +131,26 @@ TEST(RollingUpdate, EvictsPodsOfLowerPriority) {
   const auto status = ask(deployment("2", rolling("1", "0")), snapshot);
   EXPECT_EQ(status.outcome, "Fits");
   EXPECT_FALSE(status.answer->stuck_rollout);
+}
+
+TEST(RollingUpdate, CostsAsMuchAsItsPods) {
+  EXPECT_TRUE(test::is_linear(64, [](std::size_t n) -> test::Work {
+    auto snapshot = three_nodes("1");
+    snapshot.set_node(test::node("large").cap("cpu", "4k").cap("memory", "8Gi").cap("pods", "4k").ptr());
+    for (std::size_t i = 0; i < n; ++i)
+      unit::run_pod(snapshot, pod(fmt::format("old-{}", i))
+                                  .ns("shop")
+                                  .owner("ReplicaSet", "web-abc")
+                                  .label("app", "web")
+                                  .req("cpu", "1")
+                                  .node("large")
+                                  .phase("Running")
+                                  .condition("Ready", "True"));
+    const auto question = fmt::format(R"(, "replicas": {})", n);
+    return [=] {
+      EXPECT_FALSE(ask(deployment("1", rolling("1", "0"), "", question), snapshot).answer->stuck_rollout);
+    };
+  }));
 }
 
 TEST(RollingUpdate, IsStuckIfAQuotaAllowsNoMorePods) {

@@ -1,0 +1,110 @@
+#include "explain/workload/deletion_order.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "api/values/decimal.h"
+#include "base/check.h"
+#include "explain/workload/eviction_cost.h"
+
+namespace podium::explain {
+namespace {
+
+constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
+
+// 0 if the annotation is missing or not a number of 32 bits.
+std::int64_t deletion_cost_of(const api::Pod& pod) {
+  using Limits = std::numeric_limits<std::int32_t>;
+  const auto* text = pod.meta.annotations.find(kDeletionCost);
+  const auto cost = text ? api::decimal_integer(*text) : std::nullopt;
+  return cost && *cost >= Limits::min() && *cost <= Limits::max() ? *cost : 0;
+}
+
+}  // namespace
+
+DeletionOrder::DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods) : size_(pods.size()) {
+  for (const auto& info : pods) {
+    const auto& pod = *info->pod;
+    if (!is_ready(pod)) ++unready_;
+    ++related_[pod.node_name];
+    classes_[class_of(pod)][pod.node_name].push_back(info);
+  }
+  for (auto& [_, nodes] : classes_) {
+    for (auto& [_, on_node] : nodes)
+      std::ranges::stable_sort(on_node, {}, [](const auto& info) { return info->pod->meta.created; });
+  }
+}
+
+DeletionOrder::Class DeletionOrder::class_of(const api::Pod& pod) {
+  return {.is_ready = is_ready(pod), .cost = deletion_cost_of(pod)};
+}
+
+DeletionOrder::Rank DeletionOrder::rank_of(std::string_view node, const Pods& pods) const {
+  return {.related = related_.find(node)->second, .newest = pods.back()->pod->meta.created, .node = node};
+}
+
+std::vector<cluster::PodInfoPtr> DeletionOrder::take(std::size_t count) {
+  PODIUM_CHECK(count <= size_, count, size_);
+  std::vector<cluster::PodInfoPtr> out;
+  while (out.size() < count) {
+    auto& nodes = classes_.begin()->second;
+    if (ranked_.empty())
+      for (const auto& [node, pods] : nodes) ranked_.insert(rank_of(node, pods));
+    const auto last = std::prev(ranked_.end());
+    const auto found = nodes.find(last->node);
+    out.push_back(std::move(found->second.back()));
+    found->second.pop_back();
+    ranked_.erase(last);
+    if (!found->second.empty())
+      ranked_.insert(rank_of(found->first, found->second));
+    else if (nodes.erase(found); nodes.empty())
+      classes_.erase(classes_.begin());
+  }
+  for (const auto& info : out) removed(*info->pod);
+  return out;
+}
+
+void DeletionOrder::forget(const cluster::PodInfo& info) {
+  const auto& pod = *info.pod;
+  const auto of_class = classes_.find(class_of(pod));
+  if (of_class == classes_.end()) return;
+  const auto on_node = of_class->second.find(pod.node_name);
+  if (on_node == of_class->second.end()) return;
+  auto& pods = on_node->second;
+  const auto found =
+      std::ranges::find(pods, pod.meta.uid, [](const auto& each) { return each->pod->meta.uid; });
+  if (found == pods.end()) return;
+  const bool is_ranked = of_class == classes_.begin() && !ranked_.empty();
+  if (is_ranked) ranked_.erase(rank_of(on_node->first, pods));
+  pods.erase(found);
+  if (!pods.empty()) {
+    if (is_ranked) ranked_.insert(rank_of(on_node->first, pods));
+  } else if (of_class->second.erase(on_node); of_class->second.empty()) {
+    classes_.erase(of_class);
+  }
+  removed(pod);
+}
+
+void DeletionOrder::removed(const api::Pod& pod) {
+  --size_;
+  if (!is_ready(pod)) --unready_;
+  add_related(pod.node_name, -1);
+}
+
+void DeletionOrder::add_related(const std::string& node, std::ptrdiff_t count) {
+  auto& related = related_[node];
+  const auto* on_node = ranked_pods(node);
+  if (on_node) ranked_.erase(rank_of(on_node->first, on_node->second));
+  related += static_cast<std::size_t>(count);
+  if (on_node) ranked_.insert(rank_of(on_node->first, on_node->second));
+}
+
+const DeletionOrder::OnNode::value_type* DeletionOrder::ranked_pods(const std::string& node) const {
+  if (ranked_.empty()) return nullptr;
+  const auto& nodes = classes_.begin()->second;
+  const auto found = nodes.find(node);
+  return found == nodes.end() ? nullptr : &*found;
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,74 @@
+// The order in which a ReplicaSet's controller deletes pods that run: those that are not ready first, then
+// those of the lowest deletion cost, those on nodes with many of the workload's pods, and the newest.
+//
+// Taking and forgetting a pod costs a logarithm of the pods, so a rolling update of many pods stays linear.
+//
+// Threads: one owner. Errors: none.
+// Source: pkg/controller/controller_utils.go (ActivePodsWithRanks), without the time since which a pod is
+// ready, its restarts and the logarithm of its age, which make equal pods differ.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/instant.h"
+#include "scheduler/cluster/pod_info.h"
+
+namespace podium::explain {
+
+class DeletionOrder {
+ public:
+  DeletionOrder() = default;  // no pods
+  // Pods of one workload, all placed.
+  explicit DeletionOrder(const std::vector<cluster::PodInfoPtr>& pods);
+  DeletionOrder(DeletionOrder&&) = default;
+  DeletionOrder& operator=(DeletionOrder&&) = default;
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  std::size_t unready() const { return unready_; }
+
+  // Another pod of the workload, which is not one to delete, is on the node.
+  void count_related(const std::string& node) { add_related(node, 1); }
+  // The next `count` pods to delete; at most size(). Their ranks are those at the call: the controller ranks
+  // once for all pods that it deletes in one step.
+  std::vector<cluster::PodInfoPtr> take(std::size_t count);
+  // The pod was deleted by somebody else. No effect if it is none of these.
+  void forget(const cluster::PodInfo& pod);
+
+ private:
+  struct Class {
+    bool is_ready;
+    std::int64_t cost;
+    auto operator<=>(const Class&) const = default;
+  };
+  using Pods = std::vector<cluster::PodInfoPtr>;  // the newest last
+  using OnNode = std::map<std::string, Pods, std::less<>>;
+  struct Rank {
+    std::size_t related;
+    std::optional<Wall> newest;
+    std::string_view node;
+    auto operator<=>(const Rank&) const = default;
+  };
+  static Class class_of(const api::Pod& pod);
+  Rank rank_of(std::string_view node, const Pods& pods) const;
+  void add_related(const std::string& node, std::ptrdiff_t count);
+  void removed(const api::Pod& pod);
+  // The node's pods of the first class; nullptr: it has none, or the class is not ranked yet.
+  const OnNode::value_type* ranked_pods(const std::string& node) const;
+
+  std::map<Class, OnNode> classes_;
+  std::map<std::string, std::size_t, std::less<>> related_;  // pods of the workload by node
+  std::set<Rank> ranked_;  // nodes of the first class; empty: not ranked yet
+  std::size_t size_ = 0, unready_ = 0;
+};
+
+}  // namespace podium::explain
