@@ -17,6 +17,9 @@ class Recorders final : public framework::Recorder {
 
   void decided(const framework::Attempt& attempt, const framework::Decision& decision,
                const cluster::Snapshot& snapshot) override;
+  void binding_waits(const cluster::PodInfo& pod, const framework::Reason& wait) override {
+    reports_.binding_waits(pod, wait);
+  }
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     reports_.binding_ended(pod, result);
   }

@@ -44,7 +44,7 @@ bool waits_for_binding(const json::value& pod, const std::optional<render::Repor
 std::string binding_words(Cluster& cluster, const json::value& pod,
                           const std::optional<render::Report>& report) {
   const auto node = next_node(pod, report);
-  if (node.empty()) return {};
+  if (node.empty() || (report && render::is_being_bound(report->status))) return {};
   constexpr std::size_t kNamed = 3;
   const auto claims = claims_without_volume(cluster, pod);
   const auto waits_for = claims.empty()

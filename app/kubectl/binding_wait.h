@@ -12,11 +12,11 @@
 
 namespace podium::kubectl {
 
-// Whether it is such a pod. `report`: podium's last report of it, from before its node was chosen.
+// Whether it is such a pod. `report`: podium's last report, which may be from before its node was chosen.
 bool waits_for_binding(const boost::json::value& pod, const std::optional<render::Report>& report);
 
-// "shop/db goes to n-1, and is not bound yet: its claim data has no volume.\n"; empty: it is not such a pod.
-// Reads the pod's claims.
+// "shop/db goes to n-1, and is not bound yet: its claim data has no volume.\n"; empty: it is not such a
+// pod, or the report says it. Reads the pod's claims.
 std::string binding_words(Cluster& cluster, const boost::json::value& pod,
                           const std::optional<render::Report>& report);
 

@@ -179,8 +179,8 @@ std::function<int()> declare_decisions(CLI::App& command, const std::shared_ptr<
   flags->shared = shared;
   command.add_option("POD", flags->options.prefix, "only decisions on pods whose names start with POD");
   render::add_choice(command, shared->wrong, "--outcome", flags->options.outcome,
-                     {"Scheduled", "Unschedulable", "Failed", "Gated"},
-                     "only decisions with this outcome: Scheduled, Unschedulable, Failed, Gated")
+                     {"Scheduled", "Binding", "Unschedulable", "Failed", "Gated"},
+                     "only decisions with this outcome: Scheduled, Binding, Unschedulable, Failed, Gated")
       ->type_name("OUTCOME");
   command.add_option("--since", flags->since, "only decisions of the last TIME, such as 90s, 30m or 1h30m")
       ->type_name("TIME");

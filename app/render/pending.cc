@@ -137,7 +137,9 @@ WaitingGroup to_group(std::vector<WaitingPod> pods) {
                      .message = pods.front().message,
                      .report = newest(pods).report};
   // The last report is about an attempt before the node was chosen.
-  if (!node_of_binding(pods.front().nominated, pods.front().report).empty()) group.report.reset();
+  const auto& front = pods.front();
+  const bool says_node = front.report && is_being_bound(front.report->status);
+  if (!says_node && !node_of_binding(front.nominated, front.report).empty()) group.report.reset();
   for (const auto& pod : pods) {
     group.names.push_back(pod.name);
     if (pod.created && (!group.since || *pod.created < *group.since)) group.since = pod.created;
@@ -182,6 +184,11 @@ json::object to_row(const WaitingGroup& group) {
 }
 
 // Compares numbers by value and other values as text, which also orders times.
+// `what_for`: empty if podium's report does not say it.
+std::string binding_waits(const std::string& node, const std::string& what_for) {
+  return fmt::format("its binding to {} waits{}{}", node, what_for.empty() ? "" : ": ", what_for);
+}
+
 bool is_before(const json::value& a, const json::value& b) {
   if (a.is_number() && b.is_number()) return a.to_number<double>() < b.to_number<double>();
   const auto text = [](const json::value& value) {
@@ -192,9 +199,14 @@ bool is_before(const json::value& a, const json::value& b) {
 
 }  // namespace
 
+bool is_being_bound(const explain::ReportStatus& status) {
+  return status.outcome == explain::kBinding && status.choice.has_value();
+}
+
 std::string node_of_binding(const std::string& nominated, const std::optional<Report>& report) {
   if (!report) return nominated;
   if (report->is_question) return {};  // in a dump: it is about the pod as it is now
+  if (is_being_bound(report->status)) return report->status.choice->node;
   const bool waits_for_room = report->status.preemption || evicts_no_more(report->status);
   return waits_for_room ? std::string() : nominated;
 }
@@ -202,7 +214,8 @@ std::string node_of_binding(const std::string& nominated, const std::optional<Re
 std::string blocked_by(const WaitingPod& pod) {
   if (!pod.gates.empty()) return fmt::format("gate {}", fmt::join(pod.gates, ", "));
   if (const auto node = node_of_binding(pod.nominated, pod.report); !node.empty())
-    return fmt::format("its binding to {} waits", node);
+    return binding_waits(node,
+                         pod.report && is_being_bound(pod.report->status) ? pod.report->status.message : "");
   if (!pod.report) {
     if (!pod.message.empty()) return pod.message;
     return pod.scheduler.empty() ? "no podium report"
@@ -214,6 +227,7 @@ std::string blocked_by(const WaitingPod& pod) {
 std::string blocked_by(const explain::ReportStatus& status) {
   if (!status.scheduling_gates.empty())
     return fmt::format("gate {}", fmt::join(status.scheduling_gates, ", "));
+  if (is_being_bound(status)) return binding_waits(status.choice->node, status.message);
   if (status.outcome == "Failed") return "the attempt failed: " + status.message;
   if (const auto& preemption = status.preemption)
     return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);

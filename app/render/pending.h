@@ -35,8 +35,10 @@ struct WaitingPod {
   std::optional<Report> report;
 };
 
-// The node to which podium binds the pod: it is nominated, and not for a preemption. Empty: there is none.
-// `report`: the last one, of a decision before this binding.
+// Whether the report says that the pod has a node and its binding waits, and what for.
+bool is_being_bound(const explain::ReportStatus& status);
+// The node to which podium binds the pod: the report's, or the nominated one if that is not for a preemption.
+// Empty: there is none. `report`: the last one, which may be of a decision before this binding.
 std::string node_of_binding(const std::string& nominated, const std::optional<Report>& report);
 
 // nullopt: the pod has a node or has ended, or the object is not a pod.

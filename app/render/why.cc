@@ -76,6 +76,10 @@ std::string placed_line(const Report& report, const std::string& subject, const 
                         const std::optional<Fate>& fate) {
   const auto& node = report.status.choice->node;
   const auto points = choice_words(report);
+  if (report.status.outcome == explain::kBinding)
+    return fmt::format("{} {} {}{}, and is not bound yet: {}.\n", options.style.bold(subject),
+                       options.style.warn("goes to"), node,
+                       points.empty() ? "" : fmt::format(" ({})", points), report.status.message);
   if (fate)
     return fmt::format("{} {} {}{}; {}.\n", options.style.bold(subject), fate->is_gone ? "was on" : "is on",
                        node, points.empty() ? "" : fmt::format(" ({})", points), fate_words(*fate));
@@ -350,7 +354,8 @@ std::string why(const Report& report, const std::string& subject, const Options&
            earlier(report, options);
   }
   if (report.status.outcome.empty()) return fmt::format("{}: the report has no outcome yet.\n", name);
-  if (report.status.choice && (report.status.outcome == "Scheduled" || report.status.outcome == "Fits")) {
+  const auto has_node = {explain::kScheduled, explain::kBinding, "Fits"};
+  if (report.status.choice && std::ranges::find(has_node, report.status.outcome) != has_node.end()) {
     return placed(report, subject, options, fate) +
            rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            decided_line(report, options) + earlier(report, options);

@@ -112,8 +112,7 @@ json::object line_of(const controller::RememberedDecision& decision, bool is_gon
     out["node"] = status.choice->node;
     if (status.choice->score) out["score"] = *status.choice->score;
   }
-  if (status.outcome != explain::kScheduled && !status.rejections.empty())
-    out["rejection"] = main_rejection(status);
+  if (!status.choice && !status.rejections.empty()) out["rejection"] = main_rejection(status);
   if (!status.scheduling_gates.empty())
     out["schedulingGates"] = json::array(status.scheduling_gates.begin(), status.scheduling_gates.end());
   const auto& since = status.history.empty() ? status.decided_at : status.history.back().at;

@@ -266,7 +266,7 @@ void DecisionMemory::sample_metrics(metrics::Samples& out) const {
 
 DecisionMemory::Blocked DecisionMemory::blocked_by(const Kept& kept) {
   const auto status = unpack(kept.packed());
-  if (status.rejections.empty()) return {kept.ns(), status.outcome, ""};
+  if (status.rejections.empty() || status.choice) return {kept.ns(), status.outcome, ""};
   const auto& first = status.rejections.front();
   return {kept.ns(), first.code, std::string(framework::named(first.about, framework::Topic::resource))};
 }

@@ -59,6 +59,24 @@ void ReportRecorder::decided(const framework::Attempt& attempt, const framework:
   finish(pod, std::move(status), wanted);
 }
 
+explain::ReportStatus ReportRecorder::Binding::read() const {
+  const auto* whole = std::get_if<std::unique_ptr<explain::ReportStatus>>(&status);
+  return whole ? **whole : unpack(std::get<std::string>(status));
+}
+
+// The binding may wait for minutes, for a provisioner or other pods. Until its end, this is the decision.
+void ReportRecorder::binding_waits(const cluster::PodInfo& pod, const framework::Reason& wait) {
+  const auto it = binding_.find(pod->meta.uid);
+  if (it == binding_.end()) return;
+  const bool wanted = it->second.in_scope && is_wanted(settings_.now()->reports, pod, true);
+  if (!wanted && !ended_) return;
+  auto status = it->second.read();
+  explain::set_binding(status, wait);
+  status.conditions = {complete(false, status.outcome, status.message)};
+  history_.add_to(pod->meta.uid, status);
+  finish(pod, std::move(status), wanted);
+}
+
 void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) {
   const auto it = binding_.find(pod->meta.uid);
   if (it == binding_.end()) return;

@@ -35,7 +35,8 @@ class ReportRecorder final : public framework::Recorder {
   // No name: the pod gets no report. May be empty.
   using Announce =
       std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, const std::string& name)>;
-  // Called with each attempt's end and its report, also packed, whether or not it is written. May be empty.
+  // Called with the report of each attempt's end, and of each wait of a binding; also packed, whether or not it
+  // is written. May be empty.
   using Ended =
       std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, std::string_view packed)>;
 
@@ -43,6 +44,7 @@ class ReportRecorder final : public framework::Recorder {
       : writer_(writer), settings_(settings), announce_(std::move(announce)), ended_(std::move(ended)) {}
 
   void decided(const framework::Attempt&, const framework::Decision&, const cluster::Snapshot&) override;
+  void binding_waits(const cluster::PodInfo&, const framework::Reason&) override;
   void binding_ended(const cluster::PodInfo&, const framework::BindResult&) override;
   void binding_withdrawn(std::string_view pod_uid) override { binding_.erase(std::string(pod_uid)); }
   void gated(const framework::Gated&, const cluster::Snapshot&) override;
@@ -56,6 +58,7 @@ class ReportRecorder final : public framework::Recorder {
   struct Binding {
     std::variant<std::string, std::unique_ptr<explain::ReportStatus>> status;
     bool in_scope;  // its namespace gets reports
+    explain::ReportStatus read() const;
   };
   static constexpr std::size_t kFew = 64;
   void end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status, const char* outcome);

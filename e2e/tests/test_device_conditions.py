@@ -79,10 +79,14 @@ class Conditions:
         [event] = wait_until(lambda: self.events(name, "FailedScheduling"), f"{name} fails")
         self.assertIn(words, event["note"])
 
+    def reported(self, name):
+        """Waits for the report of the wait. Only podium writes one."""
+
     def test_a_device_that_becomes_ready(self):
         self.device("slow")
         self.wanting("ready", "slow")
         device = self.awaited("ready")
+        self.reported("ready")
         self.assertEqual((device["bindingConditions"], device["bindingFailureConditions"]), ([READY], [BROKEN]))
         [event] = self.events("ready", "BindingConditionsPending")
         self.assertEqual((event["type"], event["action"], event["note"]),
@@ -145,6 +149,9 @@ class ByPodium(Conditions, Live):
         cls.proxy = FaultProxy(cls.plane).start()
         cls.addClassCleanup(cls.proxy.stop)
         return podium.Podium(cls.plane, server=cls.proxy.url)
+
+    def reported(self, name):
+        self.report(name, "Binding", "its devices are not ready on the node yet")
 
     def test_a_reply_that_is_lost(self):
         self.device("unheard")

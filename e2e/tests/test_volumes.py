@@ -132,8 +132,11 @@ class Volumes(WithStorage):
         self.plane.create(user_of("dynamic", "made", nodeSelector={"kubernetes.io/hostname": "n2"}))
         self.assertEqual(self.selected("made"), "n2")
         self.assertNotIn("nodeName", self.live_pod("dynamic")["spec"])
+        waits = self.report("dynamic", "Binding", "its claim made has not been bound to a volume yet")["status"]
+        self.assertEqual(waits["choice"]["nodeName"], "n2")
         self.provision("made", "n2")
         self.assertEqual(self.bound("dynamic"), "n2")
+        self.report("dynamic", "Scheduled")
 
     def test_provisioner_that_gives_up_and_tries_again(self):
         self.plane.create(claim("hard", "fast"))

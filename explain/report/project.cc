@@ -176,6 +176,11 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
   }
 }
 
+std::string words_of(const framework::Reason& reason) {
+  const auto cause = cause_of(reason);
+  return reason_words(cause.code, cause.about, reason.text);
+}
+
 }  // namespace
 
 ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& decision,
@@ -204,10 +209,7 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
 std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate) {
   if (!pod->scheduling_gates.empty()) return first(pod->scheduling_gates, kGates);
   std::vector<std::string> words;
-  for (const auto& reason : gate.reasons) {
-    const auto cause = cause_of(reason);
-    words.push_back(reason_words(cause.code, cause.about, reason.text));
-  }
+  for (const auto& reason : gate.reasons) words.push_back(words_of(reason));
   return {cut(fmt::format("{}: {}", gate.plugin, fmt::join(words, ", ")), kReasonBytes)};
 }
 
@@ -223,6 +225,11 @@ ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict
                      : fmt::format("waits for {} scheduling gates: {}", gates.size(), fmt::join(gates, ", "));
   status.message = cut(std::move(message), kMessageBytes);
   return status;
+}
+
+void set_binding(ReportStatus& status, const framework::Reason& wait) {
+  status.outcome = kBinding;
+  status.message = cut(words_of(wait), kMessageBytes);
 }
 
 }  // namespace podium::explain

@@ -19,6 +19,9 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
 // The same for a pod that a PreEnqueue plugin keeps out of the queue.
 ReportStatus project_gated(const cluster::PodInfo& pod, const framework::Verdict& gate);
 
+// Makes it the status of a pod that has a node, and whose binding waits for this. `status`: of the decision.
+void set_binding(ReportStatus& status, const framework::Reason& wait);
+
 // The pod's scheduling gates; else the plugin and its reason.
 std::vector<std::string> gates_of(const cluster::PodInfo& pod, const framework::Verdict& gate);
 

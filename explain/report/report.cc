@@ -57,7 +57,7 @@ std::uint64_t content_hash(const ReportStatus& s) {
     for (const auto& victim : s.preemption->victims) add(victim.ns, victim.name);
   }
   add(s.no_preemption);
-  if (s.rejections.empty()) add(s.message);  // an error, not numbers of nodes
+  if (s.rejections.empty() || s.outcome == kBinding) add(s.message);  // not numbers of nodes
   for (const auto& condition : s.conditions) add(condition.type, condition.is_true.is, condition.reason);
   return seed;
 }

@@ -178,7 +178,8 @@ struct Fields<Preempted> {
 };
 
 struct ReportStatus {
-  // Scheduled, Unschedulable, Failed or Gated; for a what-if: Fits, PartlyFits, DoesNotFit or Refused.
+  // Of a decision: Scheduled, Binding, Unschedulable, Failed or Gated. Of an answer: Fits, PartlyFits,
+  // DoesNotFit or Refused.
   std::string outcome;
   std::string profile, message;
   std::optional<ReportChoice> choice;
@@ -266,6 +267,7 @@ struct Fields<ReportStatus> {
 // The outcomes of a decision, and of a what-if without an answer.
 inline constexpr const char* kScheduled = "Scheduled";
 inline constexpr const char* kUnschedulable = "Unschedulable";
+inline constexpr const char* kBinding = "Binding";
 inline constexpr const char* kGated = "Gated";
 inline constexpr const char* kFailed = "Failed";
 inline constexpr const char* kRefused = "Refused";

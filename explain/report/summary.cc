@@ -24,6 +24,11 @@ std::string lead_of(const ReportStatus& status) {
   return "-";
 }
 
+// Not nodes, but what the message says is the reason.
+bool says_message(const ReportStatus& status) {
+  return status.outcome == kBinding || status.outcome == kFailed || status.outcome == kRefused;
+}
+
 std::string held_by(const std::string& reason, std::size_t nodes, std::size_t total) {
   return shortened(nodes == total ? fmt::format("{} (all {} nodes)", reason, total)
                                   : fmt::format("{} ({} of {} nodes)", reason, nodes, total));
@@ -44,9 +49,9 @@ std::string reason_of(const ReportStatus& status) {
       text += "; then " + answer->first_failure->reason;
     return shortened(std::move(text));
   }
-  const bool has_failed = status.outcome == kFailed || status.outcome == kRefused;
-  if (status.choice && !has_failed) return lead_of(status);
-  if (status.rejections.empty() || has_failed) return status.message.empty() ? "-" : main_reason(status);
+  if (status.choice && !says_message(status)) return lead_of(status);
+  if (status.rejections.empty() || says_message(status))
+    return status.message.empty() ? "-" : main_reason(status);
   const auto& first = status.rejections.front();
   return held_by(first.reason, first.nodes, status.node_counts.total);
 }
@@ -54,8 +59,7 @@ std::string reason_of(const ReportStatus& status) {
 }  // namespace
 
 std::string main_reason(const ReportStatus& status) {
-  const bool has_failed = status.outcome == kFailed || status.outcome == kRefused;
-  if (!has_failed && !status.rejections.empty()) return shortened(status.rejections.front().reason);
+  if (!says_message(status) && !status.rejections.empty()) return shortened(status.rejections.front().reason);
   return shortened(status.message);
 }
 

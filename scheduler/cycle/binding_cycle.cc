@@ -104,6 +104,7 @@ std::optional<BindingCycle::Failure> BindingCycle::permit(Pod& pod) {
   pod.stage = Pod::Stage::permitting;
   waiting_.insert(pod.uid());
   set_deadline(pod, pod.first_timeout());
+  record_permits(pod);
   return std::nullopt;
 }
 

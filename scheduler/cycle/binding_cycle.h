@@ -126,6 +126,8 @@ class BindingCycle final : public framework::Handle {
   void begin_wait(Pod& pod);
   void wait_on(Pod& pod);
   void await_ready(Pod& pod);
+  void record_permits(Pod& pod);
+  void record_wait(Pod& pod, framework::Reason wait);
   void count_wait(const Pod& pod, framework::Progress::State end);
   void bind(Pod& pod);
   void fail(Pod& pod, Failure failure);

@@ -60,7 +60,8 @@ struct BindingCycle::Pod {
   std::vector<const framework::Profile::Entry<framework::PreBindPlugin>*> pre_binds;
   std::size_t plugin = 0, write = 0;  // indexes: current plugin in pre_binds, its current write in the plan
   framework::PreBindPlan plan;
-  Steady wait_began{};  // of the plan
+  Steady wait_began{};          // of the plan
+  framework::Reason waits_for;  // as the recorder knows it
 
   std::optional<Steady> deadline;
 

@@ -1,7 +1,9 @@
 // BindingCycle's waits: Permit and PreBind waits, their timeouts, and the events and calls that end them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "api/values/pod.h"
@@ -72,7 +74,7 @@ void BindingCycle::await_ready(Pod& pod) {
   parts_.snapshot.set_moment({.time = parts_.clock.wall()});
   auto progress = plugin->ready(pod.assumed, pod.state(name), parts_.snapshot);
   using State = framework::Progress::State;
-  if (progress.state == State::not_yet) return;
+  if (progress.state == State::not_yet) return record_wait(pod, std::move(progress.waits_for));
   count_wait(pod, progress.state);
   if (progress.state != State::ready)
     return fail(pod, {framework::plugin_failed("PreBind", name, progress.error)});
@@ -80,6 +82,17 @@ void BindingCycle::await_ready(Pod& pod) {
   awaiting_events_.erase(pod.uid());
   set_deadline(pod, std::nullopt);
   pre_bound(pod);
+}
+
+void BindingCycle::record_permits(Pod& pod) {
+  const auto plugins = pod.pending | std::views::keys;
+  record_wait(pod, fmt::format("it waits for the permit of {}", fmt::join(plugins, " and ")));
+}
+
+void BindingCycle::record_wait(Pod& pod, framework::Reason wait) {
+  if (wait == framework::Reason() || wait == pod.waits_for) return;
+  pod.waits_for = std::move(wait);
+  parts_.recorder.binding_waits(*pod.queued.pod, pod.waits_for);
 }
 
 void BindingCycle::count_wait(const Pod& pod, framework::Progress::State end) {
@@ -184,7 +197,10 @@ void BindingCycle::allow(std::string_view uid, std::string_view plugin) {
   const auto it = pod->pending.find(plugin);
   if (it == pod->pending.end()) return;
   pod->pending.erase(it);
-  if (!pod->pending.empty()) return set_deadline(*pod, pod->first_timeout());
+  if (!pod->pending.empty()) {
+    record_permits(*pod);
+    return set_deadline(*pod, pod->first_timeout());
+  }
   set_deadline(*pod, std::nullopt);
   settle_later(uid);
 }

@@ -141,10 +141,11 @@ struct Progress {
   // The last three fail the pod; metrics distinguish them.
   enum class State { ready, not_yet, failed, timed_out, error };
   State state = State::ready;
-  std::string error;
+  std::string error = {};
+  Reason waits_for = {};  // not_yet: what the pod waits for; without text or code: nothing to report yet
 
   static Progress ready() { return {}; }
-  static Progress not_yet() { return {State::not_yet, {}}; }
+  static Progress not_yet(Reason waits_for = {}) { return {State::not_yet, {}, std::move(waits_for)}; }
   static Progress failed(std::string error) { return {State::failed, std::move(error)}; }
 };
 

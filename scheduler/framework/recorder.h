@@ -20,6 +20,7 @@ class Snapshot;
 namespace podium::framework {
 
 struct Decision;
+struct Reason;
 struct Verdict;
 
 // One scheduling attempt of one pod, up to its decision.
@@ -53,6 +54,8 @@ class Recorder {
   // If the decision fits, binding_ended() follows, or binding_withdrawn().
   virtual void decided(const Attempt& attempt, const Decision& decision,
                        const cluster::Snapshot& snapshot) = 0;
+  // The pod has its node, and its binding waits for this. Again when it waits for something else.
+  virtual void binding_waits(const cluster::PodInfo& pod, const Reason& wait) { (void)pod, (void)wait; }
   virtual void binding_ended(const cluster::PodInfo& pod, const BindResult& result) = 0;
   // The binding was not sent: this process may not write. It does not count as an attempt.
   virtual void binding_withdrawn(std::string_view pod_uid) { (void)pod_uid; }

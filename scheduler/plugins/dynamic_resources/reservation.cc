@@ -429,7 +429,8 @@ framework::Progress DynamicResources::ready(const AssumedPod&, const PluginState
     auto binding = device_binding(*claim);
     if (binding.state == DeviceBinding::State::ready) continue;
     if (binding.state == DeviceBinding::State::failed) return Progress::failed(std::move(binding.error));
-    if (!is_binding_overdue(*claim, snapshot.moment().time, binding_timeout_)) return Progress::not_yet();
+    if (!is_binding_overdue(*claim, snapshot.moment().time, binding_timeout_))
+      return Progress::not_yet(framework::Reason(framework::ReasonCode::devices_not_ready));
     return {Progress::State::timed_out, fmt::format("device binding timeout: claim={}", meta.name)};
   }
   return Progress::ready();

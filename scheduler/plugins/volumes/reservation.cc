@@ -122,6 +122,11 @@ class BindingCheck {
   std::shared_ptr<const PersistentVolumeClaim> live_claim(const PersistentVolumeClaim& claim) const {
     return snapshot_.objects().actual<PersistentVolumeClaim>(claim.meta.namespace_, claim.meta.name);
   }
+  static Progress without_volume(const PersistentVolumeClaim& claim) {
+    using framework::ReasonCode, framework::Topic;
+    return Progress::not_yet(
+        framework::Reason(ReasonCode::claim_not_bound, {{Topic::claim, claim.meta.name}}));
+  }
   static std::string no_claim(const PersistentVolumeClaim& claim) {
     return fmt::format("persistentvolumeclaims \"{}/{}\" not found", claim.meta.namespace_, claim.meta.name);
   }
@@ -142,7 +147,7 @@ class BindingCheck {
     // Upstream takes the claim for ready, even if the node cannot reach the other volume.
     if (!claim->volume_name.empty() && claim->volume_name != name)
       return failed(fmt::format("PVC \"{}\" is bound to pv \"{}\"", claim->meta.name, claim->volume_name));
-    return is_bound(*claim) ? Progress::ready() : Progress::not_yet();
+    return is_bound(*claim) ? Progress::ready() : without_volume(*claim);
   }
 
   Progress check_provision(const Item& item) const {
@@ -158,12 +163,12 @@ class BindingCheck {
       return failed(fmt::format("provisioning failed for PVC \"{}\"", claim->meta.name));
     if (!claim->volume_name.empty()) {
       const auto volume = snapshot_.objects().actual<PersistentVolume>("", claim->volume_name);
-      if (!volume) return Progress::not_yet();
+      if (!volume) return without_volume(*claim);
       const auto reached = reaches(*volume);
       if (!reached) return failed(reached.error());
       if (!*reached) return out_of_reach(claim->volume_name);
     }
-    return is_bound(*claim) ? Progress::ready() : Progress::not_yet();
+    return is_bound(*claim) ? Progress::ready() : without_volume(*claim);
   }
 
   // True if the node can reach the volume. Error: the volume cannot be translated to CSI.

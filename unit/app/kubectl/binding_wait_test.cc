@@ -74,6 +74,11 @@ TEST(Binding, OfAPodThatDoesNotWaitForOneIsEmpty) {
   preempts.status.preemption = explain::Preempted{"n-2", {{"batch", "a"}}, 1};
   EXPECT_EQ(binding_words(claims, pod(kOne), preempts), "");
   EXPECT_NE(binding_words(claims, pod(kOne), render::Report()), "") << "an attempt before";
+  render::Report said;
+  said.status.outcome = "Binding";
+  said.status.choice.emplace().node = "n-2";
+  EXPECT_EQ(binding_words(claims, pod(kOne), said), "") << "the report says it";
+  EXPECT_TRUE(waits_for_binding(pod(kOne), said));
 }
 
 }  // namespace

@@ -132,10 +132,11 @@ TEST_F(OnADump, WrongFlagsOfVerbsThatNeedAServer) {
     app.parse(words);
     return std::to_string(code) + " " + testing::internal::GetCapturedStderr();
   };
-  EXPECT_EQ(said({"decisions", "--since", "half", "--limit", "0", "--outcome", "Lost"}),
-            "2 podium decisions: --outcome: \"Lost\" is not Scheduled, Unschedulable, Failed or Gated\n"
-            "--limit: \"0\" is not a whole number from 1 to 500\n"
-            "--since: \"half\" is not a valid duration; try \"30s\", \"2m\" or \"1h30m\"\n");
+  EXPECT_EQ(
+      said({"decisions", "--since", "half", "--limit", "0", "--outcome", "Lost"}),
+      "2 podium decisions: --outcome: \"Lost\" is not Scheduled, Binding, Unschedulable, Failed or Gated\n"
+      "--limit: \"0\" is not a whole number from 1 to 500\n"
+      "--since: \"half\" is not a valid duration; try \"30s\", \"2m\" or \"1h30m\"\n");
   for (const auto* since : {"0", "-5m", "5x", "m", "9999999h", "800000h", "1h30"})
     EXPECT_THAT(said({"decisions", std::string("--since=") + since}),
                 testing::StartsWith("2 podium decisions: --since: \""))

@@ -80,7 +80,7 @@ TEST(Pending, NumbersDoNotSplitAWorkload) {
   EXPECT_EQ(group_waiting(std::move(of_others)).size(), 2u);
 }
 
-// podium reports a decision once its pod is bound. So the report of a pod whose binding waits is an old one.
+// The report of a pod whose binding waits may be of an earlier attempt.
 TEST(Pending, APodWhoseBindingWaits) {
   auto pod = waiting("big-2");
   pod.nominated = "n1";
@@ -94,6 +94,14 @@ TEST(Pending, APodWhoseBindingWaits) {
   EXPECT_EQ(group_waiting({pod}).front().blocked_by, "66 of 66 nodes do not have enough free nvidia.com/gpu");
   pod.report->status.preemption = explain::Preempted{"n1", {{"batch", "a"}}, 1};
   EXPECT_EQ(group_waiting({pod}).front().blocked_by, "waits for 1 eviction on n1");
+  auto& status = pod.report->status;
+  status.outcome = "Binding";
+  status.message = "its devices are not ready on the node yet";
+  status.choice.emplace().node = "n2";
+  const auto said = group_waiting({pod}).front();
+  EXPECT_EQ(said.blocked_by, "its binding to n2 waits: its devices are not ready on the node yet");
+  EXPECT_EQ(said.nearest_miss, "-");
+  EXPECT_TRUE(said.report);
 }
 
 // In a dump: no scheduler has seen them yet.

@@ -113,6 +113,20 @@ TEST(Why, APodThatIsGoneIsNoLongerOnItsNode) {
                                "ml/big-2 is pending: no node fits (66 nodes).\n"));
 }
 
+TEST(Why, APodWhoseBindingWaitsIsNotOnItsNodeYet) {
+  auto report = read_report(scheduled_report());
+  report.status.outcome = "Binding";
+  report.status.message = "its claim data has not been bound to a volume yet";
+  const auto text = why(report, "shop/web-07", plain());
+  EXPECT_TRUE(
+      text.starts_with("shop/web-07 goes to general-01 (404 points, a tie of 18 nodes, drawn by the pod's "
+                       "UID), and is not bound "
+                       "yet: its claim data has not been bound to a volume yet.\n54 of 66 nodes fit."))
+      << text;
+  EXPECT_EQ(next_step(report, "shop", "web-07", plain()), "");
+  EXPECT_EQ(explain::summary_of(report.status).reason, report.status.message);
+}
+
 TEST(Why, APendingPodHearsWhatIsShort) {
   EXPECT_EQ(why(read_report(pending_report()), "ml/big-2", plain()),
             "ml/big-2 is pending: no node fits (66 nodes).\n"

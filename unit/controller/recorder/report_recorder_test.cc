@@ -67,6 +67,33 @@ TEST(ReportRecorder, WhatAPodPreemptedStaysAfterItHasLanded) {
       json::parse(R"({"nodeName":"n1","victims":[{"namespace":"batch","name":"old"}],"victimsTotal":1})"));
 }
 
+TEST(ReportRecorder, SaysWhatABindingWaitsFor) {
+  using framework::Reason, framework::ReasonCode, framework::Topic;
+  Writing w;
+  w.decide(huge("web"), 1);
+  w.decide(small("web"), 2);
+  w.recorder.binding_waits(info_of(small("web")),
+                           Reason(ReasonCode::claim_not_bound, {{Topic::claim, "data"}}));
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Binding 2"});
+  const auto status = w.report("web").at("status");
+  EXPECT_EQ(ObjectServer::text(status, "/choice/nodeName"), "n1");
+  EXPECT_EQ(ObjectServer::text(status, "/message"), "its claim data has not been bound to a volume yet");
+  EXPECT_EQ(ObjectServer::text(status, "/conditions/0/status"), "False");
+  EXPECT_EQ(status.at("history").as_array().size(), 1u);
+  // Another claim: the report is written again.
+  w.recorder.binding_waits(info_of(small("web")),
+                           Reason(ReasonCode::claim_not_bound, {{Topic::claim, "logs"}}));
+  w.run();
+  EXPECT_EQ(ObjectServer::text(w.report("web").at("status"), "/message"),
+            "its claim logs has not been bound to a volume yet");
+  w.recorder.binding_ended(info_of(small("web")), {.bound = true, .node = "n1"});
+  w.run();
+  EXPECT_EQ(w.reports(), Lines{"web uid-of-web Scheduled 2"});
+  EXPECT_EQ(w.report("web").at("status").at("history").as_array().size(), 1u)
+      << "a wait does not count as one";
+}
+
 TEST(ReportRecorder, AReportIsTheSameHoweverManyBindingsAreAhead) {
   Writing w;
   for (int i = 0; i < 70; ++i) w.decide(small(fmt::format("p{}", i)));

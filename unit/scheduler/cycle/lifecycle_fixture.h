@@ -72,6 +72,9 @@ class FakeWorld final : public Binder,
     decisions.push_back(fmt::format("{} {}: {}", (*attempt.pod)->meta.name, attempt.number,
                                     decision.choice ? snapshot.node_name(*decision.choice) : "no node"));
   }
+  void binding_waits(const cluster::PodInfo& pod, const framework::Reason& wait) override {
+    waits.push_back(fmt::format("{}: {}", pod->meta.name, wait.text));
+  }
   void binding_ended(const cluster::PodInfo& pod, const framework::BindResult& result) override {
     ends.push_back(fmt::format("{} {}", pod->meta.name, result.bound ? "bound" : result.error));
   }
@@ -80,9 +83,9 @@ class FakeWorld final : public Binder,
   std::vector<framework::ObjectWrite> writes;
   std::vector<PreemptionOrder> orders;
   // Calls that only some tests check, in addition to the log.
-  Log decisions, ends, forgotten_pods;  // as the recorder
-  Log forgotten_nominations;            // as the nominator
-  Log skips;                            // as the announcer
+  Log decisions, waits, ends, forgotten_pods;  // as the recorder
+  Log forgotten_nominations;                   // as the nominator
+  Log skips;                                   // as the announcer
 
  private:
   template <typename... Args>

@@ -42,10 +42,13 @@ class Reserved {
     const boost::json::object object{{"metadata", {{"name", "x"}, {"resourceVersion", version}}}};
     plugin_.written(pod_, state_.get(), index, object);
   }
-  // "ready", "not yet", or the error.
+  // "ready", "not yet", "its claim c is not bound", or the error.
   std::string progress() const {
     auto progress = plugin_.ready(pod_, state_.get(), snapshot_);
     if (progress.state == Progress::State::failed) return progress.error;
+    if (progress.waits_for.code == framework::ReasonCode::claim_not_bound)
+      return fmt::format("its claim {} is not bound",
+                         framework::named(progress.waits_for.about, framework::Topic::claim));
     return progress.state == Progress::State::ready ? "ready" : "not yet";
   }
   bool concerns(const framework::ClusterEvent& event) const {
@@ -288,7 +291,8 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
   } cases[] = {
       {"nothing yet", [](Snapshot&) {}, "not yet"},
       {"an older volume", [&](Snapshot& s) { show(s, with(v, "9", nothing)); }, "not yet"},
-      {"the volume as written", [&](Snapshot& s) { show(s, with(v, "10", to_claim)); }, "not yet"},
+      {"the volume as written", [&](Snapshot& s) { show(s, with(v, "10", to_claim)); },
+       "its claim c is not bound"},
       {"both are bound",
        [&](Snapshot& s) {
          auto [c, bound_volume] = bound(claim("c"), v);
@@ -301,7 +305,7 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
          show(s, with(v, "10", to_claim));
          show(s, with(claim("c"), "12", [](Claim& c) { c.volume_name = "v"; }));
        },
-       "not yet"},
+       "its claim c is not bound"},
       {"the claim is bound to another volume",
        [&](Snapshot& s) {
          show(s, with(v, "10", to_claim));
@@ -326,7 +330,7 @@ TEST(VolumeReservation, AVolumeThatIsThereBecomesBound) {
                 x.node_affinity = {node_term({}, {podium::test::in("metadata.name", {"m"})})};
               }));
        },
-       "not yet"},
+       "its claim c is not bound"},
       {"the node has another label",
        [&](Snapshot& s) {
          show(s, with(v, "10", to_claim));
@@ -361,11 +365,11 @@ TEST(VolumeReservation, AVolumeThatIsToBeMadeBecomesBound) {
     std::string want;
   } cases[] = {
       {"nothing yet", [](Snapshot&) {}, "not yet"},
-      {"the claim as written", [&](Snapshot& s) { show(s, selected("10")); }, "not yet"},
-      {"the volume is not known yet", [&, &c = c](Snapshot& s) { show(s, c); }, "not yet"},
+      {"the claim as written", [&](Snapshot& s) { show(s, selected("10")); }, "its claim c is not bound"},
+      {"the volume is not known yet", [&, &c = c](Snapshot& s) { show(s, c); }, "its claim c is not bound"},
       {"both are bound", [&, &c = c, &v = v](Snapshot& s) { show(s, c), show(s, v); }, "ready"},
       {"the claim names the volume, and is not bound",
-       [&, &v = v](Snapshot& s) { show(s, unbound), show(s, v); }, "not yet"},
+       [&, &v = v](Snapshot& s) { show(s, unbound), show(s, v); }, "its claim c is not bound"},
       {"made on another node", [&, &d = d, &far = far](Snapshot& s) { show(s, d), show(s, far); },
        "binding volumes: pv \"made\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms"},
       {"the provisioner could not", [&](Snapshot& s) { show(s, selected("11", "")); },
@@ -406,11 +410,11 @@ TEST(VolumeReservation, EveryVolumeHasToBeBound) {
   show(snapshot, at(made, "23"));
   EXPECT_EQ(reserved.progress(), "not yet") << "the one that was there is not bound";
   show(snapshot, at(v, "24"));
-  EXPECT_EQ(reserved.progress(), "not yet") << "nor is its claim";
+  EXPECT_EQ(reserved.progress(), "its claim c is not bound") << "nor is its claim";
   show(snapshot, at(c, "25"));
   EXPECT_EQ(reserved.progress(), "ready");
   show(snapshot, at(claim_on("d", "n", "fast"), "26"));
-  EXPECT_EQ(reserved.progress(), "not yet") << "the one that was made is not";
+  EXPECT_EQ(reserved.progress(), "its claim d is not bound") << "the one that was made is not";
 }
 
 // An assumption by another pod with the same claim does not count as the state of the API server.
