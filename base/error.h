@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/finding.h"
+
 namespace podium {
 
 // The server's answer to a request that failed: metav1.Status. All empty without an answer.
@@ -50,11 +52,15 @@ struct Error {
   std::string message{};  // what went wrong, without the request; of an answer: the server's message
   // A write was sent and its reply was lost: it may have taken effect. Read the object before a retry.
   bool maybe_applied = false;
+  std::vector<Finding> findings{};  // of Kind::invalid: what the message says, one by one; may be empty
   ApiStatus status{};
   RequestInfo request{};  // empty if the error is not of a request to the API server
 
   // For people: "GET /api/v1/nodes: connection refused".
   std::string text() const;
 };
+
+// The findings; else one with the message.
+std::vector<Finding> findings_of(const Error& error);
 
 }  // namespace podium

@@ -2,14 +2,15 @@
 
 namespace podium {
 
-void Problems::add(std::string line) {
-  if (++count_ <= kMostShown) shown_.push_back(std::move(line));
+void Problems::add(Finding finding) {
+  if (++count_ <= kMostShown) shown_.push_back(std::move(finding));
 }
 
 Error Problems::error() const {
-  auto text = join_lines(shown_);
-  if (count_ > kMostShown) text += "\nand " + std::to_string(count_ - kMostShown) + " more";
-  return {.kind = Error::Kind::invalid, .message = std::move(text)};
+  auto findings = shown_;
+  if (count_ > kMostShown)
+    findings.push_back({.reason = "and " + std::to_string(count_ - kMostShown) + " more", .is_whole = true});
+  return invalid(std::move(findings)).error();
 }
 
 }  // namespace podium

@@ -1,4 +1,4 @@
-// Problems: collects all faults of an input, one per line, so that its author sees them together.
+// Problems: collects all that is wrong with an input, so that its author sees them together.
 //
 // Owner: the reader of the input. Threads: one at a time. Errors: none; error() is the Error of the input.
 #pragma once
@@ -17,7 +17,8 @@ class Problems {
  public:
   static constexpr std::size_t kMostShown = 20;
 
-  void add(std::string line);
+  void add(std::string line) { add(Finding{.reason = std::move(line)}); }
+  void add(Finding finding);
   void add(const Error& error) { add(error.message); }
   void check(const Result<void>& result) {
     if (!result) add(result.error());
@@ -31,14 +32,14 @@ class Problems {
     return std::nullopt;
   }
 
-  const std::vector<std::string>& lines() const { return shown_; }  // the first kMostShown
+  const std::vector<Finding>& findings() const { return shown_; }  // the first kMostShown
   std::size_t count() const { return count_; }
   explicit operator bool() const { return count_ > 0; }
   // Kind::invalid, with the first lines and the number of further ones.
   Error error() const;
 
  private:
-  std::vector<std::string> shown_;
+  std::vector<Finding> shown_;
   std::size_t count_ = 0;
 };
 

@@ -41,6 +41,17 @@ inline std::unexpected<Error> invalid(std::string message) {
   return fail(Error::Kind::invalid, std::move(message));
 }
 
+inline std::unexpected<Error> invalid(std::vector<Finding> findings) {
+  auto error = invalid(join_lines(findings));
+  error.error().findings = std::move(findings);
+  return error;
+}
+inline std::unexpected<Error> invalid(Finding finding) {
+  std::vector<Finding> one;
+  one.push_back(std::move(finding));
+  return invalid(std::move(one));
+}
+
 // Joins findings, one per line, to report all faults of an input and not only the first.
 std::string join_lines(const std::vector<std::string>& lines);
 

@@ -62,7 +62,7 @@ ReportStatus answer(Result<explain::Question>& question, std::string_view subjec
                                       : explain::read_subject(subject, *question);
     if (!read) question = std::unexpected(read.error());
   }
-  return question ? decide(*question) : explain::refusal(question.error().message);
+  return question ? decide(*question) : explain::refusal(question.error());
 }
 
 void check_outcome(const ReportStatus& status) {

@@ -60,11 +60,12 @@ void merge_label_keys(Pod& pod) {
   }
 }
 
-std::string join(const std::vector<std::string>& findings) {
-  if (findings.size() == 1) return findings.front();
-  std::string out = "[";
-  for (const auto& finding : findings) out += (out.size() > 1 ? ", " : "") + finding;
-  return out + "]";
+// In the API server's words: "[spec.a: …, spec.b: …]".
+Error rejected(std::vector<Finding> findings) {
+  std::string text;
+  for (const auto& finding : findings) text += (text.empty() ? "" : ", ") + finding.text();
+  if (findings.size() > 1) text = "[" + text + "]";
+  return {.kind = Error::Kind::invalid, .message = std::move(text), .findings = std::move(findings)};
 }
 
 void default_by_limit_ranges(const AdmissionObjects& objects, Pod& pod) {
@@ -123,8 +124,8 @@ Result<void> admit_nodes(Manifests::List<Node>& nodes) {
   default_all(nodes);
   for (const auto& node : nodes) {
     if (node->meta.created) continue;
-    if (const auto findings = validate(*node); !findings.empty()) {
-      return invalid("node " + node->meta.name + ": " + join(findings));
+    if (auto findings = validate(*node); !findings.empty()) {
+      return invalid("node " + node->meta.name + ": " + rejected(std::move(findings)).message);
     }
   }
   return {};
@@ -256,7 +257,8 @@ Result<void> PodAdmission::admit(Pod& pod, const AdmissionObjects& objects) cons
     if (auto applied = apply_runtime(objects, pod); !applied) return applied;
     merge_label_keys(pod);
     set_pod_level_defaults(pod);
-    if (const auto findings = validate(pod); !findings.empty()) return invalid(join(findings));
+    if (auto findings = validate(pod); !findings.empty())
+      return std::unexpected(rejected(std::move(findings)));
     if (const auto why = refusal_of_limit_ranges(objects, pod); !why.empty()) return invalid(why);
   }
   ensure_uid(pod.meta, "Pod");

@@ -89,14 +89,15 @@ void Reader::note(const json::value& at, std::string problem) {
 }
 
 Error Reader::error() const {
-  std::vector<std::string> lines;
+  std::vector<Finding> findings;
   for (const auto& [at, problem] : faults_) {
     std::string path(path_);
     find_path(root_, at, path);
-    lines.push_back(path.empty() ? problem : path + ": " + problem);
+    findings.push_back({.path = std::move(path), .reason = problem});
   }
-  if (count_ > faults_.size()) lines.push_back("and " + std::to_string(count_ - faults_.size()) + " more");
-  return invalid(join_lines(lines)).error();
+  if (const auto more = count_ - faults_.size(); more > 0)
+    findings.push_back({.reason = "and " + std::to_string(more) + " more", .is_whole = true});
+  return invalid(std::move(findings)).error();
 }
 
 Field Field::operator[](std::string_view key) const {

@@ -5,7 +5,6 @@
 #include <boost/json/object.hpp>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "api/decode/decode.h"
 #include "api/decode/dump_kinds.h"
@@ -88,21 +87,6 @@ struct Sink {
   }
 };
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) out.push_back(std::move(line));
-  return out;
-}
-
-// The path that a fault begins with or names; empty: none.
-std::string path_of(const std::string& fault) {
-  constexpr std::string_view kUnknown = "unknown field \"";
-  if (fault.starts_with(kUnknown)) return fault.substr(kUnknown.size(), fault.size() - kUnknown.size() - 1);
-  const auto colon = fault.find(": ");
-  return colon == fault.npos || fault.find(' ') < colon ? std::string() : fault.substr(0, colon);
-}
-
 class ManifestReader {
  public:
   explicit ManifestReader(ManifestOptions options) : options_(std::move(options)) {}
@@ -116,7 +100,7 @@ class ManifestReader {
  private:
   void read_at(const std::string& place, const std::string& below, const json::value& value,
                std::string_view api_version, std::string_view kind);
-  void note(const std::string& message);
+  void note(const Error& error);
   std::string place_of(const std::string& path);
   Result<void> read_object(const json::value& value, std::string_view api_version, std::string_view kind);
   void read_items(const json::array& items, std::string_view list_version, std::string_view item_kind);
@@ -132,7 +116,7 @@ class ManifestReader {
   std::string_view text_;
   int document_ = 0;
   std::string below_;
-  std::string head_;  // of the object's faults: "node a: "; empty: it has no name yet
+  std::string head_;  // of the object's findings: "node a: "; empty: it has no name yet
   std::optional<std::vector<Document>> located_;
   Manifests manifests_;
   Problems problems_;
@@ -164,8 +148,8 @@ void ManifestReader::read(const SortedObjects::Object& object) {
   head_.clear();
   auto read = read_object(object.value, "", "");
   if (read) return;
-  for (const auto& fault : lines_of(read.error().message))
-    problems_.add(object.place(path_of(fault)) + ": " + head_ + fault);
+  for (const auto& finding : findings_of(read.error()))
+    problems_.add({.path = object.place(finding.path), .reason = head_ + finding.text()});
 }
 
 Result<Manifests> ManifestReader::take() {
@@ -180,13 +164,14 @@ void ManifestReader::read_at(const std::string& place, const std::string& below,
   where_ += ": " + place;
   below_ += below;
   head_.clear();
-  if (auto read = read_object(value, api_version, kind); !read) note(read.error().message);
+  if (auto read = read_object(value, api_version, kind); !read) note(read.error());
   where_.resize(outer);
   below_.resize(outer_path);
 }
 
-void ManifestReader::note(const std::string& message) {
-  for (const auto& fault : lines_of(message)) problems_.add(place_of(path_of(fault)) + ": " + head_ + fault);
+void ManifestReader::note(const Error& error) {
+  for (const auto& finding : findings_of(error))
+    problems_.add({.path = place_of(finding.path), .reason = head_ + finding.text()});
 }
 
 // "a.yaml:12"; of what has no line, `where_`.
@@ -214,7 +199,7 @@ Result<void> ManifestReader::read_object(const json::value& value, std::string_v
 
   const auto* items = object->if_contains("items");
   if (kind.ends_with("List") && items && !items->is_null()) {
-    if (!items->is_array()) return invalid("items: expected a list");
+    if (!items->is_array()) return invalid(Finding{.path = "items", .reason = "expected a list"});
     kind.remove_suffix(4);
     if (items->get_array().empty() && !kind.empty()) manifests_.empty_kinds.emplace(kind);
     read_items(items->get_array(), kind.empty() ? "" : api_version, kind);
@@ -244,10 +229,10 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
     return {};
   }
   if (!options_.allow_unknown_fields) {
-    std::vector<std::string> lines;
+    std::vector<Finding> unknown;
     for (const auto& path : detail::unknown_fields(value, kind))
-      lines.push_back("unknown field \"" + path + "\"");
-    if (!lines.empty()) return invalid(join_lines(lines));
+      unknown.push_back({.path = path, .reason = "unknown field \"" + path + "\"", .is_whole = true});
+    if (!unknown.empty()) return invalid(std::move(unknown));
   }
   return std::visit(
       [&](auto& object) -> Result<void> {

@@ -9,14 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/finding.h"
+
 namespace podium::api {
 
 struct Node;
 struct Pod;
 
-// All findings, as "path: problem"; empty: the API server would accept the object. Defaults have to be set.
-std::vector<std::string> validate(const Pod&);
-std::vector<std::string> validate(const Node&);
+// All findings; empty: the API server would accept the object. Defaults have to be set.
+std::vector<Finding> validate(const Pod&);
+std::vector<Finding> validate(const Node&);
 
 bool is_dns_subdomain(std::string_view name);   // the names of most objects
 bool is_dns_label(std::string_view name);       // the names of namespaces and containers

@@ -57,9 +57,8 @@ bool is_label_value(std::string_view value) { return value.empty() || is_name_pa
 namespace detail {
 
 void FieldFindings::add(const std::string& path, std::string problem, std::string_view detail) {
-  auto line = path + ": " + problem;
-  if (!detail.empty()) line += ": " + std::string(detail);
-  lines_.push_back(std::move(line));
+  if (!detail.empty()) problem += ": " + std::string(detail);
+  findings_.push_back({.path = path, .reason = std::move(problem)});
 }
 void FieldFindings::required(const std::string& path, std::string_view detail) {
   add(path, "Required value", detail);

@@ -8,6 +8,7 @@
 
 #include "api/values/labels.h"
 #include "api/values/resource_list.h"
+#include "base/finding.h"
 
 namespace podium::api {
 struct ObjectMeta;
@@ -23,11 +24,11 @@ class FieldFindings {
   void unsupported(const std::string& path, std::string_view detail);
   void duplicate(const std::string& path, std::string_view value);
   void forbidden(const std::string& path, std::string_view detail);
-  std::vector<std::string> take() { return std::move(lines_); }
+  std::vector<Finding> take() { return std::move(findings_); }
 
  private:
   void add(const std::string& path, std::string problem, std::string_view detail);
-  std::vector<std::string> lines_;
+  std::vector<Finding> findings_;
 };
 
 std::string item(const std::string& path, std::size_t index);  // "path[index]"

@@ -27,7 +27,7 @@ void check_taints(const std::vector<Taint>& taints, FieldFindings& findings) {
 
 }  // namespace
 
-std::vector<std::string> validate(const Node& node) {
+std::vector<Finding> validate(const Node& node) {
   FieldFindings findings;
   detail::check_metadata(node.meta, findings);
   check_taints(node.taints, findings);

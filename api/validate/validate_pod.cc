@@ -215,7 +215,7 @@ void check_name(const std::string& name, const std::string& path, FieldFindings&
 
 }  // namespace
 
-std::vector<std::string> validate(const Pod& pod) {
+std::vector<Finding> validate(const Pod& pod) {
   FieldFindings findings;
   detail::check_metadata(pod.meta, findings);
   check_volumes(pod, findings);

@@ -140,8 +140,7 @@ void warn_of_templates(const Contents& contents, Prepared& prepared) {
       if (claim.template_name && !objects.claim_templates.contains(*claim.template_name))
         objects.no_claim_templates.insert(*claim.template_name);
     }
-    const auto missing = explain::missing_claim_template(
-        of, explain::pod_path(explain::FieldPath::document("manifest"), of.kind), objects);
+    const auto missing = explain::missing_claim_template(of, objects);
     if (!missing.empty()) prepared.warnings.push_back(fmt::format("pod {}: {}", pod->full_name(), missing));
   }
 }

@@ -6,7 +6,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
-#include <sstream>
 
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
@@ -25,17 +24,6 @@ using explain::Subject;
 
 // Of larger files, messages name the document and not the line.
 constexpr std::size_t kLocated = 8 << 20;  // bytes
-
-// A line for each finding; those of a validation are joined with "; ".
-std::vector<std::string> findings_of(std::string text) {
-  for (const std::string_view start : {"; spec.", "; metadata."}) {
-    for (std::size_t at = 0; (at = text.find(start, at)) != text.npos;) text.replace(at, 2, "\n");
-  }
-  std::vector<std::string> out;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) out.push_back(std::move(line));
-  return out;
-}
 
 class AskedReader {
  public:
@@ -125,9 +113,8 @@ class AskedReader {
     meta.namespace_ = of.ns;
     auto subject = explain::read_template(value, path, meta, options_.allow_unknown_fields);
     if (!subject) {
-      for (const auto& finding : findings_of(subject.error().message))
-        problems_.add(
-            fmt::format("{}: {}: {}", object.place(finding.substr(0, finding.find(": "))), said, finding));
+      for (const auto& finding : findings_of(subject.error()))
+        problems_.add(fmt::format("{}: {}: {}", object.place(finding.path), said, finding.text()));
       return;
     }
     if (subject->name.empty()) subject->name = of.name;

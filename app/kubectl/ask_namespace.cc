@@ -127,7 +127,7 @@ int ask_namespace(const CLI::App& command, const Output& output, const std::vect
     if (!answered) return fail_with(command, answered.error());
     auto report = render::read_report(*answered);
     if (const auto* refusal = explain::refusal_of(report)) {
-      if (const auto error = flags_error(*refusal, 0)) return fail_with(command, *error);
+      if (const auto error = flags_error(report.status.findings, 0)) return fail_with(command, *error);
       if (!replicas)
         return fail_with(command, invalid(fmt::format("--requests: \"{}\": {}", name, *refusal)).error());
     }

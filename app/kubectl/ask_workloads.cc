@@ -301,7 +301,7 @@ class Asking {
     const auto report = render::read_report(words_of_files(*asked_podium, source));
     const auto* refusal = explain::refusal_of(report);
     if (refusal) {
-      if (const auto error = flags_error(*refusal, changes_of_flags_)) {
+      if (const auto error = flags_error(report.status.findings, changes_of_flags_)) {
         are_flags_wrong_ = true;
         return failed(*error);
       }
@@ -317,18 +317,19 @@ class Asking {
     return !refusal;
   }
 
-  // The report with the paths of the files instead of the question's.
+  // The report; if it is a refusal, with the places and paths of the files instead of the question's.
   static json::value words_of_files(json::value report, const QuestionSource& source) {
-    auto* status = report.as_object().if_contains("status");
-    if (!source.subject || !status) return report;
-    const auto translate = [&](auto& self, json::value& value) -> void {
-      if (auto* text = value.if_string()) *text = with_places(std::string(*text), source);
-      if (auto* fields = value.if_object())
-        for (auto& field : *fields) self(self, field.value());
-      if (auto* items = value.if_array())
-        for (auto& item : *items) self(self, item);
-    };
-    translate(translate, *status);
+    const auto findings = render::read_report(report).status.findings;
+    if (!source.subject || findings.empty()) return report;
+    std::string words;
+    for (const auto& finding : findings) words += (words.empty() ? "" : "; ") + with_place(finding, source);
+    auto& status = report.at("status").as_object();
+    status["message"] = words;
+    auto* conditions = status.if_contains("conditions");
+    if (auto* list = conditions ? conditions->if_array() : nullptr) {
+      for (auto& condition : *list)
+        if (auto* fields = condition.if_object()) (*fields)["message"] = words;
+    }
     return report;
   }
 

@@ -60,7 +60,7 @@ json::object failure_of(const DrainQuestion& question, const Names& nodes) {
 Result<std::vector<explain::ChangeResult>> drains_of(const json::value& answered) {
   const auto report = render::read_report(answered);
   if (const auto* refusal = explain::refusal_of(report))
-    return std::unexpected(flags_error(*refusal, 0).value_or(invalid(*refusal).error()));
+    return std::unexpected(flags_error(report.status.findings, 0).value_or(invalid(*refusal).error()));
   auto changes = render::answer_of(report).changes;
   std::erase_if(changes, [](const explain::ChangeResult& change) { return change.type == "AddNodes"; });
   if (changes.empty() || !changes.front().pods_evicted)

@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "api/text/json_view.h"
+#include "base/result.h"
 
 namespace podium::kubectl {
 namespace {
 
 using Object = api::SortedObjects::Object;
-// The words that replace a path; nullopt: it stays.
-using Translate = std::function<std::optional<std::string>(const std::string& path)>;
+using Translate = std::function<std::string(const std::string& path)>;
 
 // The fields that a path of an object begins with.
 constexpr std::string_view kFirst[] = {"spec", "metadata", "kind", "apiVersion"};
@@ -50,16 +50,14 @@ bool begins_path(std::string_view text, std::size_t at) {
   });
 }
 
-// Replaces the paths before a colon, as all findings are written. `between`: two findings.
-std::string replaced(std::string_view text, std::string_view between, const Translate& translate) {
+// Replaces the paths before a colon, as the API server writes all findings.
+std::string replaced(std::string_view text, const Translate& translate) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = begins_path(text, at) ? end_of_path(text, at) : at;
     const bool is_path = end > at && end < text.size() && text[end] == ':';
-    const auto words = is_path ? translate(std::string(text.substr(at, end - at))) : std::nullopt;
-    // Findings are joined with "; ".
-    if (words && out.ends_with("; ")) out.replace(out.size() - 2, 2, between);
-    out += words ? *words : std::string(text.substr(at, std::max<std::size_t>(end - at, 1)));
+    const std::string words(text.substr(at, std::max<std::size_t>(end - at, 1)));
+    out += is_path ? translate(words) : words;
     at = std::max(end, at + 1);
   }
   return out;
@@ -111,21 +109,27 @@ std::optional<std::string> of_change(const QuestionSource& source, std::string_v
 
 }  // namespace
 
-std::string with_places(const std::string& message, const QuestionSource& source) {
-  if (!source.subject) return message;
+std::string with_place(const Finding& finding, const QuestionSource& source) {
   constexpr std::string_view kTemplate = "spec.template", kChanges = "spec.changes";
-  // A report's texts have one line each.
-  return replaced(message, "; ", [&](const std::string& path) -> std::optional<std::string> {
-    const std::string_view text(path);
-    if (text.starts_with(kTemplate)) return in_object(*source.subject, text.substr(kTemplate.size()));
-    if (text.starts_with(kChanges)) return of_change(source, text.substr(kChanges.size()));
-    return std::nullopt;
-  });
+  const std::string_view path(finding.path);
+  std::optional<std::string> words;
+  if (source.subject && path.starts_with(kTemplate))
+    words = in_object(*source.subject, path.substr(kTemplate.size()));
+  else if (source.subject && path.starts_with(kChanges))
+    words = of_change(source, path.substr(kChanges.size()));
+  return words ? fmt::format("{}: {}", *words, finding.reason) : finding.text();
+}
+
+std::string with_places(const Error& error, const Object& object) {
+  std::vector<std::string> lines;
+  for (const auto& finding : findings_of(error))
+    lines.push_back(finding.path.empty() ? finding.text()
+                                         : fmt::format("{}: {}", object.place(finding.path), finding.text()));
+  return join_lines(lines);
 }
 
 std::string with_places(const std::string& message, const Object& object) {
-  auto text =
-      replaced(message, "\n", [&](const std::string& path) { return std::optional(in_file(object, path)); });
+  auto text = replaced(message, [&](const std::string& path) { return in_file(object, path); });
   // The API server's strict decoding writes the path last.
   constexpr std::string_view kUnknown = "unknown field \"";
   for (std::size_t at = 0; (at = text.find(kUnknown, at)) != text.npos;) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/decode/pod_makers.h"
+#include "base/error.h"
 
 namespace podium::kubectl {
 
@@ -20,9 +21,11 @@ struct QuestionSource {
   std::vector<std::vector<const api::SortedObjects::Object*>> changes = {};
 };
 
-// The message about the question, with the places and the paths of the files' objects.
-std::string with_places(const std::string& message, const QuestionSource& source);
-// The message about the object: the place before each of its paths.
+// What is wrong with the question, with the place and the path of the file's object.
+std::string with_place(const Finding& finding, const QuestionSource& source);
+// What is wrong with the object, a line for each finding.
+std::string with_places(const Error& error, const api::SortedObjects::Object& object);
+// What the API server says about the object: the place before each of its paths.
 std::string with_places(const std::string& message, const api::SortedObjects::Object& object);
 
 }  // namespace podium::kubectl

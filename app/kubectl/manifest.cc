@@ -91,8 +91,8 @@ void check_workload(const FileObject& object, const std::string& ns, Problems& p
   const auto read = explain::read_template(value, manifest, meta, true);
   if (read) return;
   if (const auto known = explain::check_known_fields(value, object.maker->kind, manifest); !known)
-    problems.add(with_places(known.error().message, object));
-  problems.add(with_places(read.error().message, object));
+    problems.add(with_places(known.error(), object));
+  problems.add(with_places(read.error(), object));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::vector<std::string> nodes_of_flag(std::string_view flag, const std::vector<
   }
   Problems wrong;
   auto names = parse_nodes(words, wrong);
-  for (const auto& line : wrong.lines()) problems.add(fmt::format("{}: {}", flag, line));
+  for (const auto& finding : wrong.findings()) problems.add(fmt::format("{}: {}", flag, finding.text()));
   return names;
 }
 
@@ -125,25 +125,14 @@ Result<json::object> question_spec(const QuestionFlags& flags) {
   return spec;
 }
 
-std::optional<Error> flags_error(const std::string& refusal, std::size_t changes) {
-  std::vector<std::string> lines;
-  // Findings are joined with "; ", which a finding may have too.
-  for (std::size_t start = 0; start <= refusal.size();) {
-    const auto end = std::min(refusal.find("; ", start), refusal.size());
-    const auto finding = std::string_view(refusal).substr(start, end - start);
-    start = end + 2;
-    const auto colon = finding.find(": ");
-    const auto flag = flag_of(finding.substr(0, colon), changes);
-    if (!flag.empty() && colon != finding.npos)
-      lines.push_back(fmt::format("{}{}", flag, finding.substr(colon)));
-    else if (finding.starts_with("spec.") || lines.empty())
-      return std::nullopt;
-    else
-      lines.back() += fmt::format("; {}", finding);
-  }
+std::optional<Error> flags_error(const std::vector<Finding>& findings, std::size_t changes) {
   Problems problems;
-  for (auto& line : lines) problems.add(std::move(line));
-  return problems.error();
+  for (const auto& finding : findings) {
+    const auto flag = flag_of(finding.path, changes);
+    if (flag.empty()) return std::nullopt;
+    problems.add(fmt::format("{}: {}", flag, finding.reason));
+  }
+  return problems ? std::optional(problems.error()) : std::nullopt;
 }
 
 Result<void> check_flag_nodes(const QuestionFlags& flags, Cluster& cluster) {

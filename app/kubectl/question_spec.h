@@ -30,9 +30,10 @@ struct QuestionFlags {
 // drained, so that the drained pods may use them.
 Result<boost::json::object> question_spec(const QuestionFlags& flags);
 
-// Names the flags in place of the fields of a refusal, such as "spec.profile: …". nullopt: the refusal is
-// also about fields that no flag sets. `changes`: how many of spec.changes come from flags; they are first.
-std::optional<Error> flags_error(const std::string& refusal, std::size_t changes);
+// The findings of a question that is refused, with the flags in place of the fields, such as "spec.profile".
+// nullopt: some are about fields that no flag sets. `changes`: how many of spec.changes come from flags; they
+// are first.
+std::optional<Error> flags_error(const std::vector<Finding>& findings, std::size_t changes);
 
 // Whether the nodes of --drain and --like exist, as far as the user may get them.
 Result<void> check_flag_nodes(const QuestionFlags& flags, Cluster& cluster);

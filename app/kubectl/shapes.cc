@@ -13,9 +13,8 @@ namespace {
 
 namespace json = boost::json;
 
-std::string at_line(const std::string& finding, const std::string& source, const api::Document& document) {
-  const auto line = api::line_of(document, finding.substr(0, finding.find(": ")));
-  return fmt::format("{}:{}: {}", source, line, finding);
+std::string at_line(const Finding& finding, const std::string& source, const api::Document& document) {
+  return fmt::format("{}:{}: {}", source, api::line_of(document, finding.path), finding.text());
 }
 
 // The API server takes integers and strings as amounts, and no fractions.
@@ -48,7 +47,7 @@ Result<json::array> shapes_of_file(std::string_view text, const std::string& sou
   reader.unknown_fields();
   if (findings.none() && shapes.empty()) findings.add("shapes", "required");
   Problems problems;
-  for (const auto& finding : findings.lines()) problems.add(at_line(finding, source, document));
+  for (const auto& finding : findings.findings()) problems.add(at_line(finding, source, document));
   if (problems) return std::unexpected(problems.error());
   auto list = document.value.at("shapes").as_array();
   write_fractions_as_text(list);

@@ -48,7 +48,7 @@ api::Manifests with_added(const api::Manifests& dump, const std::vector<explain:
   return out;
 }
 
-std::string not_in_dump(const explain::Question& question, std::string_view kind, std::string_view name) {
+Finding not_in_dump(const explain::Question& question, std::string_view kind, std::string_view name) {
   return (explain::subject_path(question) / "name")
       .said(fmt::format("--cluster has no {} {}/{}", kind, question.meta.namespace_, name));
 }
@@ -130,10 +130,10 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
   const auto text = explain::scan_report(report);
   if (!text) return std::unexpected(text.error());
   auto question = explain::read_question(*text, explain::kKept);
-  if (!question) return Answer{explain::refusal(question.error().message), {}};
+  if (!question) return Answer{explain::refusal(question.error()), {}};
   if (!question->subject) {
     if (auto subject = read_subject(*question); !subject)
-      return Answer{explain::refusal(subject.error().message), {}};
+      return Answer{explain::refusal(subject.error()), {}};
   }
   if (question->search) return search(*question);
   const api::Manifests::List<api::Pod> asked{std::make_shared<const api::Pod>(question->subject->pod)};

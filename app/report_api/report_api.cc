@@ -444,7 +444,7 @@ Task<ReportApi::Referred> ReportApi::refer(ReportApi* self, Request request, Que
   auto& asker = self->sources_.asker;
   auto text = co_await asker.reference(question);
   if (!text) co_return std::unexpected(unavailable("the API server does not answer: " + text.error().text()));
-  if (!*text) co_return std::unexpected(status_reply(404, explain::not_found(*question)));
+  if (!*text) co_return std::unexpected(status_reply(404, explain::not_found(*question).text()));
   const std::function<Read()> reading = [question, json = std::move(**text)]() -> Read {
     auto out = std::make_shared<explain::Question>(*question);
     if (auto read = explain::read_subject(json, *out); !read) return std::unexpected(read.error());

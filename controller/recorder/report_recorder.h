@@ -35,8 +35,8 @@ class ReportRecorder final : public framework::Recorder {
   // No name: the pod gets no report. May be empty.
   using Announce =
       std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, const std::string& name)>;
-  // Called with the report of each attempt's end, and of each wait of a binding; also packed, whether or not it
-  // is written. May be empty.
+  // Called with the report of each attempt's end and of each wait of a binding, also packed, whether or not
+  // it is written. May be empty.
   using Ended =
       std::function<void(const cluster::PodInfo&, const explain::ReportStatus&, std::string_view packed)>;
 

@@ -57,8 +57,7 @@ Screened Screening::screen(const std::string& key, Steady asked_at, ReadWhatIf& 
     out.refusal = make_patch(read.asked, too_many_refreshed(refreshes_.limits()), clock_.wall(), of_refusal);
   }
   if (!out.refusal && !read.question)
-    out.refusal =
-        make_patch(read.asked, explain::refusal(read.question.error().message), clock_.wall(), out.terms);
+    out.refusal = make_patch(read.asked, explain::refusal(read.question.error()), clock_.wall(), out.terms);
   return out;
 }
 

@@ -173,9 +173,7 @@ class Answering {
     }
     name_own_victims(ns, failed);
     if (seen.refused.empty() && lacks_claim_of_template(seen.decision)) {
-      const bool is_template = question_.about == Question::About::pod_template;
-      const auto path = is_template ? std::optional(pod_path(question_)) : std::nullopt;
-      auto missing = missing_claim_template(subject_, path, objects_);
+      auto missing = missing_claim_template(subject_, objects_);
       if (!missing.empty()) failure.message = std::move(missing);
     }
     if (seen.index == 0) status_.message = failure.message;
@@ -425,14 +423,13 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
     return status;
   }
   const auto& subject = *question.subject;
-  if (const auto named = claim_templates_of(placed_pods(question)); !named)
-    return refusal(named.error().message);
+  if (const auto named = claim_templates_of(placed_pods(question)); !named) return refusal(named.error());
   auto objects = read;
   add_objects(question.changes, fork, objects);
   const auto admitted = admit_question(question, fork, config, objects);
-  if (!admitted) return refusal(admitted.error().message);
+  if (!admitted) return refusal(admitted.error());
   const auto profile = profile_for(question, **admitted, config);
-  if (!profile) return refusal(profile.error().message);
+  if (!profile) return refusal(profile.error());
   if (subject.kind == Subject::Kind::daemon_set) {
     const char* counted = question.replicas        ? "replicas"
                           : question.room          ? "room"
@@ -440,7 +437,9 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
                                                    : nullptr;
     if (counted)
       return refusal(
-          (question.paths.spec / counted).said("a DaemonSet has one pod on each node that it selects"));
+          invalid(
+              (question.paths.spec / counted).said("a DaemonSet has one pod on each node that it selects"))
+              .error());
   }
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);
@@ -459,13 +458,13 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
                                {question.meta.namespace_, question.paths.spec, config, budget, objects,
                                 quotas, line, question.seen_namespaces},
                                memory, fork);
-  if (!changes) return refusal(changes.error().message);
+  if (!changes) return refusal(changes.error());
   if (!question.changes.empty() && !has_time(budget))
     return declined(kDeadlineExceeded, "the deadline passed before the changes were made");
   auto update = removed.placed.empty() ? std::nullopt
                                        : start_of_update(question, before, config, budget, objects, waiting);
   const auto count = count_replicas(question, subject, pod, objects, memory);
-  if (!count) return refusal(count.error().message);
+  if (!count) return refusal(count.error());
   const auto names = fork;
   auto status = Answering(question, subject, pod, *profile, budget, objects, *count, quotas, std::move(fork))
                     .run(std::move(*changes), removed.placed.size(), std::move(now), std::move(update));

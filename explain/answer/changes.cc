@@ -269,8 +269,7 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
         lacks_claim = seen.refused.empty() && lacks_claim_of_template(seen.decision);
       });
-  if (const auto missing = missing_claim_template(subject, pod_path(question), objects);
-      lacks_claim && !missing.empty())
+  if (const auto missing = missing_claim_template(subject, objects); lacks_claim && !missing.empty())
     reason = missing;
   memory.take(placed.rows.size(), each);
   if (placed.ended == Placed::Ended::out_of_memory) {

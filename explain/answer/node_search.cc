@@ -72,7 +72,7 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
     return status;
   }
   auto found = find_nodes_wanted(search, fork);
-  if (!found) return refusal(found.error().message);
+  if (!found) return refusal(found.error());
   if (!*found) return declined(kDeadlineExceeded, kNothing);
   auto& wanted = **found;
   answer.asked = wanted.waiting;

@@ -26,14 +26,9 @@ std::string profile_names(const config::Config& config) {
 }
 
 std::unexpected<Error> unknown_profile(const FieldPath& path, std::string_view name,
-                                       const config::Config& config) {
-  return invalid(path.said(fmt::format("unknown profile \"{}\" (known: {})", name, profile_names(config))));
-}
-
-FieldPath scheduler_path(const Question& question) {
-  const auto path = pod_path(question);
-  return question.about == Question::About::pod_template ? path / "spec.schedulerName"
-                                                         : path.said("spec.schedulerName of the pod");
+                                       const config::Config& config, std::string_view which = "") {
+  return invalid(
+      path.said(fmt::format("{}unknown profile \"{}\" (known: {})", which, name, profile_names(config))));
 }
 
 // spec.profile, else spec.schedulerName, else the pod's own. If there is one profile only, it answers for
@@ -48,22 +43,10 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
   const auto& named = question.subject->pod.scheduler_name;
   if (config.profile(named)) return named;
   if (config.profiles.size() == 1) return config.profiles[0]->scheduler_name;
-  return unknown_profile(scheduler_path(question), named, config);
-}
-
-// The API server's findings about a pod, "spec.hostname: …" or "[…, …]", below the pod's path.
-std::string below_pod(const FieldPath& pod, std::string_view findings) {
-  constexpr std::string_view kFirst = "spec.", kNext = ", spec.";
-  const bool is_list = findings.starts_with('[') && findings.ends_with(']');
-  if (is_list) findings = findings.substr(1, findings.size() - 2);
-  if (!findings.starts_with(kFirst)) return pod.said(findings);
-  std::string out;
-  for (std::size_t end = 0; end != findings.npos;
-       findings.remove_prefix(std::min(end + 2, findings.size()))) {
-    end = is_list ? findings.find(kNext) : findings.npos;
-    out += (out.empty() ? "" : "; ") + (pod / findings.substr(0, end)).text();
-  }
-  return out;
+  const auto path = pod_path(question);
+  if (question.about == Question::About::pod_template)
+    return unknown_profile(path / "spec.schedulerName", named, config);
+  return unknown_profile(path, named, config, "spec.schedulerName of the pod: ");
 }
 
 // A priority in the template must equal that of its class.
@@ -142,9 +125,11 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
     classes.push_back(priority_class);
   if (!is_stored) api::add_default_tolerations(*pod);
   if (auto admitted = api::PodAdmission(std::move(classes)).admit(*pod, objects); !admitted) {
-    const auto& findings = admitted.error().message;
-    return invalid(is_stored ? subject_path(question).said(findings)
-                             : below_pod(pod_path(question), findings));
+    const auto& error = admitted.error();
+    if (is_stored) return invalid(subject_path(question).said(error.message));
+    SpecFindings findings;
+    findings.add(below(pod_path(question), error));
+    return std::unexpected(findings.error());
   }
   pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
   if (auto checked = check_priority(question, priority, pod->priority_or_zero()); !checked)
@@ -195,18 +180,16 @@ framework::Profile kubelet_profile(framework::Profile profile) {
   return profile;
 }
 
-std::string missing_claim_template(const Subject& subject, const std::optional<FieldPath>& pod,
-                                   const api::AdmissionObjects& objects) {
-  const auto& claims = subject.pod.resource_claims;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    const auto& name = claims[i].template_name;
-    if (!name || objects.claim_templates.contains(*name) || subject.pod.claim_name(claims[i])) continue;
+std::string missing_claim_template(const Subject& subject, const api::AdmissionObjects& objects) {
+  for (const auto& claim : subject.pod.resource_claims) {
+    const auto& name = claim.template_name;
+    if (!name || objects.claim_templates.contains(*name) || subject.pod.claim_name(claim)) continue;
     const auto& ns = subject.pod.meta.namespace_;
     const auto missing =
         objects.no_claim_templates.contains(*name)
             ? fmt::format("namespace {} has no ResourceClaimTemplate \"{}\"", ns, *name)
             : fmt::format("ResourceClaimTemplate \"{}\" of namespace {} was not read", *name, ns);
-    return pod ? ((*pod / "spec.resourceClaims")[i] / "resourceClaimTemplateName").said(missing) : missing;
+    return fmt::format("claim {}: {}", claim.name, missing);
   }
   return {};
 }

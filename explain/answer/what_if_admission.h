@@ -38,10 +38,8 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
 // pass. Source: pkg/kubelet/lifecycle/predicate.go, AdmissionCheck.
 framework::Profile kubelet_profile(framework::Profile profile);
 
-// Says which template the pods' ResourceClaims lack, with the path of its field. Empty: each claim exists or
-// can be created. `pod`: the path of the pod's own fields; nullopt: they are not in the question.
-std::string missing_claim_template(const Subject& subject, const std::optional<FieldPath>& pod,
-                                   const api::AdmissionObjects& objects);
+// "claim gpu: namespace shop has no ResourceClaimTemplate "one"". Empty: each claim exists or can be created.
+std::string missing_claim_template(const Subject& subject, const api::AdmissionObjects& objects);
 // Whether the pod was rejected since a template's claim is not there. Another reason comes first otherwise.
 bool lacks_claim_of_template(const framework::Decision& decision);
 

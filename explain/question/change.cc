@@ -103,14 +103,14 @@ void read_node(const json::value& value, const FieldPath& path, Change& change, 
   if (const auto unknown = api::detail::first_unknown_field(value, "Node"))
     return findings.add(path / *unknown, "unknown field");
   auto node = api::decode_node(value);
-  if (!node) return findings.add(invalid((path / node.error().message).text()).error());
+  if (!node) return findings.add(below(path, node.error()));
   if (node->meta.name.empty()) node->meta.name = "what-if";
   if (node->meta.name.size() > kLongestStem)
     findings.add(path / "metadata.name",
                  fmt::format("longer than {} characters: the names of the new nodes add a number to it",
                              kLongestStem));
   api::set_defaults(*node);
-  for (const auto& finding : api::validate(*node)) findings.add(path, finding);
+  for (const auto& finding : api::validate(*node)) findings.add(below(path, finding));
   change.node = std::move(*node);
 }
 
@@ -161,7 +161,7 @@ void read_new_claims(ObjectReader& reader, const std::string& ns, Change& change
     if (const auto unknown = api::detail::first_unknown_field(item, "PersistentVolumeClaim"))
       return findings.add(path / *unknown, "unknown field");
     auto claim = api::decode_persistent_volume_claim(item);
-    if (!claim) return findings.add(invalid((path / claim.error().message).text()).error());
+    if (!claim) return findings.add(below(path, claim.error()));
     if (claim->meta.name.empty()) findings.add(path / "metadata.name", "required");
     check_namespace(claim->meta.namespace_, path / "metadata.namespace", ns, findings);
     claim->meta.namespace_ = ns;

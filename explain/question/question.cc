@@ -178,7 +178,7 @@ Referred referred(const Question& question) {
           is_pod ? question.pod_name : question.workload_name};
 }
 
-std::string not_found(const Question& question) {
+Finding not_found(const Question& question) {
   const auto& [maker, name] = referred(question);
   const bool is_pod = question.about == Question::About::pod;
   return (subject_path(question) / "name")

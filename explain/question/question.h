@@ -96,7 +96,7 @@ struct Referred {
 };
 Referred referred(const Question& question);
 // "spec.podRef.name: pod web not found".
-std::string not_found(const Question& question);
+Finding not_found(const Question& question);
 
 // Reads spec. If it is a reference, read_subject() adds the subject.
 Result<Question> read_question(const ReportText& report, std::chrono::seconds default_ttl,

@@ -112,10 +112,10 @@ AlikeDevices read_devices_alike(const json::value& value, const FieldPath& path,
     alike.device = slice->devices.front();
   } else {
     constexpr std::string_view kDevice = "spec.devices[0].";
-    const auto& message = slice.error().message;
-    findings.add(invalid(fmt::format("{}.{}", path.text(),
-                                     message.substr(message.starts_with(kDevice) ? kDevice.size() : 0)))
-                     .error());
+    for (auto finding : findings_of(slice.error())) {
+      if (finding.path.starts_with(kDevice)) finding.path.erase(0, kDevice.size());
+      findings.add(below(path, finding));
+    }
   }
   return alike;
 }

@@ -68,6 +68,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
     [](ReportStatus& s) { cut_rejections(s, 16, 1); },
     [](ReportStatus& s) { cut_devices(s, 8, 4); },
     [](ReportStatus& s) { cut_strategies(s, 1); },
+    [](ReportStatus& s) { keep(s.findings, 5); },
     [](ReportStatus& s) { cut_texts(s, 256); },
     [](ReportStatus& s) { keep(s.top_nodes, 5); },
     [](ReportStatus& s) {
@@ -87,6 +88,7 @@ constexpr void (*kSteps[])(ReportStatus&) = {
       keep(s.strategies, 8);
       keep_gates(s, 1);
       keep(s.history, 2);
+      keep(s.findings, 1);
     },
     [](ReportStatus& s) {
       s.strategies.clear();

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "explain/report/report.h"
 
 namespace podium::explain {
@@ -15,9 +16,9 @@ inline constexpr const char* kTooManyQuestions = "TooManyQuestions";
 inline constexpr const char* kAnswerNotTaken = "AnswerNotTaken";  // the API server refuses the answer itself
 inline constexpr const char* kTooManyRefreshed = "TooManyRefreshed";
 
-// The answer to an invalid request: outcome Refused, Accepted=False with path and reason, Complete=True with
-// reason Refused.
-ReportStatus refusal(const std::string& path_and_reason);
+// The answer to an invalid request: outcome Refused, its findings, Accepted=False with all of them in a line,
+// Complete=True with reason Refused.
+ReportStatus refusal(const Error& error);
 // The answer to a request that podium does not serve: outcome Refused, Accepted=False with `reason`.
 ReportStatus declined(const std::string& reason, const std::string& message);
 

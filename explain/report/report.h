@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/finding.h"
 #include "base/instant.h"
 #include "explain/report/what_if_parts.h"
 
@@ -177,11 +178,22 @@ struct Fields<Preempted> {
   };
 };
 
+// What is wrong with a question.
+template <>
+struct Fields<Finding> {
+  static constexpr std::tuple all{
+      field("path", &Finding::path, Meaning::text),
+      required("reason", &Finding::reason, Meaning::text),
+  };
+};
+inline constexpr std::size_t kMostFindings = 16;
+
 struct ReportStatus {
   // Of a decision: Scheduled, Binding, Unschedulable, Failed or Gated. Of an answer: Fits, PartlyFits,
   // DoesNotFit or Refused.
   std::string outcome;
   std::string profile, message;
+  std::vector<Finding> findings;  // of a question that is refused; at most kMostFindings
   std::optional<ReportChoice> choice;
   std::optional<Wall> decided_at, expires_at;
   std::uint32_t attempts = 0;
@@ -241,6 +253,7 @@ struct Fields<ReportStatus> {
       derived("summary", summary_of),
       field("profile", &S::profile, Meaning::name),
       field("message", &S::message, Meaning::text),
+      field("findings", &S::findings),
       field("choice", &S::choice),
       field("decidedAt", &S::decided_at),
       field("expiresAt", &S::expires_at),

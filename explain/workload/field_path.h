@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/finding.h"
+
 namespace podium::explain {
 
 class FieldPath {
@@ -31,8 +33,7 @@ class FieldPath {
   FieldPath operator[](std::size_t index) const { return text_ + '[' + std::to_string(index) + ']'; }
 
   const std::string& text() const { return text_; }
-  // "path: reason"
-  std::string said(std::string_view reason) const { return text_ + ": " + std::string(reason); }
+  Finding said(std::string_view reason) const { return {.path = text_, .reason = std::string(reason)}; }
 
  private:
   std::string text_;

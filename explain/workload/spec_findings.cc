@@ -3,27 +3,33 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sstream>
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+#include <utility>
 
 namespace podium::explain {
 
 Error SpecFindings::error() const {
-  return Error{.kind = Error::Kind::invalid, .message = fmt::format("{}", fmt::join(lines_, "; "))};
+  const auto texts = findings_ | std::views::transform(&Finding::text);
+  return Error{.kind = Error::Kind::invalid,
+               .message = fmt::format("{}", fmt::join(texts, "; ")),
+               .findings = findings_};
 }
 
 void SpecFindings::add(const Error& error) {
-  std::istringstream lines(error.message);
-  for (std::string line; std::getline(lines, line);) lines_.push_back(std::move(line));
+  std::ranges::copy(findings_of(error), std::back_inserter(findings_));
+}
+
+Finding below(const FieldPath& path, const Finding& finding) {
+  if (finding.is_whole) return finding;
+  return finding.path.empty() ? path.said(finding.reason) : (path / finding.path).said(finding.reason);
 }
 
 Error below(const FieldPath& path, const Error& error) {
-  std::vector<std::string> out;
-  std::istringstream lines(error.message);
-  for (std::string line; std::getline(lines, line);) {
-    const bool is_more = !out.empty() && line.starts_with("and ");
-    out.push_back(is_more ? line : line.contains(": ") ? (path / line).text() : path.said(line));
-  }
-  return invalid(join_lines(out)).error();
+  std::vector<Finding> out;
+  for (const auto& finding : findings_of(error)) out.push_back(below(path, finding));
+  return invalid(std::move(out)).error();
 }
 
 }  // namespace podium::explain

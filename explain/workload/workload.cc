@@ -338,6 +338,7 @@ Result<Subject> read_workload(const json::value& value, Kind kind, const FieldPa
 
 Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path) {
   auto pod = api::decode_pod(value);
+  // Its own fields are not in the question.
   if (!pod) return invalid(path.said(pod.error().message));
   auto claims = read_ephemeral_claims(value);
   if (!claims) return invalid(path.said(claims.error().message));

@@ -248,11 +248,10 @@ TEST_F(Evaluate, AMissingTemplateOfAClaimIsNamed) {
   const auto done = run({file});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_FALSE(done->results[0].decision.fits());
-  EXPECT_NE(
-      std::ranges::find(done->warnings,
-                        "pod shop/web: spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has "
-                        "no ResourceClaimTemplate \"one\""),
-      done->warnings.end());
+  EXPECT_NE(std::ranges::find(done->warnings,
+                              "pod shop/web: claim gpu: namespace shop has "
+                              "no ResourceClaimTemplate \"one\""),
+            done->warnings.end());
 }
 
 TEST_F(Evaluate, QuotasOfAFileAreNamed) {

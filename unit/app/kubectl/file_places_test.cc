@@ -6,6 +6,7 @@
 #include <string>
 
 #include "api/text/yaml.h"
+#include "base/result.h"
 
 namespace podium::kubectl {
 namespace {
@@ -44,46 +45,56 @@ class FilePlaces : public testing::Test {
 };
 
 TEST_F(FilePlaces, TheQuestionsTemplateIsTheObject) {
-  EXPECT_EQ(with_places("spec.template.spec.template.spec.containers[0].image: required", about_web),
+  const auto place = [&](const char* path, const char* reason) {
+    return with_place({.path = path, .reason = reason}, about_web);
+  };
+  EXPECT_EQ(place("spec.template.spec.template.spec.containers[0].image", "required"),
             "f.yaml:9: spec.template.spec.containers[0].image: required");
-  EXPECT_EQ(with_places("spec.template.spec.a: no; spec.replicas: must be 1", about_web),
-            "f.yaml:4: spec.a: no; spec.replicas: must be 1")
-      << "the replicas are a flag's";
-  EXPECT_EQ(with_places("spec.template: larger than 64 KiB", about_web),
-            "f.yaml:1: Deployment web: larger than 64 KiB");
-  const QuestionSource about_nightly{.subject = &objects[1]};
-  EXPECT_EQ(with_places("spec.template.spec.template.spec: required", about_nightly),
+  EXPECT_EQ(place("spec.template.spec.a", "no; really"), "f.yaml:4: spec.a: no; really");
+  EXPECT_EQ(place("spec.replicas", "must be 1"), "spec.replicas: must be 1") << "a flag's";
+  EXPECT_EQ(place("spec.template", "larger than 64 KiB"), "f.yaml:1: Deployment web: larger than 64 KiB");
+  EXPECT_EQ(with_place({.path = "spec.template.spec.template.spec", .reason = "required"}, {&objects[1]}),
             "f.yaml:17: spec.jobTemplate.spec.template.spec: required")
       << "it is asked about as a Job";
-  EXPECT_EQ(with_places("spec.template.spec: no", QuestionSource()), "spec.template.spec: no");
+  EXPECT_EQ(with_place({.path = "spec.template.spec", .reason = "no"}, QuestionSource()),
+            "spec.template.spec: no");
 }
 
 TEST_F(FilePlaces, ChangesAreOtherObjects) {
-  EXPECT_EQ(with_places("spec.changes[1].claims[0].spec.size: unknown field", about_web),
-            "f.yaml:23: spec.size: unknown field");
-  EXPECT_EQ(with_places("spec.changes[2].template: no", about_web), "f.yaml:11: CronJob nightly: no");
-  for (const auto* stays : {"spec.changes[0].nodeName: there is no node", "spec.changes[1].claims[7]: no",
-                            "spec.changes[9].template: no", "spec.changes: no", "spec.changes[x]: no"})
-    EXPECT_EQ(with_places(stays, about_web), stays);
+  const auto place = [&](const char* path) { return with_place({.path = path, .reason = "no"}, about_web); };
+  EXPECT_EQ(place("spec.changes[1].claims[0].spec.size"), "f.yaml:23: spec.size: no");
+  EXPECT_EQ(place("spec.changes[2].template"), "f.yaml:11: CronJob nightly: no");
+  for (const std::string stays : {"spec.changes[0].nodeName", "spec.changes[1].claims[7]",
+                                  "spec.changes[9].template", "spec.changes", "spec.changes[x]"})
+    EXPECT_EQ(place(stays.c_str()), stays + ": no");
+}
+
+TEST_F(FilePlaces, OwnFindingsAboutAnObjectHaveALineEach) {
+  const Error error =
+      invalid(std::vector<Finding>{{.path = "spec.template.spec.containers[0].image", .reason = "no"},
+                                   {.reason = "and 3 more", .is_whole = true}})
+          .error();
+  EXPECT_EQ(with_places(error, objects[0]),
+            "f.yaml:9: spec.template.spec.containers[0].image: no\nand 3 more");
 }
 
 TEST_F(FilePlaces, TheApiServerNamesFieldsOfTheObject) {
   EXPECT_EQ(
-      with_places("Deployment.apps \"web\" is invalid: [spec.template.spec.containers[0].image: Required "
-                  "value, spec.selector: Required value]",
+      with_places(std::string("Deployment.apps \"web\" is invalid: [spec.template.spec.containers[0].image: "
+                              "Required value, spec.selector: Required value]"),
                   objects[0]),
       "Deployment.apps \"web\" is invalid: [f.yaml:9: spec.template.spec.containers[0].image: Required "
       "value, f.yaml:4: spec.selector: Required value]");
   EXPECT_EQ(
       with_places(
-          "strict decoding error: unknown field \"spec.template.spec.containers[0].imaeg\", unknown field "
-          "\"spec.a\"",
+          std::string("strict decoding error: unknown field \"spec.template.spec.containers[0].imaeg\", "
+                      "unknown field \"spec.a\""),
           objects[0]),
       "strict decoding error: f.yaml:8: unknown field \"spec.template.spec.containers[0].imaeg\", f.yaml:4: "
       "unknown field \"spec.a\"");
   for (const auto* stays :
        {"the specification: x", "pod.spec.containers: x", "spec", "spec[", "metadata and spec"})
-    EXPECT_EQ(with_places(stays, objects[0]), stays);
+    EXPECT_EQ(with_places(std::string(stays), objects[0]), stays);
 }
 
 }  // namespace

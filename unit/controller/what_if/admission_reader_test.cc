@@ -184,8 +184,7 @@ TEST(WhatIfController, MakesClaimsOfTheTemplatesOfItsNamespace) {
   EXPECT_EQ(reason_with_claims(of_another, {"two"}), "pod \"shop/ask\": ResourceClaim not created yet");
   EXPECT_EQ(of_another.condition("Complete", "ask"),
             "True DoesNotFit: 0 of 1 replicas fit: "
-            "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: namespace shop has no "
-            "ResourceClaimTemplate \"two\"");
+            "claim c0: namespace shop has no ResourceClaimTemplate \"two\"");
 }
 
 TEST(WhatIfController, SharesTheTemplatesThatItRead) {
@@ -224,10 +223,8 @@ TEST(WhatIfController, SaysWhichTemplateItCouldNotRead) {
     return client::Response{403, R"({"kind":"Status","code":403,"reason":"Forbidden"})"};
   };
   reason_with_claims(w, {"one"});
-  EXPECT_EQ(
-      unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
-      "spec.template.spec.resourceClaims[0].resourceClaimTemplateName: ResourceClaimTemplate \"one\" of "
-      "namespace shop was not read");
+  EXPECT_EQ(unit::ObjectServer::text(w.status("ask"), "/firstFailure/message"),
+            "claim c0: ResourceClaimTemplate \"one\" of namespace shop was not read");
 }
 
 TEST(WhatIfController, ReadsNoRuntimeClassThatTheQuestionAdds) {

@@ -431,8 +431,9 @@ TEST(Answer, OtherWeightsMoveTheChoice) {
 }
 
 TEST(Refusal, IsNotAccepted) {
-  const auto status = refusal("spec: required");
+  const auto status = refusal(invalid(Finding{.path = "spec", .reason = "required"}).error());
   EXPECT_EQ(status.outcome, "Refused");
+  EXPECT_EQ(status.findings, (std::vector<Finding>{{.path = "spec", .reason = "required"}}));
   EXPECT_EQ(status.message, "spec: required");
   EXPECT_EQ(condition(status, "Accepted"), "false Invalid: spec: required");
   EXPECT_EQ(condition(status, "Complete"), "true Refused: spec: required");
@@ -446,7 +447,13 @@ TEST(Refusal, OfWhatCannotBeAnsweredNow) {
 }
 
 TEST(Refusal, IsCutToWhatTheApiServerTakes) {
-  const auto report = to_json(refusal("spec: " + std::string(100'000, 'x')));
+  const auto long_text = std::string(100'000, 'x');
+  const auto report =
+      to_json(refusal(invalid(std::vector(25, Finding{.path = long_text, .reason = long_text})).error()));
+  const auto& findings = report.at("findings").as_array();
+  EXPECT_EQ(findings.size(), kMostFindings);
+  EXPECT_EQ(findings[0].at("path").as_string().size(), 256u);
+  EXPECT_EQ(findings[0].at("reason").as_string().size(), 512u);
   for (const auto& each : report.at("conditions").as_array())
     EXPECT_EQ(each.at("message").as_string().size(), 8192u) << each.at("type");
 }

@@ -37,8 +37,7 @@ inline explain::ReportStatus ask(std::string_view spec, const cluster::Snapshot&
                                  const config::Config& config = default_config(),
                                  const explain::Budget& budget = {}) {
   const auto question = read(spec);
-  return question ? explain::answer(*question, snapshot, config, budget)
-                  : explain::refusal(question.error().message);
+  return question ? explain::answer(*question, snapshot, config, budget) : explain::refusal(question.error());
 }
 
 // A spec about pods with 1 CPU and the label app=web, with more fields.

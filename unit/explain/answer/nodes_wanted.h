@@ -34,7 +34,7 @@ inline explain::ReportStatus search(const std::string& shapes, const Pods& waiti
   const auto question = read(fmt::format(R"({{"search": {{"forPending": {{{}}}}}}})",
                                          shapes.empty() ? "" : "\"shapes\": [" + shapes + "]"));
   return question ? explain::answer(*question, snapshot, default_config(), budget, {}, waiting)
-                  : explain::refusal(question.error().message);
+                  : explain::refusal(question.error());
 }
 
 // "2 l (10 hungry)": nodes of a shape, and the pods that they take.

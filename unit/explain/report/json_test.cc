@@ -8,6 +8,7 @@
 #include <functional>
 #include <sstream>
 
+#include "base/result.h"
 #include "explain/report/bounds.h"
 #include "explain/report/json.h"
 #include "explain/report/refusal.h"
@@ -221,7 +222,7 @@ ReportStatus answered() {
 }
 
 ReportStatus refused() {
-  auto s = refusal("spec.profile: unknown profile");
+  auto s = refusal(invalid(Finding{.path = "spec.profile", .reason = "unknown profile"}).error());
   for (auto& condition : s.conditions) condition.since = Wall(0s);
   return s;
 }
@@ -300,6 +301,7 @@ ReportStatus full(char letter) {
     s.rejections.push_back(rejection);
   }
   s.rejections_total = 500;
+  s.findings = std::vector(kMostFindings, Finding{text.substr(0, 256), text.substr(0, 512)});
   s.devices = std::vector(32, framework::GivenDevice{name, name.substr(0, 127), name, name, name, true});
   s.devices_total = 600;
   s.preemption = Preempted{name, std::vector(16, Victim{std::string(63, 's'), name}), 400};
@@ -345,6 +347,7 @@ TEST(BoundedJson, IsNeverLongerWhateverTheNamesAndTexts) {
 ReportStatus full_answer(char letter, const std::string& name) {
   auto s = full(letter);
   s.outcome = "PartlyFits";
+  s.findings.clear();  // of a refusal
   s.scheduling_gates.clear();
   s.gated.clear();
   s.history.clear();
