@@ -81,6 +81,27 @@ TEST(NewNodes, ADaemonSetOfSomeNodesIsOnThoseThatAreAlike) {
   EXPECT_EQ(choice_in(shape_in("b")), "1 m (2 x)");
 }
 
+// Each is for a node that has no room for it, and a new node has some.
+TEST(NewNodes, DaemonSetPodsThatWaitShowTheirSetToo) {
+  const auto snapshot = full_cluster();
+  auto waiting = many("a", 2, "2");
+  auto log = daemon("log", "n1", "1").build();
+  log.node_name.clear();
+  waiting.push_back(waits(log));
+  for (const std::string shape :
+       {R"({"name": "m", "allocatable": {"cpu": "4"}})", R"({"name": "m", "like": "n1"})"}) {
+    EXPECT_THAT(choice_in(search(shape, many("a", 2, "2"), snapshot)), testing::StartsWith("1 m (2 a)"));
+    EXPECT_THAT(choice_in(search(shape, waiting, snapshot)), testing::StartsWith("2 m (2 a)"));
+  }
+  const auto fits = [&](const Pods& pods) {
+    const auto question =
+        unit::read(unit::web(R"("replicas": 4, "changes": [{"type": "AddNodes", "like": "n1"}])"));
+    return answer(*question, snapshot, unit::default_config(), {}, {}, pods).answer->fitting;
+  };
+  EXPECT_EQ(fits({}), 4u);
+  EXPECT_EQ(fits(waiting), 3u);
+}
+
 // --- devices ---
 
 api::Pod with_claim(api::Pod made, const std::string& claim) {
