@@ -11,6 +11,7 @@
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "app/offline/budgets.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
 #include "app/offline/offline_cluster.h"
@@ -69,6 +70,7 @@ Result<Dump> Dump::read(const DumpFiles& files) {
   auto manifests = api::read_manifests(texts, {.ns = files.ns}, out.warnings_);
   if (!manifests) return std::unexpected(manifests.error());
   add_doubts(*manifests, out.warnings_);
+  count_disruptions(out.objects_, *manifests);
   api::Manifests::List<api::Pod> asked;
   auto snapshot = build_cluster(*manifests, asked, out.config_);
   if (!snapshot) return std::unexpected(snapshot.error());
