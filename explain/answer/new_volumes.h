@@ -18,8 +18,8 @@ namespace podium::explain {
 std::map<std::string, std::string> volumes_beyond_capacity(const cluster::Snapshot& start,
                                                            const cluster::Snapshot& fork);
 
-// The scheduler does not look at attachments: pods on several nodes may get a disk that one node at a time can
-// attach. Names the first claim of the kind; empty: none. `pod`: of the replicas. `rows`: their nodes.
+// The scheduler does not look at attachments: pods on several nodes may get a disk that one node at a time
+// can attach. Names the first claim of the kind; empty: none. `pod`: of the replicas. `rows`: their nodes.
 std::string attached_twice(const api::Pod& pod, const std::vector<cluster::Row>& rows,
                            const cluster::Snapshot& start, const cluster::Snapshot& fork);
 

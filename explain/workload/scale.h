@@ -2,7 +2,7 @@
 // within bounds, and what is suspended or paused has none.
 //
 // Threads: pure functions. Errors: none; what is missing has the API server's default.
-// Source: pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler), pkg/apis/autoscaling/v2/defaults.go.
+// Source: pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler); pkg/apis/autoscaling/v2.
 #pragma once
 
 #include <boost/json/value.hpp>
