@@ -458,12 +458,15 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
-  WaitingLine line(asks_what_waits(question) ? waiting : std::vector<cluster::PodInfoPtr>(), config, budget,
+  // The subject's own pods that wait are those that the question places.
+  auto others = waiting;
+  const auto is_own = own_pods_of(subject, fork);
+  std::erase_if(others, [&](const cluster::PodInfoPtr& pod) { return is_own(*pod->pod); });
+  WaitingLine line(asks_what_waits(question) ? others : std::vector<cluster::PodInfoPtr>(), config, budget,
                    fork);
-  line.remove_if(own_pods_of(subject, fork));
   auto changes = apply_changes(question.changes,
                                {question.meta.namespace_, question.paths.spec, config, budget, objects,
-                                quotas, line, question.seen_namespaces, waiting},
+                                quotas, line, question.seen_namespaces, others},
                                memory, fork);
   if (!changes) return refusal(changes.error().message);
   if (!question.changes.empty() && !has_time(budget))
@@ -474,7 +477,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   if (!count) return refusal(count.error().message);
   const auto names = fork;
   auto status =
-      Answering(question, subject, pod, *profile, budget, objects, *count, quotas, waiting, std::move(fork))
+      Answering(question, subject, pod, *profile, budget, objects, *count, quotas, others, std::move(fork))
           .run(std::move(*changes), removed, std::move(now), std::move(update));
   finish(question, names, status);
   return status;

@@ -102,6 +102,20 @@ TEST(NewNodes, DaemonSetPodsThatWaitShowTheirSetToo) {
   EXPECT_EQ(fits(waiting), 3u);
 }
 
+// The question places them itself.
+TEST(NewNodes, PodsThatWaitOfTheSetThatIsAskedAboutAreNotOnThem) {
+  const auto question =
+      unit::read(R"({"changes": [{"type": "AddNodes", "like": "n1"}], "template": {"apiVersion":
+      "apps/v1", "kind": "DaemonSet", "metadata": {"name": "log"}, "spec": {"selector": {"matchLabels": {"app":
+      "log"}}, "template": {"metadata": {"labels": {"app": "log"}}, "spec": {"containers": [{"name": "c", "image":
+      "i", "resources": {"requests": {"cpu": "3500m"}}}]}}}}})");
+  auto log = daemon("log", "n1", "1").ns("shop").build();
+  log.node_name.clear();
+  const auto status = answer(*question, full_cluster(), unit::default_config(), {}, {}, Pods{waits(log)});
+  EXPECT_EQ(status.answer->asked, 2u);
+  EXPECT_EQ(unit::placements(status), (unit::Counts{{"n1-new-1", 1}}));
+}
+
 // --- devices ---
 
 api::Pod with_claim(api::Pod made, const std::string& claim) {
