@@ -104,6 +104,8 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   if (auto said = said_by_pod(*pod, ns, name, program, hint_flags); !said.empty()) return said;
   if (!waiting) {
     const auto node = render::printable(api::text_at(*pod, "/spec/nodeName"));
+    if (!hint_flags.empty() && api::find_at(*pod, "/metadata/deletionTimestamp"))
+      return fmt::format("{} is on {}, and terminates. A dump does not say why.\n", subject, node);
     if (!hint_flags.empty())
       return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);
     return fmt::format(

@@ -32,6 +32,16 @@ json::value with_status(json::value object) {
   return object;
 }
 
+json::value with_status(json::value object, const api::ResourceQuota& quota) {
+  const auto amounts = [](const api::ResourceList& list) {
+    json::object out;
+    for (const auto& [name, amount] : list) out[name] = api::quota_text(name, amount);
+    return out;
+  };
+  object.as_object()["status"] = json::object{{"hard", amounts(quota.hard)}, {"used", amounts(quota.used)}};
+  return object;
+}
+
 void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
   for (const auto& [name, amount] : usage) {
     const auto used = std::ranges::find(quota.used, name, &std::pair<std::string, api::Quantity>::first);
@@ -95,18 +105,19 @@ Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, cons
   return out;
 }
 
-Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects, const api::Manifests& cluster) {
+Result<std::vector<api::ResourceQuota>> quotas_of(ByKind& objects, const api::Manifests& cluster) {
   std::vector<api::ResourceQuota> out;
   const auto found = objects.find(kind_key("", kQuota));
   if (found == objects.end()) return out;
   Problems problems;
-  for (const auto& object : found->second) {
+  for (auto& object : found->second) {
     const bool is_new = !api::find_at(object, "/status/hard");
     auto quota = problems.value_of(api::decode_resource_quota(is_new ? with_status(object) : object));
     if (!quota) continue;
     if (is_new) {
       count_usage(cluster, *quota);
       count_objects(objects, *quota);
+      object = with_status(std::move(object), *quota);
     }
     out.push_back(std::move(*quota));
   }

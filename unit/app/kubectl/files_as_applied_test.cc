@@ -127,6 +127,13 @@ TEST_F(FilesAsApplied, ObjectsOfAQuotaWithoutAStatusAreCounted) {
   const auto web = small_deployment("web", "");
   EXPECT_EQ(what_if(web, quota).code, 0);
   EXPECT_EQ(what_if(web, quota + small_deployment("api", "")).code, 4);
+  const auto dump = directory_.write(
+      "pods.yaml",
+      std::string(kShopDump) +
+          "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: shop}\nspec: {hard: "
+          "{pods: 9, requests.cpu: 12}}\n");
+  EXPECT_THAT(run_on(dump, {"capacity", "-n", "shop", "--requests", "cpu=100m"}).out,
+              HasSubstr("Quota q: pods 6/9, requests.cpu 9/12.\n"));
 }
 
 }  // namespace
