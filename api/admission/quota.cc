@@ -270,6 +270,19 @@ std::string quota_refusal(const ResourceQuota& quota, const Pod& pod) {
   return lines.empty() ? "" : fmt::format("must specify {}", fmt::join(lines, "; "));
 }
 
+std::string object_count(std::string_view plural, std::string_view group) {
+  return fmt::format("count/{}{}{}", plural, group.empty() ? "" : ".", group);
+}
+
+std::string object_refusal(const ResourceQuota& quota, std::string_view plural, std::string_view group) {
+  if (!quota.scopes.empty()) return {};  // of pods and claims
+  const auto name = object_count(plural, group);
+  const auto *hard = find_resource(quota.hard, name), *used = find_resource(quota.used, name);
+  if (!hard || !used || *used + Quantity::from_units(1) <= *hard) return {};
+  return fmt::format("exceeded quota: {0}, requested: {1}=1, used: {1}={2}, limited: {1}={3}",
+                     quota.meta.name, name, used->text(), hard->text());
+}
+
 std::string quota_text(std::string_view quota_resource, Quantity amount) {
   return is_in_bytes(counted_by(quota_resource)) ? text_of_bytes(amount) : amount.text();
 }

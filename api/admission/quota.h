@@ -49,6 +49,12 @@ bool is_counted(const ResourceQuota&, const ResourceClaim&, const ResourceList& 
 // Why the API server would refuse the pod whatever is left of a quota that counts it; empty: it would not.
 std::string quota_refusal(const ResourceQuota&, const Pod&);
 
+// How a quota calls the number of objects of a kind: "count/deployments.apps".
+std::string object_count(std::string_view plural, std::string_view group);
+// Why the API server would not create one more object of the kind, in its words: "exceeded quota: …".
+// Empty: it would create it.
+std::string object_refusal(const ResourceQuota&, std::string_view plural, std::string_view group);
+
 // An amount as manifests write it: bytes with a binary suffix.
 std::string quota_text(std::string_view quota_resource, Quantity amount);
 

@@ -18,6 +18,7 @@ constexpr std::array kDumpKinds = {
     DumpKind{"DaemonSet", "apps", "daemonsets"},
     DumpKind{"Job", "batch", "jobs"},
     DumpKind{"CronJob", "batch", "cronjobs"},
+    DumpKind{"HorizontalPodAutoscaler", "autoscaling", "horizontalpodautoscalers"},
     DumpKind{"PersistentVolume", "", "persistentvolumes", false, false},
     DumpKind{"PersistentVolumeClaim", "", "persistentvolumeclaims"},
     DumpKind{"StorageClass", "storage.k8s.io", "storageclasses", false, false},

@@ -88,6 +88,9 @@ class DocumentBuilder {
   std::size_t path_bytes_ = 0;
 };
 
+// `kubectl cluster-info dump` prints the containers' logs between its documents of JSON.
+inline constexpr std::string_view kContainerLog = "==== START logs for container ";
+
 // Parses a text of concatenated JSON values.
 Result<std::vector<Document>> parse_json_documents(std::string_view text, std::string_view source,
                                                    YamlLimits);

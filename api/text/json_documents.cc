@@ -121,13 +121,22 @@ class Handler {
   Tokens tokens_;
 };
 
-// Skips white space, and lines that separate documents of YAML.
+constexpr std::string_view kEndOfLog = "\n==== END logs for container ";
+
+// Skips white space, logs, and lines that separate documents of YAML.
 std::size_t skip_space(std::string_view text, std::size_t at) {
   for (;;) {
     at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
-    const bool is_separator = at > 0 && text[at - 1] == '\n' && text.substr(at).starts_with("---");
-    if (!is_separator) return at;
-    at += 3;
+    const auto left = text.substr(at);
+    if (at == 0 || text[at - 1] != '\n') return at;
+    if (left.starts_with("---")) {
+      at += 3;
+    } else if (left.starts_with(kContainerLog) && left.contains(kEndOfLog)) {
+      at += left.find(kEndOfLog) + 1;
+      at += std::min(text.substr(at).find('\n'), text.size() - at);
+    } else {
+      return at;
+    }
   }
 }
 

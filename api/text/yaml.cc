@@ -113,7 +113,8 @@ bool starts_like_json(std::string_view text) {
 bool looks_like_json(std::string_view text) {
   while (starts_like_json(text)) {
     const auto separator = text.find("\n---");
-    if (separator == std::string_view::npos) return true;
+    if (separator == std::string_view::npos || text.substr(0, separator).contains(detail::kContainerLog))
+      return true;
     text.remove_prefix(separator + 4);
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return true;
   }
@@ -255,6 +256,9 @@ std::string_view hint_at(std::string_view text, int line) {
 // Of a file that is not text; empty: nothing is known.
 std::string_view archive_words(std::string_view text) {
   if (text.starts_with("\x1F\x8B")) return "the input is compressed: unpack it first, with gunzip or tar xzf";
+  constexpr std::size_t kTarMagic = 257;
+  if (text.size() > kTarMagic && text.substr(kTarMagic).starts_with("ustar"))
+    return "the input is a tar archive: unpack it first, with tar xf";
   if (text.starts_with("PK\x03\x04")) return "the input is a zip archive: unpack it first";
   return "";
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/evaluate/subjects.h"
+#include "app/offline/budgets.h"
 #include "app/offline/by_kind.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
@@ -17,6 +18,8 @@ namespace podium::evaluate {
 namespace {
 
 using api::Manifests;
+
+constexpr std::string_view kAutoscaler = "HorizontalPodAutoscaler";
 
 Result<config::Config> load_config(const Inputs& inputs, std::vector<std::string>& warnings) {
   const auto gates = config::parse_feature_gates(inputs.feature_gates);
@@ -97,14 +100,30 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
   return selected;
 }
 
-// Of the cluster. A dump is parsed again for them, if it has any.
-Result<std::vector<api::ResourceQuota>> read_quotas(std::vector<api::ManifestText> texts,
-                                                    const Inputs& inputs, const api::Manifests& cluster) {
-  if (inputs.as_given) return {};
-  std::erase_if(texts, [](const auto& each) { return !each.text.contains("ResourceQuota"); });
-  const auto objects = offline::objects_by_kind(texts, inputs.ns);
+// What api::Manifests does not hold of the cluster.
+struct Others {
+  std::vector<api::ResourceQuota> quotas;
+  std::vector<boost::json::value> autoscalers;
+};
+
+// Also sets the status of the cluster's budgets. A dump is parsed again for them, if it has any.
+Result<Others> read_others(const std::vector<api::ManifestText>& texts, const Inputs& inputs,
+                           api::Manifests& cluster) {
+  if (inputs.as_given) return Others();
+  const auto has = [&](std::string_view kind) {
+    return std::ranges::any_of(texts, [&](const auto& each) { return each.text.contains(kind); });
+  };
+  if (cluster.disruption_budgets.empty() && !has("ResourceQuota") && !has(kAutoscaler)) return Others();
+  auto objects = offline::objects_by_kind(texts, inputs.ns);
   if (!objects) return std::unexpected(objects.error());
-  return offline::quotas_of(*objects, cluster);
+  offline::count_disruptions(*objects, cluster);
+  Others out;
+  const auto found = objects->find(offline::kind_key("autoscaling", kAutoscaler));
+  if (found != objects->end()) out.autoscalers = found->second;
+  auto quotas = offline::quotas_of(*objects, cluster);
+  if (!quotas) return std::unexpected(quotas.error());
+  out.quotas = std::move(*quotas);
+  return out;
 }
 
 }  // namespace
@@ -123,14 +142,16 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   if (problems) return std::unexpected(problems.error());
 
   const api::ManifestOptions options{inputs.allow_unknown_fields, inputs.ns};
+  Others others;
   auto cluster = api::read_manifests(cluster_texts, options, out.warnings);
   if (auto read = problems.value_of(std::move(cluster))) {
     out.cluster = std::move(*read);
     if (!inputs.as_given) offline::add_doubts(out.cluster, out.warnings);
-    if (auto quotas = problems.value_of(read_quotas(cluster_texts, inputs, out.cluster)))
-      out.quotas = std::move(*quotas);
+    if (auto done = problems.value_of(read_others(cluster_texts, inputs, out.cluster)))
+      others = std::move(*done);
+    out.quotas = std::move(others.quotas);
   }
-  auto asked = read_asked(pod_texts, options, out.warnings, problems);
+  auto asked = read_asked(pod_texts, options, others.autoscalers, out.warnings, problems);
   if (problems) return std::unexpected(problems.error());
   out.asked = select_pods(arguments, asked, out.cluster, problems);
   if (problems) return std::unexpected(problems.error());

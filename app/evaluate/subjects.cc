@@ -14,6 +14,7 @@
 #include "base/ascii.h"
 #include "explain/question/question.h"
 #include "explain/workload/fractional_bytes.h"
+#include "explain/workload/scale.h"
 
 namespace podium::evaluate {
 namespace {
@@ -41,9 +42,10 @@ class AskedReader {
       pods_.push_back(std::move(object));
       return;
     }
-    add_subject(object, object.value, {name, namespace_of(object.value)},
-                to_lower(std::string(object.maker->kind)) + " " + name,
-                explain::FieldPath::document("manifest"));
+    const auto said = to_lower(std::string(object.maker->kind)) + " " + name;
+    const auto ns = namespace_of(object.value);
+    add_subject(object, object.value, {name, ns}, said, explain::FieldPath::document("manifest"));
+    if (is_last_new_) workloads_.push_back({out_.items.size() - 1, said, ns, std::move(object.value)});
   }
 
   // Returns whether the object asks a question.
@@ -82,8 +84,12 @@ class AskedReader {
     return true;
   }
 
-  // Puts the pods into their places.
-  void finish() {
+  void read_autoscaler(const json::value& autoscaler) { autoscalers_.push_back(autoscaler); }
+
+  // Puts the pods into their places, and gives the workloads the replicas that they get.
+  void finish(const std::vector<json::value>& of_cluster) {
+    autoscalers_.insert(autoscalers_.end(), of_cluster.begin(), of_cluster.end());
+    for (const auto& workload : workloads_) scale(workload, *out_.items[workload.index].subject);
     auto read = problems_.value_of(api::read_objects(pods_, options_, warnings_));
     if (!read) return;
     std::map<std::string, api::PodPtr, std::less<>> by_name;
@@ -98,6 +104,26 @@ class AskedReader {
   struct Name {
     std::string name, ns;
   };
+  struct Workload {
+    std::size_t index;  // of the item
+    std::string said, ns;
+    json::value value;
+  };
+
+  void scale(const Workload& workload, Subject& subject) {
+    const auto& [index, said, ns, value] = workload;
+    if (explain::is_suspended(value, false))
+      warnings_.push_back(said + " is suspended: this is the answer for its pods once it is resumed");
+    if (api::is_true_at(value, "/spec/paused"))
+      warnings_.push_back(said + " is paused: if it is new, it has no pods until it is resumed");
+    const auto scaler = explain::autoscaler_of(value, ns, autoscalers_);
+    const auto replicas = scaler ? scaler->replicas(subject.replicas) : subject.replicas;
+    if (replicas == subject.replicas) return;
+    subject.replicas = static_cast<std::int32_t>(std::min<std::int64_t>(replicas, explain::kMostReplicas));
+    warnings_.push_back(
+        fmt::format("{}: HorizontalPodAutoscaler {} keeps {} to {} replicas: this is the answer for {}", said,
+                    scaler->name, scaler->least, scaler->most, subject.replicas));
+  }
 
   std::string namespace_of(const json::value& value) const {
     auto ns = api::text_at(value, "/metadata/namespace");
@@ -131,6 +157,8 @@ class AskedReader {
   Problems& problems_;
   std::vector<api::SortedObjects::Object> pods_;
   std::map<std::size_t, std::string> pod_names_;  // by the index of the item
+  std::vector<Workload> workloads_;
+  std::vector<json::value> autoscalers_;
   bool is_last_new_ = false;
 };
 
@@ -159,7 +187,8 @@ void merge_workloads(Manifests::List<api::Workload>& into, Manifests::List<api::
 }  // namespace
 
 AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::ManifestOptions& options,
-                        std::vector<std::string>& warnings, Problems& problems) {
+                        const std::vector<json::value>& autoscalers, std::vector<std::string>& warnings,
+                        Problems& problems) {
   AskedObjects out;
   AskedReader reader(options, out, warnings, problems);
   std::vector<api::SortedObjects::Object> others;
@@ -178,6 +207,8 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
           warnings.push_back(fmt::format(
               "{}: ResourceQuota {} is not part of the question: only the quotas of the cluster count",
               object.where, api::text_at(object.value, "/metadata/name")));
+        if (api::text_at(object.value, "/kind") == "HorizontalPodAutoscaler")
+          reader.read_autoscaler(object.value);
         others.push_back(std::move(object));
       }
     }
@@ -188,7 +219,7 @@ AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::
           fmt::format("{}: contains {}{}{}", text.source, api::kNoPodMaker,
                       sorted.skipped.empty() ? "" : "; not asked: ", fmt::join(sorted.skipped, ", ")));
   }
-  reader.finish();
+  reader.finish(autoscalers);
   if (auto read = problems.value_of(api::read_objects(others, options, warnings)))
     out.others = std::move(*read);
   return out;

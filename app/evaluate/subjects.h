@@ -8,6 +8,7 @@
 // Threads: pure functions. Errors: see read_asked().
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,8 +31,10 @@ struct AskedObjects {
   std::vector<std::string> references;  // namespace/name, of questions with podRef
 };
 
-// Omits invalid objects, and adds them to `problems` with source and document.
+// Omits invalid objects, and adds them to `problems` with source and document. `autoscalers`: of the cluster;
+// those of the texts precede them.
 AskedObjects read_asked(const std::vector<api::ManifestText>& texts, const api::ManifestOptions& options,
+                        const std::vector<boost::json::value>& autoscalers,
                         std::vector<std::string>& warnings, Problems& problems);
 
 // Adds objects that the cluster lacks and replaces the others, by kind and name, except for kinds whose state

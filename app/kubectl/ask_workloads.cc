@@ -7,10 +7,12 @@
 #include <boost/json/serialize.hpp>
 #include <iostream>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
+#include "app/kubectl/applied.h"
 #include "app/kubectl/ask.h"
 #include "app/kubectl/command_output.h"
 #include "app/kubectl/file_context.h"
@@ -24,6 +26,7 @@
 #include "base/counted.h"
 #include "explain/question/question_limits.h"
 #include "explain/workload/fractional_bytes.h"
+#include "explain/workload/scale.h"
 
 namespace podium::kubectl {
 namespace {
@@ -51,7 +54,7 @@ struct Subject {
 class Asking {
  public:
   Asking(const CLI::App& command, const WhatIfFlags& flags, Cluster& cluster)
-      : command_(command), flags_(flags), cluster_(cluster) {}
+      : command_(command), flags_(flags), cluster_(cluster), applied_(cluster) {}
 
   int run(const std::vector<Target>& targets) {
     for (const auto& target : targets) {
@@ -100,6 +103,7 @@ class Asking {
   void about_target(const Target& target) {
     const auto& [maker, name, ns, has_type] = target;
     if (maker->kind == "Pod") return about_pod(target);
+    if (!is_counted(*maker, name)) return;
     auto object = cluster_.get(resource_of(*maker), ns, name);
     if (!object) {
       fail(object.error());
@@ -116,7 +120,31 @@ class Asking {
             ? answer({ns, name, "template", template_of(*object, *pod), std::string(maker->kind)})
             : answer({ns, name, "workloadRef", json::object{{"kind", maker->kind}, {"name", name}},
                       std::string(maker->kind)});
-    if (is_answered && flags_.question.replicas == 0 && has_no_replicas(*object)) say(kAboutOne);
+    if (!is_answered || flags_.question.replicas > 0) return;
+    const bool has_none = explain::has_no_replicas(*object);
+    const bool has_pods = api::integer_at(*object, "/status/replicas").value_or(0) > 0;
+    if (explain::has_ended(*object))
+      say("It has ended: this is the answer for one more pod.\n");
+    else if (has_none)
+      say(kAboutOne);
+    else if (explain::is_suspended(*object, !has_pods))
+      say(about_suspended(*object));
+  }
+
+  static std::string about_suspended(const json::value& workload) {
+    return fmt::format("It {}: this is the answer for its pods once it is resumed.\n",
+                       explain::suspended_words(workload));
+  }
+
+  // Each node that it selects has one pod, so there is nothing to count.
+  bool is_counted(const api::PodMaker& maker, const std::string& name) {
+    if (!flags_.capacity || maker.kind != "DaemonSet") return true;
+    fail(
+        invalid(fmt::format(
+                    "ds/{}: a DaemonSet has one pod on each node that it selects; whatif says where they fit",
+                    name))
+            .error());
+    return false;
   }
 
   // podium reads the pod itself, so no right on it is needed.
@@ -150,13 +178,15 @@ class Asking {
   }
 
   void about_files() {
+    for (const auto& file : files_) applied_.add(file.objects.others);
     for (const auto& [name, objects] : files_) {
       for (const auto& warning : context_.add(cluster_, objects.others))
         std::cerr << "warning: " << render::printable(warning) << '\n';
       if (!objects.not_asked.empty())
         std::cerr << fmt::format("Skipped: {} of {}.\n", fmt::join(objects.not_asked, ", "), name);
     }
-    const auto makers = in_placing_order(makers_of_files(), cluster_.ns());
+    const auto all = makers_of_files();
+    const auto makers = all.size() < 2 ? all : in_placing_order(all, cluster_.ns(), applied_.admission());
     for (const auto* object : makers) {
       for (const auto& warning : explain::fractional_bytes(*object))
         std::cerr << "warning: " << render::printable(warning) << '\n';
@@ -177,7 +207,7 @@ class Asking {
 
   // `is_one_of_several`: of the objects of the files.
   void about_object(const FileObject& of_file, bool is_one_of_several) {
-    const auto& object = of_file.value;
+    auto object = of_file.value;
     const auto given = api::text_at(object, "/metadata/namespace");
     const auto& ns = given.empty() ? cluster_.ns() : given;
     if (!flags_.shared->connection.ns.empty() && !given.empty() && given != flags_.shared->connection.ns) {
@@ -186,35 +216,46 @@ class Asking {
                               of_file.place("metadata.namespace"), given, flags_.shared->connection.ns))
               .error());
     }
+    if (!is_counted(*of_file.maker, api::text_at(object, "/metadata/name"))) return;
+    if (seen_namespaces_.insert(ns).second && applied_.lacks_namespace(ns))
+      std::cerr << fmt::format("warning: --cluster has no namespace {}: it must be created first\n",
+                               render::printable(ns));
     if (is_stored(object, ns)) {
       const auto name = api::text_at(object, "/metadata/name");
       answer({ns, name, "podRef", json::object{{"name", name}}});
       return;
     }
+    bool is_new = true;
     if (api::text_at(object, "/kind") != "Pod") {
       auto checked = cluster_.dry_run(ns, object);
       if (!checked) {
         checked.error().message = with_places(checked.error().message, of_file);
         return fail(checked.error(), client::is_forbidden(checked.error()) ? kRefused : 0);
       }
+      is_new = !*checked;
     }
+    const bool are_given = flags_.question.replicas > 0 || flags_.capacity;
+    const auto about_replicas = are_given ? std::string() : applied_.set_replicas(object, ns, is_new);
     const auto pod = admitted(object, ns, &of_file);
     if (!pod) return;
     auto name = api::text_at(object, "/metadata/name");
     if (name.empty()) name = api::text_at(object, "/metadata/generateName");
     const bool is_together = is_one_of_several && !flags_.each;
-    const bool has_none = flags_.question.replicas == 0 && has_no_replicas(object);
-    const bool suspended = flags_.question.replicas == 0 && is_suspended(object);
+    const bool has_none = flags_.question.replicas == 0 && explain::has_no_replicas(object);
+    const bool suspended = flags_.question.replicas == 0 && explain::is_suspended(object, is_new);
     if ((has_none || suspended) && is_together) {
       std::cerr << fmt::format("Skipped: {} {}/{}, which {}.\n", of_file.maker->kind, ns, name,
-                               has_none ? "has 0 replicas" : "is suspended");
+                               has_none ? "has 0 replicas" : explain::suspended_words(object));
       return;
     }
+    if (!about_replicas.empty() && is_together)
+      std::cerr << fmt::format("{} {}/{}: {}", of_file.maker->kind, ns, name, about_replicas);
     auto asked = template_of(object, *pod);
     const bool is_created = answer(
         {ns, std::move(name), "template", asked, api::text_at(object, "/kind"), is_one_of_several, &of_file});
     if (has_none) say(kAboutOne);
-    if (suspended) say("It is suspended: this is the answer for its pods once it is resumed.\n");
+    if (suspended) say(about_suspended(object));
+    if (!about_replicas.empty() && !is_together) say(about_replicas);
     if (is_created && is_together) place_before_next(ns, std::move(asked), of_file);
   }
 
@@ -360,6 +401,7 @@ class Asking {
   const CLI::App& command_;
   const WhatIfFlags& flags_;
   Cluster& cluster_;
+  Applied applied_;
   struct File {
     std::string name;
     FileObjects objects;
@@ -369,6 +411,7 @@ class Asking {
   FileContext context_;                        // of the files, whose objects it points to
   std::map<std::string, json::array> before_;  // by namespace: the changes that place the previous workloads
   std::map<std::string, std::vector<const FileObject*>> placed_before_;  // those workloads
+  std::set<std::string> seen_namespaces_;
   std::size_t bytes_before_ = 0;
   bool is_cut_ = false;
   std::size_t changes_of_flags_ = 0;  // the first ones of a question

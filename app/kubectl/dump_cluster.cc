@@ -49,6 +49,12 @@ bool is_in(const json::value& object, const std::string& ns) {
   return ns.empty() || api::text_at(object, "/metadata/namespace") == ns;
 }
 
+Error forbidden(std::string_view object, std::string_view why) {
+  return {.kind = Error::Kind::status,
+          .message = fmt::format("the API server refuses {}: {}", object, why),
+          .status = {.code = 403, .reason = "Forbidden"}};
+}
+
 Error not_found(const client::Resource& resource, const std::string& name) {
   return {.kind = Error::Kind::status,
           .message = fmt::format("--cluster has no {} \"{}\"", resource.plural, name),
@@ -107,11 +113,29 @@ Result<std::vector<json::value>> DumpCluster::list(const client::Resource& resou
 }
 
 // The engine admits the pod as the API server would.
-AdmittedPod DumpCluster::dry_run_pod(const std::string&, const json::value& pod) { return {.pod = pod}; }
+AdmittedPod DumpCluster::dry_run_pod(const std::string& ns, const json::value& pod) {
+  if (auto why = terminating(ns); !why.empty())
+    return {.pod = std::unexpected(forbidden("such a pod", why)), .refused = true};
+  return {.pod = pod};
+}
+
+std::string DumpCluster::terminating(const std::string& ns) {
+  const auto found = get(client::resource::namespaces, "", ns);
+  if (!found || api::text_at(*found, "/metadata/deletionTimestamp").empty()) return {};
+  return fmt::format("unable to create new content in namespace {} because it is being terminated", ns);
+}
 
 Result<bool> DumpCluster::dry_run(const std::string& ns, const json::value& object) {
   const auto* maker = api::pod_maker(api::text_at(object, "/apiVersion"), api::text_at(object, "/kind"));
-  return maker && get(resource_of(*maker), ns, api::text_at(object, "/metadata/name")).has_value();
+  const auto name = api::text_at(object, "/metadata/name");
+  if (!maker || get(resource_of(*maker), ns, name)) return maker != nullptr;
+  auto why = terminating(ns);
+  for (const auto& quota : dump_->quotas()) {
+    if (why.empty() && quota.meta.namespace_ == ns)
+      why = api::object_refusal(quota, maker->plural, maker->group);
+  }
+  if (why.empty()) return false;
+  return std::unexpected(forbidden(fmt::format("{} {}", maker->kind, name), why));
 }
 
 Result<json::value> DumpCluster::answered(const std::string& ns, const std::string& name, json::object spec) {

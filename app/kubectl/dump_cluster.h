@@ -46,6 +46,8 @@ class DumpCluster : public Cluster {
   Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
 
  private:
+  // Why the namespace takes no new objects; empty: it does, or the dump lacks it.
+  std::string terminating(const std::string& ns);
   Result<boost::json::value> answered(const std::string& ns, const std::string& name,
                                       boost::json::object spec);
   // The answer about a pod that waits; nullopt: it has a node or a gate, or has ended.

@@ -17,6 +17,8 @@ namespace json = boost::json;
 
 constexpr std::size_t kOfOneChange = std::min(explain::kMostNewObjects, explain::kMostNewClaims);
 
+constexpr std::string_view kAutoscaler = "HorizontalPodAutoscaler";
+
 bool is_empty(const json::value& value) {
   return value.is_null() || (value.is_object() && value.get_object().empty()) ||
          (value.is_array() && value.get_array().empty());
@@ -74,7 +76,8 @@ std::vector<std::string> FileContext::add(Cluster& cluster, const std::vector<Fi
                name = api::text_at(value, "/metadata/name");
     const auto* known = api::dump_kind(version, kind);
     const bool is_account = kind == "ServiceAccount" && version == "v1";
-    if (!known && !is_account) continue;
+    // Of autoscalers, only the number of replicas counts (explain/workload/autoscaler.h).
+    if ((!known && !is_account) || kind == kAutoscaler) continue;
     const bool is_namespaced = is_account || known->is_namespaced;
     auto ns = is_namespaced ? api::text_at(value, "/metadata/namespace") : std::string();
     if (is_namespaced && ns.empty()) ns = cluster.ns();
@@ -84,7 +87,8 @@ std::vector<std::string> FileContext::add(Cluster& cluster, const std::vector<Fi
     const auto stored = cluster.get(resource, ns, name);
     const bool is_new = !stored && client::object_is_gone(stored.error());
     if (is_new) new_.insert(key_of(kind, ns, name));
-    if (is_account || (stored && is_same(value, *stored))) continue;
+    // Of namespaces, no question needs more than the name.
+    if (is_account || kind == "Namespace" || (stored && is_same(value, *stored))) continue;
     if (kind == "PersistentVolumeClaim" && version == "v1") {
       claims_.push_back({&object, ns});
     } else if (explain::can_be_added(version, kind)) {

@@ -135,23 +135,25 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
 
 namespace {
 
-// With the labels and the affinity of the template.
-api::Pod template_pod(const FileObject& object, const std::string& ns) {
+// With the labels, the affinity and the priority of the template.
+api::Pod template_pod(const FileObject& object, const std::string& ns, const api::PodAdmission& admission) {
   const auto* source = &object.value;
   if (!object.maker->pod_template.empty()) source = api::find_at(object.value, object.maker->pod_template);
   auto decoded = source ? api::decode_pod_template(*source) : Result<api::Pod>();
   auto pod = decoded ? std::move(*decoded) : api::Pod();
   pod.meta.namespace_ = api::text_at(object.value, "/metadata/namespace");
   if (pod.meta.namespace_.empty()) pod.meta.namespace_ = ns;
+  // Whatever else is wrong with it, the question about it says so.
+  (void)admission.admit(pod);
   return pod;
 }
 
 }  // namespace
 
 std::vector<const FileObject*> in_placing_order(const std::vector<const FileObject*>& makers,
-                                                const std::string& ns) {
+                                                const std::string& ns, const api::PodAdmission& admission) {
   std::vector<api::Pod> pods;
-  for (const auto* maker : makers) pods.push_back(template_pod(*maker, ns));
+  for (const auto* maker : makers) pods.push_back(template_pod(*maker, ns, admission));
   std::vector<const FileObject*> out;
   for (const auto i : explain::placing_order(pods)) out.push_back(makers[i]);
   return out;
@@ -224,17 +226,6 @@ void drop_copies(FileObjects& objects, KnownMakers& known, Problems& problems) {
           fmt::format("{}: {} {} appears twice", object.place("metadata.name"), object.maker->kind, name));
     return !is_new;
   });
-}
-
-bool has_no_replicas(const json::value& workload) {
-  const bool is_job = api::text_at(workload, "/kind") == "Job";
-  const auto* replicas = api::find_at(workload, is_job ? "/spec/parallelism" : "/spec/replicas");
-  return replicas && *replicas == json::value(0);
-}
-
-bool is_suspended(const json::value& workload) {
-  const auto* suspend = api::find_at(workload, "/spec/suspend");
-  return suspend && *suspend == json::value(true);
 }
 
 json::object pods_before(json::value pod_template, int replicas) {

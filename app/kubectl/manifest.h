@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/admission/admission.h"
 #include "api/decode/pod_makers.h"
 #include "base/problems.h"
 #include "base/result.h"
@@ -39,10 +40,10 @@ using KnownMakers = std::map<std::string, boost::json::value>;
 // A workload that several files have is one, if all are equal. Adds the file's to the known ones.
 void drop_copies(FileObjects& objects, KnownMakers& known, Problems& problems);
 
-// The objects in the order in which their pods can be placed (explain/workload/placing_order.h). `ns`: of
-// those that name no namespace.
+// The objects in the order in which their pods are placed (explain/workload/placing_order.h). `ns`: of those
+// that name no namespace. `admission`: knows the priority classes.
 std::vector<const FileObject*> in_placing_order(const std::vector<const FileObject*>& makers,
-                                                const std::string& ns);
+                                                const std::string& ns, const api::PodAdmission& admission);
 
 // The pod that the object would create, without its name.
 Result<boost::json::value> pod_of(const boost::json::value& object, const std::string& ns);
@@ -50,11 +51,6 @@ Result<boost::json::value> pod_of(const boost::json::value& object, const std::s
 // The object as a question's template: with the pod's spec after admission, and without the fields that only
 // a stored object has. For a Pod its metadata and spec; for the others the whole manifest.
 boost::json::value template_of(const boost::json::value& object, const boost::json::value& admitted);
-
-// Whether the workload is scaled to 0, so that its controller creates no pod.
-bool has_no_replicas(const boost::json::value& workload);
-// Whether its controller creates no pod until the Job or CronJob is resumed.
-bool is_suspended(const boost::json::value& workload);
 
 // The change that places the pods of a template_of() before those of the question.
 boost::json::object pods_before(boost::json::value pod_template, int replicas);

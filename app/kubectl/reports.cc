@@ -61,6 +61,18 @@ Result<std::optional<json::value>> find_report(Cluster& cluster, const std::stri
   return std::optional<json::value>();
 }
 
+std::string end_of_pod(const json::value& pod) {
+  const auto phase = api::text_at(pod, "/status/phase");
+  if (phase == "Succeeded") return "it has succeeded";
+  if (phase != "Failed") return {};
+  std::string out = "it has failed";
+  for (const char* field : {"/status/reason", "/status/message"}) {
+    if (auto text = render::printable(api::text_at(pod, field)); !text.empty()) out += ": " + text;
+  }
+  while (out.ends_with('.') || out.ends_with(' ')) out.pop_back();
+  return out;
+}
+
 std::string said_by_pod(const json::value& pod, const std::string& ns, const std::string& name,
                         const std::string& program, const std::string& hint_flags) {
   const auto subject = ns + "/" + name;
@@ -70,6 +82,8 @@ std::string said_by_pod(const json::value& pod, const std::string& ns, const std
            render::without_gates(waiting->gates.size(), ns, name, options);
   }
   const auto node = render::printable(api::text_at(pod, "/spec/nodeName"));
+  if (const auto end = end_of_pod(pod); !end.empty())
+    return fmt::format("{} {}; {}.\n", subject, node.empty() ? "never had a node" : "was on " + node, end);
   const auto* annotations = api::find_at(pod, "/metadata/annotations");
   const bool is_static = annotations && annotations->is_object() &&
                          annotations->get_object().contains("kubernetes.io/config.mirror");
@@ -90,7 +104,8 @@ std::string no_report(const std::optional<json::value>& pod, const std::string& 
   if (auto said = said_by_pod(*pod, ns, name, program, hint_flags); !said.empty()) return said;
   if (!waiting) {
     const auto node = render::printable(api::text_at(*pod, "/spec/nodeName"));
-    if (node.empty()) return fmt::format("{} has ended, and podium has no report of it.\n", subject);
+    if (!hint_flags.empty() && api::find_at(*pod, "/metadata/deletionTimestamp"))
+      return fmt::format("{} is on {}, and terminates. A dump does not say why.\n", subject, node);
     if (!hint_flags.empty())
       return fmt::format("{} is on {}. A dump does not say why.\n{}", subject, node, ask);
     return fmt::format(

@@ -160,7 +160,8 @@ class Why {
       auto out = render::why(read, target.ns + "/" + target.name, options_, end.fate) +
                  render::not_modelled_line(render::answer_of(read).not_modelled);
       if (end.eviction) return out + eviction_hint(*end.eviction, options_.program);
-      return *pod ? out + render::next_step(read, target.ns, target.name, options_) : out;
+      const bool has_ended = end.fate && !end.fate->ended.empty();
+      return *pod && !has_ended ? out + render::next_step(read, target.ns, target.name, options_) : out;
     };
     return answered(command_, output_, **report, {report_name(**report)}, words);
   }
@@ -206,12 +207,16 @@ class Why {
   }
 
   struct End {
-    std::optional<render::Fate> fate;  // nullopt: the pod is there
+    std::optional<render::Fate> fate;  // nullopt: the pod is there and has not ended
     std::optional<Eviction> eviction;
   };
-  // What happened to a pod that is gone, or terminates.
+  // What happened to a pod that is gone, has ended or terminates.
   End end_of(const Target& target, const std::optional<json::value>& pod) {
-    if (pod && api::text_at(*pod, "/metadata/deletionTimestamp").empty()) return {};
+    if (pod) {
+      if (auto ended = end_of_pod(*pod); !ended.empty())
+        return {render::Fate{.is_gone = false, .ended = std::move(ended)}, std::nullopt};
+      if (api::text_at(*pod, "/metadata/deletionTimestamp").empty()) return {};
+    }
     const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
     End out{render::Fate{.is_gone = !pod}, last_eviction(cluster_, target.ns, target.name, uid)};
     if (out.eviction) out.fate->how = eviction_words(*out.eviction, system_clock().wall());

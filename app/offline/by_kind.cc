@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <utility>
 
+#include "api/decode/dump_kinds.h"
 #include "api/text/json_view.h"
 #include "api/text/yaml.h"
 #include "base/problems.h"
@@ -31,10 +32,33 @@ json::value with_status(json::value object) {
   return object;
 }
 
+json::value with_status(json::value object, const api::ResourceQuota& quota) {
+  const auto amounts = [](const api::ResourceList& list) {
+    json::object out;
+    for (const auto& [name, amount] : list) out[name] = api::quota_text(name, amount);
+    return out;
+  };
+  object.as_object()["status"] = json::object{{"hard", amounts(quota.hard)}, {"used", amounts(quota.used)}};
+  return object;
+}
+
 void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
   for (const auto& [name, amount] : usage) {
     const auto used = std::ranges::find(quota.used, name, &std::pair<std::string, api::Quantity>::first);
     if (used != quota.used.end()) used->second = used->second + amount;
+  }
+}
+
+// "count/deployments.apps": the objects of the namespace, by what they are called in the API.
+void count_objects(const ByKind& objects, api::ResourceQuota& quota) {
+  for (const auto& kind : api::dump_kinds()) {
+    if (kind.kind == "Pod" || kind.kind == "PersistentVolumeClaim") continue;  // count_usage() has them
+    const auto found = objects.find(kind_key(kind.group, kind.kind));
+    if (found == objects.end()) continue;
+    const auto count = std::ranges::count_if(found->second, [&](const json::value& object) {
+      return api::text_at(object, "/metadata/namespace") == quota.meta.namespace_;
+    });
+    add_usage({{api::object_count(kind.plural, kind.group), api::Quantity::from_units(count)}}, quota);
   }
 }
 
@@ -67,28 +91,34 @@ Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, cons
     for (auto& object : api::sort_objects(std::move(*documents), text.source, problems).objects) {
       auto& value = object.value;
       const auto kind = api::text_at(value, "/kind");
-      const bool is_namespaced = object.maker || kind == kQuota;
+      const auto version = api::text_at(value, "/apiVersion");
+      const auto* known = api::dump_kind(version, kind);
+      const bool is_namespaced = object.maker || (known && known->is_namespaced);
       if (is_namespaced && api::text_at(value, "/metadata/namespace").empty()) {
         auto& metadata = value.as_object()["metadata"];
         (metadata.is_object() ? metadata.get_object() : metadata.emplace_object())["namespace"] = ns;
       }
-      out[kind_key(group_of(api::text_at(value, "/apiVersion")), kind)].push_back(std::move(value));
+      out[kind_key(group_of(version), kind)].push_back(std::move(value));
     }
   }
   if (problems) return std::unexpected(problems.error());
   return out;
 }
 
-Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects, const api::Manifests& cluster) {
+Result<std::vector<api::ResourceQuota>> quotas_of(ByKind& objects, const api::Manifests& cluster) {
   std::vector<api::ResourceQuota> out;
   const auto found = objects.find(kind_key("", kQuota));
   if (found == objects.end()) return out;
   Problems problems;
-  for (const auto& object : found->second) {
+  for (auto& object : found->second) {
     const bool is_new = !api::find_at(object, "/status/hard");
     auto quota = problems.value_of(api::decode_resource_quota(is_new ? with_status(object) : object));
     if (!quota) continue;
-    if (is_new) count_usage(cluster, *quota);
+    if (is_new) {
+      count_usage(cluster, *quota);
+      count_objects(objects, *quota);
+      object = with_status(std::move(object), *quota);
+    }
     out.push_back(std::move(*quota));
   }
   if (problems) return std::unexpected(problems.error());

@@ -19,10 +19,10 @@ using ByKind = std::map<std::string, std::vector<boost::json::value>, std::less<
 
 // "apps/Deployment"; "/Pod" of the core.
 std::string kind_key(std::string_view group, std::string_view kind);
-// `ns`: of pods, workloads and quotas that name none.
+// `ns`: of objects that name none.
 Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns);
-// The usage of a quota without a status, which no quota controller has seen, is that of the pods and claims
-// of the cluster.
-Result<std::vector<api::ResourceQuota>> quotas_of(const ByKind& objects, const api::Manifests& cluster);
+// A quota without a status, which no quota controller has seen, gets the one that the controller would write,
+// also in `objects`.
+Result<std::vector<api::ResourceQuota>> quotas_of(ByKind& objects, const api::Manifests& cluster);
 
 }  // namespace podium::offline

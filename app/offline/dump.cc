@@ -11,6 +11,7 @@
 
 #include "api/decode/decode.h"
 #include "api/text/json_view.h"
+#include "app/offline/budgets.h"
 #include "app/offline/files.h"
 #include "app/offline/missing_kinds.h"
 #include "app/offline/offline_cluster.h"
@@ -69,6 +70,7 @@ Result<Dump> Dump::read(const DumpFiles& files) {
   auto manifests = api::read_manifests(texts, {.ns = files.ns}, out.warnings_);
   if (!manifests) return std::unexpected(manifests.error());
   add_doubts(*manifests, out.warnings_);
+  count_disruptions(out.objects_, *manifests);
   api::Manifests::List<api::Pod> asked;
   auto snapshot = build_cluster(*manifests, asked, out.config_);
   if (!snapshot) return std::unexpected(snapshot.error());
@@ -140,7 +142,7 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
   std::optional<api::Manifests> with;
   const auto& known =
       question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
-  const auto waits = explain::asks_what_waits(*question) ? waiting() : std::vector<cluster::PodInfoPtr>();
+  const auto waits = explain::needs_waiting(*question) ? waiting() : std::vector<cluster::PodInfoPtr>();
   return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question), waits),
                 missing_kinds(known, explain::asks_what_waits(*question) ? manifests_.pods : asked)};
 }

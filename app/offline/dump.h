@@ -33,6 +33,7 @@ class Dump {
   // Warnings for the reader: kinds that are not read, extenders that are not called.
   const std::vector<std::string>& warnings() const { return warnings_; }
   // The objects of a kind as in the files, in their order. `group`: "apps"; "" is the core.
+  const std::vector<api::ResourceQuota>& quotas() const { return quotas_; }
   const std::vector<boost::json::value>& objects(std::string_view group, std::string_view kind) const;
   struct Answer {
     explain::ReportStatus status;

@@ -169,14 +169,19 @@ std::vector<std::string> missing_kinds(const Manifests& dump, const Pods& pods) 
 void add_doubts(const api::Manifests& dump, std::vector<std::string>& warnings) {
   constexpr std::size_t kNamed = 3;
   std::set<std::string_view> nodes;
-  std::vector<std::string> empty;
+  std::vector<std::string> empty, without_pods;
   for (const auto& node : dump.nodes) {
     nodes.insert(node->meta.name);
     if (node->allocatable.empty() && node->capacity.empty()) empty.push_back(node->meta.name);
+    const auto& has = node->allocatable.empty() ? node->capacity : node->allocatable;
+    if (!has.empty() && !api::find_resource(has, "pods")) without_pods.push_back(node->meta.name);
   }
   if (!empty.empty())
     warnings.push_back(
         fmt::format("no pod fits on {}, without status.allocatable", podium::listed(empty, kNamed)));
+  if (!without_pods.empty())
+    warnings.push_back(fmt::format("no pod fits on {}, without pods in status.allocatable",
+                                   podium::listed(without_pods, kNamed)));
   std::set<std::string> missing;
   std::size_t pods = 0;
   for (const auto& pod : dump.pods) {

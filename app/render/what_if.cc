@@ -27,14 +27,16 @@ std::string room_words(const Report& report) {
   const auto& answer = answer_of(report);
   const auto& room = answer.room;
   if (!room) return {};
-  if (room->count == 0 && !room->may_be_more) return "no room for more after that";
+  // The quota has been named, and allows no more.
+  const std::string of = explain::exceeded_quota(answer) ? "the nodes have " : "";
+  if (room->count == 0 && !room->may_be_more) return of + "no room for more after that";
   const auto more = fmt::format("{}{} more after that", room->may_be_more ? "at least " : "", room->count);
   if (!answer.quotas.empty() && !explain::exceeded_quota(answer)) {
     const auto& quota = answer.quotas.front();
     const auto left = quota.allowed - answer.asked;
     if (left < room->count) return room_and_quota(more, quota.name, left);
   }
-  return "room for " + more;
+  return of + "room for " + more;
 }
 
 // "After that 54 nodes do not have enough free cpu; least short: 1.85 cpu."

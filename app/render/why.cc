@@ -81,8 +81,9 @@ std::string placed_line(const Report& report, const std::string& subject, const 
                        options.style.warn("goes to"), node,
                        points.empty() ? "" : fmt::format(" ({})", points), report.status.message);
   if (fate)
-    return fmt::format("{} {} {}{}; {}.\n", options.style.bold(subject), fate->is_gone ? "was on" : "is on",
-                       node, points.empty() ? "" : fmt::format(" ({})", points), fate_words(*fate));
+    return fmt::format("{} {} {}{}; {}.\n", options.style.bold(subject),
+                       fate->is_gone || !fate->ended.empty() ? "was on" : "is on", node,
+                       points.empty() ? "" : fmt::format(" ({})", points), fate_words(*fate));
   return fmt::format("{} {} {}{}.\n", options.style.bold(subject),
                      report.is_question ? "would go to" : "is on", options.style.good(node),
                      points.empty() ? "" : ": " + points);
@@ -330,6 +331,7 @@ std::string gated(const std::string& subject, const std::vector<std::string>& ga
 }
 
 std::string fate_words(const Fate& fate) {
+  if (!fate.ended.empty()) return fate.ended;
   if (!fate.is_gone) return fate.how.empty() ? "it terminates" : "it terminates, " + fate.how;
   return fate.how.empty() ? "it no longer exists" : fate.how;
 }

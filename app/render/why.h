@@ -30,8 +30,9 @@ std::string what_would_help(const std::string& target, const std::string& ns, co
 
 // What has become of the pod since the decision.
 struct Fate {
-  bool is_gone = true;   // false: it terminates
-  std::string how = {};  // "evicted 92s ago to make room for shop/big"; empty: not known
+  bool is_gone = true;     // false: it terminates
+  std::string how = {};    // "evicted 92s ago to make room for shop/big"; empty: not known
+  std::string ended = {};  // "it has succeeded": it exists and does not run; empty: none of this
 };
 // "it no longer exists", "evicted 92s ago to make room for shop/big".
 std::string fate_words(const Fate& fate);

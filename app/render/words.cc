@@ -66,10 +66,10 @@ std::string taint_words(const std::vector<std::string>& taints, std::size_t tota
 }
 
 std::string rejection_words(const explain::ReportRejection& rejection) {
-  const auto words = explain::reason_words(rejection);
+  auto words = explain::reason_words(rejection);
   const auto without = rejection.shortfall ? rejection.shortfall->nodes_without : 0;
-  // If all have none, the words are sufficient.
   const bool differ = without > 0 && without < rejection.nodes;
+  if (without > 0 && !differ) words = "has no " + rejection.shortfall->resource;
   return (rejection.nodes == 1 ? words : explain::plural_of(words)) +
          (differ ? fmt::format(" ({} {} none)", without, without == 1 ? "has" : "have") : "") +
          taint_words(rejection.taints, rejection.taints_total);

@@ -70,7 +70,7 @@ class Asker {
     if (!turn || clock_.now() >= until) co_return finish(out_of_time());
     // Before the fork: a pod that is placed in between is on the fork, and counts there only.
     std::vector<cluster::PodInfoPtr> waiting;
-    if (explain::asks_what_waits(*question) && waiting_) waiting = co_await waiting_();
+    if (explain::needs_waiting(*question) && waiting_) waiting = co_await waiting_();
     auto snapshot = co_await fork_();
     const boost::asio::any_io_executor io = co_await boost::asio::this_coro::executor;
     auto evaluation = evaluate<T>(this, std::move(question), std::move(snapshot), std::move(objects),

@@ -89,7 +89,7 @@ class Answering {
  public:
   Answering(const Question& question, const Subject& subject, const api::Pod& pod,
             const framework::Profile& profile, const Budget& budget, const api::AdmissionObjects& objects,
-            Count count, const Quotas& quotas, Snapshot fork)
+            Count count, const Quotas& quotas, const std::vector<cluster::PodInfoPtr>& waiting, Snapshot fork)
       : question_(question),
         subject_(subject),
         profile_(profile),
@@ -98,12 +98,15 @@ class Answering {
         replicas_{subject, pod, profile, budget, objects.claim_templates},
         count_(count),
         quotas_(quotas),
+        waiting_(waiting),
         fork_(std::move(fork)) {}
 
   // `now`: the node of each pod that was removed, before the changes. `update`: nullopt: no rolling update
   // would replace these pods.
-  ReportStatus run(std::vector<ChangeResult> changes, std::size_t removed, Zones now,
+  ReportStatus run(std::vector<ChangeResult> changes, const RemovedPods& pods_removed, Zones now,
                    std::optional<UpdateStart> update) {
+    const auto removed = pods_removed.placed.size();
+    victims_ = pods_removed.victims.size();
     answer_.changes = std::move(changes);
     const auto start = fork_;
     const auto placed = place_replicas(
@@ -132,7 +135,7 @@ class Answering {
     if (update && placed.fitting() == placed.asked) set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
-    answer_.not_modelled = not_modelled(question_, profile_, start, objects_);
+    answer_.not_modelled = not_modelled(question_, profile_, {start, fork_, placed.rows, victims_}, objects_);
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -220,7 +223,8 @@ class Answering {
                        .placed = placed,
                        .most = count_.most,
                        .limit_ranges = objects_.limit_ranges,
-                       .quotas = objects_.quotas});
+                       .quotas = objects_.quotas,
+                       .waiting = waiting_});
   }
 
   // Returns the first fix.
@@ -352,6 +356,8 @@ class Answering {
   const Replicas replicas_;
   const Count count_;
   const Quotas& quotas_;
+  const std::vector<cluster::PodInfoPtr>& waiting_;
+  std::size_t victims_ = 0;  // of its pods that wait: they terminate, and are not on the fork
   Snapshot fork_;
   ReportStatus status_;
   ReportAnswer answer_;
@@ -451,12 +457,15 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const bool stays = existing_pods(subject, removed.placed.size()) > 0;
   if (!stays) quotas.release(removed, subject.has_deadline);
   ForkMemory memory;
-  WaitingLine line(asks_what_waits(question) ? waiting : std::vector<cluster::PodInfoPtr>(), config, budget,
+  // The subject's own pods that wait are those that the question places.
+  auto others = waiting;
+  const auto is_own = own_pods_of(subject, fork);
+  std::erase_if(others, [&](const cluster::PodInfoPtr& pod) { return is_own(*pod->pod); });
+  WaitingLine line(asks_what_waits(question) ? others : std::vector<cluster::PodInfoPtr>(), config, budget,
                    fork);
-  line.remove_if(own_pods_of(subject, fork));
   auto changes = apply_changes(question.changes,
                                {question.meta.namespace_, question.paths.spec, config, budget, objects,
-                                quotas, line, question.seen_namespaces},
+                                quotas, line, question.seen_namespaces, others},
                                memory, fork);
   if (!changes) return refusal(changes.error());
   if (!question.changes.empty() && !has_time(budget))
@@ -466,8 +475,9 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto count = count_replicas(question, subject, pod, objects, memory);
   if (!count) return refusal(count.error());
   const auto names = fork;
-  auto status = Answering(question, subject, pod, *profile, budget, objects, *count, quotas, std::move(fork))
-                    .run(std::move(*changes), removed.placed.size(), std::move(now), std::move(update));
+  auto status =
+      Answering(question, subject, pod, *profile, budget, objects, *count, quotas, others, std::move(fork))
+          .run(std::move(*changes), removed, std::move(now), std::move(update));
   finish(question, names, status);
   return status;
 }

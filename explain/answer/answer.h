@@ -22,7 +22,7 @@ namespace podium::explain {
 // first replica, firstFailure those of the first that does not fit. Counts pods of other namespaces and does
 // not name them. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
 // declined() if no replica was placed. `objects`: what admission applies to the pods.
-// `waiting`: the pods without a node, for a question that asks_what_waits().
+// `waiting`: the pods without a node, for a question that needs_waiting().
 ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
                     const Budget& budget = {}, const api::AdmissionObjects& objects = {},
                     const std::vector<cluster::PodInfoPtr>& waiting = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/counted.h"
@@ -191,11 +192,13 @@ Result<void> drain_nodes(const Change& change, const FieldPath& path, const Chan
   return {};
 }
 
-Result<void> add_nodes(const Change& change, const FieldPath& path, const Budget& budget, ForkMemory& memory,
-                       ChangeResult& done, Snapshot& fork) {
+Result<void> add_nodes(const Change& change, const FieldPath& path, const ChangeContext& context,
+                       ForkMemory& memory, ChangeResult& done, Snapshot& fork) {
+  const auto& [budget, waiting] = std::tie(context.budget, context.waiting);
   const auto like = change.node ? std::nullopt : fork.find_row(change.like);
   if (!change.node && !like) return invalid((path / "like").said(no_node(change.like, {})));
-  const auto model = like ? model_like(*like, fork) : DaemonSets(budget, fork).model_of(*change.node);
+  const auto model =
+      like ? model_like(*like, waiting, fork) : DaemonSets(budget, waiting, fork).model_of(*change.node);
   const auto each = model.memory;
   const auto count = change.count.value_or(1);
   if (!memory.take(static_cast<std::size_t>(count), each)) {
@@ -315,7 +318,7 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     done.node = change.node_name;
     Result<void> made;
     if (change.type == Change::Type::add_nodes) {
-      made = add_nodes(change, path, context.budget, memory, done, fork);
+      made = add_nodes(change, path, context, memory, done, fork);
     } else if (change.type == Change::Type::drain_nodes) {
       made = drain_nodes(change, path, context, done, fork);
     } else if (change.type == Change::Type::fail_nodes) {

@@ -25,16 +25,18 @@
 namespace podium::explain {
 
 inline const Namespaces kNoNamespaces{};
+inline const std::vector<cluster::PodInfoPtr> kNoPods{};
 
 struct ChangeContext {
   const std::string& ns;  // of the what-if
   const FieldPath& spec;  // what the asker calls its spec
   const config::Config& config;
-  const Budget& budget;                               // may be empty
-  const api::AdmissionObjects& objects;               // of the what-if's namespace
-  Quotas& quotas;                                     // of the same; the changes count in them
-  WaitingLine& line;                                  // of all namespaces; only drains place them
-  const Namespaces& seen_namespaces = kNoNamespaces;  // others whose pods an answer may name
+  const Budget& budget;                                       // may be empty
+  const api::AdmissionObjects& objects;                       // of the what-if's namespace
+  Quotas& quotas;                                             // of the same; the changes count in them
+  WaitingLine& line;                                          // of all namespaces; only drains place them
+  const Namespaces& seen_namespaces = kNoNamespaces;          // others whose pods an answer may name
+  const std::vector<cluster::PodInfoPtr>& waiting = kNoPods;  // of new nodes' DaemonSets
 };
 
 // If the budget ends, the remaining changes are skipped and the result is not usable.

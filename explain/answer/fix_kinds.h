@@ -54,7 +54,7 @@ void add_resource_fixes(const Trials& trials, Fixes& out);
 std::vector<Remedy> uncordoned(const Trials& trials);
 // One more node of each shape, the shapes that leave the least unused first.
 std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most);
-// Uncordons a node, adds a node, removes pods from a node, or raises the priority.
+// Uncordons a node, adds a node, removes pods from a node or those that terminate, or raises the priority.
 void add_cluster_fixes(const Trials& trials, Fixes& out);
 
 // Two changes, each of which helps only with the other. Returns whether all pairs were tried

@@ -38,6 +38,7 @@ struct FixQuestion {
   std::int32_t most = Count::kAny;                                  // the what-if has no memory for more
   const std::optional<std::vector<api::LimitRange>>& limit_ranges;  // nullopt: not known
   const std::optional<std::vector<api::ResourceQuota>>& quotas;     // nullopt: not known
+  const std::vector<cluster::PodInfoPtr>& waiting;                  // pods without a node
 };
 
 struct FoundFixes {

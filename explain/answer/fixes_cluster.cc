@@ -97,6 +97,32 @@ void try_fewer_pods(const Trials& trials, Fixes& out) {
   if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
 }
 
+// Pods that terminate still count, and leave by themselves.
+void try_terminating(const Trials& trials, Fixes& out) {
+  std::vector<PodInfoPtr> pods;
+  std::set<std::string> nodes;
+  trials.question().start.each_pod([&](const PodInfoPtr& pod) {
+    if (!pod->pod->terminating()) return;
+    pods.push_back(pod);
+    nodes.insert(pod->pod->node_name);
+  });
+  if (pods.empty()) return;
+  boost::json::object fields{{"pods", pods.size()}};
+  if (nodes.size() == 1) fields["nodeName"] = *nodes.begin();
+  Remedy remedy{
+      .type = "FewerPods",
+      .fields = std::move(fields),
+      .message = fmt::format("the end of {}{}",
+                             podium::counted(pods.size(), "pod that terminates", "pods that terminate"),
+                             nodes.size() == 1 ? " on " + *nodes.begin() : ""),
+      .change_cluster = [pods](cluster::Snapshot& fork) {
+        for (const auto& pod : pods) {
+          if (fork.find_pod(pod->pod->meta.uid)) remove_with_devices(*pod->pod, fork);
+        }
+      }};
+  if (const auto landing = trials.with({&remedy})) out.add(std::move(remedy), *landing);
+}
+
 // The priorities just above those of placed pods, ascending. Priorities below the pod's own change nothing.
 std::vector<std::int32_t> higher_priorities(const Trials& trials) {
   const auto own = trials.question().pod.priority;
@@ -178,6 +204,7 @@ std::vector<Remedy> uncordoned(const Trials& trials) {
 
 void add_cluster_fixes(const Trials& trials, Fixes& out) {
   if (trials.rejected_by("NodeUnschedulable")) try_each(trials, uncordoned(trials), out);
+  try_terminating(trials, out);
   if (trials.rejected_by("NodeResourcesFit")) try_fewer_pods(trials, out);
   if (!trials.question().node) try_each(trials, new_nodes_that_fit(trials), out);
   try_priority(trials, out);

@@ -68,8 +68,9 @@ std::vector<Remedy> new_nodes(const Trials& trials, std::size_t most) {
     out.push_back({.type = "AddNodes",
                    .fields = {{"count", 1}, {"like", like}},
                    .message = "one more node like " + like,
-                   .change_cluster = [like, &budget = question.replicas.budget](cluster::Snapshot& fork) {
-                     add_nodes(model_like(*fork.find_row(like), fork), 1, budget, fork);
+                   .change_cluster = [like, &budget = question.replicas.budget,
+                                      &waiting = question.waiting](cluster::Snapshot& fork) {
+                     add_nodes(model_like(*fork.find_row(like), waiting, fork), 1, budget, fork);
                    }});
   }
   return out;

@@ -79,6 +79,22 @@ void add_slices(const NodeModel& model, const std::string& name, Snapshot& fork)
   }
 }
 
+// A DaemonSet's controller names the node of each pod in its affinity. Empty: the pod names none.
+std::string pinned_node(const api::Pod& pod) {
+  if (!pod.node_affinity.required) return {};
+  for (const auto& term : *pod.node_affinity.required) {
+    for (const auto& field : term.match_fields) {
+      if (field.op == api::Requirement::Op::in && field.values.size() == 1) return field.values.front();
+    }
+  }
+  return {};
+}
+
+// Namespace and name of the DaemonSet.
+std::pair<std::string, std::string> daemon_set_of(const api::Pod& pod) {
+  return {pod.meta.namespace_, pod.meta.controller()->name};
+}
+
 std::size_t common_labels(const api::Node& a, const api::Node& b) {
   return static_cast<std::size_t>(std::ranges::count_if(a.meta.labels, [&b](const auto& label) {
     const auto* other = b.meta.labels.find(label.first);
@@ -88,7 +104,7 @@ std::size_t common_labels(const api::Node& a, const api::Node& b) {
 
 }  // namespace
 
-NodeModel model_like(Row row, const Snapshot& fork) {
+NodeModel model_like(Row row, const WaitingPods& waiting, const Snapshot& fork) {
   const auto& entry = fork.entry(row);
   const auto& name = entry.node->meta.name;
   NodeModel model{.stem = name, .node = made_ready(*entry.node)};
@@ -97,22 +113,33 @@ NodeModel model_like(Row row, const Snapshot& fork) {
   for (const auto& pod : entry.pods) {
     if (is_of_daemon_set(*pod->pod)) model.daemons.push_back(pod);
   }
+  for (const auto& pod : waiting) {
+    const auto is_of_same = [&](const PodInfoPtr& other) {
+      return daemon_set_of(*other->pod) == daemon_set_of(*pod->pod);
+    };
+    if (is_of_daemon_set(*pod->pod) && pinned_node(*pod->pod) == name &&
+        std::ranges::none_of(model.daemons, is_of_same))
+      model.daemons.push_back(pod);
+  }
   measure(model);
   return model;
 }
 
-DaemonSets::DaemonSets(const Budget& budget, const Snapshot& fork) : budget_(budget), fork_(fork) {
+DaemonSets::DaemonSets(const Budget& budget, const WaitingPods& waiting, const Snapshot& fork)
+    : budget_(budget), fork_(fork) {
   std::map<std::pair<std::string, std::string>, Set> sets;
+  const auto see = [&sets](const PodInfoPtr& pod, std::optional<Row> row) {
+    if (!is_of_daemon_set(*pod->pod)) return;
+    auto& set = sets[daemon_set_of(*pod->pod)];
+    // A rollout replaces the older pods.
+    if (!set.pod || pod->pod->meta.created > set.pod->pod->meta.created) set.pod = pod;
+    if (row) set.rows.push_back(*row);
+  };
   for (const auto row : fork.rows_by_name()) {
     if (!has_time(budget)) return;
-    for (const auto& pod : fork.entry(row).pods) {
-      if (!is_of_daemon_set(*pod->pod)) continue;
-      auto& set = sets[{pod->pod->meta.namespace_, pod->pod->meta.controller()->name}];
-      // A rollout replaces the older pods.
-      if (!set.pod || pod->pod->meta.created > set.pod->pod->meta.created) set.pod = pod;
-      set.rows.push_back(row);
-    }
+    for (const auto& pod : fork.entry(row).pods) see(pod, row);
   }
+  for (const auto& pod : waiting) see(pod, fork.find_row(pinned_node(*pod->pod)));
   for (auto& [_, set] : sets) {
     auto pod = std::make_shared<api::Pod>(*set.pod->pod);
     unschedule(*pod);

@@ -32,12 +32,15 @@ struct NodeModel {
   std::size_t memory = 0;  // bytes of one new node
 };
 
-NodeModel model_like(cluster::Row row, const cluster::Snapshot& fork);
+// `waiting`: pods without a node. Those of DaemonSets are for nodes that have no room for them, and would be
+// on an empty one.
+using WaitingPods = std::vector<cluster::PodInfoPtr>;
+NodeModel model_like(cluster::Row row, const WaitingPods& waiting, const cluster::Snapshot& fork);
 
 // The DaemonSets of the cluster, as their pods show them. Keeps references to its arguments.
 class DaemonSets {
  public:
-  DaemonSets(const Budget& budget, const cluster::Snapshot& fork);
+  DaemonSets(const Budget& budget, const WaitingPods& waiting, const cluster::Snapshot& fork);
   // The model of nodes with this template. `slices` and `drivers` do not name a node yet.
   NodeModel model_of(const api::Node& node, std::vector<api::ResourceSlice> slices = {},
                      const std::optional<api::CsiNode>& drivers = {}) const;
@@ -45,7 +48,7 @@ class DaemonSets {
  private:
   struct Set {
     cluster::PodInfoPtr pod;         // a pod of the set, without the required node affinity
-    std::vector<cluster::Row> rows;  // of its pods, ascending
+    std::vector<cluster::Row> rows;  // that its pods are on or wait for, ascending
   };
   bool runs_on(const Set& set, cluster::Row row, const cluster::Snapshot& with) const;
 

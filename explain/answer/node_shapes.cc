@@ -39,6 +39,12 @@ LabelKeys keys_of_no_shape(const Waiters& waiters, const Budget& budget, const S
   return keys;
 }
 
+WaitingPods pods_of(const Waiters& waiters) {
+  WaitingPods out;
+  for (const auto& each : waiters.pods) out.push_back(each.pod);
+  return out;
+}
+
 void find_shapes(const Waiters& waiters, const Budget& budget, const Snapshot& fork, KnownShapes& out) {
   const auto without = keys_of_no_shape(waiters, budget, fork);
   struct Alike {
@@ -58,10 +64,11 @@ void find_shapes(const Waiters& waiters, const Budget& budget, const Snapshot& f
   });
   out.total = most.size();
   if (most.size() > kMostShapes) most.resize(kMostShapes);
+  const auto waiting = pods_of(waiters);
   for (const auto& alike : most) {
     const std::string name(fork.node_name(alike.first));
     out.list.push_back({.shape = {.name = "like " + name, .like = name, .node = {}, .price = {}, .most = {}},
-                        .model = model_like(alike.first, fork)});
+                        .model = model_like(alike.first, waiting, fork)});
   }
 }
 
@@ -135,16 +142,17 @@ std::string shape_of(const api::Node& node, const LabelKeys& without) {
 Result<KnownShapes> known_shapes(const std::vector<Shape>& given, const FieldPath& path,
                                  const Waiters& waiters, const Budget& budget, const Snapshot& fork) {
   KnownShapes out;
+  const auto waiting = pods_of(waiters);
   std::optional<DaemonSets> daemons;
   for (std::size_t i = 0; i < given.size(); ++i) {
     KnownShape known{.shape = given[i], .model = {}};
     if (given[i].like.empty()) {
-      if (!daemons) daemons.emplace(budget, fork);
+      if (!daemons) daemons.emplace(budget, waiting, fork);
       known.model = daemons->model_of(*given[i].node, given[i].slices, given[i].drivers);
     } else {
       const auto row = fork.find_row(given[i].like);
       if (!row) return invalid((path[i] / "like").said(no_node(given[i].like, {})));
-      known.model = model_like(*row, fork);
+      known.model = model_like(*row, waiting, fork);
     }
     out.list.push_back(std::move(known));
   }

@@ -62,6 +62,7 @@ class Share {
         }
       }
     }
+    if (refusal_.empty()) refusal_ = refusal_of_owner();
     for (const auto& line : lines_) {
       if (refusal_.empty() && !api::find_resource(quota.used, line.resource))
         refusal_ = fmt::format("the usage of {} is not counted yet", line.resource);
@@ -113,6 +114,28 @@ class Share {
   const std::vector<Line>& lines() const { return lines_; }
 
  private:
+  // Whether a ReplicaSet of the Deployment exists, whose pods may have the same template.
+  bool has_replica_set() const {
+    const auto& pod = pods_.pod.meta;
+    return std::ranges::any_of(pods_.fork.objects().workloads(), [&](const auto& entry) {
+      const auto& workload = *entry.second;
+      const auto* owner = workload.meta.controller();
+      return workload.kind == api::Workload::Kind::replica_set && owner && owner->kind == "Deployment" &&
+             owner->name == pods_.subject.name && workload.meta.namespace_ == pod.namespace_;
+    });
+  }
+
+  // The controller of a new workload creates the object that owns its pods.
+  std::string refusal_of_owner() const {
+    const auto kind = pods_.subject.kind;
+    const bool is_deployment = kind == Subject::Kind::deployment;
+    if (pods_.subject.existing || (!is_deployment && kind != Subject::Kind::cron_job)) return {};
+    if (is_deployment && has_replica_set()) return {};
+    const auto& owner = maker_of(is_deployment ? Subject::Kind::replica_set : Subject::Kind::job);
+    const auto why = api::object_refusal(quota_, owner.plural, owner.group);
+    return why.empty() ? why : fmt::format("the {} is not created, {}", owner.kind, why);
+  }
+
   Line* line_of(const std::string& name) {
     const auto known = std::ranges::find(lines_, name, &Line::resource);
     if (known != lines_.end()) return &*known;

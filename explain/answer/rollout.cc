@@ -172,7 +172,7 @@ std::optional<UpdateStart> start_of_update(const Question& question, Snapshot fo
                    fork);
   const auto changes = apply_changes(question.changes,
                                      {question.meta.namespace_, question.paths.spec, config, budget, objects,
-                                      quotas, line, question.seen_namespaces},
+                                      quotas, line, question.seen_namespaces, waiting},
                                      memory, fork);
   if (!changes) return std::nullopt;
   return UpdateStart{std::move(fork), std::move(quotas)};

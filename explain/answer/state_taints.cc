@@ -36,17 +36,19 @@ constexpr std::array kNothingRuns = {
     Keys("karpenter.sh/disruption"),
 };
 constexpr std::string_view kNoNetwork = "node.kubernetes.io/network-unavailable";
+// Of networks and drivers, until their agent runs on the node: node.cilium.io/agent-not-ready.
+constexpr std::string_view kNoAgent = "/agent-not-ready";
 
 }  // namespace
 
 bool is_of_state(const api::Taint& taint) {
-  return std::ranges::any_of(kOfState, [&taint](std::string_view key) {
-    return key.ends_with('/') ? taint.key.starts_with(key) : taint.key == key;
-  });
+  return taint.key.ends_with(kNoAgent) || std::ranges::any_of(kOfState, [&taint](std::string_view key) {
+           return key.ends_with('/') ? taint.key.starts_with(key) : taint.key == key;
+         });
 }
 
 bool keeps_pods_from_running(const api::Taint& taint, const api::Pod& pod) {
-  if (taint.key == kNoNetwork) return !pod.host_network;
+  if (taint.key == kNoNetwork || taint.key.ends_with(kNoAgent)) return !pod.host_network;
   return std::ranges::find(kNothingRuns, taint.key) != kNothingRuns.end();
 }
 

@@ -9,6 +9,8 @@
 #include "api/admission/admission.h"
 #include "api/admission/limit_range.h"
 #include "base/check.h"
+#include "base/counted.h"
+#include "explain/answer/new_volumes.h"
 #include "explain/report/bounds.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/new_claims.h"
@@ -76,7 +78,9 @@ Result<void> check_claims(const Question& question, const api::AdmissionObjects&
 }
 
 // What the volumes of new claims may change, by StorageClass.
-std::set<std::string> volumes_not_modelled(const Question& question, const cluster::Snapshot& fork) {
+std::set<std::string> volumes_not_modelled(const Question& question, const Answered& answered) {
+  const auto& fork = answered.start;
+  const auto beyond = volumes_beyond_capacity(answered.start, answered.fork);
   std::set<std::string> out;
   const auto see = [&](api::PersistentVolumeClaim claim) {
     if (!claim.storage_class) claim.storage_class = default_storage_class(fork);
@@ -86,8 +90,11 @@ std::set<std::string> volumes_not_modelled(const Question& question, const clust
     if (is_provisioned_immediately(claim, fork))
       out.insert(fmt::format("the topology of new volumes of StorageClass {}", name));
     const auto* driver = fork.objects().find<api::CsiDriver>("", of_claim->provisioner);
-    if (driver && driver->storage_capacity)
-      out.insert(fmt::format("the capacity that new volumes of StorageClass {} take", name));
+    if (driver && driver->storage_capacity) {
+      const auto sum = beyond.find(of_claim->meta.name);
+      out.insert(fmt::format("the capacity that new volumes of StorageClass {} take{}", name,
+                             sum == beyond.end() ? "" : fmt::format(" ({})", sum->second)));
+    }
     const auto shares = [](const std::string& mode) {
       return mode == "ReadWriteMany" || mode == "ReadOnlyMany";
     };
@@ -204,7 +211,7 @@ bool lacks_claim_of_template(const framework::Decision& decision) {
 }
 
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
-                                      const cluster::Snapshot& fork, const api::AdmissionObjects& objects) {
+                                      const Answered& answered, const api::AdmissionObjects& objects) {
   PODIUM_CHECK(question.subject, question.meta.name);
   const auto& subject = *question.subject;
   std::vector<std::string> out;
@@ -215,7 +222,15 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(fmt::format("scheduler {} (evaluated with profile {})",
                               cut(subject.pod.scheduler_name, kNameBytes),
                               cut(profile.scheduler_name, kNameBytes)));
-  for (const auto& words : volumes_not_modelled(question, fork)) out.push_back(words);
+  for (const auto& words : volumes_not_modelled(question, answered)) out.push_back(words);
+  if (answered.victims > 0)
+    out.push_back(fmt::format(
+        "the time until {} gone",
+        podium::counted(answered.victims, "pod that it has evicted is", "pods that it has evicted are")));
+  if (auto words = attached_twice(subject.pod, answered.rows, answered.start, answered.fork); !words.empty())
+    out.push_back(std::move(words));
+  if (auto words = other_systems(subject, answered.rows, answered.fork); !words.empty())
+    out.push_back(std::move(words));
   if (!subject.pod.scheduling_gates.empty() && subject.pod.node_name.empty())
     out.emplace_back("scheduling gates");
   if (subject.is_stored) return out;

@@ -43,9 +43,14 @@ std::string missing_claim_template(const Subject& subject, const api::AdmissionO
 // Whether the pod was rejected since a template's claim is not there. Another reason comes first otherwise.
 bool lacks_claim_of_template(const framework::Decision& decision);
 
+// The forks before and after the replicas were placed, and their nodes.
+struct Answered {
+  const cluster::Snapshot &start, &fork;
+  const std::vector<cluster::Row>& rows;
+  std::size_t victims = 0;  // that terminate, and were taken as gone
+};
 // Names what may change the real outcome and is not part of the answer. The question has its subject.
 std::vector<std::string> not_modelled(const Question& question, const framework::Profile& profile,
-                                      const cluster::Snapshot& fork,
-                                      const api::AdmissionObjects& objects = {});
+                                      const Answered& answered, const api::AdmissionObjects& objects = {});
 
 }  // namespace podium::explain

@@ -195,6 +195,12 @@ bool asks_what_waits(const Question& question) {
          std::ranges::any_of(question.changes, [](const Change& change) { return is_drain(change.type); });
 }
 
+bool needs_waiting(const Question& question) {
+  return asks_what_waits(question) || question.fixes ||
+         std::ranges::any_of(question.changes,
+                             [](const Change& change) { return change.type == Change::Type::add_nodes; });
+}
+
 std::vector<PlacedPods> placed_pods(const Question& question) {
   std::vector<PlacedPods> out;
   if (question.search) return out;

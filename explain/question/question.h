@@ -75,6 +75,8 @@ FieldPath pod_path(const Question& question);
 
 // The answer depends on the pods that wait: a search for nodes, and drains, whose nodes they may take.
 bool asks_what_waits(const Question& question);
+// Whether the answer depends on the pods without a node: also if nodes are added, on which DaemonSets run.
+bool needs_waiting(const Question& question);
 
 // The pods that the question places: its own, and those of its changes. All of them have what the API server
 // and the controllers would add to them.

@@ -58,6 +58,8 @@ bool asks_budgets(const api::Pod& pod) {
 }
 
 bool is_ready(const api::Pod& pod) {
+  // A kubelet writes both together with the phase.
+  if (pod.conditions.empty() && pod.container_statuses.empty()) return pod.phase == "Running";
   return std::ranges::any_of(pod.conditions,
                              [](const auto& each) { return each.type == "Ready" && each.status == "True"; });
 }

@@ -1,6 +1,7 @@
 #include "explain/workload/placing_order.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace podium::explain {
@@ -20,6 +21,7 @@ bool requires_first(const api::Pod& pod, const api::Pod& other) {
 std::vector<std::size_t> placing_order(const std::vector<api::Pod>& pods) {
   std::vector<std::size_t> left(pods.size()), order;
   std::iota(left.begin(), left.end(), 0U);
+  std::ranges::stable_sort(left, std::greater(), [&](std::size_t i) { return pods[i].priority_or_zero(); });
   while (!left.empty()) {
     const auto is_next = [&](std::size_t i) {
       return std::ranges::none_of(

@@ -1,7 +1,7 @@
 // The order in which the pods of several new workloads are asked about.
 //
-// A pod that requires others by its affinity waits for them. kube-scheduler tries it again after they are
-// placed, so the order in which a file has them does not matter.
+// The queue has them all, and takes those of higher priority first. A pod that requires others by its
+// affinity waits for them: kube-scheduler tries it again after they are placed.
 // Threads: a pure function. Errors: none.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace podium::explain {
 
-// Indexes of the pods: each comes after those of its namespace that its required affinity selects. Otherwise
-// the order is the given one. Two that require each other stay in it.
+// Indexes of the pods, by priority, and pods of one priority in the given order. But each comes after those
+// of its namespace that its required affinity selects, unless these require it as well.
 std::vector<std::size_t> placing_order(const std::vector<api::Pod>& pods);
 
 }  // namespace podium::explain

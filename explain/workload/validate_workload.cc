@@ -13,6 +13,7 @@
 #include "api/validate/validate.h"
 #include "explain/workload/spec_findings.h"
 #include "explain/workload/validate_pod_spec.h"
+#include "explain/workload/validate_strategy.h"
 
 namespace podium::explain {
 namespace {
@@ -201,6 +202,8 @@ Result<void> validate_workload(const json::value& value, Kind kind, const FieldP
       check_not_negative(*ordinals, "start", at / "ordinals", findings);
   }
   check_selector(value, kind, path, findings);
+  if (kind == Kind::deployment) check_deployment_strategy(*spec, at, findings);
+  if (kind == Kind::daemon_set) check_daemon_set_strategy(*spec, at, findings);
   if (const auto* pod_template = api::find_at(*spec, "/template"))
     check_template(*pod_template, *spec, kind, at / "template", findings);
   return findings.result();

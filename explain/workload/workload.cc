@@ -52,6 +52,7 @@ Result<void> read_pod_template(const json::value& value, const FieldPath& path, 
   if (!claims) return std::unexpected(below(path, claims.error()));
   out.claims = std::move(*claims);
   out.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();
+  out.os = api::text_at(value, "/spec/os/name");
   out.names_scheduler = api::find_at(value, "/spec/schedulerName") != nullptr;
   api::ObjectMeta meta;
   meta.name = report.name;
@@ -345,6 +346,7 @@ Result<Subject> read_stored_pod(const json::value& value, const FieldPath& path)
   Subject subject;
   subject.claims = std::move(*claims);
   subject.has_deadline = count_of(value, "/spec/activeDeadlineSeconds").has_value();
+  subject.os = api::text_at(value, "/spec/os/name");
   subject.names_scheduler = true;
   subject.is_stored = true;
   if (!pod->node_name.empty()) {
@@ -384,11 +386,21 @@ RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork) {
     });
     // A pod that waits for its victims to terminate reserves room on its node.
     for (const auto& nomination : fork.nominations()) {
-      if (is_its(*nomination.pod->pod)) removed.nominated.push_back(nomination.pod);
+      if (!is_its(*nomination.pod->pod)) continue;
+      removed.nominated.push_back(nomination.pod);
+      const auto row = fork.find_row(nomination.node);
+      for (const auto& pod : row ? fork.entry(*row).pods : std::vector<cluster::PodInfoPtr>()) {
+        if (pod->pod->terminating() && pod->priority < nomination.pod->priority && !is_its(*pod->pod))
+          removed.victims.push_back(pod);
+      }
     }
     for (const auto& pod : removed.nominated) fork.withdraw_nomination(pod->pod->meta.uid);
   }
-  for (const auto& pod : gone) remove_with_devices(*pod->pod, fork);
+  for (const auto* pods : {&gone, &removed.victims}) {
+    for (const auto& pod : *pods) {
+      if (fork.find_pod(pod->pod->meta.uid)) remove_with_devices(*pod->pod, fork);
+    }
+  }
   return removed;
 }
 

@@ -46,6 +46,7 @@ struct Subject {
   api::Pod pod;                          // before admission; of replica 0, except what replica() changes
   std::vector<EphemeralClaim> claims;    // of its generic ephemeral volumes
   bool has_deadline = false;             // the pod has activeDeadlineSeconds
+  std::string os;                        // the pod's spec.os, which no plugin reads
   bool names_scheduler = false;          // the pod sets schedulerName
   bool is_stored = false;                // a pod of the API server, already admitted
   std::string was_on;                    // the node of a placed pod
@@ -88,7 +89,8 @@ Result<Subject> read_stored_pod(const boost::json::value& value, const FieldPath
 // remove_placed() removes them from the fork, so that they are evaluated as if they were not placed.
 struct RemovedPods {
   std::vector<cluster::PodInfoPtr> placed;
-  std::vector<cluster::PodInfoPtr> nominated;  // they wait for their victims to terminate
+  std::vector<cluster::PodInfoPtr> nominated;     // they wait for their victims to terminate
+  std::vector<cluster::PodInfoPtr> victims = {};  // of other workloads: the nominated pods have their room
 };
 std::function<bool(const api::Pod&)> own_pods_of(const Subject& subject, const cluster::Snapshot& fork);
 RemovedPods remove_placed(const Subject& subject, cluster::Snapshot& fork);

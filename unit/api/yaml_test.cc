@@ -33,6 +33,13 @@ TEST(ParseDocuments, Reads) {
       {"JSON", " {\"a\": 1}\n\n{\"b\": [true, null]} ", R"({"a":1} {"b":[true,null]})"},
       {"JSON between separators", "{\"a\": \"\\ud83d\\ude00\"}\n---\n{\"b\":\n\t1}\n---\n",
        R"({"a":"😀"} {"b":1})"},
+      {"JSON of kubectl cluster-info dump",
+       "{\"a\": 1}\n==== START logs for container c of pod shop/web ====\n{\n---\n==== END logs for "
+       "container c of "
+       "pod shop/web ====\n{\"b\": 2}\n==== START logs for container d of pod shop/web ====\n==== END logs "
+       "for "
+       "container d of pod shop/web ====",
+       R"({"a":1} {"b":2})"},
       {"JSON and YAML", "{\"a\": 1}\n---\nb: 2\n", R"({"a":1} {"b":2})"},
       {"JSON-like YAML", "{a: 1, b: [x, 'y']}", R"({"a":1,"b":["x","y"]})"},
       {"quoted stay strings", "[\"1\", '2', \"true\", '~', '']", R"(["1","2","true","~",""])"},
@@ -123,6 +130,7 @@ TEST(ParseDocuments, ReadsByteOrderMarks) {
 }
 
 TEST(ParseDocuments, IsStrict) {
+  const auto tar = "d.yaml" + std::string(251, '\0') + "ustar";
   struct Case {
     const char* name;
     std::string_view text, want;
@@ -163,6 +171,7 @@ TEST(ParseDocuments, IsStrict) {
       {"a template", "kind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n",
        "in.yaml:3:10: a key must be a scalar; a template must be rendered first, such as with helm template"},
       {"gzip", "\x1f\x8b\x08", "in.yaml: the input is compressed: unpack it first, with gunzip or tar xzf"},
+      {"tar", tar, "in.yaml: the input is a tar archive: unpack it first, with tar xf"},
       {"zip", "PK\x03\x04", "in.yaml: the input is a zip archive: unpack it first"},
       {"cut UTF-8", "a: \xe2\x82", "in.yaml:1:4: the input is not valid UTF-8"},
   };

@@ -85,24 +85,37 @@ Reason unbound(const api::PersistentVolumeClaim& claim, const Snapshot& snapshot
                 std::move(about));
 }
 
-Verdict verdict_of(std::uint8_t conflicts) {
+// What the reasons are about, if the pod has only one claim of the kind. The name of an ephemeral volume's
+// claim follows from the pod's, which its author does not choose.
+struct Named {
+  explicit Named(const PodClaims& claims) {
+    if (claims.delayed.size() == 1 && !claims.delayed.front()->meta.controller())
+      delayed = {{Topic::claim, claims.delayed.front()->meta.name}};
+    if (claims.bound.size() == 1)
+      bound = {{Topic::claim, claims.bound.front()->meta.name},
+               {Topic::volume, claims.bound.front()->volume_name}};
+  }
+  Topics delayed, bound;
+};
+
+Verdict verdict_of(std::uint8_t conflicts, const Named& named) {
   Verdict verdict{std::string(kName), Code::unschedulable_and_unresolvable, {}};
   const auto add = [&](std::uint8_t conflict, Reason reason) {
     if (conflicts & conflict) verdict.reasons.push_back(std::move(reason));
   };
-  add(kNodeAffinityConflict, Reason(ReasonCode::volume_affinity_mismatch));
-  add(kNoVolumeToBind, Reason(ReasonCode::no_volume_to_bind));
-  add(kNotEnoughStorage, Reason(ReasonCode::insufficient_storage));
+  add(kNodeAffinityConflict, Reason(ReasonCode::volume_affinity_mismatch, named.bound));
+  add(kNoVolumeToBind, Reason(ReasonCode::no_volume_to_bind, named.delayed));
+  add(kNotEnoughStorage, Reason(ReasonCode::insufficient_storage, named.delayed));
   add(kBoundVolumeMissing,
       Reason(ReasonCode::volume_not_found,
-             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"));
+             "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", named.bound));
   return verdict;
 }
 
 class BindingFilter final : public NodeFilter {
  public:
   BindingFilter(const Snapshot& snapshot, const PodClaims& claims, AvailableCache& cache)
-      : NodeFilter(snapshot), binder_(snapshot, claims, cache) {}
+      : NodeFilter(snapshot), binder_(snapshot, claims, cache), named_(claims) {}
 
   void filter(NodeMask& nodes, Rejections& out) const override {
     std::array<VerdictId, kUntranslatableVolume> ids{};
@@ -110,7 +123,7 @@ class BindingFilter final : public NodeFilter {
       const auto conflicts = binder_.conflicts_at(row);
       if (!conflicts) return;
       if (conflicts == kUntranslatableVolume) return out.reject(nodes, row, out.add(error_at(row)));
-      if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts));
+      if (ids[conflicts] == kFits) ids[conflicts] = out.add(verdict_of(conflicts, named_));
       out.reject(nodes, row, ids[conflicts]);
     });
   }
@@ -118,13 +131,14 @@ class BindingFilter final : public NodeFilter {
   std::optional<Verdict> check(Row row, const PodDelta&) const override {
     const auto conflicts = binder_.conflicts_at(row);
     if (!conflicts) return std::nullopt;
-    return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts);
+    return conflicts == kUntranslatableVolume ? error_at(row) : verdict_of(conflicts, named_);
   }
 
  private:
   Verdict error_at(Row row) const { return plugin_error(kName, binder_.error_at(row)); }
 
   VolumeBinder binder_;
+  const Named named_;
 };
 
 std::optional<api::Quantity> limit_of(const api::CsiStorageCapacity& capacity) {

@@ -156,6 +156,25 @@ spec: {nodeName: n2, containers: [{name: c, image: i, resources: {requests: {cpu
             std::string::npos);
 }
 
+TEST_F(Evaluate, AWorkloadHasTheReplicasThatItWouldGet) {
+  const std::string scaler =
+      "---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\nspec: "
+      "{scaleTargetRef: "
+      "{apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 5, maxReplicas: 9}\n";
+  const auto web = deployment("resources");
+  auto with_cluster = inputs_for({files.write("web.yaml", web)});
+  with_cluster.cluster.push_back(files.write("scaler.yaml", scaler));
+  for (const auto& inputs : {inputs_for({files.write("both.yaml", web + scaler)}), with_cluster}) {
+    const auto done = evaluate_files(inputs);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(done->results[0].replicas->asked, 5u);
+    EXPECT_NE(std::ranges::find(done->warnings,
+                                "deployment web: HorizontalPodAutoscaler web keeps 5 to 9 "
+                                "replicas: this is the answer for 5"),
+              done->warnings.end());
+  }
+}
+
 TEST_F(Evaluate, AQuestionRepresentsItsTemplate) {
   const auto template_of_question =
       "dryRun: true, replicas: 2, template: {spec: {containers: [{name: c, image: i}]}}";

@@ -57,5 +57,18 @@ TEST_F(Drains, PodsOfSeveralBudgetsAreNamed) {
   EXPECT_EQ(steps.at(0).at("podsWithSeveralBudgets"), 1);
 }
 
+// The disruption controller has not seen a manifest.
+TEST_F(Drains, ABudgetWithoutAStatusAllowsWhatItsControllerWould) {
+  const auto dump = dump_with(R"(
+- apiVersion: policy/v1
+  kind: PodDisruptionBudget
+  metadata: {name: one, namespace: shop}
+  spec: {maxUnavailable: 1, selector: {matchLabels: {app: web}}}
+)");
+  EXPECT_THAT(run_on(dump, {"drain", "n-1", "-n", "shop"}).out, testing::Not(HasSubstr("budget")));
+  EXPECT_THAT(run_on(dump, {"drain", "n-1", "n-2", "-n", "shop"}).out,
+              HasSubstr("! budget one allows 1 disruption, and 2 of its pods are here"));
+}
+
 }  // namespace
 }  // namespace podium::kubectl

@@ -57,6 +57,23 @@ TEST_F(OnADump, AGatedPodGetsANextStep) {
   EXPECT_THAT(out({"whatif", "pod/gated", "-n", "shop"}), HasSubstr("would go to n-"));
 }
 
+TEST_F(OnADump, APodThatHasEndedSaysHow) {
+  const auto dump = directory_.write("ended.yaml", R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: done, namespace: shop, uid: d}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Succeeded}}
+- {apiVersion: v1, kind: Pod, metadata: {name: evicted, namespace: shop, uid: e}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Failed, reason: Evicted, message: "The node was low on resource: memory. "}}
+- {apiVersion: v1, kind: Pod, metadata: {name: early, namespace: shop, uid: f}, spec: {containers: [{name: c, image: i}]}, status: {phase: Failed}}
+)");
+  const auto why = [&](const char* pod) { return run_on(dump, {"why", pod, "-n", "shop"}).out; };
+  EXPECT_EQ(why("done"), "shop/done was on n-1; it has succeeded.\n");
+  EXPECT_EQ(why("evicted"),
+            "shop/evicted was on n-1; it has failed: Evicted: The node was low on resource: memory.\n");
+  EXPECT_EQ(why("early"), "shop/early never had a node; it has failed.\n");
+}
+
 TEST_F(OnADump, SeveralPodsHaveALineEach) {
   const auto expected =
       "POD           NODE  POINTS  DECIDED  WHY\n"

@@ -56,17 +56,19 @@ TEST(MissingKinds, DevicesWhereNoNodeHasTheResource) {
 TEST(Doubts, AreOfNodesAndTheirPods) {
   api::Manifests dump;
   Names warnings;
-  dump.nodes.push_back(test::node("n").cap("cpu", "4").ptr());
+  dump.nodes.push_back(test::node("n").cap("cpu", "4").cap("pods", "9").ptr());
   dump.pods.push_back(test::pod("a").node("n").ptr());
   dump.pods.push_back(test::pod("waits").ptr());
   dump.pods.push_back(test::pod("ended").node("gone").phase("Succeeded").ptr());
   add_doubts(dump, warnings);
   EXPECT_EQ(warnings, Names{});
   dump.nodes.push_back(test::node("cut").ptr());
+  dump.nodes.push_back(test::node("by-hand").cap("cpu", "4").ptr());
   dump.pods.push_back(test::pod("b").node("other-1").ptr());
   dump.pods.push_back(test::pod("c").node("other-2").ptr());
   add_doubts(dump, warnings);
   EXPECT_EQ(warnings, (Names{"no pod fits on cut, without status.allocatable",
+                             "no pod fits on by-hand, without pods in status.allocatable",
                              "--cluster has 2 pods on nodes that it does not have: other-1 and other-2"}));
 }
 

@@ -56,7 +56,7 @@ TEST(Words, NodesThatHaveNoneAreNotShort) {
   rejection.shortfall = {"example.com/gpu", "1", "gpu-00", 54};
   EXPECT_EQ(rejection_words(rejection), "do not have enough free example.com/gpu (54 have none)");
   rejection.shortfall->nodes_without = 63;
-  EXPECT_EQ(rejection_words(rejection), "do not have enough free example.com/gpu");
+  EXPECT_EQ(rejection_words(rejection), "have no example.com/gpu");
 }
 
 TEST(Words, WhatIsMissing) {

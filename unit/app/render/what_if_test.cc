@@ -95,7 +95,8 @@ TEST(WhatIf, SaysWhatTheNodesHaveRoomForAndWhatAQuotaAllows) {
   explain::set_quotas(answer, {{.name = "q", .allowed = 0, .reason = "must specify memory for: main"}});
   const auto none = what_if(report, "shop/web", plain());
   EXPECT_EQ(none.substr(0, none.find('\n')),
-            "shop/web: the nodes have room for all 13, quota q allows none; room for 43 more after that.");
+            "shop/web: the nodes have room for all 13, quota q allows none; the nodes have room for 43 more "
+            "after that.");
   EXPECT_NE(none.find("Quota q (namespace shop): refuses these pods: must specify memory for: main.\n"),
             none.npos);
 }

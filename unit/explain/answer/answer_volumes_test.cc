@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain/answer/answer.h"
+#include "explain/report/reason_words.h"
 #include "scheduler/framework/profile.h"
 #include "unit/explain/answer/asking.h"
 
@@ -317,6 +318,40 @@ TEST(NewClaims, OfAClassThatDoesNotWaitAreBound) {
             "DoesNotFit");
 }
 
+TEST(Volumes, TheReasonNamesTheClaim) {
+  const auto words = [](const ReportStatus& status) { return reason_words(status.rejections.front()); };
+  EXPECT_EQ(words(unit::ask(pod("web").claim("data"), 1, with(claim("data", "local")))),
+            "has no volume for the pod's claim data");
+  auto disk = local("v", "n9");
+  auto data = claim("data", "local");
+  test::bind_claim(data, disk);
+  EXPECT_EQ(words(unit::ask(pod("web").claim("data"), 1, with(disk, data))),
+            "cannot reach the pod's volume v");
+}
+
+// kube-scheduler places them all the same.
+TEST(NewClaims, ADiskForOneNodeAtATimeIsNamed) {
+  auto disk = test::persistent_volume("v", "5Gi", "fast");
+  disk.csi_driver = "disks.example.com";
+  auto data = claim("data", "fast");
+  test::bind_claim(data, disk);
+  const auto names = [](int replicas, const cluster::Snapshot& snapshot) {
+    return unit::ask(pod("web").claim("data"), replicas, snapshot).answer->not_modelled;
+  };
+  const std::string both =
+      "the ReadWriteOnce claim data, which one node at a time can attach (n1 and n2 would use it)";
+  const auto has_both = [&](const std::vector<std::string>& all) {
+    return std::ranges::find(all, both) != all.end();
+  };
+  EXPECT_FALSE(has_both(names(1, with(disk, data))));
+  EXPECT_TRUE(has_both(names(2, with(disk, data))));
+  auto used = with(disk, data);
+  unit::run_pod(used, pod("other").claim("data").node("n1").req("cpu", "3"));
+  EXPECT_TRUE(has_both(names(1, used))) << "it goes to the emptier node";
+  data.access_modes = {"ReadWriteMany"};
+  EXPECT_FALSE(has_both(names(2, with(disk, data))));
+}
+
 TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
   api::CsiDriver driver;
   driver.meta.name = "disks.example.com";
@@ -335,6 +370,23 @@ TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
   EXPECT_FALSE(has(names(with(driver), "ReadWriteOnce"), taken));
   driver.storage_capacity = true;
   EXPECT_TRUE(has(names(with(driver), "ReadWriteOnce"), taken));
+  api::CsiStorageCapacity free;
+  free.meta.name = "all";
+  free.storage_class = "fast";
+  free.node_topology.emplace();
+  free.capacity = api::Quantity::parse("8Gi").value();
+  const auto pods = [&](int replicas) {
+    return unit::ask(
+        fmt::format(
+            R"({{"replicas": {}, "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}],
+            "volumes": [{{"name": "v", "ephemeral": {{"volumeClaimTemplate": {{"spec": {{"storageClassName": "fast",
+            "accessModes": ["ReadWriteOnce"], "resources": {{"requests": {{"storage": "5Gi"}}}}}}}}}}}}]}}}}}})",
+            replicas),
+        with(driver, free));
+  };
+  EXPECT_TRUE(has(pods(1).answer->not_modelled, taken));
+  EXPECT_EQ(pods(2).outcome, "Fits") << "as the scheduler says";
+  EXPECT_TRUE(has(pods(2).answer->not_modelled, taken + " (2 on n2 need 10Gi, and its driver reports 8Gi)"));
   const std::string elsewhere = "the use of a new volume of StorageClass fast on several nodes";
   EXPECT_FALSE(has(names(nodes(), "ReadWriteOnce"), elsewhere));
   EXPECT_TRUE(has(names(nodes(), "ReadWriteMany"), elsewhere));

@@ -185,7 +185,8 @@ TEST(Fixes, AreNoTolerationsOfNodesThatRunNothing) {
   const Lines only_new{"AddNodes: one more node like n1 -> n1-new-1"};
   for (const auto* key :
        {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "node.kubernetes.io/disk-pressure",
-        "node.kubernetes.io/network-unavailable", "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"})
+        "node.kubernetes.io/network-unavailable", "ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted",
+        "node.cilium.io/agent-not-ready"})
     EXPECT_EQ(with_taint(key), only_new) << key;
   const auto tolerated = [](const std::string& key) {
     return fmt::format("TolerateTaint: tolerate the taint {}:NoSchedule -> n1", key);

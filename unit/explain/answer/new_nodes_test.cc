@@ -81,6 +81,41 @@ TEST(NewNodes, ADaemonSetOfSomeNodesIsOnThoseThatAreAlike) {
   EXPECT_EQ(choice_in(shape_in("b")), "1 m (2 x)");
 }
 
+// Each is for a node that has no room for it, and a new node has some.
+TEST(NewNodes, DaemonSetPodsThatWaitShowTheirSetToo) {
+  const auto snapshot = full_cluster();
+  auto waiting = many("a", 2, "2");
+  auto log = daemon("log", "n1", "1").build();
+  log.node_name.clear();
+  waiting.push_back(waits(log));
+  for (const std::string shape :
+       {R"({"name": "m", "allocatable": {"cpu": "4"}})", R"({"name": "m", "like": "n1"})"}) {
+    EXPECT_THAT(choice_in(search(shape, many("a", 2, "2"), snapshot)), testing::StartsWith("1 m (2 a)"));
+    EXPECT_THAT(choice_in(search(shape, waiting, snapshot)), testing::StartsWith("2 m (2 a)"));
+  }
+  const auto fits = [&](const Pods& pods) {
+    const auto question =
+        unit::read(unit::web(R"("replicas": 4, "changes": [{"type": "AddNodes", "like": "n1"}])"));
+    return answer(*question, snapshot, unit::default_config(), {}, {}, pods).answer->fitting;
+  };
+  EXPECT_EQ(fits({}), 4u);
+  EXPECT_EQ(fits(waiting), 3u);
+}
+
+// The question places them itself.
+TEST(NewNodes, PodsThatWaitOfTheSetThatIsAskedAboutAreNotOnThem) {
+  const auto question =
+      unit::read(R"({"changes": [{"type": "AddNodes", "like": "n1"}], "template": {"apiVersion":
+      "apps/v1", "kind": "DaemonSet", "metadata": {"name": "log"}, "spec": {"selector": {"matchLabels": {"app":
+      "log"}}, "template": {"metadata": {"labels": {"app": "log"}}, "spec": {"containers": [{"name": "c", "image":
+      "i", "resources": {"requests": {"cpu": "3500m"}}}]}}}}})");
+  auto log = daemon("log", "n1", "1").ns("shop").build();
+  log.node_name.clear();
+  const auto status = answer(*question, full_cluster(), unit::default_config(), {}, {}, Pods{waits(log)});
+  EXPECT_EQ(status.answer->asked, 2u);
+  EXPECT_EQ(unit::placements(status), (unit::Counts{{"n1-new-1", 1}}));
+}
+
 // --- devices ---
 
 api::Pod with_claim(api::Pod made, const std::string& claim) {

@@ -285,7 +285,7 @@ Drawn draw_waiting(std::uint64_t seed, int most_pods) {
 std::size_t placed_with(const Drawn& drawn, const Vector& counts) {
   auto fork = drawn.snapshot;
   for (std::size_t i = 0; i < counts.size(); ++i)
-    add_nodes(DaemonSets({}, fork).model_of(drawn.nodes[i]), counts[i], {}, fork);
+    add_nodes(DaemonSets({}, {}, fork).model_of(drawn.nodes[i]), counts[i], {}, fork);
   auto profile = *unit::default_config().profiles.front();
   profile.post_filters.clear();
   auto left = drawn.pods;

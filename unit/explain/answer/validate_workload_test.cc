@@ -28,6 +28,10 @@ std::string workload(std::string_view kind, std::string_view of_pod, std::string
                      version, kind, of_spec, pod_template(of_pod));
 }
 
+std::string strategy(std::string_view kind, std::string_view of) {
+  return workload(kind, "", fmt::format("{} {}", kSelector, of));
+}
+
 std::string job(std::string_view of_pod, std::string_view of_spec = "") {
   return workload("Job", of_pod, of_spec, "batch/v1");
 }
@@ -90,6 +94,28 @@ TEST(ValidateWorkload, WhatTheApiServerRefuses) {
        "spec.template.spec.replicas: Invalid value: -2: must be greater than or equal to 0"},
       {workload("Deployment", "", fmt::format(R"({} "replicas": "2",)", kSelector)),
        "spec.template.spec.replicas: expected an integer, got a string"},
+      {strategy("Deployment", R"("strategy": {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "0%"}},)"),
+       "spec.template.spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"0%\": may not be 0 when "
+       "`maxSurge` is 0"},
+      {strategy("Deployment", R"("strategy": {"rollingUpdate": {"maxSurge": "1"}},)"),
+       "spec.template.spec.strategy.rollingUpdate.maxSurge: Invalid value: \"1\": must be an integer or "
+       "percentage (e.g '5%')"},
+      {strategy("Deployment", R"("strategy": {"rollingUpdate": {"maxUnavailable": "101%"}},)"),
+       "spec.template.spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"101%\": must not be "
+       "greater "
+       "than 100%"},
+      {strategy("Deployment", R"("strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}},)"),
+       "spec.template.spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is "
+       "'Recreate'"},
+      {strategy("DaemonSet", R"("updateStrategy": {"rollingUpdate": {"maxSurge": 1}},)"),
+       "spec.template.spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when "
+       "maxUnavailable is non-zero"},
+      {strategy("DaemonSet", R"("updateStrategy": {"rollingUpdate": {"maxUnavailable": 0}},)"),
+       "spec.template.spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when "
+       "maxSurge is 0"},
+      {strategy("DaemonSet",
+                R"("updateStrategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": "10%"}},)"),
+       ""},
       {workload("Deployment", kDebugger),
        of_template + "ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"},
       {workload("StatefulSet", "", R"("selector": {},)"),

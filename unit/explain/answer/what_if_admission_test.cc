@@ -184,10 +184,13 @@ TEST(AdmitQuestion, HasTheTolerationsThatTheApiServerAdds) {
 }
 
 TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
-  const auto of = [](const Question& asked, bool has_extenders) {
+  const cluster::Snapshot nothing;
+  const std::vector<cluster::Row> no_rows;
+  const Answered none{nothing, nothing, no_rows};
+  const auto of = [&none](const Question& asked, bool has_extenders) {
     framework::Profile profile;
     profile.has_extenders = has_extenders;
-    return not_modelled(asked, profile, cluster::Snapshot());
+    return not_modelled(asked, profile, none);
   };
   using Names = std::vector<std::string>;
   EXPECT_EQ(of(question(""), false),
@@ -204,7 +207,7 @@ TEST(NotModelled, NamesWhatMayChangeTheOutcome) {
   objects.limit_ranges.emplace();
   objects.quotas.emplace();
   objects.runtime_classes["kata"];
-  EXPECT_EQ(not_modelled(question(R"("runtimeClassName": "kata")"), {}, cluster::Snapshot(), objects),
+  EXPECT_EQ(not_modelled(question(R"("runtimeClassName": "kata")"), {}, none, objects),
             Names{"admission webhooks and policies"})
       << "what was read is applied";
 }

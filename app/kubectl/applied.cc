@@ -1,0 +1,97 @@
+#include "app/kubectl/applied.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "api/decode/decode.h"
+#include "api/text/json_view.h"
+#include "app/kubectl/targets.h"
+#include "app/render/text.h"
+#include "explain/question/question_limits.h"
+#include "explain/workload/scale.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kPriorityClass = "PriorityClass", kScaler = "HorizontalPodAutoscaler",
+                           kNamespace = "Namespace";
+
+// Null: the API server has no number of replicas for the kind, or sets another one.
+const api::PodMaker* scaled_maker(const json::value& workload) {
+  constexpr std::array kScaled = {"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"};
+  const auto* maker = api::pod_maker(api::text_at(workload, "/apiVersion"), api::text_at(workload, "/kind"));
+  return maker && std::ranges::find(kScaled, maker->kind) != kScaled.end() ? maker : nullptr;
+}
+
+}  // namespace
+
+void Applied::add(const std::vector<FileObject>& objects) {
+  for (const auto& object : objects) {
+    const auto kind = api::text_at(object.value, "/kind");
+    if (kind == kPriorityClass || kind == kScaler || kind == kNamespace) objects_.push_back(object.value);
+  }
+}
+
+api::PodAdmission Applied::admission() const {
+  api::Manifests::List<api::PriorityClass> classes;
+  const auto add = [&classes](const json::value& object) {
+    if (auto read = api::decode_priority_class(object))
+      classes.push_back(std::make_shared<const api::PriorityClass>(std::move(*read)));
+  };
+  if (const auto listed = cluster_.list(client::resource::priority_classes, "", {}))
+    std::ranges::for_each(*listed, add);
+  for (const auto& object : objects_) {
+    if (api::text_at(object, "/kind") == kPriorityClass) add(object);
+  }
+  return api::PodAdmission(std::move(classes));
+}
+
+std::string Applied::set_replicas(json::value& workload, const std::string& ns, bool is_new) const {
+  const auto* maker = scaled_maker(workload);
+  if (!maker) return {};
+  const auto given = api::integer_at(workload, "/spec/replicas");
+  auto count = given.value_or(1);
+  if (!given && !is_new) {
+    if (const auto stored = cluster_.get(resource_of(*maker), ns, api::text_at(workload, "/metadata/name")))
+      count = api::integer_at(*stored, "/spec/replicas").value_or(1);
+  }
+  if (count < 0 || count > explain::kMostReplicas) return {};
+  const auto scaler = explain::autoscaler_of(workload, ns, autoscalers(ns));
+  const auto scaled = scaler ? scaler->replicas(static_cast<std::int32_t>(count)) : count;
+  if (scaled == given.value_or(1)) return {};
+  workload.as_object()["spec"].as_object()["replicas"] = scaled;
+  if (scaled == count)
+    return fmt::format("The file has no replicas: this is the answer for the {} that it has now.\n", scaled);
+  return fmt::format("HorizontalPodAutoscaler {} keeps {} to {} replicas: this is the answer for {}.\n",
+                     render::printable(scaler->name), scaler->least, scaler->most, scaled);
+}
+
+// Those of the files precede those of the cluster.
+std::vector<json::value> Applied::autoscalers(const std::string& ns) const {
+  static const client::Resource kScalers{"autoscaling", "v2", "horizontalpodautoscalers"};
+  std::vector<json::value> out;
+  for (const auto& object : objects_) {
+    if (api::text_at(object, "/kind") == kScaler) out.push_back(object);
+  }
+  if (const auto listed = cluster_.list(kScalers, ns, {}))
+    out.insert(out.end(), listed->begin(), listed->end());
+  return out;
+}
+
+bool Applied::lacks_namespace(const std::string& ns) const {
+  if (ns == "default" || ns == "kube-system") return false;  // each cluster has them
+  const bool is_dump = !cluster_.hint_flags().empty();
+  const bool is_created = std::ranges::any_of(objects_, [&](const json::value& object) {
+    return api::text_at(object, "/kind") == kNamespace && api::text_at(object, "/metadata/name") == ns;
+  });
+  return is_dump && !is_created && !no_namespace(cluster_, ns).empty();
+}
+
+}  // namespace podium::kubectl

@@ -1,0 +1,37 @@
+// How many pods the controllers create for a workload of a file: HorizontalPodAutoscalers keep the replicas
+// within bounds, and what is suspended or paused has none.
+//
+// Threads: pure functions. Errors: none; what is missing has the API server's default.
+// Source: pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler); pkg/apis/autoscaling/v2.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace podium::explain {
+
+struct Autoscaler {
+  std::string name;
+  std::int32_t least = 1, most = 1;
+
+  // Nothing scales a workload without replicas.
+  std::int32_t replicas(std::int32_t of_workload) const;
+};
+
+// Of the workload in this namespace. nullopt: none of them scales it.
+std::optional<Autoscaler> autoscaler_of(const boost::json::value& workload, const std::string& ns,
+                                        const std::vector<boost::json::value>& autoscalers);
+
+// Whether the workload is scaled to 0, so that its controller creates no pod.
+bool has_no_replicas(const boost::json::value& workload);
+// Whether its controller creates no pod until the Job or CronJob, or a Deployment that is new, is resumed.
+bool is_suspended(const boost::json::value& workload, bool is_new);
+// "is suspended"; of a Deployment "is paused".
+std::string suspended_words(const boost::json::value& workload);
+// Whether it is a Job of the cluster that is complete or has failed, and so gets no more pods.
+bool has_ended(const boost::json::value& workload);
+
+}  // namespace podium::explain

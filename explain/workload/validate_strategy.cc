@@ -1,0 +1,99 @@
+#include "explain/workload/validate_strategy.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/text/json_view.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+// A number, or a percentage.
+struct Amount {
+  std::string text;
+  std::int64_t value = 0;
+  bool is_percent = false, is_valid = true;
+};
+
+Amount read_amount(const json::value* given, Amount or_else) {
+  if (!given) return or_else;
+  if (given->is_int64()) return {fmt::to_string(given->get_int64()), given->get_int64()};
+  const auto* text = given->if_string();
+  if (!text) return or_else;  // reported as a wrong type
+  Amount out{.text = fmt::format("\"{}\"", std::string_view(*text)), .is_percent = true};
+  const auto* end = text->data() + text->size() - (text->ends_with('%') ? 1 : 0);
+  const auto [read, error] = std::from_chars(text->data(), end, out.value);
+  out.is_valid = text->ends_with('%') && error == std::errc() && read == end && out.value >= 0;
+  return out;
+}
+
+void check_amount(const Amount& amount, const FieldPath& at, SpecFindings& findings) {
+  if (!amount.is_valid)
+    findings.add(at,
+                 fmt::format("Invalid value: {}: must be an integer or percentage (e.g '5%')", amount.text));
+  else if (amount.value < 0)
+    findings.add(at, fmt::format("Invalid value: {}: must be greater than or equal to 0", amount.text));
+}
+
+void check_share(const Amount& amount, const FieldPath& at, SpecFindings& findings) {
+  if (amount.is_valid && amount.is_percent && amount.value > 100)
+    findings.add(at, fmt::format("Invalid value: {}: must not be greater than 100%", amount.text));
+}
+
+}  // namespace
+
+void check_deployment_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto type = api::text_at(spec, "/strategy/type");
+  const auto at = path / "strategy";
+  if (type == "Recreate") {
+    if (api::find_at(spec, "/strategy/rollingUpdate"))
+      findings.add(at / "rollingUpdate",
+                   "Forbidden: may not be specified when strategy `type` is 'Recreate'");
+    return;
+  }
+  if (!type.empty() && type != "RollingUpdate")
+    return findings.add(
+        at, fmt::format(R"(Unsupported value: "{}": supported values: "Recreate", "RollingUpdate")", type));
+  const Amount quarter{.text = "25%", .value = 25, .is_percent = true};
+  const auto unavailable = read_amount(api::find_at(spec, "/strategy/rollingUpdate/maxUnavailable"), quarter);
+  const auto surge = read_amount(api::find_at(spec, "/strategy/rollingUpdate/maxSurge"), quarter);
+  check_amount(unavailable, at / "rollingUpdate.maxUnavailable", findings);
+  check_amount(surge, at / "rollingUpdate.maxSurge", findings);
+  if (unavailable.value == 0 && surge.value == 0 && unavailable.is_valid && surge.is_valid)
+    findings.add(at / "rollingUpdate.maxUnavailable",
+                 fmt::format("Invalid value: {}: may not be 0 when `maxSurge` is 0", unavailable.text));
+  check_share(unavailable, at / "rollingUpdate.maxUnavailable", findings);
+}
+
+void check_daemon_set_strategy(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto type = api::text_at(spec, "/updateStrategy/type");
+  const auto at = path / "updateStrategy";
+  if (type == "OnDelete") return;
+  if (!type.empty() && type != "RollingUpdate")
+    return findings.add(
+        at, fmt::format(R"(Unsupported value: "{}": supported values: "RollingUpdate", "OnDelete")", type));
+  const auto unavailable = read_amount(api::find_at(spec, "/updateStrategy/rollingUpdate/maxUnavailable"),
+                                       {.text = "1", .value = 1});
+  const auto surge =
+      read_amount(api::find_at(spec, "/updateStrategy/rollingUpdate/maxSurge"), {.text = "0", .value = 0});
+  for (const auto& [amount, field] : {std::pair(&unavailable, "rollingUpdate.maxUnavailable"),
+                                      std::pair(&surge, "rollingUpdate.maxSurge")}) {
+    check_amount(*amount, at / field, findings);
+    check_share(*amount, at / field, findings);
+  }
+  if (!unavailable.is_valid || !surge.is_valid) return;
+  if (unavailable.value != 0 && surge.value != 0)
+    findings.add(
+        at / "rollingUpdate.maxSurge",
+        fmt::format("Invalid value: {}: may not be set when maxUnavailable is non-zero", surge.text));
+  if (unavailable.value == 0 && surge.value == 0)
+    findings.add(at / "rollingUpdate.maxUnavailable", "Required value: cannot be 0 when maxSurge is 0");
+}
+
+}  // namespace podium::explain

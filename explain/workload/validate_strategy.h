@@ -1,0 +1,19 @@
+// The API server's validation of how a Deployment or a DaemonSet replaces its pods.
+//
+// Threads: pure functions. Errors: findings.
+// Source: pkg/apis/apps/validation (ValidateDeploymentStrategy, ValidateDaemonSetUpdateStrategy), with the
+// defaults of pkg/apis/apps/v1.
+#pragma once
+
+#include <boost/json/value.hpp>
+
+#include "explain/workload/field_path.h"
+#include "explain/workload/spec_findings.h"
+
+namespace podium::explain {
+
+// `path`: of the workload's spec.
+void check_deployment_strategy(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
+void check_daemon_set_strategy(const boost::json::value& spec, const FieldPath& path, SpecFindings& findings);
+
+}  // namespace podium::explain
