@@ -8,6 +8,7 @@
 
 #include <istream>
 #include <streambuf>
+#include <utility>
 
 #include "api/text/document_builder.h"
 #include "api/text/encoding.h"
@@ -150,7 +151,8 @@ class Handler final : public YAML::EventHandler {
     }
     const bool resolve = plain || tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
                          tag == "tag:yaml.org,2002:bool";
-    builder_.scalar(resolve ? detail::resolve_plain_scalar(text) : boost::json::value(text), place, anchor);
+    auto value = resolve ? detail::resolve_plain_scalar(text) : boost::json::value(text, json_memory());
+    builder_.scalar(std::move(value), place, anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
