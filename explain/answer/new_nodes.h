@@ -44,10 +44,12 @@ class DaemonSets {
 
  private:
   struct Set {
-    cluster::PodInfoPtr pod;         // a pod of the set, without the required node affinity
-    std::vector<cluster::Row> rows;  // of its pods, ascending
+    cluster::PodInfoPtr pod;         // the newest one
+    std::vector<cluster::Row> rows;  // of its pods
   };
-  bool runs_on(const Set& set, cluster::Row row, const cluster::Snapshot& with) const;
+  struct Likeness;
+  static bool runs_on(const Set& set, cluster::Row row, const Likeness& likeness,
+                      const cluster::Snapshot& with);
 
   const Budget& budget_;
   const cluster::Snapshot& fork_;
