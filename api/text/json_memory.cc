@@ -32,8 +32,9 @@ class ShiftedMemory final : public boost::json::memory_resource {
 }  // namespace
 
 boost::json::storage_ptr json_memory() {
-  static ShiftedMemory memory;
-  return boost::json::storage_ptr(&memory);
+  // Never destroyed: values of static duration may be in it.
+  static auto* const memory = new ShiftedMemory;
+  return boost::json::storage_ptr(memory);
 }
 
 std::size_t random_shift() {
