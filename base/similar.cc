@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -22,11 +23,45 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+namespace {
+
+constexpr std::size_t kMistyped = 2;
+
+// The distance of two words, or more than kMistyped. Looks at kMistyped letters to either side only, since a
+// pod may name a node that does not exist, and is compared with all nodes at each attempt.
+std::size_t distance_if_near(std::string_view a, std::string_view b) {
+  constexpr auto kFar = kMistyped + 1;
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > kMistyped) return kFar;
+  // row[d] is the distance of a's beginning to b's beginning that is d - kMistyped letters longer.
+  constexpr std::size_t kWidth = 2 * kMistyped + 1;
+  std::array<std::size_t, kWidth> row;
+  row.fill(kFar);
+  for (std::size_t d = kMistyped; d < kWidth; ++d) row[d] = d - kMistyped;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    auto least = kFar;
+    for (std::size_t d = 0; d < kWidth; ++d) {
+      const auto end = i + 1 + d;  // of b's beginning, and kMistyped more
+      auto best = kFar;
+      if (end >= kMistyped && end - kMistyped <= b.size()) {
+        const auto length = end - kMistyped;
+        if (length > 0) best = row[d] + (a[i] != b[length - 1]);
+        if (d + 1 < kWidth) best = std::min(best, row[d + 1] + 1);
+        if (d > 0) best = std::min(best, row[d - 1] + 1);
+      }
+      row[d] = std::min(best, kFar);
+      least = std::min(least, row[d]);
+    }
+    if (least == kFar) return kFar;
+  }
+  return row[b.size() + kMistyped - a.size()];
+}
+
+}  // namespace
+
 std::vector<std::string> similar(std::string_view typed, std::vector<std::string> names) {
-  constexpr std::size_t kMistyped = 2;
   std::vector<std::pair<std::size_t, std::string>> near;
   for (auto& name : names) {
-    const auto apart = distance(name, typed);
+    const auto apart = name.starts_with(typed) ? name.size() - typed.size() : distance_if_near(name, typed);
     if (apart <= kMistyped || name.starts_with(typed)) near.emplace_back(apart, std::move(name));
   }
   std::ranges::sort(near);

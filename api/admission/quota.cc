@@ -52,21 +52,19 @@ bool is_extended(std::string_view name) {
 // With the pod's own amounts and overhead. Source: component-helpers PodRequests and PodLimits.
 ResourceList sum_of_pod(const Pod& pod, ResourceList Container::* of_containers, const ResourceList& of_pod,
                         bool is_limit) {
-  auto sum = aggregate_containers(pod, of_containers);
+  std::map<std::string, Quantity> sum;
+  for (auto& [name, amount] : aggregate_containers(pod, of_containers)) sum.emplace(name, amount);
   for (const auto& [name, amount] : of_pod) {
-    if (!is_supported_pod_level_resource(name)) continue;
-    std::erase_if(sum, [&](const auto& each) { return each.first == name; });
-    sum.emplace_back(name, amount);
+    if (is_supported_pod_level_resource(name)) sum.insert_or_assign(name, amount);
   }
   for (const auto& [name, amount] : pod.overhead) {
-    const auto known = std::ranges::find(sum, name, &ResourceList::value_type::first);
-    if (known != sum.end() && !(is_limit && known->second.is_zero())) {
+    const auto known = sum.find(name);
+    if (known != sum.end() && !(is_limit && known->second.is_zero()))
       known->second = known->second + amount;
-    } else if (!is_limit) {
-      sum.emplace_back(name, amount);
-    }
+    else if (!is_limit)
+      sum.emplace(name, amount);
   }
-  return sum;
+  return {sum.begin(), sum.end()};
 }
 
 // What quotas count of requests and limits. Source: podComputeUsageHelper.
@@ -210,7 +208,7 @@ ResourceList quota_usage(const PersistentVolumeClaim& claim) {
 // Counts, of alternative requests, the largest number of devices of each class.
 ResourceList quota_usage(const ResourceClaim& claim,
                          const std::function<std::string(std::string_view)>& extended_name) {
-  std::map<std::string, std::int64_t> by_class;
+  std::map<std::string, Quantity> by_class;
   for (const auto& request : claim.spec.requests) {
     std::map<std::string, std::int64_t> most;
     for (const auto& each : request.first_available) {
@@ -218,12 +216,14 @@ ResourceList quota_usage(const ResourceClaim& claim,
       count = std::max(count, devices_of(each.request));
     }
     if (request.exactly) most[request.exactly->device_class] = devices_of(*request.exactly);
-    for (const auto& [name, count] : most) by_class[name] += count;
+    for (const auto& [name, count] : most) {
+      auto& sum = by_class[name];
+      sum = sum + Quantity::from_units(count);
+    }
   }
   Usage usage;
   usage.add("count/resourceclaims.resource.k8s.io", kOne);
-  for (const auto& [name, count] : by_class) {
-    const auto devices = Quantity::from_units(count);
+  for (const auto& [name, devices] : by_class) {
     usage.add(name + std::string(kDevices), devices);
     usage.add(fmt::format("{}{}{}", kRequests, kDeviceClass, name), devices);
     if (const auto extended = extended_name(name); !extended.empty())

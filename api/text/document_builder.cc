@@ -84,7 +84,7 @@ void DocumentBuilder::note_line(Place place) {
   path_bytes_ += path_.size();
   if (path_bytes_ > kMostPathBytes)
     throw DocumentFault{place, "the keys of the document are too long for its depth"};
-  document_.lines.emplace(path_, place.line);
+  lines_.emplace(path_, place.line);
 }
 
 void DocumentBuilder::key(std::string text, Place place) {
@@ -155,8 +155,7 @@ void DocumentBuilder::alias(std::size_t anchor, Place place) {
 
 void DocumentBuilder::add(json::value value, Place place) {
   if (frames_.empty()) {
-    document_.value = std::move(value);
-    complete_ = true;
+    value_.emplace(std::move(value));
     return;
   }
   auto& frame = frames_.back();
@@ -190,8 +189,10 @@ Document DocumentBuilder::take() {
   frames_.clear();
   anchors_.clear();
   path_.clear();
-  complete_ = false;
-  return std::exchange(document_, {});
+  Document out{.value = value_ ? std::move(*value_) : boost::json::value(),
+               .lines = std::exchange(lines_, {})};
+  value_.reset();
+  return out;
 }
 
 Error fault_error(std::string_view source, const DocumentFault& fault) {

@@ -8,11 +8,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "api/text/json_memory.h"
 #include "api/text/yaml.h"
 
 namespace podium::api::detail {
@@ -43,7 +46,7 @@ class DocumentBuilder {
   void alias(std::size_t anchor, Place);
 
   bool expects_key() const { return !frames_.empty() && frames_.back().is_object && !frames_.back().has_key; }
-  bool empty() const { return !complete_; }
+  bool empty() const { return !value_; }
   Document take();  // returns the document and resets the builder
 
  private:
@@ -54,8 +57,8 @@ class DocumentBuilder {
     std::size_t anchor = 0;
     std::size_t path_length = 0;  // of the path to this frame
     std::string key;
-    boost::json::object object;
-    boost::json::array array;
+    boost::json::object object = boost::json::object(json_memory());
+    boost::json::array array = boost::json::array(json_memory());
     std::vector<boost::json::value> merged;
     Place place;
   };
@@ -81,8 +84,8 @@ class DocumentBuilder {
   std::vector<Frame> frames_;
   std::unordered_map<std::size_t, boost::json::value> anchors_;
   std::string path_;
-  Document document_;
-  bool complete_ = false;
+  std::map<std::string, int> lines_;
+  std::optional<boost::json::value> value_;  // of the whole document
   // Of all documents of the input.
   Size own_, copied_;
   std::size_t path_bytes_ = 0;

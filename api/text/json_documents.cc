@@ -84,7 +84,7 @@ class Handler {
   }
   bool on_string(json::string_view part, std::size_t, json::error_code&) {
     text_.append(part.data(), part.size());
-    builder.scalar(json::string(text_), tokens_.next());
+    builder.scalar(json::string(text_, json_memory()), tokens_.next());
     text_.clear();
     return true;
   }

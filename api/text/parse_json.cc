@@ -2,6 +2,8 @@
 
 #include <boost/json/parse.hpp>
 
+#include "api/text/json_memory.h"
+
 namespace podium::api {
 
 Result<boost::json::value> parse_json(std::string_view text, const boost::json::storage_ptr& storage) {
@@ -9,7 +11,8 @@ Result<boost::json::value> parse_json(std::string_view text, const boost::json::
   options.max_depth = 256;
   options.allow_invalid_utf8 = true;
   boost::system::error_code failure;
-  auto value = boost::json::parse(text, failure, storage, options);
+  const bool is_default = storage == boost::json::storage_ptr();
+  auto value = boost::json::parse(text, failure, is_default ? json_memory() : storage, options);
   if (failure) return invalid("not JSON: " + failure.message());
   return value;
 }

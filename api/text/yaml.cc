@@ -8,6 +8,7 @@
 
 #include <istream>
 #include <streambuf>
+#include <utility>
 
 #include "api/text/document_builder.h"
 #include "api/text/encoding.h"
@@ -70,12 +71,16 @@ std::size_t first_control_character(std::string_view text) {
 }
 
 // yaml-cpp decodes the escapes \N and \_ (U+0085, U+00A0) to one byte each, which is not UTF-8.
-std::string with_whole_characters(std::string text) {
-  for (auto at = first_invalid_utf8(text); at != text.size(); at = first_invalid_utf8(text)) {
-    if (text[at] != '\x85' && text[at] != '\xA0') break;
-    text.insert(at, 1, '\xC2');
+std::string with_whole_characters(std::string_view text) {
+  std::string out;
+  while (true) {
+    const auto valid = first_invalid_utf8(text);
+    out += text.substr(0, valid);
+    text.remove_prefix(valid);
+    if (text.empty() || (text.front() != '\x85' && text.front() != '\xA0')) return out.append(text);
+    (out += '\xC2') += text.front();
+    text.remove_prefix(1);
   }
-  return text;
 }
 
 // What yaml-cpp says, which may end in one byte of the input.
@@ -147,7 +152,8 @@ class Handler final : public YAML::EventHandler {
     }
     const bool resolve = plain || tag == "tag:yaml.org,2002:int" || tag == "tag:yaml.org,2002:float" ||
                          tag == "tag:yaml.org,2002:bool";
-    builder_.scalar(resolve ? detail::resolve_plain_scalar(text) : boost::json::value(text), place, anchor);
+    auto value = resolve ? detail::resolve_plain_scalar(text) : boost::json::value(text, json_memory());
+    builder_.scalar(std::move(value), place, anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {

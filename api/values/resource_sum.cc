@@ -10,7 +10,7 @@ ResourceList ResourceSum::list() const {
   return out;
 }
 
-Quantity* ResourceSum::find_by_hash(std::string_view name) {
+Quantity* ResourceSum::find_of_many(std::string_view name) {
   for (auto i = places_.size(); i < entries_.size(); ++i) places_.emplace(entries_[i].first, i);
   const auto it = places_.find(name);
   return it == places_.end() ? nullptr : &entries_[it->second].second;

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
-#include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +17,8 @@
 namespace podium::api {
 
 // Names point into the lists that are added, which must outlive it. A handful of entries are searched one by
-// one, more by hash. A resource that is listed with 0 counts as listed.
+// one, more in a tree: anyone can write thousands of names that have one hash. A resource that is listed with
+// 0 counts as listed.
 class ResourceSum {
  public:
   ResourceSum() = default;
@@ -52,19 +53,19 @@ class ResourceSum {
   static constexpr std::size_t kLinearSearch = 16;
 
   Quantity* find(std::string_view name) {
-    if (entries_.size() > kLinearSearch) return find_by_hash(name);
+    if (entries_.size() > kLinearSearch) return find_of_many(name);
     for (auto& entry : entries_)
       if (entry.first == name) return &entry.second;
     return nullptr;
   }
-  Quantity* find_by_hash(std::string_view name);
+  Quantity* find_of_many(std::string_view name);
   Quantity& slot(std::string_view name) {
     if (auto* amount = find(name)) return *amount;
     return entries_.emplace_back(name, Quantity()).second;
   }
 
   boost::container::small_vector<std::pair<std::string_view, Quantity>, 6> entries_;
-  boost::unordered_flat_map<std::string_view, std::size_t> places_;  // of the first entries
+  std::map<std::string_view, std::size_t> places_;  // of the first entries
 };
 
 // The peak while a pod's init containers run, each with the sidecars listed before it. An init container
@@ -76,7 +77,7 @@ class Initialisation {
   const ResourceSum& peak() const { return peak_; }
 
  private:
-  using Names = boost::unordered_flat_set<std::string_view>;
+  using Names = std::set<std::string_view>;
 
   ResourceSum sidecars_, peak_;
   Names news_;  // what sidecars ask for and whose sum alone is not in peak_

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/text/json_memory.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
@@ -41,6 +43,12 @@ void Arena::reset() {
 }
 
 void* Arena::do_allocate(std::size_t bytes, std::size_t alignment) {
+  // A large table, in a block of its own: api/text/json_memory.h.
+  if (bytes >= api::kShiftedJson) {
+    const auto shift = api::random_shift();
+    more_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes + shift));
+    return more_.back().get() + shift;
+  }
   if (!std::align(alignment, bytes, free_, left_)) {
     const auto size = std::max(kBlock, bytes + alignment);
     more_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));

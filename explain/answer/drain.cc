@@ -18,6 +18,7 @@
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
 #include "explain/workload/unscheduled.h"
+#include "scheduler/cluster/resources.h"
 
 namespace podium::explain {
 namespace {
@@ -92,17 +93,16 @@ class Replacing {
 
   Drained place(std::vector<PodInfoPtr> evicted) {
     sort_for_placing(evicted);
-    for (auto& pod : evicted) leaving_.push_back({std::move(pod)});
+    for (auto& pod : evicted) leaving_.emplace(pod->priority, Leaving{pod});
     auto& line = context_.line;
     line.start();
     std::vector<PodInfoPtr> pending;
     // A pod preempts pods of lower priority, which come later.
-    for (std::size_t i = 0; i < leaving_.size(); ++i) {
-      const auto leaving = leaving_[i];
+    for (const auto& [_, leaving] : leaving_) {
       if (auto waits = place_one(leaving)) pending.push_back(std::move(waits));
     }
     line.place_rest(fork_);
-    for (const auto& pod : pending) line.add(pod);
+    line.add(pending);
     return std::move(out_);
   }
 
@@ -169,9 +169,7 @@ class Replacing {
         names.push_back(name_of(*victim->pod));
       else
         ++others;
-      const auto behind = std::ranges::find_if(
-          leaving_, [&](const Leaving& each) { return each.pod->priority < victim->priority; });
-      leaving_.insert(behind, {victim, moved.next});
+      leaving_.emplace(victim->priority, Leaving{victim, moved.next});
     }
     if (names.empty() && others == 0) return;
     warnings.push_back(cut("evicts " + victim_names(names, others), kDrainReasonBytes));
@@ -187,7 +185,7 @@ class Replacing {
   const PodTexts* budgets_;
   const std::size_t drained_;
   Snapshot& fork_;
-  std::vector<Leaving> leaving_;  // by priority
+  std::multimap<std::int32_t, Leaving, std::greater<>> leaving_;  // by priority, the highest first
   Drained out_;
 };
 
@@ -195,10 +193,12 @@ class Replacing {
 FullNode fullness(Row row, const Snapshot& fork) {
   FullNode full{.node = std::string(fork.node_name(row))};
   const auto consider = [&full](const char* resource, std::int64_t requested, std::int64_t allocatable) {
-    if (allocatable <= 0) return;
-    const auto percent =
-        static_cast<std::size_t>(100.0 * static_cast<double>(requested) / static_cast<double>(allocatable));
-    if (percent > full.percent) full = {full.node, resource, percent};
+    if (allocatable <= 0 || requested <= 0) return;
+    // Pods with spec.nodeName take more than the node has.
+    constexpr double kMostPercent = 1e9;
+    const auto percent = 100.0 * static_cast<double>(requested) / static_cast<double>(allocatable);
+    const auto shown = static_cast<std::size_t>(std::min(percent, kMostPercent));
+    if (shown > full.percent) full = {full.node, resource, shown};
   };
   consider("cpu", fork.requested_milli_cpu[row], fork.allocatable_milli_cpu[row]);
   consider("memory", fork.requested_memory[row], fork.allocatable_memory[row]);
@@ -395,8 +395,10 @@ std::vector<SpareAmount> spare_of(const Snapshot& fork) {
   std::int64_t milli_cpu = 0, memory = 0;
   for (const auto row : fork.rows_by_name()) {
     if (fork.entry(row).node->unschedulable) continue;
-    milli_cpu += std::max<std::int64_t>(0, fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row]);
-    memory += std::max<std::int64_t>(0, fork.allocatable_memory[row] - fork.requested_memory[row]);
+    const auto cpu = fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row];
+    milli_cpu = cluster::saturating_add(milli_cpu, std::max<std::int64_t>(0, cpu));
+    const auto bytes = fork.allocatable_memory[row] - fork.requested_memory[row];
+    memory = cluster::saturating_add(memory, std::max<std::int64_t>(0, bytes));
   }
   return {{"cpu", api::Quantity::from_milli(milli_cpu).text()},
           {"memory", api::Quantity::from_units(memory).text()}};

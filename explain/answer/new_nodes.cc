@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
+#include "api/values/tolerations.h"
 #include "explain/answer/drain.h"
 #include "explain/answer/fork_memory.h"
 #include "explain/answer/state_taints.h"
 #include "explain/workload/unscheduled.h"
-#include "explain/workload/workload.h"
 
 namespace podium::explain {
 namespace {
@@ -145,27 +146,47 @@ DaemonSets::DaemonSets(const Budget& budget, const WaitingPods& waiting, const S
     unschedule(*pod);
     pod->node_affinity.required.reset();
     set.pod = cluster::make_pod_info(std::move(pod), set.pod->rules);
-    std::ranges::sort(set.rows);
     sets_.push_back(std::move(set));
   }
 }
 
-bool DaemonSets::runs_on(const Set& set, Row row, const Snapshot& with) const {
-  const auto rows = daemon_rows(*set.pod->pod, with);
-  if (std::ranges::find(rows, row) == rows.end()) return false;
-  const auto has_one = [&](Row other) { return std::ranges::binary_search(set.rows, other); };
-  if (std::ranges::all_of(rows, [&](Row other) { return other == row || has_one(other); })) return true;
-  const auto& node = *with.entry(row).node;
-  std::size_t most = 0;
-  bool is_on_nearest = false;
-  for (const auto other : rows) {
-    if (other == row) continue;
-    const auto common = common_labels(node, *with.entry(other).node);
-    if (common < most) continue;
-    is_on_nearest = has_one(other) || (common == most && is_on_nearest);
-    most = common;
+// How many labels each other node has in common with one node.
+struct DaemonSets::Likeness {
+  std::vector<std::size_t> common;  // by row
+  std::vector<Row> nearest;         // those with the most first
+
+  Likeness(Row row, const Budget& budget, const Snapshot& with) : common(with.rows()) {
+    const auto& node = *with.entry(row).node;
+    for (const auto other : with.rows_by_name()) {
+      if (!has_time(budget)) return;
+      if (other == row) continue;
+      common[other] = common_labels(node, *with.entry(other).node);
+      nearest.push_back(other);
+    }
+    std::ranges::stable_sort(nearest, std::ranges::greater(), [this](Row other) { return common[other]; });
   }
-  return is_on_nearest;
+};
+
+// Anyone may name a DaemonSet as the owner of a pod. So a set costs no more than its pods and the nodes that
+// do not admit it.
+bool DaemonSets::runs_on(const Set& set, Row row, const Likeness& likeness, const Snapshot& with) {
+  const auto& pod = *set.pod->pod;
+  const api::Tolerations tolerations(pod.tolerations, false);
+  const auto keeps_away = [&](const auto& taint) { return tolerations.are_kept_away_by(taint); };
+  const auto admits = [&](Row at) {
+    const auto& node = *with.entry(at).node;
+    const auto has_label = [&](const auto& wanted) {
+      const auto* value = node.meta.labels.find(wanted.first);
+      return value && *value == wanted.second;
+    };
+    return std::ranges::all_of(pod.node_selector, has_label) && std::ranges::none_of(node.taints, keeps_away);
+  };
+  if (!admits(row)) return false;
+  const auto first = std::ranges::find_if(likeness.nearest, admits);
+  if (first == likeness.nearest.end()) return true;
+  return std::ranges::any_of(set.rows, [&](Row other) {
+    return likeness.common[other] == likeness.common[*first] && admits(other);
+  });
 }
 
 NodeModel DaemonSets::model_of(const api::Node& node, std::vector<api::ResourceSlice> slices,
@@ -176,9 +197,15 @@ NodeModel DaemonSets::model_of(const api::Node& node, std::vector<api::ResourceS
     model.slices.push_back(std::make_shared<const api::ResourceSlice>(std::move(slice)));
   auto with = fork_;
   const auto names = add_nodes(model, 1, {}, with);
+  const auto row = *with.find_row(names.front());
+  const Likeness likeness(row, budget_, with);
   for (const auto& set : sets_) {
     if (!has_time(budget_)) break;
-    if (runs_on(set, *with.find_row(names.front()), with)) model.daemons.push_back(set.pod);
+    if (!runs_on(set, row, likeness, with)) continue;
+    auto pod = std::make_shared<api::Pod>(*set.pod->pod);
+    unschedule(*pod);
+    pod->node_affinity.required.reset();
+    model.daemons.push_back(cluster::make_pod_info(std::move(pod), set.pod->rules));
   }
   measure(model);
   return model;

@@ -47,10 +47,12 @@ class DaemonSets {
 
  private:
   struct Set {
-    cluster::PodInfoPtr pod;         // a pod of the set, without the required node affinity
-    std::vector<cluster::Row> rows;  // that its pods are on or wait for, ascending
+    cluster::PodInfoPtr pod;         // the newest one, without its node and its required node affinity
+    std::vector<cluster::Row> rows;  // that its pods are on or wait for
   };
-  bool runs_on(const Set& set, cluster::Row row, const cluster::Snapshot& with) const;
+  struct Likeness;
+  static bool runs_on(const Set& set, cluster::Row row, const Likeness& likeness,
+                      const cluster::Snapshot& with);
 
   const Budget& budget_;
   const cluster::Snapshot& fork_;

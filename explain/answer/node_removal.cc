@@ -57,6 +57,7 @@ bool is_kept_away_by_pods(const framework::Verdict& verdict) {
 NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
     : search_(search), profiles_(search.config), base_(std::move(fork)) {
   waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
+  for (const auto& nomination : base_.nominations()) nominated_.insert(nomination.node);
   const auto before = base_;
   Places places;
   if (!place_waiters(waiters_, search_.budget, places, base_)) return;
@@ -81,9 +82,9 @@ void NodeRemoval::find_wanted_cordoned(const Snapshot& before, std::size_t place
   for (const auto row : rows) uncordon(row, fork);
   Places places;
   if (!place_waiters(waiters_, search_.budget, places, fork)) return;
-  for (const auto row : rows) {
-    const auto found = std::ranges::find(places, std::optional(row));
-    if (found != places.end()) waiter_of_[row] = static_cast<std::size_t>(found - places.begin());
+  const std::set<Row> wanted(rows.begin(), rows.end());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] && wanted.contains(*places[i])) waiter_of_.emplace(*places[i], i);
   }
 }
 
@@ -173,10 +174,8 @@ std::optional<Blocked> NodeRemoval::blocked_by_node(Row row, const api::Node& no
     return Blocked{"ScaleDownDisabled", fmt::format("it has the annotation {}: true", kScaleDownDisabled)};
   if (says(node.meta.annotations, kDoNotDisrupt, "true"))
     return Blocked{"DoNotDisrupt", fmt::format("it has the annotation {}: true", kDoNotDisrupt)};
-  for (const auto& nomination : base_.nominations()) {
-    if (nomination.node == node.meta.name)
-      return Blocked{"Nominated", "it is nominated for a pod that waits for evictions"};
-  }
+  if (nominated_.contains(node.meta.name))
+    return Blocked{"Nominated", "it is nominated for a pod that waits for evictions"};
   if (const auto found = waiter_of_.find(row); found != waiter_of_.end())
     return blocked_by("Wanted", *waiters_.pods[found->second].pod,
                       "waits, and fits there once it is uncordoned");

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,6 +69,7 @@ class NodeRemoval {
   std::vector<std::size_t> still_waiting_;  // indices of waiters without a place, one of each kind
   // By kind: indices of waiters without a place that other pods keep away, so that evictions may help them.
   std::vector<std::vector<std::size_t>> gainers_;
+  std::set<std::string, std::less<>> nominated_;   // nodes
   std::map<cluster::Row, std::size_t> waiter_of_;  // by cordoned node: one that it takes once uncordoned
   std::size_t taken_ = 0;
   bool is_ready_ = false;

@@ -263,9 +263,10 @@ class Sparing {
   // The nodes that go, then the others, with `row` first or last of all.
   static Rows order_with(Row row, bool is_last, const Rows& going, const Rows& all) {
     auto order = is_last ? Rows() : Rows{row};
+    std::set<Row> known{row};
     for (const auto* rows : {&going, &all}) {
       for (const auto other : *rows) {
-        if (other != row && std::ranges::find(order, other) == order.end()) order.push_back(other);
+        if (known.insert(other).second) order.push_back(other);
       }
     }
     if (is_last) order.push_back(row);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "api/admission/quota.h"
@@ -137,10 +138,11 @@ class Share {
   }
 
   Line* line_of(const std::string& name) {
-    const auto known = std::ranges::find(lines_, name, &Line::resource);
-    if (known != lines_.end()) return &*known;
+    const auto known = index_.find(name);
+    if (known != index_.end()) return &lines_[known->second];
     const auto* hard = api::find_resource(quota_.hard, name);
     if (!hard) return nullptr;
+    index_.emplace(name, lines_.size());
     const auto* used = api::find_resource(quota_.used, name);
     lines_.push_back({.resource = name,
                       .used = used ? *used : Quantity(),
@@ -198,16 +200,17 @@ class Share {
   const ResourceQuota& quota_;
   const NewPods& pods_;
   std::vector<Line> lines_;
-  std::string refusal_;  // regardless of the remaining quota
+  std::map<std::string, std::size_t> index_;  // of the lines, by resource
+  std::string refusal_;                       // regardless of the remaining quota
 };
 
+// The list is in order of name.
 void set(ResourceList& list, const std::string& name, Quantity amount) {
-  const auto known = std::ranges::find(list, name, &ResourceList::value_type::first);
-  if (known == list.end()) {
-    list.emplace_back(name, amount);
-  } else {
-    known->second = amount;
-  }
+  const auto at = std::ranges::lower_bound(list, name, {}, &ResourceList::value_type::first);
+  if (at == list.end() || at->first != name)
+    list.emplace(at, name, amount);
+  else
+    at->second = amount;
 }
 
 // Adds or subtracts an object's usage of the resources that the quota counts.

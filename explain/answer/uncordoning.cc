@@ -1,6 +1,7 @@
 #include "explain/answer/uncordoning.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "explain/answer/changes.h"
@@ -40,8 +41,8 @@ std::vector<Row> taken_of(std::vector<Row> rows, const Waiters& waiters, std::si
                           const Budget& budget, const Snapshot& base) {
   const auto places = places_with(rows, waiters, budget, base);
   if (!places || count(*places) < least) return {};
-  std::erase_if(rows,
-                [&](Row row) { return std::ranges::find(*places, std::optional(row)) == places->end(); });
+  const std::set<std::optional<Row>> taken(places->begin(), places->end());
+  std::erase_if(rows, [&](Row row) { return !taken.contains(row); });
   return rows;
 }
 

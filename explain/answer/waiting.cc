@@ -131,26 +131,37 @@ void WaitingLine::remove_if(const std::function<bool(const api::Pod&)>& is_gone)
   std::erase_if(entries_, [&](const Entry& entry) { return is_gone(*entry.waiter.pod->pod); });
 }
 
-void WaitingLine::add(const cluster::PodInfoPtr& pod) {
-  const auto* profile = profiles_.find(pod->pod->scheduler_name);
-  if (!profile) return;
-  const auto behind = std::ranges::upper_bound(entries_, pod->priority, std::greater(),
-                                               [](const Entry& entry) { return entry.waiter.pod->priority; });
-  entries_.insert(behind, {.waiter = {pod, profile, kinds_.of(pod)}});
+void WaitingLine::add(const std::vector<cluster::PodInfoPtr>& pods) {
+  const auto known = static_cast<std::ptrdiff_t>(entries_.size());
+  for (const auto& pod : pods) {
+    if (const auto* profile = profiles_.find(pod->pod->scheduler_name))
+      entries_.push_back({.waiter = {pod, profile, kinds_.of(pod)}});
+  }
+  const auto is_before = [](const Entry& a, const Entry& b) {
+    return a.waiter.pod->priority > b.waiter.pod->priority;
+  };
+  std::stable_sort(entries_.begin() + known, entries_.end(), is_before);
+  std::inplace_merge(entries_.begin(), entries_.begin() + known, entries_.end(), is_before);
 }
 
 bool WaitingLine::take_back(const api::Pod& pod) {
-  const auto found = std::ranges::find_if(
-      placed_, [&](const Placed& each) { return each.pod->pod->meta.uid == pod.meta.uid; });
-  if (found == placed_.end()) return false;
-  const auto waits = std::move(found->pod);
-  placed_.erase(found);
+  const auto found = placed_at_.find(pod.meta.uid);
+  if (found == placed_at_.end()) return false;
+  const auto waits = std::move(placed_[found->second].pod);
+  placed_at_.erase(found);
   // start() has removed its entry: a victim is less important than the pods that were placed since.
   const auto behind = std::ranges::upper_bound(entries_, waits->priority, std::greater(),
                                                [](const Entry& entry) { return entry.waiter.pod->priority; });
   const auto* profile = profiles_.find(pod.scheduler_name);
   entries_.insert(behind, {.waiter = {waits, profile, kinds_.of(waits)}, .waited_before = true});
   return true;
+}
+
+std::vector<WaitingLine::Placed> WaitingLine::take_placed() {
+  placed_at_.clear();
+  auto out = std::exchange(placed_, {});
+  std::erase_if(out, [](const Placed& each) { return !each.pod; });
+  return out;
 }
 
 std::size_t WaitingLine::evicted() const {
@@ -172,7 +183,9 @@ bool WaitingLine::place_to(std::size_t end, cluster::Snapshot& fork) {
       continue;
     }
     has_placed = has_place = true;
-    if (waited_before) placed_.push_back({waiter.pod, std::string(fork.node_name(*decision.choice))});
+    if (!waited_before) continue;
+    placed_at_[waiter.pod->pod->meta.uid] = placed_.size();
+    placed_.push_back({waiter.pod, std::string(fork.node_name(*decision.choice))});
   }
   return has_placed;
 }
@@ -184,8 +197,8 @@ void WaitingLine::start() {
 }
 
 void WaitingLine::place_until(std::int32_t priority, cluster::Snapshot& fork) {
-  const auto first_lower = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return entry.waiter.pod->priority < priority; });
+  const auto first_lower = std::ranges::partition_point(
+      entries_, [&](const Entry& entry) { return entry.waiter.pod->priority >= priority; });
   place_to(static_cast<std::size_t>(first_lower - entries_.begin()), fork);
 }
 

@@ -68,7 +68,7 @@ class WaitingLine {
 
   // Removes pods that no longer wait.
   void remove_if(const std::function<bool(const api::Pod&)>& is_gone);
-  void add(const cluster::PodInfoPtr& pod);
+  void add(const std::vector<cluster::PodInfoPtr>& pods);
   // True: the pod waited before the question, was placed since take_placed(), and is preempted now: it waits
   // again. The caller removes it from the fork.
   bool take_back(const api::Pod& pod);
@@ -88,7 +88,7 @@ class WaitingLine {
     cluster::PodInfoPtr pod;
     std::string node;
   };
-  std::vector<Placed> take_placed() { return std::exchange(placed_, {}); }
+  std::vector<Placed> take_placed();
 
  private:
   struct Entry {
@@ -101,9 +101,10 @@ class WaitingLine {
   const Budget& budget_;
   PodKinds kinds_;
   std::vector<Entry> entries_;
-  std::size_t next_ = 0;          // the entry to try next
-  std::vector<bool> has_failed_;  // by kind, since start()
-  std::vector<Placed> placed_;
+  std::size_t next_ = 0;                                       // the entry to try next
+  std::vector<bool> has_failed_;                               // by kind, since start()
+  std::vector<Placed> placed_;                                 // nullptr: taken back
+  std::map<std::string, std::size_t, std::less<>> placed_at_;  // their indexes, by UID
 };
 
 using Places = std::vector<std::optional<cluster::Row>>;  // by the index of the waiter

@@ -100,29 +100,21 @@ constexpr void (*kSteps[])(ReportStatus&) = {
 
 // --- answers ---
 
-constexpr std::size_t kLongestName = 317;   // a qualified name: 253, a slash and 63
 constexpr std::size_t kStampedBytes = 512;  // times and generations that are set later
-
-template <typename See>
-void each_failure(ReportAnswer& answer, See see) {
-  if (answer.first_failure) see(*answer.first_failure);
-  if (answer.room && answer.room->first_failure) see(*answer.room->first_failure);
-  if (answer.stuck_rollout) see(answer.stuck_rollout->first_failure);
-}
 
 void cut_answer_devices(ReportStatus& status, std::size_t given, std::size_t requests) {
   cut_devices(status, given, requests);
-  each_failure(*status.answer, [&](FirstFailure& failure) {
-    for (auto& rejection : failure.rejections) keep(rejection.devices, requests);
-  });
+  for (auto* failure : failures_of(*status.answer)) {
+    for (auto& rejection : failure->rejections) keep(rejection.devices, requests);
+  }
 }
 
 void cut_answer_rejections(ReportStatus& status, std::size_t most, std::size_t examples) {
   cut_rejections(status, most, examples);
-  each_failure(*status.answer, [&](FirstFailure& failure) {
-    keep(failure.rejections, most);
-    for (auto& rejection : failure.rejections) keep_nodes(rejection, examples);
-  });
+  for (auto* failure : failures_of(*status.answer)) {
+    keep(failure->rejections, most);
+    for (auto& rejection : failure->rejections) keep_nodes(rejection, examples);
+  }
 }
 
 // The author wrote the term or the constraint, so its length is not bounded. The message identifies it.
@@ -246,8 +238,6 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
 }  // namespace
 
 void bound_answer(ReportStatus& status) {
-  // The API server does not accept longer names, but a pod from another source may have them.
-  cut_names(status, kLongestName);
   if (!status.answer) return;
   for (const auto& step : kAnswerSteps) {
     if (to_text(status).size() + kStampedBytes <= kAnswerBytes) return;

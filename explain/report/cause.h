@@ -18,7 +18,7 @@ struct Cause {
 template <>
 struct Fields<Cause> {
   static constexpr std::tuple all{
-      required("code", &Cause::code),
+      required("code", &Cause::code, {.bytes = 63}),
       field("about", &Cause::about),
   };
 };

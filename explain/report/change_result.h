@@ -32,15 +32,15 @@ template <>
 struct Fields<DrainedPod> {
   static constexpr std::tuple all{
       required("name", &DrainedPod::name),
-      field("namespace", &DrainedPod::ns),
+      field("namespace", &DrainedPod::ns, {.bytes = 63}),
       field("nodeName", &DrainedPod::node, Meaning::node),
       field("score", &DrainedPod::score),
       field("feasible", &DrainedPod::feasible),
-      field("code", &DrainedPod::code),
+      field("code", &DrainedPod::code, {.bytes = 63}),
       field("reason", &DrainedPod::reason, Meaning::text),
       field("cause", &DrainedPod::cause),
-      field("warnings", &DrainedPod::warnings, Meaning::text),
-      field("madeRoomFor", &DrainedPod::made_room_for),
+      field("warnings", &DrainedPod::warnings, Meaning::text, {.items = 4}),
+      field("madeRoomFor", &DrainedPod::made_room_for, {.bytes = 317}),
   };
 };
 
@@ -53,7 +53,7 @@ template <>
 struct Fields<FullNode> {
   static constexpr std::tuple all{
       required("nodeName", &FullNode::node, Meaning::node),
-      required("resource", &FullNode::resource, Meaning::name),
+      required("resource", &FullNode::resource, Meaning::name, {.bytes = 317}),
       required("percent", &FullNode::percent),
   };
 };
@@ -65,8 +65,8 @@ struct SpareAmount {
 template <>
 struct Fields<SpareAmount> {
   static constexpr std::tuple all{
-      required("resource", &SpareAmount::resource, Meaning::name),
-      required("amount", &SpareAmount::amount),
+      required("resource", &SpareAmount::resource, Meaning::name, {.bytes = 317}),
+      required("amount", &SpareAmount::amount, {.bytes = 63}),
   };
 };
 
@@ -94,9 +94,9 @@ template <>
 struct Fields<BrokenBudget> {
   static constexpr std::tuple all{
       required("name", &BrokenBudget::name),
-      field("namespace", &BrokenBudget::ns),
+      field("namespace", &BrokenBudget::ns, {.bytes = 63}),
       required("allowed", &BrokenBudget::allowed),
-      counted("pods", &BrokenBudget::pods, "podsTotal", &BrokenBudget::pods_total),
+      counted("pods", &BrokenBudget::pods, "podsTotal", &BrokenBudget::pods_total, {.items = 16}),
   };
 };
 
@@ -123,7 +123,7 @@ struct ChangeResult {
 template <>
 struct Fields<ChangeResult> {
   static constexpr std::tuple all{
-      required("type", &ChangeResult::type),
+      required("type", &ChangeResult::type, {.bytes = 63}),
       field("nodeName", &ChangeResult::node, Meaning::node),
       field("message", &ChangeResult::message, Meaning::text),
       field("podsMoved", &ChangeResult::pods_moved),
@@ -131,14 +131,14 @@ struct Fields<ChangeResult> {
       field("budgetsBroken", &ChangeResult::budgets_broken),
       field("podsEvicted", &ChangeResult::pods_evicted),
       field("podsTotal", &ChangeResult::pods_total),
-      field("pods", &ChangeResult::pods),
-      field("fullest", &ChangeResult::fullest),
-      field("spare", &ChangeResult::spare),
+      field("pods", &ChangeResult::pods, {.items = 256}),
+      field("fullest", &ChangeResult::fullest, {.items = 3}),
+      field("spare", &ChangeResult::spare, {.items = 2}),
       field("podsGone", &ChangeResult::pods_gone),
       field("podsPreempted", &ChangeResult::pods_preempted),
       field("waitingPlaced", &ChangeResult::waiting_placed),
-      field("waiting", &ChangeResult::waiting),
-      counted("budgets", &ChangeResult::budgets, "budgetsTotal", &ChangeResult::budgets_total),
+      field("waiting", &ChangeResult::waiting, {.items = 16}),
+      counted("budgets", &ChangeResult::budgets, "budgetsTotal", &ChangeResult::budgets_total, {.items = 8}),
       field("podsWithSeveralBudgets", &ChangeResult::with_several_budgets),
       field("podsPendingSoFar", &ChangeResult::pending_so_far),
   };

@@ -3,6 +3,7 @@
 // Threads: pure functions. Errors: none.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <tuple>
 #include <type_traits>
@@ -37,5 +38,8 @@ void each_field(const Group<Members...>& group, See&& see) {
 // The keys of Topics, by topic.
 inline constexpr const char* kTopicKeys[] = {"resource",        "claimName", "storageClassName", "volumeName",
                                              "deviceClassName", "request",   "driver",           "nodeName"};
+// The most bytes of a topic's name: those of the CRD.
+inline constexpr std::size_t kTopicBytes[] = {317, 253, 253, 253, 253, 127, 253, 253};
+static_assert(std::size(kTopicBytes) == std::size(kTopicKeys));
 
 }  // namespace podium::explain

@@ -17,12 +17,21 @@ namespace podium::explain {
 
 // The subject of a text; the items of a list share it.
 enum class Meaning : std::uint8_t {
-  value,   // podium chose it, or the API server bounds it: an outcome, a code, the name of a pod
+  value,   // an outcome, a code, the name of a pod
   text,    // a sentence of any length, which may contain node names
   name,    // of a plugin or a resource; of any length
   node,    // the name of a node
   domain,  // a value of a topology key: a place, or the name of a node
 };
+
+// The most that the CRD allows. podium never writes more: the API server would refuse the whole report.
+struct CrdBound {
+  std::uint32_t bytes = 0;  // of a text, or of each item of a list; 0: as its meaning has it
+  std::uint32_t items = 0;  // of a list
+};
+constexpr std::size_t most_bytes(Meaning meaning, CrdBound bound) {
+  return bound.bytes > 0 ? bound.bytes : meaning == Meaning::text ? 1024 : 253;
+}
 
 // A member that the JSON omits if it is empty: "", 0, false, nullopt, an empty list.
 template <typename Owner, typename Type>
@@ -30,16 +39,25 @@ struct Field {
   const char* name;
   Type Owner::* member;
   Meaning meaning = Meaning::value;
+  CrdBound bound = {};
   bool is_required = false;
 };
 template <typename Owner, typename Type>
-consteval auto field(const char* name, Type Owner::* member, Meaning meaning = Meaning::value) {
-  return Field<Owner, Type>{name, member, meaning};
+consteval auto field(const char* name, Type Owner::* member, Meaning meaning, CrdBound bound = {}) {
+  return Field<Owner, Type>{name, member, meaning, bound};
+}
+template <typename Owner, typename Type>
+consteval auto field(const char* name, Type Owner::* member, CrdBound bound = {}) {
+  return field(name, member, Meaning::value, bound);
 }
 // A member that is always written.
 template <typename Owner, typename Type>
-consteval auto required(const char* name, Type Owner::* member, Meaning meaning = Meaning::value) {
-  return Field<Owner, Type>{name, member, meaning, true};
+consteval auto required(const char* name, Type Owner::* member, Meaning meaning, CrdBound bound = {}) {
+  return Field<Owner, Type>{name, member, meaning, bound, true};
+}
+template <typename Owner, typename Type>
+consteval auto required(const char* name, Type Owner::* member, CrdBound bound = {}) {
+  return required(name, member, Meaning::value, bound);
 }
 
 // A number that is a string in JSON, as resourceVersions are.
@@ -61,11 +79,17 @@ struct Counted {
   const char* total_name;
   std::size_t Owner::* total;
   Meaning meaning = Meaning::value;
+  CrdBound bound = {};
 };
 template <typename Owner, typename Type>
 consteval auto counted(const char* name, std::vector<Type> Owner::* member, const char* total_name,
-                       std::size_t Owner::* total, Meaning meaning = Meaning::value) {
-  return Counted<Owner, Type>{name, member, total_name, total, meaning};
+                       std::size_t Owner::* total, Meaning meaning, CrdBound bound = {}) {
+  return Counted<Owner, Type>{name, member, total_name, total, meaning, bound};
+}
+template <typename Owner, typename Type>
+consteval auto counted(const char* name, std::vector<Type> Owner::* member, const char* total_name,
+                       std::size_t Owner::* total, CrdBound bound = {}) {
+  return counted(name, member, total_name, total, Meaning::value, bound);
 }
 
 // Fields that are a separate object in JSON only. The object is omitted if no field is written.

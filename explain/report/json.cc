@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <concepts>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -18,7 +19,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kLongestText = 8192;
+// The largest count that the CRD allows: int32.
+constexpr std::uint64_t kMostCounted = std::numeric_limits<std::int32_t>::max();
 
 template <typename T>
 bool is_empty(const T& value) {
@@ -61,13 +63,7 @@ class Writer {
     const auto& value = owner.*field.member;
     if (!field.is_required && is_empty(value)) return absent(field.name);
     begin(field.name);
-    if constexpr (std::same_as<Type, std::string>) {
-      if (field.meaning == Meaning::text && value.size() > kLongestText) {
-        write(cut(value, kLongestText));
-        return true;
-      }
-    }
-    write(value);
+    write(value, most_bytes(field.meaning, field.bound), field.bound.items);
     return true;
   }
   template <typename Owner>
@@ -75,7 +71,7 @@ class Writer {
     if (owner.*field.member == 0) return absent(field.name);
     begin(field.name);
     out_ += '"';
-    write(owner.*field.member);
+    number(owner.*field.member);
     out_ += '"';
     return true;
   }
@@ -86,7 +82,7 @@ class Writer {
       return absent(field.total_name);
     }
     begin(field.name);
-    write(owner.*field.member);
+    write(owner.*field.member, most_bytes(field.meaning, field.bound), field.bound.items);
     begin(field.total_name);
     write(owner.*field.total);
     return true;
@@ -161,24 +157,35 @@ class Writer {
     out_.append(text, to);
   }
 
+  template <std::integral T>
+  void number(T value) const {
+    char text[24];
+    out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+  }
+  void text(const std::string& value, std::size_t most) const {
+    api::append_json(out_, value.size() > most ? cut(value, most) : value);
+  }
+
+  // `bytes`: the most of a text. `items`: the most of a list.
   template <typename T>
-  void write(const T& value) const {
+  void write(const T& value, std::size_t bytes = most_bytes(Meaning::value, {}),
+             std::size_t items = 0) const {
     if constexpr (Optional<T>) {
-      if (value) return write(*value);
+      if (value) return write(*value, bytes, items);
       out_ += "null";
     } else if constexpr (std::same_as<T, framework::Topics>) {
       out_ += '{';
       for (const auto& [topic, name] : value) {
         begin(kTopicKeys[static_cast<std::size_t>(topic)]);
-        write(name);
+        text(name, kTopicBytes[static_cast<std::size_t>(topic)]);
       }
       out_ += '}';
     } else if constexpr (ListField<T>) {
       const Writer item(out_, false);
       char before = '[';
-      for (const auto& one : value) {
+      for (std::size_t i = 0; i < std::min(value.size(), items); ++i) {
         out_ += before;
-        item.write(one);
+        item.write(value[i], bytes);
         before = ',';
       }
       out_ += before == '[' ? "[]" : "]";
@@ -187,16 +194,17 @@ class Writer {
     } else if constexpr (std::same_as<T, Wall>) {
       api::append_json(out_, format_time(value));
     } else if constexpr (std::same_as<T, std::chrono::nanoseconds>) {
-      write(std::chrono::duration_cast<std::chrono::microseconds>(value).count());
+      number(std::chrono::duration_cast<std::chrono::microseconds>(value).count());
     } else if constexpr (std::same_as<T, Truth>) {
       out_ += value ? "\"True\"" : "\"False\"";
     } else if constexpr (std::same_as<T, bool>) {
       out_ += value ? "true" : "false";
+    } else if constexpr (std::unsigned_integral<T>) {
+      number(std::min<std::uint64_t>(value, kMostCounted));
     } else if constexpr (std::integral<T>) {
-      char text[24];
-      out_.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+      number(value);
     } else {
-      api::append_json(out_, value);
+      text(value, bytes);
     }
   }
 

@@ -1,5 +1,6 @@
 // Writes and reads the JSON of a report. Both derive from the lists of fields (fields.h).
 //
+// Writing cuts each text, list and count to what the CRD allows, so that the API server takes every report.
 // Reading is tolerant: an absent field, or one of another type, stays empty, and numbers are clamped. So
 // podium can read reports of a newer podium or of other authors.
 //

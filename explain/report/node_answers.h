@@ -18,8 +18,8 @@ struct ResourceAmount {
 template <>
 struct Fields<ResourceAmount> {
   static constexpr std::tuple all{
-      required("resource", &ResourceAmount::resource, Meaning::name),
-      required("amount", &ResourceAmount::amount),
+      required("resource", &ResourceAmount::resource, Meaning::name, {.bytes = 317}),
+      required("amount", &ResourceAmount::amount, {.bytes = 63}),
   };
 };
 
@@ -52,11 +52,12 @@ struct Fields<AddedNodes> {
   static constexpr std::tuple all{
       required("shape", &AddedNodes::shape, Meaning::text),
       field("like", &AddedNodes::like, Meaning::node),
-      field("allocatable", &AddedNodes::allocatable),
+      field("allocatable", &AddedNodes::allocatable, {.items = 8}),
       required("nodes", &AddedNodes::nodes),
       required("pods", &AddedNodes::pods),
-      counted("workloads", &AddedNodes::workloads, "workloadsTotal", &AddedNodes::workloads_total),
-      field("leftOver", &AddedNodes::left_over),
+      counted("workloads", &AddedNodes::workloads, "workloadsTotal", &AddedNodes::workloads_total,
+              {.items = 16}),
+      field("leftOver", &AddedNodes::left_over, {.items = 8}),
   };
 };
 
@@ -100,12 +101,13 @@ struct Fields<NodesWanted> {
       field("notTried", &NodesWanted::not_tried),
       field("isFewest", &NodesWanted::is_fewest),
       field("isFinished", &NodesWanted::is_finished),
-      field("price", &NodesWanted::price),
+      field("price", &NodesWanted::price, {.bytes = 63}),
       required("shapesTried", &NodesWanted::shapes_tried),
       required("shapesTotal", &NodesWanted::shapes_total),
-      field("added", &NodesWanted::added),
-      counted("unplaced", &NodesWanted::unplaced, "unplacedTotal", &NodesWanted::unplaced_total),
-      field("uncordon", &NodesWanted::uncordon, Meaning::node),
+      field("added", &NodesWanted::added, {.items = 16}),
+      counted("unplaced", &NodesWanted::unplaced, "unplacedTotal", &NodesWanted::unplaced_total,
+              {.items = 16}),
+      field("uncordon", &NodesWanted::uncordon, Meaning::node, {.items = 16}),
   };
 };
 
@@ -134,7 +136,7 @@ struct Fields<SpareNode> {
   static constexpr std::tuple all{
       required("nodeName", &SpareNode::node, Meaning::node),
       required("podsMoved", &SpareNode::pods_moved),
-      counted("pods", &SpareNode::pods, "podsTotal", &SpareNode::pods_total),
+      counted("pods", &SpareNode::pods, "podsTotal", &SpareNode::pods_total, {.items = 64}),
       field("isCordoned", &SpareNode::is_cordoned),
   };
 };
@@ -149,11 +151,11 @@ struct BlockedNodes {
 template <>
 struct Fields<BlockedNodes> {
   static constexpr std::tuple all{
-      required("code", &BlockedNodes::code),
+      required("code", &BlockedNodes::code, {.bytes = 63}),
       required("reason", &BlockedNodes::reason, Meaning::text),
       required("nodeCount", &BlockedNodes::nodes),
       field("isUnnamed", &BlockedNodes::is_unnamed),
-      field("examples", &BlockedNodes::examples, Meaning::node),
+      field("examples", &BlockedNodes::examples, Meaning::node, {.items = 3}),
   };
 };
 
@@ -174,8 +176,8 @@ struct Fields<NodesSpare> {
       field("cordonFirst", &NodesSpare::cordon_first),
       field("isFinished", &NodesSpare::is_finished),
       field("isLargest", &NodesSpare::is_largest),
-      counted("nodes", &NodesSpare::nodes, "nodesTotal", &NodesSpare::nodes_total),
-      field("blocked", &NodesSpare::blocked),
+      counted("nodes", &NodesSpare::nodes, "nodesTotal", &NodesSpare::nodes_total, {.items = 64}),
+      field("blocked", &NodesSpare::blocked, {.items = 16}),
   };
 };
 

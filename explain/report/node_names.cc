@@ -27,13 +27,6 @@ bool is_place(std::string_view topology_key) {
   return topology_key == api::label::zone || topology_key == api::label::region;
 }
 
-std::vector<FirstFailure*> failures_of(ReportAnswer& answer) {
-  std::vector<FirstFailure*> out;
-  if (answer.first_failure) out.push_back(&*answer.first_failure);
-  if (answer.room && answer.room->first_failure) out.push_back(&*answer.room->first_failure);
-  return out;
-}
-
 void collect(const std::vector<ReportRejection>& rejections, std::set<std::string, std::less<>>& out) {
   for (const auto& each : rejections) {
     out.insert(each.examples.begin(), each.examples.end());

@@ -6,29 +6,14 @@
 #include <utility>
 
 #include "base/similar.h"
+#include "explain/report/each_field.h"
 #include "explain/report/report.h"
 
 namespace podium::explain {
-namespace {
-
-constexpr std::size_t kNameBytes = 253, kResourceBytes = 317, kRequestBytes = 127;
-
-std::size_t most_bytes(framework::Topic topic) {
-  switch (topic) {
-    case framework::Topic::resource:
-      return kResourceBytes;
-    case framework::Topic::request:
-      return kRequestBytes;
-    default:
-      return kNameBytes;
-  }
-}
-
-}  // namespace
 
 framework::Topics about_of(const framework::Reason& reason) {
   auto about = reason.about;
-  for (auto& [topic, name] : about) name = cut(std::move(name), most_bytes(topic));
+  for (auto& [topic, name] : about) name = cut(std::move(name), kTopicBytes[static_cast<std::size_t>(topic)]);
   return about;
 }
 

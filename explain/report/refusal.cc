@@ -9,13 +9,10 @@ ReportCondition report_condition(std::string type, bool is_true, std::string rea
 }
 
 ReportStatus refusal(const Error& error) {
-  constexpr std::size_t kPathBytes = 256, kReasonBytes = 512;
   auto status = declined("Invalid", error.message);
-  for (auto& finding : findings_of(error)) {
-    if (status.findings.size() == kMostFindings) break;
-    auto path = finding.is_whole ? std::string() : cut(std::move(finding.path), kPathBytes);
-    status.findings.push_back(
-        {.path = std::move(path), .reason = cut(std::move(finding.reason), kReasonBytes)});
+  status.findings = findings_of(error);
+  for (auto& finding : status.findings) {
+    if (finding.is_whole) finding.path.clear();
   }
   return status;
 }

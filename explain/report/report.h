@@ -44,7 +44,7 @@ struct Fields<TopNode> {
   static constexpr std::tuple all{
       required("nodeName", &TopNode::node, Meaning::node),
       required("score", &TopNode::score),
-      field("strategyScores", &TopNode::strategy_scores),
+      field("strategyScores", &TopNode::strategy_scores, {.items = 32}),
   };
 };
 
@@ -71,7 +71,7 @@ struct Fields<ReportStrategy> {
   static constexpr std::tuple all{
       required("name", &ReportStrategy::name, Meaning::name),
       required("weight", &ReportStrategy::weight),
-      required("topNodes", &ReportStrategy::top_nodes),
+      required("topNodes", &ReportStrategy::top_nodes, {.items = 5}),
       field("without", &ReportStrategy::without),
   };
 };
@@ -109,10 +109,10 @@ struct ReportCondition {
 template <>
 struct Fields<ReportCondition> {
   static constexpr std::tuple all{
-      required("type", &ReportCondition::type),
+      required("type", &ReportCondition::type, {.bytes = 316}),
       required("status", &ReportCondition::is_true),
-      required("reason", &ReportCondition::reason),
-      required("message", &ReportCondition::message, Meaning::text),
+      required("reason", &ReportCondition::reason, {.bytes = 1024}),
+      required("message", &ReportCondition::message, Meaning::text, {.bytes = 8192}),
       required("observedGeneration", &ReportCondition::observed_generation),
       required("lastTransitionTime", &ReportCondition::since),
   };
@@ -130,10 +130,10 @@ template <>
 struct Fields<ReportAttempt> {
   static constexpr std::tuple all{
       field("at", &ReportAttempt::at),
-      required("outcome", &ReportAttempt::outcome),
+      required("outcome", &ReportAttempt::outcome, {.bytes = 63}),
       field("reason", &ReportAttempt::reason, Meaning::text),
       field("nodeCount", &ReportAttempt::nodes),
-      field("code", &ReportAttempt::code),
+      field("code", &ReportAttempt::code, {.bytes = 63}),
       field("about", &ReportAttempt::about),
   };
 };
@@ -148,7 +148,7 @@ struct Fields<GatedTime> {
   static constexpr std::tuple all{
       field("since", &GatedTime::since),
       field("until", &GatedTime::until),
-      field("by", &GatedTime::by, Meaning::text),
+      field("by", &GatedTime::by, Meaning::text, {.items = 16}),
   };
 };
 
@@ -158,7 +158,7 @@ struct Victim {
 template <>
 struct Fields<Victim> {
   static constexpr std::tuple all{
-      required("namespace", &Victim::ns),
+      required("namespace", &Victim::ns, {.bytes = 63}),
       required("name", &Victim::name),
   };
 };
@@ -173,7 +173,7 @@ template <>
 struct Fields<Preempted> {
   static constexpr std::tuple all{
       required("nodeName", &Preempted::node, Meaning::node),
-      required("victims", &Preempted::victims),
+      required("victims", &Preempted::victims, {.items = 16}),
       required("victimsTotal", &Preempted::total),
   };
 };
@@ -182,18 +182,17 @@ struct Fields<Preempted> {
 template <>
 struct Fields<Finding> {
   static constexpr std::tuple all{
-      field("path", &Finding::path, Meaning::text),
-      required("reason", &Finding::reason, Meaning::text),
+      field("path", &Finding::path, Meaning::text, {.bytes = 256}),
+      required("reason", &Finding::reason, Meaning::text, {.bytes = 512}),
   };
 };
-inline constexpr std::size_t kMostFindings = 16;
 
 struct ReportStatus {
   // Of a decision: Scheduled, Binding, Unschedulable, Failed or Gated. Of an answer: Fits, PartlyFits,
   // DoesNotFit or Refused.
   std::string outcome;
   std::string profile, message;
-  std::vector<Finding> findings;  // of a question that is refused; at most kMostFindings
+  std::vector<Finding> findings;  // of a question that is refused; at most 16
   std::optional<ReportChoice> choice;
   std::optional<Wall> decided_at, expires_at;
   std::uint32_t attempts = 0;
@@ -224,8 +223,8 @@ template <>
 struct Fields<ReportSummary> {
   static constexpr std::tuple all{
       required("node", &ReportSummary::node, Meaning::node),
-      required("score", &ReportSummary::score),
-      required("reason", &ReportSummary::reason, Meaning::text),
+      required("score", &ReportSummary::score, {.bytes = 32}),
+      required("reason", &ReportSummary::reason, Meaning::text, {.bytes = 256}),
   };
 };
 ReportSummary summary_of(const ReportStatus& status);
@@ -237,7 +236,7 @@ struct Fields<framework::GivenDevice> {
   using Given = framework::GivenDevice;
   static constexpr std::tuple all{
       required("claimName", &Given::claim),
-      required("request", &Given::request),
+      required("request", &Given::request, {.bytes = 127}),
       required("driver", &Given::driver),
       required("pool", &Given::pool, Meaning::node),  // drivers name pools after nodes
       required("device", &Given::device),
@@ -249,30 +248,30 @@ template <>
 struct Fields<ReportStatus> {
   using S = ReportStatus;
   static constexpr std::tuple all{
-      field("outcome", &S::outcome),
+      field("outcome", &S::outcome, {.bytes = 63}),
       derived("summary", summary_of),
       field("profile", &S::profile, Meaning::name),
-      field("message", &S::message, Meaning::text),
-      field("findings", &S::findings),
+      field("message", &S::message, Meaning::text, {.bytes = 8192}),
+      field("findings", &S::findings, {.items = 16}),
       field("choice", &S::choice),
       field("decidedAt", &S::decided_at),
       field("expiresAt", &S::expires_at),
       required("attempts", &S::attempts),
       required("nodeCounts", &S::node_counts),
-      field("strategies", &S::strategies),
-      field("topNodes", &S::top_nodes),
-      counted("rejections", &S::rejections, "rejectionsTotal", &S::rejections_total),
-      counted("devices", &S::devices, "devicesTotal", &S::devices_total),
+      field("strategies", &S::strategies, {.items = 32}),
+      field("topNodes", &S::top_nodes, {.items = 10}),
+      counted("rejections", &S::rejections, "rejectionsTotal", &S::rejections_total, {.items = 16}),
+      counted("devices", &S::devices, "devicesTotal", &S::devices_total, {.items = 32}),
       field("preemption", &S::preemption),
-      field("noPreemption", &S::no_preemption),
-      field("schedulingGates", &S::scheduling_gates),
-      field("gated", &S::gated),
-      field("history", &S::history),
+      field("noPreemption", &S::no_preemption, {.bytes = 63}),
+      field("schedulingGates", &S::scheduling_gates, {.bytes = 317, .items = 16}),
+      field("gated", &S::gated, {.items = 3}),
+      field("history", &S::history, {.items = 5}),
       group("timing", required("evaluateMicroseconds", &S::evaluate), field("queuedMicroseconds", &S::queued),
             field("bindMicroseconds", &S::bind)),
       group("snapshot", field("at", &S::decided_at), numeral("resourceVersion", &S::pods_version)),
       inlined(&S::answer),
-      field("conditions", &S::conditions),
+      field("conditions", &S::conditions, {.items = 8}),
       required("observedGeneration", &S::observed_generation),
   };
 };

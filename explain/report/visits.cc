@@ -129,4 +129,12 @@ std::span<const std::string> status_paths() {
 
 void each_text(ReportStatus& status, const See& see) { see_texts(status, see); }
 
+std::vector<FirstFailure*> failures_of(ReportAnswer& answer) {
+  std::vector<FirstFailure*> out;
+  if (answer.first_failure) out.push_back(&*answer.first_failure);
+  if (answer.room && answer.room->first_failure) out.push_back(&*answer.room->first_failure);
+  if (answer.stuck_rollout) out.push_back(&answer.stuck_rollout->first_failure);
+  return out;
+}
+
 }  // namespace podium::explain

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "explain/report/report.h"
 
@@ -17,5 +18,8 @@ std::span<const std::string> status_paths();
 
 // Calls `see` for each text of the status, in no particular order.
 void each_text(ReportStatus& status, const std::function<void(Meaning, std::string&)>& see);
+
+// The parts of the answer that describe a replica that does not fit.
+std::vector<FirstFailure*> failures_of(ReportAnswer& answer);
 
 }  // namespace podium::explain

@@ -34,10 +34,13 @@ template <>
 struct Fields<framework::DeviceTally> {
   using Tally = framework::DeviceTally;
   static constexpr std::tuple all{
-      required("claimName", &Tally::claim),     required("request", &Tally::request),
-      required("matched", &Tally::matched),     required("inUse", &Tally::in_use),
-      required("tainted", &Tally::tainted),     required("tooSmall", &Tally::too_small),
-      field("taintRules", &Tally::taint_rules),
+      required("claimName", &Tally::claim),
+      required("request", &Tally::request, {.bytes = 127}),
+      required("matched", &Tally::matched),
+      required("inUse", &Tally::in_use),
+      required("tainted", &Tally::tainted),
+      required("tooSmall", &Tally::too_small),
+      field("taintRules", &Tally::taint_rules, {.items = 3}),
   };
 };
 
@@ -56,10 +59,11 @@ struct UnmetPart {
 template <>
 struct Fields<UnmetPart> {
   static constexpr std::tuple all{
-      required("from", &UnmetPart::from),
-      required("requirement", &UnmetPart::requirement, Meaning::text),
+      required("from", &UnmetPart::from, {.bytes = 63}),
+      required("requirement", &UnmetPart::requirement, Meaning::text, {.bytes = 512}),
       required("nodeCount", &UnmetPart::nodes),
-      counted("values", &UnmetPart::values, "valuesTotal", &UnmetPart::values_total, Meaning::domain),
+      counted("values", &UnmetPart::values, "valuesTotal", &UnmetPart::values_total, Meaning::domain,
+              {.items = 5}),
       field("missingNode", &UnmetPart::missing_node),
   };
 };
@@ -73,8 +77,8 @@ struct MissingAmount {
 template <>
 struct Fields<MissingAmount> {
   static constexpr std::tuple all{
-      required("resource", &MissingAmount::resource, Meaning::name),
-      required("least", &MissingAmount::least),
+      required("resource", &MissingAmount::resource, Meaning::name, {.bytes = 317}),
+      required("least", &MissingAmount::least, {.bytes = 32}),
       field("nodeName", &MissingAmount::node, Meaning::node),
       field("nodesWithout", &MissingAmount::nodes_without),
   };
@@ -96,17 +100,18 @@ struct ReportRejection {
 template <>
 struct Fields<ReportRejection> {
   static constexpr std::tuple all{
-      required("code", &ReportRejection::code),
+      required("code", &ReportRejection::code, {.bytes = 63}),
       required("reason", &ReportRejection::reason, Meaning::text),
       required("nodeCount", &ReportRejection::nodes),
       required("preemptionMayHelp", &ReportRejection::preemption_may_help),
       field("plugin", &ReportRejection::plugin, Meaning::name),
       field("about", &ReportRejection::about),
-      field("parts", &ReportRejection::parts),
+      field("parts", &ReportRejection::parts, {.items = 8}),
       field("shortfall", &ReportRejection::shortfall),
-      counted("taints", &ReportRejection::taints, "taintsTotal", &ReportRejection::taints_total),
-      field("devices", &ReportRejection::devices),
-      field("examples", &ReportRejection::examples, Meaning::node),
+      counted("taints", &ReportRejection::taints, "taintsTotal", &ReportRejection::taints_total,
+              {.bytes = 392, .items = 3}),
+      field("devices", &ReportRejection::devices, {.items = 8}),
+      field("examples", &ReportRejection::examples, Meaning::node, {.items = 3}),
   };
 };
 
@@ -136,8 +141,9 @@ struct Fields<FirstFailure> {
       required("replica", &FirstFailure::replica),
       required("nodeCounts", &FirstFailure::node_counts),
       field("reason", &FirstFailure::reason, Meaning::text),
-      field("message", &FirstFailure::message, Meaning::text),
-      counted("rejections", &FirstFailure::rejections, "rejectionsTotal", &FirstFailure::rejections_total),
+      field("message", &FirstFailure::message, Meaning::text, {.bytes = 8192}),
+      counted("rejections", &FirstFailure::rejections, "rejectionsTotal", &FirstFailure::rejections_total,
+              {.items = 16}),
   };
 };
 
@@ -195,7 +201,7 @@ struct ZonePlacements {
 template <>
 struct Fields<ZonePlacements> {
   static constexpr std::tuple all{
-      required("name", &ZonePlacements::name),
+      required("name", &ZonePlacements::name, {.bytes = 63}),
       required("count", &ZonePlacements::count),
       required("now", &ZonePlacements::now),
   };
@@ -214,9 +220,9 @@ struct Fields<FilterCheck> {
   static constexpr std::tuple all{
       required("plugin", &FilterCheck::plugin, Meaning::name),
       required("passes", &FilterCheck::passes),
-      field("reasons", &FilterCheck::reasons, Meaning::text),
-      field("causes", &FilterCheck::causes),
-      field("taints", &FilterCheck::taints),
+      field("reasons", &FilterCheck::reasons, Meaning::text, {.items = 16}),
+      field("causes", &FilterCheck::causes, {.items = 16}),
+      field("taints", &FilterCheck::taints, {.bytes = 392, .items = 3}),
   };
 };
 
@@ -227,9 +233,9 @@ struct RequestedAmount {
 template <>
 struct Fields<RequestedAmount> {
   static constexpr std::tuple all{
-      required("resource", &RequestedAmount::resource, Meaning::name),
-      required("requested", &RequestedAmount::requested),
-      required("free", &RequestedAmount::free),
+      required("resource", &RequestedAmount::resource, Meaning::name, {.bytes = 317}),
+      required("requested", &RequestedAmount::requested, {.bytes = 63}),
+      required("free", &RequestedAmount::free, {.bytes = 63}),
   };
 };
 
@@ -255,14 +261,14 @@ struct Fields<NodeVerdict> {
       required("fits", &NodeVerdict::fits),
       field("score", &NodeVerdict::score),
       field("rank", &NodeVerdict::rank),
-      field("strategyScores", &NodeVerdict::strategy_scores),
+      field("strategyScores", &NodeVerdict::strategy_scores, {.items = 32}),
       field("plugin", &NodeVerdict::plugin, Meaning::name),
-      field("code", &NodeVerdict::code),
-      field("reasons", &NodeVerdict::reasons, Meaning::text),
-      field("causes", &NodeVerdict::causes),
+      field("code", &NodeVerdict::code, {.bytes = 63}),
+      field("reasons", &NodeVerdict::reasons, Meaning::text, {.items = 16}),
+      field("causes", &NodeVerdict::causes, {.items = 16}),
       field("wouldFitWith", &NodeVerdict::would_fit_with, Meaning::text),
-      field("checks", &NodeVerdict::checks),
-      field("resources", &NodeVerdict::resources),
+      field("checks", &NodeVerdict::checks, {.items = 16}),
+      field("resources", &NodeVerdict::resources, {.items = 16}),
   };
 };
 
@@ -294,8 +300,8 @@ struct Fields<GroupAnswer> {
   static constexpr std::tuple all{
       required("minCount", &GroupAnswer::min_count),
       required("fits", &GroupAnswer::fits),
-      field("topologyKey", &GroupAnswer::topology_key, Meaning::name),
-      counted("domains", &GroupAnswer::domains, "domainsTotal", &GroupAnswer::domains_total),
+      field("topologyKey", &GroupAnswer::topology_key, Meaning::name, {.bytes = 317}),
+      counted("domains", &GroupAnswer::domains, "domainsTotal", &GroupAnswer::domains_total, {.items = 16}),
       field("domain", &GroupAnswer::domain, Meaning::domain),
   };
 };
@@ -316,7 +322,7 @@ struct ReportFix {
 template <>
 struct Fields<ReportFix> {
   static constexpr std::tuple all{
-      required("type", &ReportFix::type),
+      required("type", &ReportFix::type, {.bytes = 63}),
       rest(&ReportFix::fields),
       field("message", &ReportFix::message, Meaning::text),
       field("nodeName", &ReportFix::node, Meaning::node),
@@ -338,10 +344,10 @@ struct QuotaUse {
 template <>
 struct Fields<QuotaUse> {
   static constexpr std::tuple all{
-      required("resource", &QuotaUse::resource, Meaning::name),
-      required("used", &QuotaUse::used),
-      required("then", &QuotaUse::then),
-      required("hard", &QuotaUse::hard),
+      required("resource", &QuotaUse::resource, Meaning::name, {.bytes = 317}),
+      required("used", &QuotaUse::used, {.bytes = 63}),
+      required("then", &QuotaUse::then, {.bytes = 63}),
+      required("hard", &QuotaUse::hard, {.bytes = 63}),
       field("isExceeded", &QuotaUse::is_exceeded),
   };
 };
@@ -359,7 +365,7 @@ struct Fields<QuotaAnswer> {
       required("name", &QuotaAnswer::name),
       required("allowed", &QuotaAnswer::allowed),
       field("reason", &QuotaAnswer::reason, Meaning::text),
-      field("resources", &QuotaAnswer::resources),
+      field("resources", &QuotaAnswer::resources, {.items = 16}),
   };
 };
 
@@ -390,21 +396,22 @@ struct Fields<ReportAnswer> {
   static constexpr std::tuple all{
       group("replicas", required("asked", &ReportAnswer::asked), required("fitting", &ReportAnswer::fitting)),
       field("podsIgnored", &ReportAnswer::ignored),
-      counted("placements", &ReportAnswer::placements, "placementsTotal", &ReportAnswer::placements_total),
-      counted("zones", &ReportAnswer::zones, "zonesTotal", &ReportAnswer::zones_total),
+      counted("placements", &ReportAnswer::placements, "placementsTotal", &ReportAnswer::placements_total,
+              {.items = 64}),
+      counted("zones", &ReportAnswer::zones, "zonesTotal", &ReportAnswer::zones_total, {.items = 16}),
       field("room", &ReportAnswer::room),
       field("firstFailure", &ReportAnswer::first_failure),
       field("withPreemption", &ReportAnswer::with_preemption),
       field("stuckRollout", &ReportAnswer::stuck_rollout),
-      field("verdicts", &ReportAnswer::verdicts),
+      field("verdicts", &ReportAnswer::verdicts, {.items = 16}),
       field("group", &ReportAnswer::group),
-      counted("quotas", &ReportAnswer::quotas, "quotasTotal", &ReportAnswer::quotas_total),
-      field("changes", &ReportAnswer::changes),
-      field("fixes", &ReportAnswer::fixes),
+      counted("quotas", &ReportAnswer::quotas, "quotasTotal", &ReportAnswer::quotas_total, {.items = 8}),
+      field("changes", &ReportAnswer::changes, {.items = 96}),
+      field("fixes", &ReportAnswer::fixes, {.items = 16}),
       field("noFixHelps", &ReportAnswer::no_fix_helps),
       field("nodesWanted", &ReportAnswer::nodes_wanted),
       field("nodesSpare", &ReportAnswer::nodes_spare),
-      field("notModelled", &ReportAnswer::not_modelled, Meaning::text),
+      field("notModelled", &ReportAnswer::not_modelled, Meaning::text, {.bytes = 253, .items = 16}),
   };
 };
 

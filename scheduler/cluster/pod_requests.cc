@@ -192,7 +192,17 @@ Resources pod_requests(const api::Pod& pod, const RequestOptions& options) {
   return round_up(sum_of_pod(pod, options, defaults));
 }
 
-Resources to_resources(const api::ResourceList& list) { return round_up(list); }
+// The API server refuses negative amounts. A dump may have some.
+Resources to_resources(const api::ResourceList& list) {
+  auto out = round_up(list);
+  for (auto* amount : {&out.milli_cpu, &out.memory, &out.ephemeral_storage})
+    *amount = std::max<std::int64_t>(0, *amount);
+  if (std::ranges::none_of(out.scalars, [](const auto& entry) { return entry.second < 0; })) return out;
+  std::vector<ScalarAmounts::Entry> scalars(out.scalars.begin(), out.scalars.end());
+  for (auto& [_, amount] : scalars) amount = std::max<std::int64_t>(0, amount);
+  out.scalars = ScalarAmounts(std::move(scalars));
+  return out;
+}
 
 std::int64_t allowed_pods(const api::Node& node) {
   const auto* pods = api::find_resource(node.allocatable, "pods");

@@ -4,6 +4,9 @@
 #include <optional>
 #include <set>
 
+#include "scheduler/cluster/resources.h"
+#include "scheduler/devices/requests.h"
+
 namespace podium::devices {
 namespace {
 
@@ -56,9 +59,12 @@ class OneResource {
     const auto count = wanted->second.value();
     if (count == 0 || api::Quantity::from_units(count) != wanted->second) return std::nullopt;
     std::int64_t reused = 0;
+    std::size_t others = 0;
     for (const auto& other : reusable) {
       if (!other) continue;
-      reused += other->exactly->count;
+      // A claim with more requests cannot be allocated, and containers × init containers are many.
+      if (++others > kMaxResults) break;
+      reused = cluster::saturating_add(reused, other->exactly->count);
       mappings.push_back({container.name, resource_, other->name});
       if (reused >= count) return std::nullopt;
     }

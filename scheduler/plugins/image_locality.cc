@@ -28,8 +28,10 @@ std::string normalized(const std::string& image) {
 // Scales the size by the fraction of nodes that have the image, so that pods do not pile up on the few nodes
 // that have it.
 std::int64_t scaled_size(const cluster::ImageState& image, std::size_t total_nodes) {
+  // Far above the size that counts, so that the images of a pod have a sum. A kubelet writes sizes.
+  constexpr double kMost = 1LL << 44;
   const double spread = static_cast<double>(image.nodes.size()) / static_cast<double>(total_nodes);
-  return static_cast<std::int64_t>(static_cast<double>(image.size) * spread);
+  return static_cast<std::int64_t>(std::clamp(static_cast<double>(image.size) * spread, 0.0, kMost));
 }
 
 // The images that the pod uses, whether a node has them or not.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
+#include <set>
 #include <tuple>
 
 #include "scheduler/cluster/snapshot.h"
@@ -39,9 +39,7 @@ class WantedPorts {
  private:
   static constexpr std::string_view kAnyAddress = "0.0.0.0";
 
-  boost::unordered_flat_map<std::pair<std::string_view, std::int32_t>,
-                            boost::unordered_flat_set<std::string_view>>
-      by_port_;
+  boost::unordered_flat_map<std::pair<std::string_view, std::int32_t>, std::set<std::string_view>> by_port_;
 };
 
 // Upstream keeps a node's ports as a set. Removing a pod frees its ports, even if another pod of the node

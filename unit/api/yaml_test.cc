@@ -6,6 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <cstdlib>
 
+#include "unit/support/cost.h"
+
 namespace podium::api {
 namespace {
 
@@ -207,6 +209,14 @@ TEST(ParseDocuments, LimitsWhatAliasesCopy) {
   for (const auto& bomb : bombs)
     EXPECT_TRUE(parsed(bomb).contains("the document has excessive aliasing")) << bomb.substr(0, 40);
   EXPECT_TRUE(parsed(document).starts_with("{\"a\":"));
+}
+
+// yaml-cpp decodes these escapes to bytes that are not UTF-8.
+TEST(ParseDocuments, EscapesOfOneByteCostTimeByTheirNumber) {
+  EXPECT_TRUE(test::is_linear(2'000, [](std::size_t n) -> test::Work {
+    auto text = "a: \"" + times(static_cast<int>(n), "\\N\\_x") + "\"";
+    return [text = std::move(text)] { EXPECT_TRUE(parsed(text).starts_with("{\"a\":")); };
+  }));
 }
 
 TEST(ParseDocuments, LimitsThePathsOfLines) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
+
+#include "unit/support/cost.h"
 
 namespace podium {
 namespace {
@@ -16,6 +19,30 @@ TEST(Similar, TheNearestComeFirst) {
   EXPECT_EQ(similar("general-1", nodes), (Names{"general-01", "general-11", "general-02", "general-1-old"}));
   EXPECT_EQ(similar("gpu", nodes), Names{"gpu-a"});
   EXPECT_EQ(similar("worker", nodes), Names{});
+}
+
+// A word is near if it differs in at most two letters: as distance() says, which looks at all of them.
+TEST(Similar, IsWhatIsNear) {
+  std::mt19937 numbers(1);
+  const auto word = [&] {
+    std::string out(numbers() % 7, ' ');
+    for (auto& letter : out) letter = "abc"[numbers() % 3];
+    return out;
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    const auto name = word(), typed = word();
+    const bool is_near = distance(name, typed) <= 2 || name.starts_with(typed);
+    EXPECT_EQ(!similar(typed, {name}).empty(), is_near) << name << " and " << typed;
+  }
+}
+
+// A pod may name a node of 253 letters that does not exist.
+TEST(Similar, CostsTheLettersOfTheNames) {
+  EXPECT_TRUE(test::is_linear(2'000, [](std::size_t n) -> test::Work {
+    const std::string typed = std::string(n, 'n') + "x";
+    return
+        [typed, names = Names(4, std::string(n, 'n') + "y")] { EXPECT_EQ(similar(typed, names).size(), 4u); };
+  }));
 }
 
 TEST(Listed, SaysHowManyMore) {

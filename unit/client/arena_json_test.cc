@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <type_traits>
 
+#include "api/text/json_memory.h"
 #include "client/watch/reflector.h"
 
 namespace podium::client {
@@ -45,6 +48,17 @@ TEST(Arena, GivesAlignedMemoryOfAnySize) {
 }
 
 #if defined(__SANITIZE_ADDRESS__)
+// The address of an object's table decides where its keys are: api/text/json_memory.h.
+TEST(Arena, LargeBlocksAreWhereAuthorsCannotKnow) {
+  std::set<std::uintptr_t> found;
+  Arena arena;
+  for (int i = 0; i < 64; ++i) {
+    arena.reset();
+    found.insert(reinterpret_cast<std::uintptr_t>(arena.allocate(api::kShiftedJson, 16)) & 0x7FFF);
+  }
+  EXPECT_GT(found.size(), 48u);
+}
+
 TEST(ArenaJsonDeathTest, WhatIsReadAfterTheResetIsReported) {
   for (const std::size_t size : {100u, 300'000u}) {  // in the first block, and in one of its own
     EXPECT_DEATH(

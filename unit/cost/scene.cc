@@ -23,26 +23,14 @@ namespace {
 constexpr std::string_view kOpen = "«", kClose = "»";
 
 void append(std::string& out, std::string_view text, char mark, std::size_t index) {
-  for (const char c : text) {
-    if (c == mark)
-      out += std::to_string(index);
-    else
-      out += c;
-  }
-}
-
-std::string expand(std::string_view text, std::size_t n) {
-  std::string out;
-  while (true) {
-    const auto open = text.find(kOpen), close = text.find(kClose);
-    out += text.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const auto item = text.substr(open + kOpen.size(), close - open - kOpen.size());
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i > 0) out += ',';
-      append(out, item, '#', i);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != mark) {
+      out += text[i];
+      continue;
     }
-    text.remove_prefix(close + kClose.size());
+    const bool is_next = i + 1 < text.size() && text[i + 1] == '+';
+    out += std::to_string(index + is_next);
+    i += is_next;
   }
 }
 
@@ -53,12 +41,6 @@ constexpr bool is_in_snapshot =
     is_one_of<T, api::Namespace, api::PodDisruptionBudget, api::PersistentVolume, api::PersistentVolumeClaim,
               api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity, api::VolumeAttachment,
               api::ResourceSlice, api::DeviceClass, api::ResourceClaim>;
-
-struct World {
-  cluster::Snapshot snapshot;
-  std::vector<cluster::PodInfoPtr> waiting;
-  std::vector<framework::ClusterEvent> events;
-};
 
 void see(World& world, const api::Object& object) {
   using framework::EventResource;
@@ -100,16 +82,20 @@ void see(World& world, const api::Object& object) {
       object);
 }
 
-void decode(World& world, const Texts& texts) {
-  for (const auto& text : texts) {
-    boost::system::error_code problem;
-    const auto json = boost::json::parse(text, problem);
-    ASSERT_FALSE(problem) << problem.message() << ": " << text.substr(0, 2000);
-    const auto object = api::decode_object(json);
-    ASSERT_TRUE(object) << object.error().message;
-    ASSERT_FALSE(std::holds_alternative<std::monostate>(*object)) << "not a kind that podium reads";
-    see(world, *object);
+void decode(const std::string& text, World& world) {
+  boost::system::error_code problem;
+  const auto json = boost::json::parse(text, problem);
+  ASSERT_FALSE(problem) << problem.message() << ": " << text.substr(0, 2000);
+  if (json.at("kind") == "ResourceQuota") {
+    auto quota = api::decode_resource_quota(json);
+    ASSERT_TRUE(quota) << quota.error().message;
+    if (!world.admission.quotas) world.admission.quotas.emplace();
+    return world.admission.quotas->push_back(std::move(*quota));
   }
+  const auto object = api::decode_object(json);
+  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_FALSE(std::holds_alternative<std::monostate>(*object)) << "not a kind that podium reads";
+  see(world, *object);
 }
 
 const framework::Profile& profile() {
@@ -136,25 +122,46 @@ void decide(const World& world) {
 
 }  // namespace
 
-Texts expand(const Row& row, std::size_t n) {
+std::string expand(std::string_view text, std::size_t n) {
+  std::string out;
+  while (true) {
+    const auto open = text.find(kOpen), close = text.find(kClose);
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const auto item = text.substr(open + kOpen.size(), close - open - kOpen.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i > 0) out += ',';
+      append(out, item, '#', i);
+    }
+    text.remove_prefix(close + kClose.size());
+  }
+}
+
+Texts expand(const std::vector<Doc>& docs, std::size_t n) {
   Texts out;
-  for (const auto& doc : row.docs) {
+  for (const auto& doc : docs) {
     const auto text = expand(doc.text, n);
     for (std::size_t i = 0; i < (doc.each ? n : 1); ++i) append(out.emplace_back(), text, '$', i);
   }
   return out;
 }
 
+World world_of(const Texts& texts) {
+  World world;
+  for (const auto& text : texts) decode(text, world);
+  return world;
+}
+
 Measured run(const Row& row, std::size_t n) {
-  const auto texts = expand(row, n);
+  const auto texts = expand(row.docs, n);
   Measured out;
   for (const auto& text : texts) out.bytes += static_cast<std::int64_t>(text.size());
   profile();
   const auto began = std::clock();
   out.cost = cost_of([&] {
-    World world;
-    out.kept = cost_of([&] { decode(world, texts); }).kept;
-    decide(world);
+    std::optional<World> world;
+    out.kept = cost_of([&] { world = world_of(texts); }).kept;
+    decide(*world);
   });
   out.cpu_ms = 1000.0 * static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   return out;

@@ -2,8 +2,9 @@
 //
 // Rows of the table (rows.h) have templates of documents. expand() repeats what stands between « and » n
 // times, with commas between and # replaced by the index; Doc::each repeats the document, with $ replaced by
-// its index. run() does with the documents what podium does: decodes them, puts them into a snapshot, decides
-// on each pod without a node, projects the report, and asks the hints that may wake the pod.
+// its index; #+ and $+ are the next index. run() does with the documents what podium does: decodes them, puts
+// them into a snapshot, decides on each pod without a node, projects the report, and asks the hints that may
+// wake the pod.
 // Threads: none. Errors: those of a test.
 #pragma once
 
@@ -12,6 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/admission/admission.h"
+#include "scheduler/cluster/snapshot.h"
+#include "scheduler/framework/plugin.h"
 #include "unit/support/cost.h"
 
 namespace podium::test::cost {
@@ -28,7 +32,17 @@ struct Row {
 };
 
 using Texts = std::vector<std::string>;
-Texts expand(const Row& row, std::size_t n);
+std::string expand(std::string_view text, std::size_t n);
+Texts expand(const std::vector<Doc>& docs, std::size_t n);
+
+// The cluster of the documents.
+struct World {
+  cluster::Snapshot snapshot;
+  std::vector<cluster::PodInfoPtr> waiting;
+  std::vector<framework::ClusterEvent> events;  // one of each kind
+  api::AdmissionObjects admission;              // the quotas
+};
+World world_of(const Texts& texts);
 
 struct Measured {
   Cost cost;

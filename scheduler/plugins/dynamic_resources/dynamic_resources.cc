@@ -157,7 +157,7 @@ void each_row_with(const Snapshot& snapshot, const Decision& decision, ReasonCod
     const auto id = decision.rejections.id(row);
     if (id == kFits) return;
     const auto& verdict = decision.rejections.verdict(id);
-    if (verdict.reasons.front().code == reason) see(row);
+    if (!verdict.reasons.empty() && verdict.reasons.front().code == reason) see(row);
   });
 }
 

@@ -1,6 +1,8 @@
 // Source: plugins/interpodaffinity/filtering.go.
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "scheduler/cluster/snapshot.h"
@@ -142,7 +144,7 @@ class Contributions {
   const api::Pod& incoming_;
   SelectorIndex terms_;  // of anti_affinity
   PodMemo<Contribution> known_;
-  boost::unordered_flat_map<std::string, std::uint32_t> more_;
+  std::map<std::string, std::uint32_t> more_;
   std::vector<std::string> more_keys_;
 };
 

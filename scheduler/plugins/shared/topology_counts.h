@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -166,7 +166,8 @@ class CountsByKey {
   static constexpr std::size_t kFew = 8;
 
   std::vector<TopologyCounts<Count>> all_;
-  boost::unordered_flat_map<std::string_view, std::size_t> by_key_;  // empty for up to kFew
+  // Empty for up to kFew. A tree, since anyone can write thousands of keys that have one hash.
+  std::map<std::string_view, std::size_t> by_key_;
 };
 
 // Rejects nodes by the flags of their level: bit 0 of flags[level] rejects with `first`, bit 1 with `second`.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "explain/report/json.h"
+#include "explain/report/node_names.h"
 #include "explain/report/visits.h"
 #include "unit/explain/report/filled.h"
 
@@ -36,6 +37,18 @@ TEST(EveryField, IsReadAsItWasWritten) {
   for (const std::size_t items : {1u, 3u}) {
     const auto written = json::value(to_json(filled(items)));
     EXPECT_EQ(json::value(to_json(read_status(written))), written);
+  }
+}
+
+// A taint or a label may have the name of a node.
+TEST(EveryField, ThatMayHaveANodesNameIsWithheld) {
+  auto status = filled(2);
+  NodeNames([](std::string_view) { return false; }).withhold(status);
+  std::set<std::string> written;
+  add_paths("status", to_json(status), written);
+  for (const auto& path : written) {
+    const auto key = path.substr(path.rfind('.') + 1);
+    EXPECT_FALSE(key == "taints" || key == "taintRules" || key == "values") << path;
   }
 }
 

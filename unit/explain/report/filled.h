@@ -5,26 +5,32 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <cstdint>
+#include <limits>
 
 #include "explain/report/each_field.h"
 #include "explain/report/report.h"
 
 namespace podium::explain {
 
-// No two numbers, texts or times are equal.
+// What is longer or larger than the CRD allows.
+enum class Beyond : std::uint8_t { nothing, texts_and_numbers, lists };
+
+// No two numbers, texts or times are equal, unless they are beyond the CRD.
 class Filler {
  public:
-  explicit Filler(std::size_t items) : items_(items) {}
+  explicit Filler(std::size_t items, Beyond beyond = Beyond::nothing) : items_(items), beyond_(beyond) {}
 
   template <typename T>
-  void fill(T& to) {
+  void fill(T& to, CrdBound bound = {}) {
     if constexpr (IsOptional<T>::value) {
-      fill(to.emplace());
+      fill(to.emplace(), bound);
     } else if constexpr (std::same_as<T, framework::Topics>) {
       for (std::size_t topic = 0; topic < std::size(kTopicKeys); ++topic)
         fill(to.emplace_back(static_cast<framework::Topic>(topic), "").second);
     } else if constexpr (ListField<T>) {
-      for (std::size_t i = 0; i < items_; ++i) fill(to.emplace_back());
+      const auto items = beyond_ == Beyond::lists ? bound.items + 1 : items_;
+      for (std::size_t i = 0; i < items; ++i) fill(to.emplace_back());
     } else if constexpr (HasFields<T>) {
       each_field<T>([&](const auto& field) { put(to, field); });
     } else if constexpr (std::same_as<T, bool> || std::same_as<T, Truth>) {
@@ -35,16 +41,18 @@ class Filler {
       to = std::chrono::microseconds(++last_);
     } else if constexpr (std::same_as<T, std::string>) {
       to = fmt::format("text-{}", ++last_);
+      // Characters of two bytes: a cut may meet the middle of one.
+      for (int i = 0; beyond_ == Beyond::texts_and_numbers && i < 20'000; ++i) to += "ü";
     } else {
       static_assert(std::integral<T>);
-      to = static_cast<T>(++last_);
+      to = beyond_ == Beyond::texts_and_numbers ? std::numeric_limits<T>::max() : static_cast<T>(++last_);
     }
   }
 
  private:
   template <typename T, typename Type>
   void put(T& to, const Field<T, Type>& field) {
-    fill(to.*field.member);
+    fill(to.*field.member, field.bound);
   }
   template <typename T>
   void put(T& to, const Numeral<T>& field) {
@@ -52,9 +60,9 @@ class Filler {
   }
   template <typename T, typename Type>
   void put(T& to, const Counted<T, Type>& field) {
-    fill(to.*field.member);
+    fill(to.*field.member, field.bound);
     fill(to.*field.total);
-    to.*field.total += (to.*field.member).size();
+    if (beyond_ != Beyond::texts_and_numbers) to.*field.total += (to.*field.member).size();
   }
   template <typename T, typename... Members>
   void put(T& to, const Group<Members...>& group) {
@@ -72,12 +80,13 @@ class Filler {
   }
 
   std::size_t items_;  // of a list
+  Beyond beyond_;
   std::int64_t last_ = 0;
 };
 
-inline ReportStatus filled(std::size_t items) {
+inline ReportStatus filled(std::size_t items, Beyond beyond = Beyond::nothing) {
   ReportStatus status;
-  Filler(items).fill(status);
+  Filler(items, beyond).fill(status);
   return status;
 }
 

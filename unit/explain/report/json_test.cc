@@ -301,7 +301,7 @@ ReportStatus full(char letter) {
     s.rejections.push_back(rejection);
   }
   s.rejections_total = 500;
-  s.findings = std::vector(kMostFindings, Finding{text.substr(0, 256), text.substr(0, 512)});
+  s.findings = std::vector(16, Finding{text.substr(0, 256), text.substr(0, 512)});
   s.devices = std::vector(32, framework::GivenDevice{name, name.substr(0, 127), name, name, name, true});
   s.devices_total = 600;
   s.preemption = Preempted{name, std::vector(16, Victim{std::string(63, 's'), name}), 400};

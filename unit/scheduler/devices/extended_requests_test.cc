@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <memory>
+
+#include "unit/support/cost.h"
+
 namespace podium::devices {
 namespace {
 
@@ -98,6 +103,26 @@ TEST(ExtendedRequests, ASidecarKeepsItsDevicesFromThoseBeforeItOnly) {
                                        .mappings = {"sidecar example.com/gpu container-1-request-0",
                                                     "before example.com/gpu container-1-request-0",
                                                     "after example.com/gpu container-2-request-0"}}));
+}
+
+TEST(ExtendedRequests, ManySidecarsAndInitContainersCostByTheirNumber) {
+  EXPECT_TRUE(test::is_linear(200, [](std::size_t n) -> test::Work {
+    auto pod = std::make_shared<api::Pod>();
+    for (std::size_t i = 0; i < n; ++i)
+      pod->init_containers.push_back(container(fmt::format("init-{}", i), {of(kGpu, 1'000'000)}));
+    for (std::size_t i = 0; i < n; ++i)
+      pod->init_containers.push_back(container(fmt::format("sidecar-{}", i), {of(kGpu, 1)}, true));
+    pod->containers = {container("c", {of(kGpu, 1)})};
+    return [pod] { asked(*pod, {kGpu}); };
+  }));
+}
+
+TEST(ExtendedRequests, CountsDoNotOverflow) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  api::Pod pod;
+  pod.init_containers = {container("init", {of(kGpu, kMost)})};
+  pod.containers = {container("a", {of(kGpu, kMost - 1)}), container("b", {of(kGpu, kMost - 1)})};
+  EXPECT_EQ(asked(pod, {kGpu}).requests.size(), 2u) << "those of a and b are enough";
 }
 
 TEST(ExtendedRequests, NothingIsAskedForNothing) {
