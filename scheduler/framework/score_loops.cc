@@ -157,26 +157,38 @@ TotalSummary summarize(const T* values) {
           .rows = rows};
 }
 
-inline std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
+// The finalizer of SplitMix64 but for its last step, x ^ x >> 31, which leaves the first 31 bits as they are.
+inline std::uint64_t mix_but_last(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
+  return (x ^ x >> 27) * 0x94d049bb133111eb;
 }
+constexpr int kAfterStart = 33;  // bits
 
 PODIUM_VECTOR_CLONES_WIDE
-std::uint64_t highest_in_word(std::uint64_t pod, const std::uint64_t* names, std::uint64_t rows) {
+std::uint64_t highest_of_chunk(std::uint64_t pod, const std::uint64_t* names) {
   std::uint64_t highest = 0;
-  for (std::size_t i = 0; i < 64; ++i) {
-    const auto hash = mix(pod ^ names[i]) & (0 - (rows >> i & 1));
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto hash = mix_but_last(pod ^ names[i]);
     highest = hash > highest ? hash : highest;
   }
   return highest;
 }
 
 PODIUM_VECTOR_CLONES_WIDE
-void mark_hash(std::uint64_t pod, const std::uint64_t* names, std::uint64_t hash,
-               std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = mix(pod ^ names[i]) == hash ? 0xFF : 0;
+std::uint64_t highest_in_word(std::uint64_t pod, const std::uint64_t* names, std::uint64_t rows) {
+  std::uint64_t highest = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const auto hash = mix_but_last(pod ^ names[i]) & (0 - (rows >> i & 1));
+    highest = hash > highest ? hash : highest;
+  }
+  return highest;
+}
+
+PODIUM_VECTOR_CLONES_WIDE
+void mark_start(std::uint64_t pod, const std::uint64_t* names, std::uint64_t start,
+                std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i)
+    bytes[i] = mix_but_last(pod ^ names[i]) >> kAfterStart == start ? 0xFF : 0;
 }
 
 }  // namespace
@@ -230,21 +242,28 @@ cluster::ChunkWords different_rows(std::span<const std::int64_t, kChunkRows> tot
   return cluster::to_words(bytes);
 }
 
-std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name) { return mix(pod ^ name); }
+std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name) {
+  const auto x = mix_but_last(pod ^ name);
+  return x ^ x >> 31;
+}
 
-std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
-                           const cluster::ChunkWords& rows) {
+std::uint64_t highest_start(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names) {
+  return highest_of_chunk(pod, names.data()) >> kAfterStart;
+}
+
+std::uint64_t highest_start(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
+                            const cluster::ChunkWords& rows) {
   std::uint64_t highest = 0;
   for (std::size_t w = 0; w < kChunkWords; ++w) {
     if (rows[w]) highest = std::max(highest, highest_in_word(pod, &names[w * 64], rows[w]));
   }
-  return highest;
+  return highest >> kAfterStart;
 }
 
-cluster::ChunkWords with_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
-                              std::uint64_t hash) {
+cluster::ChunkWords with_start(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
+                               std::uint64_t start) {
   cluster::ChunkBytes bytes;
-  mark_hash(pod, names.data(), hash, bytes.data());
+  mark_start(pod, names.data(), start, bytes.data());
   return cluster::to_words(bytes);
 }
 
