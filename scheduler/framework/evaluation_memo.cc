@@ -1,6 +1,9 @@
 #include "scheduler/framework/evaluation_memo.h"
 
 #include <algorithm>
+#include <variant>
+
+#include "scheduler/cluster/snapshot.h"
 
 namespace podium::framework {
 namespace {
@@ -17,31 +20,33 @@ void Declared::add(const void* plugin, const RowInputs& inputs) {
   key_.insert(key_.end(), {number_of(plugin), static_cast<std::int64_t>(inputs.asks.size()),
                            static_cast<std::int64_t>(inputs.columns.size())});
   key_.insert(key_.end(), inputs.asks.begin(), inputs.asks.end());
-  for (const auto& input : inputs.columns) key_.push_back(static_cast<std::int64_t>(input.label));
-  columns_.insert(columns_.end(), inputs.columns.begin(), inputs.columns.end());
-  ends_.push_back(columns_.size());
+  for (const auto& input : inputs.columns) {
+    const auto& column = columns_.emplace_back(with_place(input));
+    key_.insert(key_.end(), {static_cast<std::int64_t>(column.label), column.is_member});
+  }
 }
 
-void Declared::add_undeclared(const void* plugin) {
-  key_.insert(key_.end(), {number_of(plugin), -1});
-  ends_.push_back(columns_.size());
+RowInput Declared::with_place(RowInput input) const {
+  const auto address = [](const auto* of) { return reinterpret_cast<std::uintptr_t>(of); };
+  const auto place = std::visit(address, input.column) - address(snapshot_);
+  if (snapshot_ && place < sizeof(cluster::Snapshot)) {
+    input.label = place;
+    input.is_member = true;
+  }
+  return input;
 }
 
-std::span<const RowInput> Declared::columns(std::size_t index) const {
-  const auto from = index == 0 ? 0 : ends_[index - 1];
-  return columns().subspan(from, ends_[index] - from);
-}
+void Declared::add_undeclared(const void* plugin) { key_.insert(key_.end(), {number_of(plugin), -1}); }
 
 void EvaluationMemo::Verdicts::forget() {
-  chunks.clear();
+  seen = 0;
+  left.clear();
   rejections = Rejections(0);
 }
 
 void EvaluationMemo::Strategies::forget() {
   if (!groups.empty()) *this = {};
-  for (auto& strategy : strategies) {
-    for (auto& chunk : strategy.chunks) chunk.seen = 0;
-  }
+  seen = 0;
 }
 
 std::int64_t& EvaluationMemo::Strategies::rest(std::size_t chunk, std::size_t strategy) {

@@ -11,39 +11,31 @@ namespace podium::framework {
 
 using cluster::kChunkRows;
 
-void KeptGroups::look(std::span<const GroupScorer* const> scorers, const ColumnView& view, Tick now,
+void KeptGroups::look(std::span<const GroupScorer* const> scorers, std::span<const ChunkChange> changes,
                       const NodeMask& feasible) {
   scorers_.assign(scorers.begin(), scorers.end());
   limits_.clear();
   for (const auto* scorer : scorers) limits_.push_back(scorer->groups());
   scores_.resize(scorers.size());
   chunks_.resize(feasible.words() / cluster::kChunkWords);
-  for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    auto& chunk = chunks_[i];
-    const auto fit = feasible.chunk(i);
-    const bool is_known = chunk.seen != 0 && chunk.feasible == fit;
-    const auto words = is_known ? view.changed_words(i, chunk.seen) : ColumnView::kAllWords;
-    if (words == 0) continue;
-    chunk.changed = true;
-    chunk.feasible = fit;
-    chunk.seen = now;
-    look_at(chunk, i, words);
-  }
+  for (const auto& change : changes) look_at(change, feasible);
 }
 
-// Finds the groups of the rows of the words `words`.
-void KeptGroups::look_at(Chunk& chunk, std::size_t index, std::uint32_t words) {
-  const auto mask = bytes_of(chunk.feasible);
+void KeptGroups::look_at(const ChunkChange& change, const NodeMask& feasible) {
+  auto& chunk = chunks_[change.chunk];
+  chunk.changed = true;
+  const auto mask = bytes_of(feasible.chunk(change.chunk));
   auto& of_row = chunk.of_row.write();
-  if (words == ColumnView::kAllWords) {
-    write_groups({.chunk = index}, mask, of_row);
+  auto words = change.words;
+  if (change.other_nodes || words == ColumnView::kAllWords) {
+    write_groups({.chunk = change.chunk}, mask, of_row);
     return count_groups(chunk);
   }
   cluster::ChunkBytes now;
   while (words) {
     const auto word = static_cast<std::size_t>(std::countr_zero(words));
     const auto count = static_cast<std::size_t>(std::countr_one(words >> word)) * 64;
-    write_groups({index, word * 64, count}, mask, now);
+    write_groups({change.chunk, word * 64, count}, mask, now);
     for (auto row = word * 64; row < word * 64 + count; ++row) {
       if (now[row] == of_row[row]) continue;
       chunk.regroup(of_row[row], now[row]);
@@ -129,7 +121,7 @@ void KeptGroups::score(std::size_t scorer, Scores& scores) {
   }
 }
 
-void KeptGroups::weigh(std::span<const std::int64_t> weights, Totals& totals) {
+bool KeptGroups::weigh(std::span<const std::int64_t> weights, Totals& totals) {
   Totals::OfGroup total{};
   for (std::size_t scorer = 0; scorer < scores_.size(); ++scorer) {
     for (std::size_t group = 0; group < kNotFeasible; ++group)
@@ -137,6 +129,7 @@ void KeptGroups::weigh(std::span<const std::int64_t> weights, Totals& totals) {
   }
   total_changed_ = total != total_;
   if (total_changed_) totals.set_of_group(total_ = total);
+  return total_changed_;
 }
 
 bool KeptGroups::add_up(std::size_t chunk, bool own_changed, Totals& totals) {

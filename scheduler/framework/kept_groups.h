@@ -19,13 +19,13 @@ namespace podium::framework {
 
 class KeptGroups {
  public:
-  // Takes over the rows' groups as they are now, in words that have changed after `view` was last asked.
-  void look(std::span<const GroupScorer* const> scorers, const ColumnView& view, Tick now,
+  // Takes over the rows' groups as they are now, where they may have changed.
+  void look(std::span<const GroupScorer* const> scorers, std::span<const ChunkChange> changes,
             const NodeMask& feasible);
   // Sets the scores of one scorer; `scorer` is its index in look().
   void score(std::size_t scorer, Scores& scores);
-  // Sets what the groups add to the totals: weights by scorer.
-  void weigh(std::span<const std::int64_t> weights, Totals& totals);
+  // Sets what the groups add to the totals: weights by scorer. False: they add what they did.
+  bool weigh(std::span<const std::int64_t> weights, Totals& totals);
   // Sets the summary of a chunk whose rows have their own totals. False: no total has changed.
   bool add_up(std::size_t chunk, bool own_changed, Totals& totals);
 
@@ -56,8 +56,6 @@ class KeptGroups {
     cluster::ChunkBytes of_row;
   };
   struct Chunk {
-    Tick seen = 0;
-    cluster::ChunkWords feasible{};
     Scores::Groups of_row;
     std::vector<Group> groups;
     bool changed = false;           // since add_up(), which a decision that fails does not reach
@@ -66,7 +64,7 @@ class KeptGroups {
     Group* find(std::uint8_t group);
     void regroup(std::uint8_t from, std::uint8_t to);
   };
-  void look_at(Chunk& chunk, std::size_t index, std::uint32_t words);
+  void look_at(const ChunkChange& change, const NodeMask& feasible);
   void write_groups(const ChunkRows& rows, const cluster::ChunkBytes& mask, cluster::ChunkBytes& out) const;
   static void count_groups(Chunk& chunk);
   static void find_best(Chunk& chunk, Totals::Values totals);

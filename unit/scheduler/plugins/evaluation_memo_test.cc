@@ -210,8 +210,10 @@ class Cluster {
       }
       case 4:
         return snapshot.withdraw_nomination("nominated-" + number);
+      case 5:
+        return add_pods(snapshot, random_.below(4) ? 1 : 80);  // more than RowChanges knows
       default:
-        for (const auto& each : placed(1)) snapshot.add_pod(info(each));
+        add_pods(snapshot, 1);
     }
   }
 
@@ -253,6 +255,9 @@ class Cluster {
     }
     return out;
   }
+  void add_pods(Snapshot& snapshot, int count) {
+    for (const auto& each : placed(count)) snapshot.add_pod(info(each));
+  }
   api::NodePtr share_node(std::uint64_t number) {
     auto node = nodes(1).front();
     node.meta.name = node.meta.uid = "n" + std::to_string(number);
@@ -282,6 +287,7 @@ void run(bool huge) {
   SCOPED_SEED(seed);
   Cluster cluster(seed, huge);
   EvaluationMemo memo;
+  auto apart = cluster.snapshot();
   for (int round = 0; round < 60; ++round) {
     cluster.expect_equal(memo, cluster.snapshot());
     if (cluster.below(3) == 0) {
@@ -291,6 +297,12 @@ void run(bool huge) {
     }
     if (cluster.below(2)) cluster.place(cluster.snapshot());
     if (cluster.below(2)) cluster.change(cluster.snapshot());
+    // One that has long gone its own way.
+    if (cluster.below(4) == 0) {
+      cluster.change(apart);
+      cluster.expect_equal(memo, apart);
+    }
+    if (cluster.below(20) == 0) apart = cluster.snapshot();
     if (testing::Test::HasFatalFailure()) return;
   }
 }
