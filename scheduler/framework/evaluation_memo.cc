@@ -39,6 +39,7 @@ RowInput Declared::with_place(RowInput input) const {
 void Declared::add_undeclared(const void* plugin) { key_.insert(key_.end(), {number_of(plugin), -1}); }
 
 void EvaluationMemo::Verdicts::forget() {
+  number = 0;
   seen = 0;
   left.clear();
   rejections = Rejections(0);
@@ -71,10 +72,35 @@ T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& k
   std::rotate(kept.begin(), known, known + 1);
   return kept.front();
 }
-template EvaluationMemo::Verdicts& EvaluationMemo::find(std::vector<Verdicts>&,
-                                                        const std::vector<std::int64_t>&, std::size_t);
-template EvaluationMemo::Strategies& EvaluationMemo::find(std::vector<Strategies>&,
-                                                          const std::vector<std::int64_t>&, std::size_t);
+
+EvaluationMemo::Verdicts& EvaluationMemo::verdicts(const Declared& declared) {
+  auto& found = find(verdicts_, declared.key(), kMost);
+  if (found.number == 0) found.number = ++numbers_;
+  return found;
+}
+
+EvaluationMemo::Strategies& EvaluationMemo::strategies(const Declared& declared, std::uint64_t nodes_of) {
+  const auto has_key = [&](const Strategies& each) { return each.key == declared.key(); };
+  auto known = std::ranges::find_if(
+      strategies_, [&](const Strategies& each) { return each.nodes_of == nodes_of && has_key(each); });
+  if (known == strategies_.end()) {
+    const bool is_full = strategies_.size() == kMost;
+    if (!is_full) strategies_.emplace_back();
+    // Of the same key, scores of all nodes are known: only which nodes they are for changes.
+    const auto alike =
+        is_full ? std::find_if(strategies_.rbegin(), strategies_.rend(), has_key) : strategies_.rend();
+    known = strategies_.end() - 1;
+    if (alike == strategies_.rend())
+      known->forget();
+    else
+      known = alike.base() - 1;
+    known->key = declared.key();
+    known->nodes_of = nodes_of;
+  }
+  std::rotate(strategies_.begin(), known, known + 1);
+  return strategies_.front();
+}
+
 template KeptCounts& EvaluationMemo::find(std::vector<KeptCounts>&, const std::vector<std::int64_t>&,
                                           std::size_t);
 

@@ -64,7 +64,8 @@ class EvaluationMemo {
   struct Verdicts {
     std::vector<std::int64_t> key;
     void forget();
-    Tick seen = 0;  // not 0: the rest is known, of this look
+    std::uint64_t number = 0;  // another one for each key that is taken in
+    Tick seen = 0;             // not 0: the rest is known, of this look
     cluster::NodeMask asked, fit;
     struct Left {
       std::vector<std::uint8_t> of_word;
@@ -76,6 +77,7 @@ class EvaluationMemo {
   // The scorers of a key.
   struct Strategies {
     std::vector<std::int64_t> key;
+    std::uint64_t nodes_of = 0;  // Verdicts::number
     void forget();  // keeps the memory; and the totals, as what these are of is known by versions
     Tick seen = 0;  // not 0: all is of this look, except for scorers that do not declare
     cluster::NodeMask feasible;
@@ -102,14 +104,19 @@ class EvaluationMemo {
 
   // Those of a key; new ones know nothing. Above the most keys it forgets the least recently used one. Valid
   // until the next call.
-  Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key(), kMost); }
-  Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key(), kMost); }
+  Verdicts& verdicts(const Declared& declared);
+  // Those for nodes that follow from verdicts of this number; 0: of none that are kept. A pod's verdicts may
+  // take turns, as those of zones that it may not make fuller. Then its scores for the same nodes are known.
+  Strategies& strategies(const Declared& declared, std::uint64_t nodes_of = 0);
+  // Of the verdicts of this decision.
+  void set_nodes_of(std::uint64_t number) { nodes_of_ = number; }
+  std::uint64_t nodes_of() const { return nodes_of_; }
   // Any key will do: KeptCounts compares all that it counts from.
   KeptCounts& counts(const std::vector<std::int64_t>& key) { return find(counts_, key, kMostCounts); }
   // Those of the last decision, if its totals are these; else null. Valid until the next call.
   Strategies* strategies_of(const Totals& totals);
   ColumnView& view() { return view_; }
-  static constexpr std::size_t kMost = 8, kMostCounts = 24;
+  static constexpr std::size_t kMost = 12, kMostCounts = 24;
 
   static EvaluationMemo* of_thread();  // null: none
   class Use {
@@ -131,6 +138,7 @@ class EvaluationMemo {
   std::vector<Verdicts> verdicts_;  // the last one first
   std::vector<Strategies> strategies_;
   std::vector<KeptCounts> counts_;
+  std::uint64_t numbers_ = 0, nodes_of_ = 0;
 };
 
 }  // namespace podium::framework

@@ -43,7 +43,9 @@ std::vector<std::size_t> changed_words(const Kept& kept, const ColumnView& view,
 
 std::size_t Filters::run_with_memo(NodeMask& nodes, Rejections& out) const {
   auto* const memo = EvaluationMemo::of_thread();
-  if (!memo || only_) return 0;
+  if (!memo) return 0;
+  memo->set_nodes_of(0);
+  if (only_) return 0;
   Declared declared(&snapshot_);
   std::size_t ran = 0;
   for (; ran < filters_.size(); ++ran) {
@@ -80,6 +82,7 @@ std::size_t Filters::run_with_memo(NodeMask& nodes, Rejections& out) const {
     }
   }
   kept.seen = now;
+  memo->set_nodes_of(kept.number);
   nodes = kept.fit;
   out = kept.rejections;
   if (observer_) notify_known(kept.left, asked, ran);

@@ -22,7 +22,7 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
       masks_(snapshot.chunks()) {
   if (!memo_) return;
   declare();
-  kept_ = &memo_->strategies(declared_);
+  kept_ = &memo_->strategies(declared_, memo_->nodes_of());
   if (kept_->total.chunks() > snapshot.chunks()) {
     *kept_ = {};
     kept_->key = declared_.key();

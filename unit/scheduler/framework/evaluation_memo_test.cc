@@ -104,6 +104,29 @@ TEST(EvaluationMemo, AKeyThatTakesAnothersPlaceKnowsNoScores) {
   EXPECT_EQ(taken.seen, 0u);
 }
 
+// A pod's verdicts take turns: its scores are known for each set of nodes that passes.
+TEST(EvaluationMemo, KeepsTheScoresOfAKeyForEachSetOfNodes) {
+  EvaluationMemo memo;
+  memo.strategies(declared(1), 1).seen = 7;
+  EXPECT_EQ(memo.strategies(declared(1), 2).seen, 0u);
+  memo.strategies(declared(1), 2).seen = 8;
+  EXPECT_EQ(memo.strategies(declared(1), 1).seen, 7u);
+  EXPECT_EQ(memo.strategies(declared(1), 2).seen, 8u);
+  for (std::uint64_t nodes = 3; nodes <= EvaluationMemo::kMost; ++nodes)
+    memo.strategies(declared(1), nodes).seen = nodes;
+  EXPECT_EQ(memo.strategies(declared(1), 100).seen, 7u) << "those of the least recently used set";
+  EXPECT_EQ(memo.strategies(declared(2), 1).seen, 0u) << "another key";
+}
+
+TEST(EvaluationMemo, VerdictsOfAnotherKeyHaveAnotherNumber) {
+  EvaluationMemo memo;
+  const auto first = memo.verdicts(declared(1)).number;
+  EXPECT_NE(memo.verdicts(declared(2)).number, first);
+  EXPECT_EQ(memo.verdicts(declared(1)).number, first);
+  for (std::int64_t i = 0; i < std::int64_t{EvaluationMemo::kMost}; ++i) memo.verdicts(declared(100 + i));
+  EXPECT_NE(memo.verdicts(declared(1)).number, first) << "it was forgotten";
+}
+
 TEST(EvaluationMemo, AKeyHasEachPluginWhatItAsksAndItsColumns) {
   static const int a = 0, b = 0;
   const cluster::Column<std::int64_t> column;

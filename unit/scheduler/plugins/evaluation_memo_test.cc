@@ -149,6 +149,14 @@ class Cluster {
     pods_.push_back(web().spread(on("zone").schedule_anyway()).prefer_affinity(5, term("rack")));
     pods_.push_back(web().spread(on("rack").schedule_anyway()).spread(on("nowhere").schedule_anyway()));
     pods_.push_back(web().affinity(term("zone")));
+    for (int skew = 1; skew <= 3; ++skew)
+      pods_.push_back(web().req("cpu", "1m").spread(on("zone").max_skew(skew)));
+    pods_.push_back(web().spread(on("zone").max_skew(1)).prefer_anti_affinity(9, term(kHostname)));
+    pods_.push_back(web().spread(on("zone").max_skew(2)).spread(on("rack").max_skew(30)));
+    pods_.push_back(web().spread(on("nowhere")));
+    pods_.push_back(web().affinity(term("rack")).prefer_affinity(3, term("zone")));
+    pods_.push_back(web().affinity(term("nowhere")));
+    pods_.push_back(web().anti_affinity(term("nowhere")).anti_affinity(term("rack")));
     pods_.push_back(web().tolerate_exists("dedicated").image("app"));
     pods_.push_back(web().tolerate_exists("node.kubernetes.io/unschedulable"));
     pods_.push_back(web().node_selector("zone", "a"));
