@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/placement.h"
@@ -235,7 +236,21 @@ cluster::ChunkWords ties_of(const Decision& decision, std::size_t chunk) {
   return rows;
 }
 
-// The first bits of the highest hash of the rows with the total `best`, and the chunks with such a hash.
+// The chunks with the largest total.
+std::vector<std::size_t> best_chunks(const Totals& totals) {
+  std::vector<std::size_t> chunks;
+  std::int64_t best = 0;
+  for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk) {
+    const auto most = totals.summary(chunk).most;
+    if (most > best) chunks.clear();
+    best = std::max(best, most);
+    if (most == best) chunks.push_back(chunk);
+  }
+  return chunks;
+}
+
+// The first bits of the highest hash of the rows with their chunk's largest total, and the chunks that have
+// such a hash.
 struct Highest {
   std::uint64_t start = 0;
   std::vector<std::size_t> chunks;
@@ -243,24 +258,23 @@ struct Highest {
 // Hashing all rows of a chunk is faster than leaving some out. So the chunks with the highest hashes of any
 // row come first, and most others need no second look.
 Highest highest_of(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision,
-                   std::int64_t best) {
+                   std::span<const std::size_t> chunks) {
   struct OfChunk {
     std::uint64_t most;  // that the start may be
     std::size_t chunk;
   };
-  std::vector<OfChunk> chunks;
-  chunks.reserve(decision.total.chunks());
-  for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk) {
-    const auto& summary = decision.total.summary(chunk);
-    if (summary.most != best) continue;
-    const bool hashes_all = summary.count > kChunkRows / 2;
+  std::vector<OfChunk> heap;
+  heap.reserve(chunks.size());
+  for (const auto chunk : chunks) {
+    const bool hashes_all = decision.total.summary(chunk).count > kChunkRows / 2;
     const auto any = hashes_all ? highest_start(pod.uid_hash, snapshot.name_hash.chunk(chunk)) : kAnyStart;
-    chunks.push_back({any, chunk});
+    heap.push_back({any, chunk});
   }
-  std::ranges::sort(chunks, std::greater(), &OfChunk::most);
+  std::ranges::make_heap(heap, {}, &OfChunk::most);
   Highest highest;
-  for (const auto& [most, chunk] : chunks) {
-    if (most < highest.start) break;
+  for (; !heap.empty() && heap.front().most >= highest.start; heap.pop_back()) {
+    std::ranges::pop_heap(heap, {}, &OfChunk::most);
+    const auto chunk = heap.back().chunk;
     const auto start = highest_start(pod.uid_hash, snapshot.name_hash.chunk(chunk), ties_of(decision, chunk));
     if (start > highest.start) highest = {start, {}};
     if (start == highest.start) highest.chunks.push_back(chunk);
@@ -277,10 +291,7 @@ std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const De
     decision.feasible.each([&](Row row) { only = row; });
     return only;
   }
-  std::int64_t best = 0;
-  for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk)
-    best = std::max(best, decision.total.summary(chunk).most);
-  const auto highest = highest_of(pod, snapshot, decision, best);
+  const auto highest = highest_of(pod, snapshot, decision, best_chunks(decision.total));
   std::optional<Row> choice;
   std::uint64_t choice_hash = 0;
   for (const auto chunk : highest.chunks) {

@@ -70,7 +70,7 @@ void StrategyScores::find_changes() {
         .other_nodes = !is_known || kept_->feasible.chunk(chunk) != feasible_.chunk(chunk)};
     if (change.words == 0 && !change.other_nodes) continue;
     changes_.push_back(change);
-    may_differ_[chunk] = 1;
+    may_differ_[chunk] = change.other_nodes ? ColumnView::kAllWords : change.words;
   }
 }
 
@@ -109,11 +109,14 @@ const Scores& StrategyScores::run_kept(std::size_t index) {
     }
     return kept.scores;
   }
-  for (const auto& [chunk, words, _] : changes_) {
+  for (const auto& [chunk, words, other_nodes] : changes_) {
     auto& known = kept.chunks[chunk];
     if (!known.computed) known.computed = std::make_unique_for_overwrite<cluster::ChunkBytes>();
     score_words(*by_row, chunk, words, *known.computed);
-    if (keep(kept.scores, chunk, known.computed->data())) known.version = ++kept_->versions;
+    const bool is_new = other_nodes || words == ColumnView::kAllWords
+                            ? keep(kept.scores, chunk, known.computed->data())
+                            : keep_words(kept.scores, chunk, words, known.computed->data());
+    if (is_new) known.version = ++kept_->versions;
   }
   return kept.scores;
 }
@@ -127,7 +130,7 @@ void StrategyScores::take(Kept::Strategy& kept, std::size_t chunk, bool other_no
   std::memcpy(known.computed->data(), computed, kChunkRows);
   if (!keep(kept.scores, chunk, computed)) return;
   known.version = ++kept_->versions;
-  may_differ_[chunk] = 1;
+  may_differ_[chunk] = ColumnView::kAllWords;
 }
 
 // Scores the rows of the words `words` of a chunk.
@@ -151,6 +154,24 @@ bool StrategyScores::keep(Scores& scores, std::size_t chunk, const std::uint8_t*
   return true;
 }
 
+// The same for some words.
+bool StrategyScores::keep_words(Scores& scores, std::size_t chunk, std::uint32_t words,
+                                const std::uint8_t* computed) {
+  std::array<std::uint8_t, 64> inside;
+  bool is_new = false;
+  for (; words; words &= words - 1) {
+    const auto word = static_cast<std::size_t>(std::countr_zero(words));
+    const auto rows = feasible_.word(chunk * cluster::kChunkWords + word);
+    for (std::size_t i = 0; i < 64; ++i)
+      inside[i] = static_cast<std::uint8_t>(computed[word * 64 + i] & (0 - (rows >> i & 1)));
+    if (std::memcmp(inside.data(), &scores.own_chunk(chunk)[word * 64], inside.size()) == 0) continue;
+    std::ranges::copy(inside, &scores.write_chunk(chunk)[word * 64]);
+    is_new = true;
+  }
+  if (is_new) scores.set_summary(chunk, summary_of(scores.own_chunk(chunk)));
+  return is_new;
+}
+
 const cluster::ChunkBytes& StrategyScores::mask(std::size_t chunk) {
   auto& mask = masks_[chunk];
   if (!mask) mask = std::make_unique<cluster::ChunkBytes>(bytes_of(feasible_.chunk(chunk)));
@@ -160,7 +181,8 @@ const cluster::ChunkBytes& StrategyScores::mask(std::size_t chunk) {
 Totals StrategyScores::total(std::span<const Strategy> strategies) {
   if (!kept_) {
     Totals total(snapshot_.chunks());
-    for (std::size_t chunk = 0; chunk < total.chunks(); ++chunk) add_up_chunk(strategies, chunk, total);
+    for (std::size_t chunk = 0; chunk < total.chunks(); ++chunk)
+      total.set_summary(chunk, add_up(weighted(strategies, chunk), total.write_chunk(chunk)));
     return total;
   }
   std::vector<std::int64_t> weights, of_groups;
@@ -171,19 +193,20 @@ Totals StrategyScores::total(std::span<const Strategy> strategies) {
   if (weights != kept_->weights) {
     kept_->weights = std::move(weights);
     kept_->added.assign(snapshot_.chunks(), {});
-    may_differ_.assign(snapshot_.chunks(), 1);
+    may_differ_.assign(snapshot_.chunks(), ColumnView::kAllWords);
   }
   const bool all_differ = !of_groups.empty() && kept_->groups.weigh(of_groups, kept_->total);
   for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
-    if (!may_differ_[chunk] && !all_differ) continue;
-    const bool own_changed = may_differ_[chunk] && !is_added(chunk);
-    if (own_changed) add_up_chunk(strategies, chunk, kept_->total);
+    const auto words = may_differ_[chunk];
+    if (words == 0 && !all_differ) continue;
+    const bool own_changed = words != 0 && !is_added(chunk);
+    if (own_changed) add_up_words(strategies, chunk, words);
     const bool changed =
-        group_scorers_.empty() ? own_changed : kept_->groups.add_up(chunk, own_changed, kept_->total);
+        group_scorers_.empty() ? own_changed : kept_->groups.add_up(chunk, words, own_changed, kept_->total);
     if (changed) kept_->rests[chunk].clear();
   }
   kept_->seen = now_;
-  kept_->feasible = feasible_;
+  if (std::ranges::any_of(changes_, &ChunkChange::other_nodes)) kept_->feasible = feasible_;
   return kept_->total;
 }
 
@@ -200,8 +223,9 @@ bool StrategyScores::is_added(std::size_t chunk) {
   return is_known;
 }
 
-void StrategyScores::add_up_chunk(std::span<const Strategy> strategies, std::size_t chunk,
-                                  Totals& total) const {
+// The scores of a chunk that its totals by row are the sums of.
+std::vector<Weighted> StrategyScores::weighted(std::span<const Strategy> strategies,
+                                               std::size_t chunk) const {
   std::vector<Weighted> weighted;
   weighted.reserve(strategies.size());
   for (std::size_t i = 0; i < strategies.size(); ++i) {
@@ -210,7 +234,24 @@ void StrategyScores::add_up_chunk(std::span<const Strategy> strategies, std::siz
     if (score.summary(chunk).most > 0)  // else it adds nothing
       weighted.push_back({score.own_chunk(chunk).data(), weight});
   }
-  total.set_summary(chunk, add_up(weighted, total.write_chunk(chunk)));
+  return weighted;
+}
+
+// Adds up the kept totals. With groups, KeptGroups sets the summary.
+void StrategyScores::add_up_words(std::span<const Strategy> strategies, std::size_t chunk,
+                                  std::uint32_t words) {
+  const auto scores = weighted(strategies, chunk);
+  auto& total = kept_->total.write_chunk(chunk);
+  if (words == ColumnView::kAllWords) {
+    kept_->total.set_summary(chunk, add_up(scores, total));
+    return;
+  }
+  auto summary = kept_->total.summary(chunk);
+  bool is_known = group_scorers_.empty();
+  for (; words; words &= words - 1)
+    is_known &= add_up_word(scores, static_cast<std::size_t>(std::countr_zero(words)), total, summary);
+  if (!group_scorers_.empty()) return;
+  kept_->total.set_summary(chunk, is_known ? summary : summary_of(Totals::Values(total)));
 }
 
 }  // namespace podium::framework
