@@ -52,6 +52,11 @@ void Rejections::reject_word(cluster::NodeMask& nodes, std::size_t word, std::ui
 }
 
 void Rejections::forget_word(std::size_t word) {
+  const auto of_word =
+      of_row_.chunk(word / cluster::kChunkWords).subspan(word % cluster::kChunkWords * 64, 64);
+  VerdictId any = kFits;
+  for (const auto id : of_word) any |= id;
+  if (any == kFits) return;
   for (auto row = static_cast<cluster::Row>(word * 64); row < (word + 1) * 64; ++row) forget(row);
 }
 
