@@ -35,6 +35,7 @@
 #include "scheduler/cluster/pod_info.h"
 #include "scheduler/cluster/pods_by_importance.h"
 #include "scheduler/cluster/rare_column.h"
+#include "scheduler/cluster/row_changes.h"
 #include "scheduler/cluster/taint_table.h"
 
 namespace podium::cluster {
@@ -90,6 +91,8 @@ class Snapshot {
   Column<std::int32_t> pod_count;
   Column<TaintSetId> taint_set;
   Column<std::uint64_t> name_hash;  // breaks ties between nodes
+  // Notes the row of each write to these columns. A copy of it keeps it as it is.
+  const Cow<RowChanges>& row_changes() const { return row_changes_; }
 
   struct ScalarColumn {
     RareColumn<std::int64_t> allocatable, requested;
@@ -161,6 +164,7 @@ class Snapshot {
   std::size_t node_count_ = 0, rows_ = 0;
   std::uint64_t generation_ = 0, pods_version_ = 0;
   Moment moment_;
+  Cow<RowChanges> row_changes_;
   Cow<NodeMask> present_, with_host_ports_;
   Column<Cow<NodeEntry>, 128> entries_;
   CowMap<std::string, Cow<ScalarColumn>> scalars_;

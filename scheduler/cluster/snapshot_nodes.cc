@@ -45,6 +45,7 @@ void Snapshot::set_node(api::NodePtr node) {
   }
 
   const auto row = take_row();
+  row_changes_.write().note(row);
   ++node_count_;
   name_hash.write(row) = hash_text(name);
   row_of_node_.insert(name_hash[row], row);
@@ -86,6 +87,7 @@ void Snapshot::remove_node(std::string_view name) {
   objects_.volumes().node_removed(gone.node->meta.name, row);
   entries_.write(row) = {};
   row_of_node_.erase(name_hash[row], row);
+  row_changes_.write().note(row);
   name_hash.write(row) = 0;
   present_.write().clear(row);
   free_rows_.write().push_back(row);
@@ -97,6 +99,7 @@ void Snapshot::apply_node(Row row, const api::Node& from, const api::Node& to) {
   set_allocatable(row, from, to);
   if (from.meta.labels != to.meta.labels) labels_.write().set(row, from.meta.labels, to.meta.labels);
   if (from.taints != to.taints || from.unschedulable != to.unschedulable) {
+    row_changes_.write().note(row);
     auto& taints = taints_.write();
     const auto before = taint_set[row];
     taint_set.set(row, taints.take(to.taints, to.unschedulable));
@@ -107,6 +110,7 @@ void Snapshot::apply_node(Row row, const api::Node& from, const api::Node& to) {
 
 void Snapshot::set_allocatable(Row row, const api::Node& from, const api::Node& to) {
   if (from.allocatable == to.allocatable) return;
+  row_changes_.write().note(row);
   const auto before = to_resources(from.allocatable), after = to_resources(to.allocatable);
   allocatable_milli_cpu.set(row, after.milli_cpu);
   allocatable_memory.set(row, after.memory);

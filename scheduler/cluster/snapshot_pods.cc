@@ -62,6 +62,7 @@ std::vector<PodInfoPtr>& Snapshot::write_pods(Row row) {
 }
 
 void Snapshot::place(const PodInfo& pod, Row row) {
+  row_changes_.write().note(row);
   ++pod_count.write(row);
   add_requests(pod, row, 1);
   if (!pod.host_ports.empty()) with_host_ports_.write().set(row);
@@ -69,6 +70,7 @@ void Snapshot::place(const PodInfo& pod, Row row) {
 }
 
 void Snapshot::displace(const PodInfo& pod, Row row) {
+  row_changes_.write().note(row);
   --pod_count.write(row);
   add_requests(pod, row, -1);
   const auto has_ports = [](const PodInfoPtr& p) { return !p->host_ports.empty(); };

@@ -1,6 +1,9 @@
 #include "scheduler/framework/evaluation_memo.h"
 
 #include <algorithm>
+#include <variant>
+
+#include "scheduler/cluster/snapshot.h"
 
 namespace podium::framework {
 namespace {
@@ -17,31 +20,34 @@ void Declared::add(const void* plugin, const RowInputs& inputs) {
   key_.insert(key_.end(), {number_of(plugin), static_cast<std::int64_t>(inputs.asks.size()),
                            static_cast<std::int64_t>(inputs.columns.size())});
   key_.insert(key_.end(), inputs.asks.begin(), inputs.asks.end());
-  for (const auto& input : inputs.columns) key_.push_back(static_cast<std::int64_t>(input.label));
-  columns_.insert(columns_.end(), inputs.columns.begin(), inputs.columns.end());
-  ends_.push_back(columns_.size());
+  for (const auto& input : inputs.columns) {
+    const auto& column = columns_.emplace_back(with_place(input));
+    key_.insert(key_.end(), {static_cast<std::int64_t>(column.label), column.is_member});
+  }
 }
 
-void Declared::add_undeclared(const void* plugin) {
-  key_.insert(key_.end(), {number_of(plugin), -1});
-  ends_.push_back(columns_.size());
+RowInput Declared::with_place(RowInput input) const {
+  const auto address = [](const auto* of) { return reinterpret_cast<std::uintptr_t>(of); };
+  const auto place = std::visit(address, input.column) - address(snapshot_);
+  if (snapshot_ && place < sizeof(cluster::Snapshot)) {
+    input.label = place;
+    input.is_member = true;
+  }
+  return input;
 }
 
-std::span<const RowInput> Declared::columns(std::size_t index) const {
-  const auto from = index == 0 ? 0 : ends_[index - 1];
-  return columns().subspan(from, ends_[index] - from);
-}
+void Declared::add_undeclared(const void* plugin) { key_.insert(key_.end(), {number_of(plugin), -1}); }
 
 void EvaluationMemo::Verdicts::forget() {
-  chunks.clear();
+  number = 0;
+  seen = 0;
+  left.clear();
   rejections = Rejections(0);
 }
 
 void EvaluationMemo::Strategies::forget() {
   if (!groups.empty()) *this = {};
-  for (auto& strategy : strategies) {
-    for (auto& chunk : strategy.chunks) chunk.seen = 0;
-  }
+  seen = 0;
 }
 
 std::int64_t& EvaluationMemo::Strategies::rest(std::size_t chunk, std::size_t strategy) {
@@ -66,10 +72,35 @@ T& EvaluationMemo::find(std::vector<T>& kept, const std::vector<std::int64_t>& k
   std::rotate(kept.begin(), known, known + 1);
   return kept.front();
 }
-template EvaluationMemo::Verdicts& EvaluationMemo::find(std::vector<Verdicts>&,
-                                                        const std::vector<std::int64_t>&, std::size_t);
-template EvaluationMemo::Strategies& EvaluationMemo::find(std::vector<Strategies>&,
-                                                          const std::vector<std::int64_t>&, std::size_t);
+
+EvaluationMemo::Verdicts& EvaluationMemo::verdicts(const Declared& declared) {
+  auto& found = find(verdicts_, declared.key(), kMost);
+  if (found.number == 0) found.number = ++numbers_;
+  return found;
+}
+
+EvaluationMemo::Strategies& EvaluationMemo::strategies(const Declared& declared, std::uint64_t nodes_of) {
+  const auto has_key = [&](const Strategies& each) { return each.key == declared.key(); };
+  auto known = std::ranges::find_if(
+      strategies_, [&](const Strategies& each) { return each.nodes_of == nodes_of && has_key(each); });
+  if (known == strategies_.end()) {
+    const bool is_full = strategies_.size() == kMost;
+    if (!is_full) strategies_.emplace_back();
+    // Of the same key, scores of all nodes are known: only which nodes they are for changes.
+    const auto alike =
+        is_full ? std::find_if(strategies_.rbegin(), strategies_.rend(), has_key) : strategies_.rend();
+    known = strategies_.end() - 1;
+    if (alike == strategies_.rend())
+      known->forget();
+    else
+      known = alike.base() - 1;
+    known->key = declared.key();
+    known->nodes_of = nodes_of;
+  }
+  std::rotate(strategies_.begin(), known, known + 1);
+  return strategies_.front();
+}
+
 template KeptCounts& EvaluationMemo::find(std::vector<KeptCounts>&, const std::vector<std::int64_t>&,
                                           std::size_t);
 

@@ -3,8 +3,8 @@
 // A Deployment's pods and a what-if's replicas ask for the same, and each decision changes one node. So a
 // decision takes over, chunk by chunk, what was computed for an equal pod, and computes what has changed:
 //
-//   verdicts   of the filters up to the first that does not declare its RowInputs: chunks in which a declared
-//              column or the set of nodes has changed
+//   verdicts   of the filters up to the first that does not declare its RowInputs: words of rows in which a
+//              declared column or the set of nodes has changed
 //   scores     of scorers that declare their RowInputs: words of rows in which a declared column has changed;
 //              of other scorers: all, and a chunk that comes out equal is the same chunk
 //              of scorers by group: the groups of words of rows, as above, and the score of each group
@@ -12,7 +12,8 @@
 //   rests      of totals, without one strategy: in the same chunks, when a report asks
 //   counts     of a class's pods by label value or by node: what differs in the class's list of nodes
 //
-// Exact: it holds what the results were computed from (ColumnView, KeptCounts). Keys have all that is asked.
+// Exact: it knows all that has changed since, or holds what results were computed from (ColumnView,
+// KeptCounts). Keys have all that is asked.
 //
 // Owner: the caller that makes the decisions; evaluate() uses it on its thread while a Use exists. Plugins
 // must outlive the memo. Threads: one at a time. Errors: none.
@@ -31,24 +32,30 @@
 #include "scheduler/framework/rejections.h"
 #include "scheduler/framework/row_values.h"
 
+namespace podium::cluster {
+class Snapshot;
+}
+
 namespace podium::framework {
 
 // Declarations of several plugins, and their key: equal keys and equal columns give equal results.
 class Declared {
  public:
+  // `snapshot`: has the columns that are members; null: none are.
+  explicit Declared(const cluster::Snapshot* snapshot = nullptr) : snapshot_(snapshot) {}
   // Adds a plugin. Its settings are known by its address.
   void add(const void* plugin, const RowInputs& inputs);
   // Adds one that does not declare.
   void add_undeclared(const void* plugin);
   const std::vector<std::int64_t>& key() const { return key_; }
   std::span<const RowInput> columns() const { return columns_; }
-  // Of the plugin at `index`, in the order of add().
-  std::span<const RowInput> columns(std::size_t index) const;
 
  private:
+  RowInput with_place(RowInput input) const;
+
+  const cluster::Snapshot* const snapshot_;
   std::vector<std::int64_t> key_;
   std::vector<RowInput> columns_;
-  std::vector<std::size_t> ends_;  // in columns_, by plugin
 };
 
 class EvaluationMemo {
@@ -57,23 +64,26 @@ class EvaluationMemo {
   struct Verdicts {
     std::vector<std::int64_t> key;
     void forget();
-    struct Chunk {
-      Tick seen = 0;
-      cluster::ChunkWords asked{}, fit{};
-      std::vector<std::uint32_t> left;  // nodes left, by filter
+    std::uint64_t number = 0;  // another one for each key that is taken in
+    Tick seen = 0;             // not 0: the rest is known, of this look
+    cluster::NodeMask asked, fit;
+    struct Left {
+      std::vector<std::uint8_t> of_word;
+      std::size_t nodes = 0;  // of all words
     };
-    std::vector<Chunk> chunks;
+    std::vector<Left> left;  // nodes left after each filter
     Rejections rejections{0};
   };
   // The scorers of a key.
   struct Strategies {
     std::vector<std::int64_t> key;
+    std::uint64_t nodes_of = 0;  // Verdicts::number
     void forget();  // keeps the memory; and the totals, as what these are of is known by versions
+    Tick seen = 0;  // not 0: all is of this look, except for scorers that do not declare
+    cluster::NodeMask feasible;
     struct Chunk {
-      Tick seen = 0;                                  // not 0: computed; of a scorer that declares, when
       std::uint64_t version = 0;                      // of the scores, in one numbering for all strategies
-      cluster::ChunkWords feasible{};                 // rows that are not have a score of 0
-      std::unique_ptr<cluster::ChunkBytes> computed;  // of all rows; null if `seen` is 0
+      std::unique_ptr<cluster::ChunkBytes> computed;  // of all rows, feasible or not
     };
     struct Strategy {
       std::vector<Chunk> chunks;
@@ -82,7 +92,8 @@ class EvaluationMemo {
     std::vector<Strategy> strategies;
     KeptGroups groups;  // of the GroupScorers
     std::uint64_t versions = 0;
-    std::vector<std::vector<std::uint64_t>> added;  // by chunk: weights and versions that the total is of
+    std::vector<std::int64_t> weights;
+    std::vector<std::vector<std::uint64_t>> added;  // by chunk: the versions that the total is of
     Totals total;
     // By chunk and strategy: the largest rest of `total` without the strategy. A chunk has none until it is
     // asked for one.
@@ -93,14 +104,19 @@ class EvaluationMemo {
 
   // Those of a key; new ones know nothing. Above the most keys it forgets the least recently used one. Valid
   // until the next call.
-  Verdicts& verdicts(const Declared& declared) { return find(verdicts_, declared.key(), kMost); }
-  Strategies& strategies(const Declared& declared) { return find(strategies_, declared.key(), kMost); }
+  Verdicts& verdicts(const Declared& declared);
+  // Those for nodes that follow from verdicts of this number; 0: of none that are kept. A pod's verdicts may
+  // take turns, as those of zones that it may not make fuller. Then its scores for the same nodes are known.
+  Strategies& strategies(const Declared& declared, std::uint64_t nodes_of = 0);
+  // Of the verdicts of this decision.
+  void set_nodes_of(std::uint64_t number) { nodes_of_ = number; }
+  std::uint64_t nodes_of() const { return nodes_of_; }
   // Any key will do: KeptCounts compares all that it counts from.
   KeptCounts& counts(const std::vector<std::int64_t>& key) { return find(counts_, key, kMostCounts); }
   // Those of the last decision, if its totals are these; else null. Valid until the next call.
   Strategies* strategies_of(const Totals& totals);
   ColumnView& view() { return view_; }
-  static constexpr std::size_t kMost = 8, kMostCounts = 24;
+  static constexpr std::size_t kMost = 12, kMostCounts = 24;
 
   static EvaluationMemo* of_thread();  // null: none
   class Use {
@@ -122,6 +138,7 @@ class EvaluationMemo {
   std::vector<Verdicts> verdicts_;  // the last one first
   std::vector<Strategies> strategies_;
   std::vector<KeptCounts> counts_;
+  std::uint64_t numbers_ = 0, nodes_of_ = 0;
 };
 
 }  // namespace podium::framework

@@ -200,7 +200,7 @@ NodeMask Filters::run(Rejections& out) const {
     for (std::size_t w = 0; w < nodes.words(); ++w)
       out.reject_word(nodes, w, nodes.word(w) & ~only_->word(w), left_out);
   }
-  const NodeMask asked = nodes;
+  const auto asked = nominated_.empty() ? NodeMask() : nodes;
   for (auto i = run_with_memo(nodes, out); i < filters_.size(); ++i) {
     const auto& entry = filters_[i];
     const auto of = observer_ ? nodes.count() : 0;

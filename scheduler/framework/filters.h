@@ -100,7 +100,7 @@ class Filters {
   // Runs the filters from the first on that declare their inputs, if the thread has an EvaluationMemo.
   // Returns how many have run: all, if they leave no node. `out` must be empty.
   std::size_t run_with_memo(NodeMask& nodes, Rejections& out) const;
-  void notify_known(std::span<const EvaluationMemo::Verdicts::Chunk> chunks, std::size_t nodes,
+  void notify_known(std::span<const EvaluationMemo::Verdicts::Left> left, std::size_t nodes,
                     std::size_t filters) const;
 
   const PodInfo& pod_;

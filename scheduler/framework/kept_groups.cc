@@ -11,42 +11,34 @@ namespace podium::framework {
 
 using cluster::kChunkRows;
 
-void KeptGroups::look(std::span<const GroupScorer* const> scorers, const ColumnView& view, Tick now,
+void KeptGroups::look(std::span<const GroupScorer* const> scorers, std::span<const ChunkChange> changes,
                       const NodeMask& feasible) {
   scorers_.assign(scorers.begin(), scorers.end());
   limits_.clear();
   for (const auto* scorer : scorers) limits_.push_back(scorer->groups());
   scores_.resize(scorers.size());
   chunks_.resize(feasible.words() / cluster::kChunkWords);
-  for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    auto& chunk = chunks_[i];
-    const auto fit = feasible.chunk(i);
-    const bool is_known = chunk.seen != 0 && chunk.feasible == fit;
-    const auto words = is_known ? view.changed_words(i, chunk.seen) : ColumnView::kAllWords;
-    if (words == 0) continue;
-    chunk.changed = true;
-    chunk.feasible = fit;
-    chunk.seen = now;
-    look_at(chunk, i, words);
-  }
+  for (const auto& change : changes) look_at(change, feasible);
 }
 
-// Finds the groups of the rows of the words `words`.
-void KeptGroups::look_at(Chunk& chunk, std::size_t index, std::uint32_t words) {
-  const auto mask = bytes_of(chunk.feasible);
+void KeptGroups::look_at(const ChunkChange& change, const NodeMask& feasible) {
+  auto& chunk = chunks_[change.chunk];
+  chunk.changed = true;
+  const auto mask = bytes_of(feasible.chunk(change.chunk));
   auto& of_row = chunk.of_row.write();
-  if (words == ColumnView::kAllWords) {
-    write_groups({.chunk = index}, mask, of_row);
+  auto words = change.words;
+  if (change.other_nodes || words == ColumnView::kAllWords) {
+    write_groups({.chunk = change.chunk}, mask, of_row);
     return count_groups(chunk);
   }
   cluster::ChunkBytes now;
   while (words) {
     const auto word = static_cast<std::size_t>(std::countr_zero(words));
     const auto count = static_cast<std::size_t>(std::countr_one(words >> word)) * 64;
-    write_groups({index, word * 64, count}, mask, now);
+    write_groups({change.chunk, word * 64, count}, mask, now);
     for (auto row = word * 64; row < word * 64 + count; ++row) {
       if (now[row] == of_row[row]) continue;
-      chunk.regroup(of_row[row], now[row]);
+      regroup(chunk, of_row[row], now[row]);
       of_row[row] = now[row];
     }
     words &= words + (std::uint32_t{1} << word);  // clears the run
@@ -73,25 +65,40 @@ void KeptGroups::count_groups(Chunk& chunk) {
   std::array<std::uint32_t, 256> rows{};
   for (const auto group : *chunk.of_row) ++rows[group];
   chunk.best_in.reset();
+  for (const auto& each : chunk.groups) rows_[each.group] -= each.rows;
   chunk.groups.clear();
   for (std::size_t group = 0; group < kNotFeasible; ++group) {
-    if (rows[group] > 0) chunk.groups.push_back({static_cast<std::uint8_t>(group), rows[group], {}});
+    if (rows[group] == 0) continue;
+    chunk.groups.push_back({static_cast<std::uint8_t>(group), rows[group], {}});
+    rows_[group] += rows[group];
   }
+  chunk.rows_with_most.resize(chunk.groups.size());
 }
 
-KeptGroups::Group* KeptGroups::Chunk::find(std::uint8_t group) {
-  const auto known = std::ranges::find(groups, group, &Group::group);
-  return known == groups.end() ? nullptr : &*known;
+std::size_t KeptGroups::Chunk::find(std::uint8_t group) const {
+  return static_cast<std::size_t>(std::ranges::find(groups, group, &Group::group) - groups.begin());
 }
 
 // Counts a row that goes from one group to another one.
-void KeptGroups::Chunk::regroup(std::uint8_t from, std::uint8_t to) {
-  if (auto* group = find(from); group && --group->rows == 0)
-    groups.erase(groups.begin() + (group - groups.data()));
+void KeptGroups::regroup(Chunk& chunk, std::uint8_t from, std::uint8_t to) {
+  auto& groups = chunk.groups;
+  if (const auto i = chunk.find(from); i < groups.size()) {
+    --rows_[from];
+    if (--groups[i].rows == 0) {
+      groups[i] = groups.back();
+      groups.pop_back();
+      chunk.rows_with_most[i] = chunk.rows_with_most.back();
+      chunk.rows_with_most.pop_back();
+    }
+  }
   if (to == kNotFeasible) return;
-  auto* group = find(to);
-  if (!group) group = &groups.emplace_back(Group{.group = to, .best = {.is_stale = true}});
-  ++group->rows;
+  const auto i = chunk.find(to);
+  if (i == groups.size()) {
+    groups.push_back({.group = to, .rows = 0, .best = {.is_stale = true}});
+    chunk.rows_with_most.emplace_back();
+  }
+  ++rows_[to];
+  ++groups[i].rows;
 }
 
 std::size_t KeptGroups::part_of(std::size_t group, std::size_t scorer) const {
@@ -101,8 +108,8 @@ std::size_t KeptGroups::part_of(std::size_t group, std::size_t scorer) const {
 
 void KeptGroups::score(std::size_t scorer, Scores& scores) {
   UsedGroups used(limits_[scorer]);
-  for (const auto& chunk : chunks_) {
-    for (const auto& group : chunk.groups) used[part_of(group.group, scorer)] = 1;
+  for (std::size_t group = 0; group < kNotFeasible; ++group) {
+    if (rows_[group] > 0) used[part_of(group, scorer)] = 1;
   }
   std::vector<std::uint8_t> of_part(limits_[scorer]);
   scorers_[scorer]->score_groups(used, of_part);
@@ -129,7 +136,7 @@ void KeptGroups::score(std::size_t scorer, Scores& scores) {
   }
 }
 
-void KeptGroups::weigh(std::span<const std::int64_t> weights, Totals& totals) {
+bool KeptGroups::weigh(std::span<const std::int64_t> weights, Totals& totals) {
   Totals::OfGroup total{};
   for (std::size_t scorer = 0; scorer < scores_.size(); ++scorer) {
     for (std::size_t group = 0; group < kNotFeasible; ++group)
@@ -137,58 +144,56 @@ void KeptGroups::weigh(std::span<const std::int64_t> weights, Totals& totals) {
   }
   total_changed_ = total != total_;
   if (total_changed_) totals.set_of_group(total_ = total);
+  return total_changed_;
 }
 
-bool KeptGroups::add_up(std::size_t chunk, bool own_changed, Totals& totals) {
+bool KeptGroups::add_up(std::size_t chunk, std::uint32_t words, bool own_changed, Totals& totals) {
   auto& known = chunks_[chunk];
   if (known.changed) totals.set_groups(chunk, known.of_row);
   if (known.changed || own_changed) {
-    update_best(known, totals.own_chunk(chunk));
+    update_best(known, words, totals.own_chunk(chunk));
   } else if (!total_changed_) {
     return false;
   }
   known.changed = false;
   TotalSummary all{.most = 0, .next = 0, .count = 0};
-  for (const auto& [group, rows, best] : known.groups) {
-    const auto most = best.most + total_[group];
-    if (most > all.most) {
-      all.next = all.most;
-      all.most = most;
-      all.count = 0;
-      all.rows = {};
-    }
-    if (most == all.most) {
+  for (const auto& [group, _, best] : known.groups) all.most = std::max(all.most, best.most + total_[group]);
+  for (std::size_t i = 0; i < known.groups.size(); ++i) {
+    const auto& [group, _, best] = known.groups[i];
+    if (const auto most = best.most + total_[group]; most == all.most) {
       all.count += best.count;
-      for (std::size_t w = 0; w < all.rows.size(); ++w) all.rows[w] |= best.rows[w];
+      for (std::size_t w = 0; w < all.rows.size(); ++w) all.rows[w] |= known.rows_with_most[i][w];
     } else {
       all.next = std::max(all.next, most);
     }
-    if (best.next != Best::kNone) {
-      const auto next = best.next + total_[group];
-      if (next < all.most) all.next = std::max(all.next, next);
-    }
+    if (best.next != Best::kNone) all.next = std::max(all.next, best.next + total_[group]);
   }
   if (all.most == 0) all.count = kChunkRows;
   totals.set_summary(chunk, all);
   return true;
 }
 
-void KeptGroups::Best::add(std::size_t row, std::int64_t total) {
-  if (total < most) {
-    next = std::max(next, total);
+void KeptGroups::Chunk::add(std::size_t group, std::size_t row, std::int64_t total) {
+  auto& best = groups[group].best;
+  if (total < best.most) {
+    best.next = std::max(best.next, total);
     return;
   }
-  if (total > most) *this = {.most = total, .next = most, .is_stale = is_stale};
-  rows[row / 64] |= std::uint64_t{1} << (row % 64);
-  ++count;
+  if (total > best.most) {
+    best = {.most = total, .next = best.most, .is_stale = best.is_stale};
+    rows_with_most[group] = {};
+  }
+  rows_with_most[group][row / 64] |= std::uint64_t{1} << (row % 64);
+  ++best.count;
 }
 
-void KeptGroups::Best::remove(std::size_t row, std::int64_t total) {
-  if (total == most) {
-    rows[row / 64] &= ~(std::uint64_t{1} << (row % 64));
-    is_stale |= --count == 0;
+void KeptGroups::Chunk::remove(std::size_t group, std::size_t row, std::int64_t total) {
+  auto& best = groups[group].best;
+  if (total == best.most) {
+    rows_with_most[group][row / 64] &= ~(std::uint64_t{1} << (row % 64));
+    best.is_stale |= --best.count == 0;
   } else {
-    is_stale |= total == next;
+    best.is_stale |= total == best.next;
   }
 }
 
@@ -200,7 +205,7 @@ void KeptGroups::find_best(Chunk& chunk, Totals::Values totals) {
   }
   const auto& of_row = *chunk.of_row;
   for (std::size_t row = 0; row < kChunkRows; ++row) {
-    if (of_row[row] != kNotFeasible) chunk.groups[place[of_row[row]]].best.add(row, totals[row]);
+    if (of_row[row] != kNotFeasible) chunk.add(place[of_row[row]], row, totals[row]);
   }
   if (!chunk.best_in) chunk.best_in = std::make_unique_for_overwrite<Seen>();
   std::ranges::copy(totals, chunk.best_in->totals.begin());
@@ -208,27 +213,37 @@ void KeptGroups::find_best(Chunk& chunk, Totals::Values totals) {
 }
 
 // The same, if few rows have changed since.
-void KeptGroups::update_best(Chunk& chunk, Totals::Values totals) {
+void KeptGroups::update_best(Chunk& chunk, std::uint32_t words, Totals::Values totals) {
   constexpr std::size_t kFew = 16;
   if (!chunk.best_in) return find_best(chunk, totals);
   auto& seen = *chunk.best_in;
   const auto& of_row = *chunk.of_row;
-  const auto changed = different_rows(totals, seen.totals, of_row, seen.of_row);
+  cluster::ChunkWords changed{};
+  for (; words; words &= words - 1) {
+    const auto w = static_cast<std::size_t>(std::countr_zero(words));
+    for (std::size_t i = 0; i < 64; ++i) {
+      const auto row = w * 64 + i;
+      const bool differs = totals[row] != seen.totals[row] || of_row[row] != seen.of_row[row];
+      changed[w] |= std::uint64_t{differs} << i;
+    }
+  }
   if (cluster::count(changed) > kFew) return find_best(chunk, totals);
   for (std::size_t w = 0; w < changed.size(); ++w) {
     for (auto bits = changed[w]; bits; bits &= bits - 1) {
       const auto row = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
-      if (auto* before = chunk.find(seen.of_row[row])) before->best.remove(row, seen.totals[row]);
-      if (auto* now = chunk.find(of_row[row])) now->best.add(row, totals[row]);
+      if (const auto i = chunk.find(seen.of_row[row]); i < chunk.groups.size())
+        chunk.remove(i, row, seen.totals[row]);
+      if (const auto i = chunk.find(of_row[row]); i < chunk.groups.size()) chunk.add(i, row, totals[row]);
       seen.totals[row] = totals[row];
       seen.of_row[row] = of_row[row];
     }
   }
-  for (auto& [group, rows, best] : chunk.groups) {
+  for (std::size_t i = 0; i < chunk.groups.size(); ++i) {
+    auto& [group, _, best] = chunk.groups[i];
     if (!best.is_stale) continue;
     best = {};
     for (std::size_t row = 0; row < kChunkRows; ++row) {
-      if (of_row[row] == group) best.add(row, totals[row]);
+      if (of_row[row] == group) chunk.add(i, row, totals[row]);
     }
   }
 }

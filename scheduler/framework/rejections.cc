@@ -51,12 +51,13 @@ void Rejections::reject_word(cluster::NodeMask& nodes, std::size_t word, std::ui
   for (; bits; bits &= bits - 1) change(rows[std::countr_zero(bits)], id);
 }
 
-void Rejections::forget_chunk(std::size_t chunk) {
-  if (std::ranges::none_of(counts_, [](auto count) { return count > 0; })) return;  // all rows fit
-  for (const auto id : of_row_.chunk(chunk)) {
-    if (id != kFits) --counts_[id - 1];
-  }
-  of_row_.clear_chunk(chunk);
+void Rejections::forget_word(std::size_t word) {
+  const auto of_word =
+      of_row_.chunk(word / cluster::kChunkWords).subspan(word % cluster::kChunkWords * 64, 64);
+  VerdictId any = kFits;
+  for (const auto id : of_word) any |= id;
+  if (any == kFits) return;
+  for (auto row = static_cast<cluster::Row>(word * 64); row < (word + 1) * 64; ++row) forget(row);
 }
 
 }  // namespace podium::framework

@@ -42,7 +42,7 @@ class Rejections {
   void forget(cluster::Row row) {
     if (of_row_[row] != kFits) change(of_row_.write(row), kFits);
   }
-  void forget_chunk(std::size_t chunk);
+  void forget_word(std::size_t word);  // of the mask
 
   VerdictId id(cluster::Row row) const { return of_row_[row]; }
   // `id` is not kFits.

@@ -16,11 +16,14 @@ namespace podium::framework {
 
 // A column, and what it is compared with in the next decision: the column of the same label. A label that two
 // columns share costs time, never a wrong answer.
+// A column that is a member of the snapshot is not compared: RowChanges has the rows that changed. Declared
+// finds these, and makes the label the member's place.
 struct RowInput {
   using AnyColumn = std::variant<const cluster::Column<std::int64_t>*, const cluster::Column<std::int32_t>*,
                                  const cluster::Column<std::uint32_t>*>;
   std::uint64_t label;
   AnyColumn column;
+  bool is_member = false;  // of the snapshot
 };
 inline std::uint64_t label_of(std::string_view what, std::uint64_t part = 0) {
   return cluster::hash_text(what) + part;

@@ -136,13 +136,45 @@ void mark_rest(const std::int64_t* totals, const std::uint8_t* scores, std::int6
   for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = totals[i] - weight * scores[i] == rest ? 0xFF : 0;
 }
 
+using WordTotals = std::array<std::int64_t, 64>;
+
 PODIUM_VECTOR_CLONES
-void mark_different(const std::int64_t* totals, const std::int64_t* before, std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = totals[i] != before[i] ? 0xFF : 0;
+std::uint8_t largest_of(const std::uint8_t* values) { return largest(values); }
+
+PODIUM_VECTOR_CLONES
+void add_word(const std::uint8_t* __restrict scores, std::int64_t weight, std::int64_t* __restrict sums) {
+  for (std::size_t i = 0; i < 64; ++i) sums[i] += scores[i] * weight;
 }
-PODIUM_VECTOR_CLONES
-void add_different(const std::uint8_t* groups, const std::uint8_t* before, std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] |= groups[i] != before[i] ? 0xFF : 0;
+
+// Of the 64 values of a word: the largest below `limit`, or 0, and the rows with `value`.
+std::int64_t largest_below_in(const std::int64_t* values, std::int64_t limit) {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    if (values[i] < limit) most = std::max(most, values[i]);
+  }
+  return most;
+}
+std::uint64_t rows_with(const std::int64_t* values, std::int64_t value) {
+  std::uint64_t rows = 0;
+  for (std::size_t i = 0; i < 64; ++i) rows |= std::uint64_t{values[i] == value} << i;
+  return rows;
+}
+
+// Updates a summary for a word that has other values now. False: it does not follow from these.
+bool update(TotalSummary& summary, std::size_t word, const std::int64_t* before, const std::int64_t* now) {
+  const auto others = summary.count - static_cast<std::uint32_t>(std::popcount(summary.rows[word]));
+  if (summary.most == 0 || others == 0) return false;
+  const auto most = *std::max_element(now, now + 64);
+  if (most > summary.most) {
+    summary = {.most = most, .next = std::max(summary.most, largest_below_in(now, most)), .count = 0};
+  } else {
+    if (rows_with(before, summary.next) && !rows_with(now, summary.next)) return false;
+    summary.next = std::max(summary.next, largest_below_in(now, summary.most));
+    summary.count = others;
+  }
+  summary.rows[word] = rows_with(now, summary.most);
+  summary.count += static_cast<std::uint32_t>(std::popcount(summary.rows[word]));
+  return true;
 }
 
 template <typename T>
@@ -157,26 +189,38 @@ TotalSummary summarize(const T* values) {
           .rows = rows};
 }
 
-inline std::uint64_t mix(std::uint64_t x) {  // the finalizer of SplitMix64
+// The finalizer of SplitMix64 but for its last step, x ^ x >> 31, which leaves the first 31 bits as they are.
+inline std::uint64_t mix_but_last(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
+  return (x ^ x >> 27) * 0x94d049bb133111eb;
 }
+constexpr int kAfterStart = 33;  // bits
 
 PODIUM_VECTOR_CLONES_WIDE
-std::uint64_t highest_in_word(std::uint64_t pod, const std::uint64_t* names, std::uint64_t rows) {
+std::uint64_t highest_of_chunk(std::uint64_t pod, const std::uint64_t* names) {
   std::uint64_t highest = 0;
-  for (std::size_t i = 0; i < 64; ++i) {
-    const auto hash = mix(pod ^ names[i]) & (0 - (rows >> i & 1));
+  for (std::size_t i = 0; i < kChunkRows; ++i) {
+    const auto hash = mix_but_last(pod ^ names[i]);
     highest = hash > highest ? hash : highest;
   }
   return highest;
 }
 
 PODIUM_VECTOR_CLONES_WIDE
-void mark_hash(std::uint64_t pod, const std::uint64_t* names, std::uint64_t hash,
-               std::uint8_t* __restrict bytes) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) bytes[i] = mix(pod ^ names[i]) == hash ? 0xFF : 0;
+std::uint64_t highest_in_word(std::uint64_t pod, const std::uint64_t* names, std::uint64_t rows) {
+  std::uint64_t highest = 0;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const auto hash = mix_but_last(pod ^ names[i]) & (0 - (rows >> i & 1));
+    highest = hash > highest ? hash : highest;
+  }
+  return highest;
+}
+
+PODIUM_VECTOR_CLONES_WIDE
+void mark_start(std::uint64_t pod, const std::uint64_t* names, std::uint64_t start,
+                std::uint8_t* __restrict bytes) {
+  for (std::size_t i = 0; i < kChunkRows; ++i)
+    bytes[i] = mix_but_last(pod ^ names[i]) >> kAfterStart == start ? 0xFF : 0;
 }
 
 }  // namespace
@@ -190,6 +234,11 @@ cluster::ChunkBytes bytes_of(const cluster::ChunkWords& words) {
 ScoreSummary keep_inside(const std::uint8_t* scores, const cluster::ChunkBytes& mask, std::uint8_t* out) {
   const auto most = keep_inside_chunk(scores, mask.data(), out);
   return {.most = most, .count = static_cast<std::uint32_t>(count_of(out, most))};
+}
+
+ScoreSummary summary_of(Scores::Values scores) {
+  const auto most = largest_of(scores.data());
+  return {.most = most, .count = static_cast<std::uint32_t>(count_of(scores.data(), most))};
 }
 
 TotalSummary summary_of(Totals::Values totals) { return summarize(totals.data()); }
@@ -209,6 +258,16 @@ TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total) 
   return summarize(sums.data());
 }
 
+bool add_up_word(std::span<const Weighted> strategies, std::size_t word, Totals::Chunk& total,
+                 TotalSummary& summary) {
+  WordTotals sums{};
+  for (const auto& [scores, weight] : strategies) add_word(scores + word * 64, weight, sums.data());
+  auto* const of_word = &total[word * 64];
+  const bool is_known = update(summary, word, of_word, sums.data());
+  std::ranges::copy(sums, of_word);
+  return is_known;
+}
+
 std::int64_t largest_without(std::span<const std::int64_t, kChunkRows> total, const Weighted& strategy) {
   return largest_rest_of(total.data(), strategy.scores, strategy.weight);
 }
@@ -220,31 +279,28 @@ cluster::ChunkWords with_rest(std::span<const std::int64_t, kChunkRows> total, c
   return cluster::to_words(bytes);
 }
 
-cluster::ChunkWords different_rows(std::span<const std::int64_t, kChunkRows> totals,
-                                   std::span<const std::int64_t, kChunkRows> before,
-                                   const cluster::ChunkBytes& groups,
-                                   const cluster::ChunkBytes& groups_before) {
-  cluster::ChunkBytes bytes;
-  mark_different(totals.data(), before.data(), bytes.data());
-  add_different(groups.data(), groups_before.data(), bytes.data());
-  return cluster::to_words(bytes);
+std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name) {
+  const auto x = mix_but_last(pod ^ name);
+  return x ^ x >> 31;
 }
 
-std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name) { return mix(pod ^ name); }
+std::uint64_t highest_start(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names) {
+  return highest_of_chunk(pod, names.data()) >> kAfterStart;
+}
 
-std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
-                           const cluster::ChunkWords& rows) {
+std::uint64_t highest_start(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
+                            const cluster::ChunkWords& rows) {
   std::uint64_t highest = 0;
   for (std::size_t w = 0; w < kChunkWords; ++w) {
     if (rows[w]) highest = std::max(highest, highest_in_word(pod, &names[w * 64], rows[w]));
   }
-  return highest;
+  return highest >> kAfterStart;
 }
 
-cluster::ChunkWords with_hash(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
-                              std::uint64_t hash) {
+cluster::ChunkWords with_start(std::uint64_t pod, std::span<const std::uint64_t, kChunkRows> names,
+                               std::uint64_t start) {
   cluster::ChunkBytes bytes;
-  mark_hash(pod, names.data(), hash, bytes.data());
+  mark_start(pod, names.data(), start, bytes.data());
   return cluster::to_words(bytes);
 }
 

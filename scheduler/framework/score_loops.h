@@ -18,6 +18,7 @@ inline constexpr std::int64_t kMaxScore = 100;
 cluster::ChunkBytes bytes_of(const cluster::ChunkWords& words);
 
 // out[row] = the score, or 0 outside the mask.
+ScoreSummary summary_of(Scores::Values scores);
 ScoreSummary keep_inside(const std::uint8_t* scores, const cluster::ChunkBytes& mask, std::uint8_t* out);
 
 // total[row] = the sum of weight * score[row].
@@ -27,6 +28,10 @@ struct Weighted {
 };
 TotalSummary add_up(std::span<const Weighted> strategies, Totals::Chunk& total);
 TotalSummary summary_of(Totals::Values totals);
+// The same for the 64 rows of a word. `summary`: of the chunk before, updated if it follows from these rows;
+// else false, and it is to be found again.
+bool add_up_word(std::span<const Weighted> strategies, std::size_t word, Totals::Chunk& total,
+                 TotalSummary& summary);
 
 // For scores (one byte) and totals (int64).
 template <typename T>
@@ -42,18 +47,15 @@ std::int64_t largest_without(std::span<const std::int64_t, cluster::kChunkRows> 
 cluster::ChunkWords with_rest(std::span<const std::int64_t, cluster::kChunkRows> total,
                               const Weighted& strategy, std::int64_t rest);
 
-// The rows whose total or group differs.
-cluster::ChunkWords different_rows(std::span<const std::int64_t, cluster::kChunkRows> totals,
-                                   std::span<const std::int64_t, cluster::kChunkRows> before,
-                                   const cluster::ChunkBytes& groups,
-                                   const cluster::ChunkBytes& groups_before);
-
-// Breaks ties: the hash of a pod and a node; and the highest one of the rows whose bit is set, else 0.
+// Breaks ties: the hash of a pod and a node. Its start, which seldom ties, takes less to compute.
 std::uint64_t tie_hash(std::uint64_t pod, std::uint64_t name);
-std::uint64_t highest_hash(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
-                           const cluster::ChunkWords& rows);
-// The rows of a chunk with this hash, whether they are asked about or not.
-cluster::ChunkWords with_hash(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
-                              std::uint64_t hash);
+inline constexpr std::uint64_t kAnyStart = (std::uint64_t{1} << 31) - 1;  // the largest start
+// The highest first 31 bits of the hashes of all rows, or of those whose bit is set; without rows 0.
+std::uint64_t highest_start(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names);
+std::uint64_t highest_start(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
+                            const cluster::ChunkWords& rows);
+// The rows of a chunk with these first bits, whether they are asked about or not.
+cluster::ChunkWords with_start(std::uint64_t pod, std::span<const std::uint64_t, cluster::kChunkRows> names,
+                               std::uint64_t start);
 
 }  // namespace podium::framework

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/placement.h"
@@ -191,7 +193,6 @@ void score(const PodInfo& pod, const Snapshot& snapshot, const Profile& profile,
     decision.total = one_each(decision.feasible, snapshot.chunks());
     return;
   }
-  decision.total = Totals(snapshot.chunks());
   Scoring scoring(pod, snapshot, profile, decision, observer);
   scoring.pre_score();
   if (observer)
@@ -235,6 +236,52 @@ cluster::ChunkWords ties_of(const Decision& decision, std::size_t chunk) {
   return rows;
 }
 
+// The chunks with the largest total.
+std::vector<std::size_t> best_chunks(const Totals& totals) {
+  std::vector<std::size_t> chunks;
+  std::int64_t best = 0;
+  for (std::size_t chunk = 0; chunk < totals.chunks(); ++chunk) {
+    const auto most = totals.summary(chunk).most;
+    if (most > best) chunks.clear();
+    best = std::max(best, most);
+    if (most == best) chunks.push_back(chunk);
+  }
+  return chunks;
+}
+
+// The first bits of the highest hash of the rows with their chunk's largest total, and the chunks that have
+// such a hash.
+struct Highest {
+  std::uint64_t start = 0;
+  std::vector<std::size_t> chunks;
+};
+// Hashing all rows of a chunk is faster than leaving some out. So the chunks with the highest hashes of any
+// row come first, and most others need no second look.
+Highest highest_of(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision,
+                   std::span<const std::size_t> chunks) {
+  struct OfChunk {
+    std::uint64_t most;  // that the start may be
+    std::size_t chunk;
+  };
+  std::vector<OfChunk> heap;
+  heap.reserve(chunks.size());
+  for (const auto chunk : chunks) {
+    const bool hashes_all = decision.total.summary(chunk).count > kChunkRows / 2;
+    const auto any = hashes_all ? highest_start(pod.uid_hash, snapshot.name_hash.chunk(chunk)) : kAnyStart;
+    heap.push_back({any, chunk});
+  }
+  std::ranges::make_heap(heap, {}, &OfChunk::most);
+  Highest highest;
+  for (; !heap.empty() && heap.front().most >= highest.start; heap.pop_back()) {
+    std::ranges::pop_heap(heap, {}, &OfChunk::most);
+    const auto chunk = heap.back().chunk;
+    const auto start = highest_start(pod.uid_hash, snapshot.name_hash.chunk(chunk), ties_of(decision, chunk));
+    if (start > highest.start) highest = {start, {}};
+    if (start == highest.start) highest.chunks.push_back(chunk);
+  }
+  return highest;
+}
+
 }  // namespace
 
 std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const Decision& decision) {
@@ -244,26 +291,20 @@ std::optional<Row> choose(const PodInfo& pod, const Snapshot& snapshot, const De
     decision.feasible.each([&](Row row) { only = row; });
     return only;
   }
-  std::int64_t best = 0;
-  for (std::size_t chunk = 0; chunk < decision.total.chunks(); ++chunk)
-    best = std::max(best, decision.total.summary(chunk).most);
-  std::vector<std::uint64_t> highest(decision.total.chunks());
-  std::uint64_t highest_of_all = 0;
-  for (std::size_t chunk = 0; chunk < highest.size(); ++chunk) {
-    if (decision.total.summary(chunk).most != best) continue;
-    highest[chunk] = highest_hash(pod.uid_hash, snapshot.name_hash.chunk(chunk), ties_of(decision, chunk));
-    highest_of_all = std::max(highest_of_all, highest[chunk]);
-  }
+  const auto highest = highest_of(pod, snapshot, decision, best_chunks(decision.total));
   std::optional<Row> choice;
-  for (std::size_t chunk = 0; chunk < highest.size(); ++chunk) {
-    if (decision.total.summary(chunk).most != best || highest[chunk] != highest_of_all) continue;
+  std::uint64_t choice_hash = 0;
+  for (const auto chunk : highest.chunks) {
     const auto ties = ties_of(decision, chunk);
-    const auto rows = with_hash(pod.uid_hash, snapshot.name_hash.chunk(chunk), highest_of_all);
+    const auto rows = with_start(pod.uid_hash, snapshot.name_hash.chunk(chunk), highest.start);
     for (std::size_t w = 0; w < kChunkWords; ++w) {
       for (auto bits = ties[w] & rows[w]; bits; bits &= bits - 1) {
         const auto i = w * 64 + static_cast<std::size_t>(std::countr_zero(bits));
         const auto row = static_cast<Row>(chunk * kChunkRows + i);
-        if (!choice || snapshot.node_name(row) < snapshot.node_name(*choice)) choice = row;
+        const auto hash = tie_hash(pod.uid_hash, snapshot.name_hash[row]);
+        if (choice && !hashes_better(hash, row, choice_hash, *choice, snapshot)) continue;
+        choice = row;
+        choice_hash = hash;
       }
     }
   }

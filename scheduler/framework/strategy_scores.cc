@@ -17,11 +17,12 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
     : scorers_(std::move(scorers)),
       snapshot_(snapshot),
       feasible_(feasible),
+      declared_(&snapshot),
       memo_(EvaluationMemo::of_thread()),
       masks_(snapshot.chunks()) {
   if (!memo_) return;
   declare();
-  kept_ = &memo_->strategies(declared_);
+  kept_ = &memo_->strategies(declared_, memo_->nodes_of());
   if (kept_->total.chunks() > snapshot.chunks()) {
     *kept_ = {};
     kept_->key = declared_.key();
@@ -30,6 +31,7 @@ StrategyScores::StrategyScores(std::vector<Scorer> scorers, const Snapshot& snap
   kept_->added.resize(snapshot.chunks());
   kept_->rests.resize(snapshot.chunks());
   kept_->total.grow_to_chunks(snapshot.chunks());
+  find_changes();
 }
 
 void StrategyScores::declare() {
@@ -49,10 +51,26 @@ void StrategyScores::declare() {
       declared_.add(plugin, inputs);
       group_index_[i] = group_scorers_.size();
       group_scorers_.push_back(by_group);
-      group_columns_.insert(group_columns_.end(), inputs.columns.begin(), inputs.columns.end());
     } else {
       declared_.add_undeclared(plugin);
     }
+  }
+}
+
+// What is to be computed again. A decision that does not reach total() leaves a key that knows nothing.
+void StrategyScores::find_changes() {
+  now_ = memo_->view().look(declared_.columns(), snapshot_.chunks(), snapshot_.row_changes());
+  may_differ_.resize(snapshot_.chunks());
+  const auto since = std::exchange(kept_->seen, 0);
+  const bool is_known = since != 0 && kept_->feasible.words() == feasible_.words();
+  for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
+    const ChunkChange change{
+        .chunk = chunk,
+        .words = is_known ? memo_->view().changed_words(chunk, since) : ColumnView::kAllWords,
+        .other_nodes = !is_known || kept_->feasible.chunk(chunk) != feasible_.chunk(chunk)};
+    if (change.words == 0 && !change.other_nodes) continue;
+    changes_.push_back(change);
+    may_differ_[chunk] = change.other_nodes ? ColumnView::kAllWords : change.words;
   }
 }
 
@@ -74,10 +92,7 @@ const Scores& StrategyScores::run_kept(std::size_t index) {
   if (group_index_[index] != kNoGroups && !kept.chunks.empty()) kept = {};
   kept.scores.grow_to_chunks(snapshot_.chunks());
   if (const auto group = group_index_[index]; group != kNoGroups) {
-    if (group == 0) {
-      const auto now = memo_->view().look(group_columns_, snapshot_.chunks());
-      kept_->groups.look(group_scorers_, memo_->view(), now, feasible_);
-    }
+    if (group == 0) kept_->groups.look(group_scorers_, changes_, feasible_);
     kept_->groups.score(group, kept.scores);
     return kept.scores;
   }
@@ -86,38 +101,36 @@ const Scores& StrategyScores::run_kept(std::size_t index) {
   if (!by_row) {
     scratch_.assign(kept.scores.size(), 0);
     scorer.scorer->score(feasible_, scratch_);
-    for (std::size_t chunk = 0; chunk < kept.chunks.size(); ++chunk)
-      take(kept, chunk, &scratch_[chunk * kChunkRows]);
+    auto change = changes_.begin();
+    for (std::size_t chunk = 0; chunk < kept.chunks.size(); ++chunk) {
+      while (change != changes_.end() && change->chunk < chunk) ++change;
+      const bool other_nodes = change != changes_.end() && change->chunk == chunk && change->other_nodes;
+      take(kept, chunk, other_nodes, &scratch_[chunk * kChunkRows]);
+    }
     return kept.scores;
   }
-  const auto now = memo_->view().look(declared_.columns(index), snapshot_.chunks());
-  for (std::size_t chunk = 0; chunk < kept.chunks.size(); ++chunk) {
+  for (const auto& [chunk, words, other_nodes] : changes_) {
     auto& known = kept.chunks[chunk];
-    const bool is_new = known.seen == 0;
-    const auto words = is_new ? ColumnView::kAllWords : memo_->view().changed_words(chunk, known.seen);
-    const auto feasible = feasible_.chunk(chunk);
-    if (words == 0 && known.feasible == feasible) continue;
     if (!known.computed) known.computed = std::make_unique_for_overwrite<cluster::ChunkBytes>();
     score_words(*by_row, chunk, words, *known.computed);
-    known.feasible = feasible;
-    known.seen = now;
-    if (keep(kept.scores, chunk, known.computed->data())) known.version = ++kept_->versions;
+    const bool is_new = other_nodes || words == ColumnView::kAllWords
+                            ? keep(kept.scores, chunk, known.computed->data())
+                            : keep_words(kept.scores, chunk, words, known.computed->data());
+    if (is_new) known.version = ++kept_->versions;
   }
   return kept.scores;
 }
 
 // Takes over the scores of a chunk, as a scorer that does not declare its inputs has computed them.
-void StrategyScores::take(Kept::Strategy& kept, std::size_t chunk, const std::uint8_t* computed) {
+void StrategyScores::take(Kept::Strategy& kept, std::size_t chunk, bool other_nodes,
+                          const std::uint8_t* computed) {
   auto& known = kept.chunks[chunk];
-  const auto feasible = feasible_.chunk(chunk);
-  if (known.seen != 0 && known.feasible == feasible &&
-      std::memcmp(known.computed->data(), computed, kChunkRows) == 0)
-    return;
+  if (!other_nodes && std::memcmp(known.computed->data(), computed, kChunkRows) == 0) return;
   if (!known.computed) known.computed = std::make_unique_for_overwrite<cluster::ChunkBytes>();
   std::memcpy(known.computed->data(), computed, kChunkRows);
-  known.feasible = feasible;
-  known.seen = 1;
-  if (keep(kept.scores, chunk, computed)) known.version = ++kept_->versions;
+  if (!keep(kept.scores, chunk, computed)) return;
+  known.version = ++kept_->versions;
+  may_differ_[chunk] = ColumnView::kAllWords;
 }
 
 // Scores the rows of the words `words` of a chunk.
@@ -141,6 +154,24 @@ bool StrategyScores::keep(Scores& scores, std::size_t chunk, const std::uint8_t*
   return true;
 }
 
+// The same for some words.
+bool StrategyScores::keep_words(Scores& scores, std::size_t chunk, std::uint32_t words,
+                                const std::uint8_t* computed) {
+  std::array<std::uint8_t, 64> inside;
+  bool is_new = false;
+  for (; words; words &= words - 1) {
+    const auto word = static_cast<std::size_t>(std::countr_zero(words));
+    const auto rows = feasible_.word(chunk * cluster::kChunkWords + word);
+    for (std::size_t i = 0; i < 64; ++i)
+      inside[i] = static_cast<std::uint8_t>(computed[word * 64 + i] & (0 - (rows >> i & 1)));
+    if (std::memcmp(inside.data(), &scores.own_chunk(chunk)[word * 64], inside.size()) == 0) continue;
+    std::ranges::copy(inside, &scores.write_chunk(chunk)[word * 64]);
+    is_new = true;
+  }
+  if (is_new) scores.set_summary(chunk, summary_of(scores.own_chunk(chunk)));
+  return is_new;
+}
+
 const cluster::ChunkBytes& StrategyScores::mask(std::size_t chunk) {
   auto& mask = masks_[chunk];
   if (!mask) mask = std::make_unique<cluster::ChunkBytes>(bytes_of(feasible_.chunk(chunk)));
@@ -150,44 +181,51 @@ const cluster::ChunkBytes& StrategyScores::mask(std::size_t chunk) {
 Totals StrategyScores::total(std::span<const Strategy> strategies) {
   if (!kept_) {
     Totals total(snapshot_.chunks());
-    for (std::size_t chunk = 0; chunk < total.chunks(); ++chunk) add_up_chunk(strategies, chunk, total);
+    for (std::size_t chunk = 0; chunk < total.chunks(); ++chunk)
+      total.set_summary(chunk, add_up(weighted(strategies, chunk), total.write_chunk(chunk)));
     return total;
   }
-  if (!group_scorers_.empty()) {
-    std::vector<std::int64_t> weights;
-    for (std::size_t i = 0; i < strategies.size(); ++i) {
-      if (group_index_[i] != kNoGroups) weights.push_back(strategies[i].weight);
-    }
-    kept_->groups.weigh(weights, kept_->total);
+  std::vector<std::int64_t> weights, of_groups;
+  for (std::size_t i = 0; i < strategies.size(); ++i) {
+    weights.push_back(strategies[i].weight);
+    if (group_index_[i] != kNoGroups) of_groups.push_back(strategies[i].weight);
   }
+  if (weights != kept_->weights) {
+    kept_->weights = std::move(weights);
+    kept_->added.assign(snapshot_.chunks(), {});
+    may_differ_.assign(snapshot_.chunks(), ColumnView::kAllWords);
+  }
+  const bool all_differ = !of_groups.empty() && kept_->groups.weigh(of_groups, kept_->total);
   for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
-    const bool own_changed = !is_added(strategies, chunk);
-    if (own_changed) add_up_chunk(strategies, chunk, kept_->total);
+    const auto words = may_differ_[chunk];
+    if (words == 0 && !all_differ) continue;
+    const bool own_changed = words != 0 && !is_added(chunk);
+    if (own_changed) add_up_words(strategies, chunk, words);
     const bool changed =
-        group_scorers_.empty() ? own_changed : kept_->groups.add_up(chunk, own_changed, kept_->total);
+        group_scorers_.empty() ? own_changed : kept_->groups.add_up(chunk, words, own_changed, kept_->total);
     if (changed) kept_->rests[chunk].clear();
   }
+  kept_->seen = now_;
+  if (std::ranges::any_of(changes_, &ChunkChange::other_nodes)) kept_->feasible = feasible_;
   return kept_->total;
 }
 
 // True if the total of a chunk is already that of these scores by row.
-bool StrategyScores::is_added(std::span<const Strategy> strategies, std::size_t chunk) {
+bool StrategyScores::is_added(std::size_t chunk) {
   auto& added = kept_->added[chunk];
-  bool is_known = added.size() == strategies.size() * 2;
-  added.resize(strategies.size() * 2);
-  for (std::size_t i = 0; i < strategies.size(); ++i) {
-    const bool by_row = group_index_[i] == kNoGroups;
-    const auto weight = by_row ? static_cast<std::uint64_t>(strategies[i].weight) : 0;
-    const auto version = by_row ? kept_->strategies[i].chunks[chunk].version : 0;
-    is_known &= added[i * 2] == weight && added[i * 2 + 1] == version;
-    added[i * 2] = weight;
-    added[i * 2 + 1] = version;
+  bool is_known = added.size() == scorers_.size();
+  added.resize(scorers_.size());
+  for (std::size_t i = 0; i < scorers_.size(); ++i) {
+    const auto version = group_index_[i] == kNoGroups ? kept_->strategies[i].chunks[chunk].version : 0;
+    is_known &= added[i] == version;
+    added[i] = version;
   }
   return is_known;
 }
 
-void StrategyScores::add_up_chunk(std::span<const Strategy> strategies, std::size_t chunk,
-                                  Totals& total) const {
+// The scores of a chunk that its totals by row are the sums of.
+std::vector<Weighted> StrategyScores::weighted(std::span<const Strategy> strategies,
+                                               std::size_t chunk) const {
   std::vector<Weighted> weighted;
   weighted.reserve(strategies.size());
   for (std::size_t i = 0; i < strategies.size(); ++i) {
@@ -196,7 +234,24 @@ void StrategyScores::add_up_chunk(std::span<const Strategy> strategies, std::siz
     if (score.summary(chunk).most > 0)  // else it adds nothing
       weighted.push_back({score.own_chunk(chunk).data(), weight});
   }
-  total.set_summary(chunk, add_up(weighted, total.write_chunk(chunk)));
+  return weighted;
+}
+
+// Adds up the kept totals. With groups, KeptGroups sets the summary.
+void StrategyScores::add_up_words(std::span<const Strategy> strategies, std::size_t chunk,
+                                  std::uint32_t words) {
+  const auto scores = weighted(strategies, chunk);
+  auto& total = kept_->total.write_chunk(chunk);
+  if (words == ColumnView::kAllWords) {
+    kept_->total.set_summary(chunk, add_up(scores, total));
+    return;
+  }
+  auto summary = kept_->total.summary(chunk);
+  bool is_known = group_scorers_.empty();
+  for (; words; words &= words - 1)
+    is_known &= add_up_word(scores, static_cast<std::size_t>(std::countr_zero(words)), total, summary);
+  if (!group_scorers_.empty()) return;
+  kept_->total.set_summary(chunk, is_known ? summary : summary_of(Totals::Values(total)));
 }
 
 }  // namespace podium::framework

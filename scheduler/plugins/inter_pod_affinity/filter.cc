@@ -265,19 +265,26 @@ class AffinityFilter final : public framework::NodeFilter {
       : NodeFilter(snapshot), pod_(pod), state_(std::move(state)) {}
 
   void filter(NodeMask& nodes, framework::Rejections& out) const override {
-    const bool first_of_its_group = state_.affinity_domains == 0 && state_.matches_itself;
     if (!state_.affinity_counts.empty()) {
       const auto id = out.add(affinity_verdict());
-      for (const auto& counts : state_.affinity_counts) {
-        std::vector<std::uint8_t> flags(counts.count.size(), 1);
-        for (std::size_t value = 1; value < flags.size(); ++value) {
-          flags[value] = !first_of_its_group && counts.count[value] <= 0;
-        }
-        reject_by_level(nodes, out, counts.column, flags, id, id);
-      }
+      for (const auto& counts : state_.affinity_counts)
+        reject_by_level(nodes, out, counts.column, unpopulated(counts), id, id);
     }
     reject_populated(state_.anti_affinity_counts, anti_affinity_verdict(), nodes, out);
     reject_populated(state_.existing_counts, existing_verdict(), nodes, out);
+  }
+
+  bool declare(framework::RowInputs& inputs) const override {
+    constexpr std::size_t kMostLevels = 64;
+    const auto add = [&](const Counts& all, auto&& flags_of) {
+      inputs.asks.push_back(static_cast<std::int64_t>(all.size()));
+      return std::ranges::all_of(all, [&](const auto& counts) {
+        return counts.column.limit() <= kMostLevels &&
+               levels_.add(counts.column, counts.key, flags_of(counts), kMostLevels, inputs);
+      });
+    };
+    return add(state_.affinity_counts, [&](const auto& counts) { return unpopulated(counts); }) &&
+           add(state_.anti_affinity_counts, populated) && add(state_.existing_counts, populated);
   }
 
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
@@ -297,15 +304,28 @@ class AffinityFilter final : public framework::NodeFilter {
     const auto id = out.add(std::move(verdict));
     for (const auto& counts : all) {
       if (!counts.column.label()) continue;  // no node has the key
-      std::vector<std::uint8_t> flags(counts.count.size());
-      for (std::size_t value = 1; value < flags.size(); ++value) flags[value] = counts.count[value] > 0;
-      reject_by_level(nodes, out, counts.column, flags, id, id);
+      reject_by_level(nodes, out, counts.column, populated(counts), id, id);
     }
+  }
+
+  // The levels that reject: by required affinity, and by anti-affinity.
+  std::vector<std::uint8_t> unpopulated(const TopologyCounts<std::int32_t>& counts) const {
+    const bool first_of_its_group = state_.affinity_domains == 0 && state_.matches_itself;
+    std::vector<std::uint8_t> flags(counts.count.size(), 1);
+    for (std::size_t value = 1; value < flags.size(); ++value)
+      flags[value] = !first_of_its_group && counts.count[value] <= 0;
+    return flags;
+  }
+  static std::vector<std::uint8_t> populated(const TopologyCounts<std::int32_t>& counts) {
+    std::vector<std::uint8_t> flags(counts.count.size());
+    for (std::size_t value = 1; value < flags.size(); ++value) flags[value] = counts.count[value] > 0;
+    return flags;
   }
 
   const api::Pod& pod_;
   const AffinityState state_;
   mutable std::unique_ptr<Contributions> contributions_;  // null: no trial yet
+  mutable DeclaredLevels levels_;
 };
 
 }  // namespace

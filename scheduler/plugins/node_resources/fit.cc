@@ -121,9 +121,10 @@ class FitFilter final : public NodeFilter {
     std::vector<ChunkWords> checks(demands_.size() + 2);
     std::vector<bool> lacks(checks.size());
     for (std::size_t chunk = 0; chunk < snapshot_.chunks(); ++chunk) {
-      if (chunk_is_empty(nodes, chunk)) continue;
-      run_checks(chunk, checks);
-      for (std::size_t w = 0; w < kChunkWords; ++w)
+      const auto words = words_with_nodes(nodes, chunk);
+      if (words.count == 0) continue;
+      run_checks(chunk, words, checks);
+      for (auto w = words.first; w < words.first + words.count; ++w)
         reject_word(nodes, chunk, w, checks, lacks, shortages, out);
     }
   }
@@ -169,8 +170,9 @@ class FitFilter final : public NodeFilter {
   Verdict shortage(const Room& room) const override { return shortage_in(room, demands_); }
 
  private:
-  void run_checks(std::size_t chunk, std::vector<ChunkWords>& checks) const {
-    find_full(snapshot_.allocatable_pods.chunk(chunk), snapshot_.pod_count.chunk(chunk), checks.front());
+  void run_checks(std::size_t chunk, WordRange words, std::vector<ChunkWords>& checks) const {
+    find_full(snapshot_.allocatable_pods.chunk(chunk), snapshot_.pod_count.chunk(chunk), words,
+              checks.front());
     auto& too_small = checks.back();
     too_small.fill(0);
     Amounts::Chunk space, space_for_used;
@@ -179,7 +181,8 @@ class FitFilter final : public NodeFilter {
       ChunkWords never;
       if (amounts) {
         const auto allocatable = amounts->allocatable.chunk(chunk, space);
-        find_short(allocatable, amounts->used.chunk(chunk, space_for_used), want, checks[i + 1], never);
+        find_short(allocatable, amounts->used.chunk(chunk, space_for_used), want, words, checks[i + 1],
+                   never);
         if (has_class) leave_to_devices(allocatable, checks[i + 1], never);
       } else if (has_class) {
         checks[i + 1].fill(0);

@@ -153,6 +153,14 @@ class SpreadFilter final : public framework::NodeFilter {
     for (const auto& each : domains_) reject_by_level(nodes, out, each.column, each.flags, missing, too_many);
   }
 
+  // With many domains the verdicts of two decisions are seldom alike.
+  bool declare(framework::RowInputs& inputs) const override {
+    constexpr std::size_t kMostLevels = 8;
+    return std::ranges::all_of(domains_, [&](const Domains& each) {
+      return levels_.add(each.column, each.constraint.topology_key, each.flags, kMostLevels, inputs);
+    });
+  }
+
   std::optional<Verdict> check(Row row, const PodDelta& delta) const override {
     return check_on_trial(row, delta);
   }
@@ -180,6 +188,7 @@ class SpreadFilter final : public framework::NodeFilter {
   const api::Pod& pod_;
   const std::vector<Domains> domains_;
   mutable PodMemo<Counted> known_;
+  mutable DeclaredLevels levels_;
 };
 
 // The nodes that have the topology keys of all constraints.

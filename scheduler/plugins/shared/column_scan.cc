@@ -17,17 +17,18 @@ void mark_equal(const std::uint32_t* rows, std::uint32_t id, std::uint8_t* bytes
 
 PODIUM_VECTOR_CLONES
 void mark_short(const std::int64_t* allocatable, const std::int64_t* used, std::int64_t want,
-                std::uint8_t* insufficient, std::uint8_t* unresolvable) {
-  for (std::size_t i = 0; i < kChunkRows; ++i) {
+                std::size_t rows, std::uint8_t* __restrict insufficient,
+                std::uint8_t* __restrict unresolvable) {
+  for (std::size_t i = 0; i < rows; ++i) {
     insufficient[i] = want > wrapping_minus(allocatable[i], used[i]) ? 0xFF : 0;
     unresolvable[i] = want > allocatable[i] ? 0xFF : 0;
   }
 }
 
 PODIUM_VECTOR_CLONES
-void mark_full(const std::int64_t* allocatable, const std::int32_t* pods, std::uint8_t* full) {
-  for (std::size_t i = 0; i < kChunkRows; ++i)
-    full[i] = std::int64_t{pods[i]} + 1 > allocatable[i] ? 0xFF : 0;
+void mark_full(const std::int64_t* allocatable, const std::int32_t* pods, std::size_t rows,
+               std::uint8_t* __restrict full) {
+  for (std::size_t i = 0; i < rows; ++i) full[i] = std::int64_t{pods[i]} + 1 > allocatable[i] ? 0xFF : 0;
 }
 
 PODIUM_VECTOR_CLONES
@@ -86,19 +87,29 @@ void declare_taints(const cluster::Column<cluster::TaintSetId>& sets, const IdSe
   inputs.asks.insert(inputs.asks.end(), ids.ids().begin(), ids.ids().end());
 }
 
+WordRange words_with_nodes(const cluster::NodeMask& nodes, std::size_t chunk) {
+  const auto words = nodes.chunk(chunk);
+  std::size_t first = 0, end = kChunkWords;
+  while (first < end && words[first] == 0) ++first;
+  while (first < end && words[end - 1] == 0) --end;
+  return {first, end - first};
+}
+
 void find_short(std::span<const std::int64_t, kChunkRows> allocatable,
-                std::span<const std::int64_t, kChunkRows> used, std::int64_t want, ChunkWords& insufficient,
-                ChunkWords& unresolvable) {
-  ChunkBytes now, ever;
-  mark_short(allocatable.data(), used.data(), want, now.data(), ever.data());
+                std::span<const std::int64_t, kChunkRows> used, std::int64_t want, WordRange words,
+                ChunkWords& insufficient, ChunkWords& unresolvable) {
+  ChunkBytes now{}, ever{};
+  const auto row = words.first * 64;
+  mark_short(&allocatable[row], &used[row], want, words.count * 64, &now[row], &ever[row]);
   insufficient = cluster::to_words(now);
   unresolvable = cluster::to_words(ever);
 }
 
 void find_full(std::span<const std::int64_t, kChunkRows> allocatable_pods,
-               std::span<const std::int32_t, kChunkRows> pods, ChunkWords& full) {
-  ChunkBytes bytes;
-  mark_full(allocatable_pods.data(), pods.data(), bytes.data());
+               std::span<const std::int32_t, kChunkRows> pods, WordRange words, ChunkWords& full) {
+  ChunkBytes bytes{};
+  const auto row = words.first * 64;
+  mark_full(&allocatable_pods[row], &pods[row], words.count * 64, &bytes[row]);
   full = cluster::to_words(bytes);
 }
 

@@ -48,14 +48,20 @@ class IdSet {
 void declare_taints(const cluster::Column<cluster::TaintSetId>& sets, const IdSet& ids,
                     framework::RowInputs& inputs);
 
-// Sets `insufficient` for the rows where want > allocatable - used, and `unresolvable` for the rows where
-// want > allocatable. Amounts are not negative.
+// Words of a chunk: `count` from `first` on.
+struct WordRange {
+  std::size_t first = 0, count = 0;
+};
+// From the first word of the chunk with a node of the mask to the last one.
+WordRange words_with_nodes(const cluster::NodeMask& nodes, std::size_t chunk);
+// Sets `insufficient` for the rows of these words where want > allocatable - used, and `unresolvable` for the
+// rows where want > allocatable. Amounts are not negative. The bits of other rows are 0.
 void find_short(std::span<const std::int64_t, kChunkRows> allocatable,
-                std::span<const std::int64_t, kChunkRows> used, std::int64_t want, ChunkWords& insufficient,
-                ChunkWords& unresolvable);
-// Sets the bits of the rows that cannot take one more pod.
+                std::span<const std::int64_t, kChunkRows> used, std::int64_t want, WordRange words,
+                ChunkWords& insufficient, ChunkWords& unresolvable);
+// Sets the bits of the rows of these words that cannot take one more pod.
 void find_full(std::span<const std::int64_t, kChunkRows> allocatable_pods,
-               std::span<const std::int32_t, kChunkRows> pods, ChunkWords& full);
+               std::span<const std::int32_t, kChunkRows> pods, WordRange words, ChunkWords& full);
 
 // Rejects the nodes of a chunk that are in the mask and whose bit is set.
 void reject_chunk(cluster::NodeMask& nodes, std::size_t chunk, const ChunkWords& rows,

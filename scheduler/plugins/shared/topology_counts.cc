@@ -163,6 +163,17 @@ void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const
   }
 }
 
+bool DeclaredLevels::add(const LevelColumn& column, std::string_view key, std::span<const std::uint8_t> flags,
+                         std::size_t most, framework::RowInputs& inputs) {
+  auto levels = column.column();
+  if (!levels || column.limit() > most) return false;
+  inputs.asks.push_back(static_cast<std::int64_t>(column.limit()));
+  inputs.asks.insert(inputs.asks.end(), flags.begin(), flags.end());
+  if (column.limit() > 1)
+    inputs.columns.push_back({framework::label_of(key), &columns_.emplace_back(*levels)});
+  return true;
+}
+
 std::optional<cluster::Column<std::uint32_t>> LevelColumn::column() const {
   if (box_) return label()->values().column(chunks());
   // Without the label all levels are 0.

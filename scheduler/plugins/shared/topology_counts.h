@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <map>
 #include <memory>
@@ -174,6 +175,18 @@ class CountsByKey {
 void reject_by_level(cluster::NodeMask& nodes, framework::Rejections& out, const LevelColumn& column,
                      std::span<const std::uint8_t> flags, framework::VerdictId first,
                      framework::VerdictId second);
+
+// The columns of verdicts that follow from the flags of a node's levels, for NodeFilter::declare().
+// Owner: the filter.
+class DeclaredLevels {
+ public:
+  // Adds a column with the flags of its levels. False: there are more than `most`.
+  bool add(const LevelColumn& column, std::string_view key, std::span<const std::uint8_t> flags,
+           std::size_t most, framework::RowInputs& inputs);
+
+ private:
+  std::deque<cluster::Column<std::uint32_t>> columns_;  // inputs have their addresses
+};
 
 // Calls f(row) for every row of the mask. Full words take a path without bit tests.
 template <typename F>

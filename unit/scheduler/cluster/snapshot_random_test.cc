@@ -2,6 +2,7 @@
 // much later.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "unit/scheduler/cluster/model.h"
@@ -167,6 +168,25 @@ void expect_same(const Snapshot& s, const Model& model, const Names& names) {
   ASSERT_EQ(s.pod_total(), expected.pods.size());
 }
 
+// The rows in which a column differs are among those that RowChanges names. False: it does not know them.
+bool expect_changes_named(const Snapshot& a, const Snapshot& b) {
+  const auto named = RowChanges::between(*a.row_changes(), *b.row_changes());
+  if (!named || a.chunks() != b.chunks()) return false;
+  const auto differs = [&](Row row) {
+    const auto in = [&](auto column) { return (a.*column)[row] != (b.*column)[row]; };
+    return in(&Snapshot::allocatable_milli_cpu) || in(&Snapshot::allocatable_memory) ||
+           in(&Snapshot::allocatable_ephemeral) || in(&Snapshot::allocatable_pods) ||
+           in(&Snapshot::requested_milli_cpu) || in(&Snapshot::requested_memory) ||
+           in(&Snapshot::requested_ephemeral) || in(&Snapshot::non_zero_milli_cpu) ||
+           in(&Snapshot::non_zero_memory) || in(&Snapshot::pod_count) || in(&Snapshot::taint_set) ||
+           in(&Snapshot::name_hash);
+  };
+  for (Row row = 0; row < a.chunks() * kChunkRows; ++row) {
+    EXPECT_TRUE(!differs(row) || std::ranges::find(*named, row) != named->end()) << "row " << row;
+  }
+  return true;
+}
+
 TEST(SnapshotRandom, AgreesWithAModelThatCountsFromScratch) {
   for (auto seed = first_seed(); seed < first_seed() + 10; ++seed) {
     SCOPED_SEED(seed);
@@ -174,8 +194,12 @@ TEST(SnapshotRandom, AgreesWithAModelThatCountsFromScratch) {
     Snapshot live;
     Model model;
     std::vector<std::pair<Snapshot, Model>> forks;
+    std::size_t named = 0;
     for (int i = 0; i < 1500; ++i) {
+      const auto before = live;
       world.step(live, model);
+      EXPECT_TRUE(live.chunks() != before.chunks() || expect_changes_named(live, before)) << i;
+      if (!forks.empty()) named += expect_changes_named(live, forks[world.below(forks.size())].first);
       if (world.one_in(50)) expect_same(live, model, world.names());
       if (world.one_in(60)) forks.emplace_back(live, model);
       if (!forks.empty() && world.one_in(3)) {
@@ -185,6 +209,7 @@ TEST(SnapshotRandom, AgreesWithAModelThatCountsFromScratch) {
       if (!forks.empty() && world.one_in(300)) forks.erase(forks.begin() + world.below(forks.size()));
       if (HasFatalFailure()) return;
     }
+    EXPECT_GT(named, 10u) << "of forks";
     expect_same(live, model, world.names());
     expect_free_rows_empty(live, world.names());
     for (const auto& [fork, its_model] : forks) expect_same(fork, its_model, world.names());

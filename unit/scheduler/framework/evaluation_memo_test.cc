@@ -82,13 +82,13 @@ TEST(ColumnView, ForgetsAllOfTooManyColumns) {
 
 TEST(EvaluationMemo, ForgetsTheLeastRecentlyUsedKey) {
   EvaluationMemo memo;
-  memo.verdicts(declared(1)).chunks.resize(3);
+  memo.verdicts(declared(1)).left.resize(3);
   for (std::int64_t i = 0; i < std::int64_t{EvaluationMemo::kMost}; ++i) {
-    EXPECT_EQ(memo.verdicts(declared(1)).chunks.size(), 3u) << "asked for again and again";
-    memo.verdicts(declared(100 + i)).chunks.resize(1);
+    EXPECT_EQ(memo.verdicts(declared(1)).left.size(), 3u) << "asked for again and again";
+    memo.verdicts(declared(100 + i)).left.resize(1);
   }
-  EXPECT_EQ(memo.verdicts(declared(1)).chunks.size(), 3u);
-  EXPECT_EQ(memo.verdicts(declared(100)).chunks.size(), 0u) << "forgotten";
+  EXPECT_EQ(memo.verdicts(declared(1)).left.size(), 3u);
+  EXPECT_EQ(memo.verdicts(declared(100)).left.size(), 0u) << "forgotten";
 }
 
 TEST(EvaluationMemo, AKeyThatTakesAnothersPlaceKnowsNoScores) {
@@ -97,11 +97,34 @@ TEST(EvaluationMemo, AKeyThatTakesAnothersPlaceKnowsNoScores) {
     auto& kept = memo.strategies(declared(i));
     kept.strategies.resize(1);
     kept.strategies.front().chunks.resize(1);
-    kept.strategies.front().chunks.front().seen = 7;
+    kept.seen = 7;
   }
   const auto& taken = memo.strategies(declared(100));
   EXPECT_EQ(taken.key, declared(100).key());
-  EXPECT_EQ(taken.strategies.front().chunks.front().seen, 0u);
+  EXPECT_EQ(taken.seen, 0u);
+}
+
+// A pod's verdicts take turns: its scores are known for each set of nodes that passes.
+TEST(EvaluationMemo, KeepsTheScoresOfAKeyForEachSetOfNodes) {
+  EvaluationMemo memo;
+  memo.strategies(declared(1), 1).seen = 7;
+  EXPECT_EQ(memo.strategies(declared(1), 2).seen, 0u);
+  memo.strategies(declared(1), 2).seen = 8;
+  EXPECT_EQ(memo.strategies(declared(1), 1).seen, 7u);
+  EXPECT_EQ(memo.strategies(declared(1), 2).seen, 8u);
+  for (std::uint64_t nodes = 3; nodes <= EvaluationMemo::kMost; ++nodes)
+    memo.strategies(declared(1), nodes).seen = nodes;
+  EXPECT_EQ(memo.strategies(declared(1), 100).seen, 7u) << "those of the least recently used set";
+  EXPECT_EQ(memo.strategies(declared(2), 1).seen, 0u) << "another key";
+}
+
+TEST(EvaluationMemo, VerdictsOfAnotherKeyHaveAnotherNumber) {
+  EvaluationMemo memo;
+  const auto first = memo.verdicts(declared(1)).number;
+  EXPECT_NE(memo.verdicts(declared(2)).number, first);
+  EXPECT_EQ(memo.verdicts(declared(1)).number, first);
+  for (std::int64_t i = 0; i < std::int64_t{EvaluationMemo::kMost}; ++i) memo.verdicts(declared(100 + i));
+  EXPECT_NE(memo.verdicts(declared(1)).number, first) << "it was forgotten";
 }
 
 TEST(EvaluationMemo, AKeyHasEachPluginWhatItAsksAndItsColumns) {

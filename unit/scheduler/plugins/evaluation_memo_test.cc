@@ -149,6 +149,14 @@ class Cluster {
     pods_.push_back(web().spread(on("zone").schedule_anyway()).prefer_affinity(5, term("rack")));
     pods_.push_back(web().spread(on("rack").schedule_anyway()).spread(on("nowhere").schedule_anyway()));
     pods_.push_back(web().affinity(term("zone")));
+    for (int skew = 1; skew <= 3; ++skew)
+      pods_.push_back(web().req("cpu", "1m").spread(on("zone").max_skew(skew)));
+    pods_.push_back(web().spread(on("zone").max_skew(1)).prefer_anti_affinity(9, term(kHostname)));
+    pods_.push_back(web().spread(on("zone").max_skew(2)).spread(on("rack").max_skew(30)));
+    pods_.push_back(web().spread(on("nowhere")));
+    pods_.push_back(web().affinity(term("rack")).prefer_affinity(3, term("zone")));
+    pods_.push_back(web().affinity(term("nowhere")));
+    pods_.push_back(web().anti_affinity(term("nowhere")).anti_affinity(term("rack")));
     pods_.push_back(web().tolerate_exists("dedicated").image("app"));
     pods_.push_back(web().tolerate_exists("node.kubernetes.io/unschedulable"));
     pods_.push_back(web().node_selector("zone", "a"));
@@ -210,8 +218,10 @@ class Cluster {
       }
       case 4:
         return snapshot.withdraw_nomination("nominated-" + number);
+      case 5:
+        return add_pods(snapshot, random_.below(4) ? 1 : 80);  // more than RowChanges knows
       default:
-        for (const auto& each : placed(1)) snapshot.add_pod(info(each));
+        add_pods(snapshot, 1);
     }
   }
 
@@ -253,6 +263,9 @@ class Cluster {
     }
     return out;
   }
+  void add_pods(Snapshot& snapshot, int count) {
+    for (const auto& each : placed(count)) snapshot.add_pod(info(each));
+  }
   api::NodePtr share_node(std::uint64_t number) {
     auto node = nodes(1).front();
     node.meta.name = node.meta.uid = "n" + std::to_string(number);
@@ -282,6 +295,7 @@ void run(bool huge) {
   SCOPED_SEED(seed);
   Cluster cluster(seed, huge);
   EvaluationMemo memo;
+  auto apart = cluster.snapshot();
   for (int round = 0; round < 60; ++round) {
     cluster.expect_equal(memo, cluster.snapshot());
     if (cluster.below(3) == 0) {
@@ -291,6 +305,12 @@ void run(bool huge) {
     }
     if (cluster.below(2)) cluster.place(cluster.snapshot());
     if (cluster.below(2)) cluster.change(cluster.snapshot());
+    // One that has long gone its own way.
+    if (cluster.below(4) == 0) {
+      cluster.change(apart);
+      cluster.expect_equal(memo, apart);
+    }
+    if (cluster.below(20) == 0) apart = cluster.snapshot();
     if (testing::Test::HasFatalFailure()) return;
   }
 }
