@@ -326,9 +326,8 @@ TEST(WhatIfController, ReadsTheClassesAndTemplatesOfAddedPodsToo) {
       "the pod: 0 of 3 placed: request gpu: device class fast does not existTrue Accepted: request is valid");
   EXPECT_EQ(
       asked("missing", R"("resourceClaims":[{"name":"c","resourceClaimTemplateName":"two"}])"),
-      "the pod: 0 of 3 placed: spec.changes[0].template.spec.resourceClaims[0].resourceClaimTemplateName: "
-      "namespace shop has no "
-      "ResourceClaimTemplate \"two\"True Accepted: request is valid");
+      "the pod: 0 of 3 placed: claim c: namespace shop has no ResourceClaimTemplate \"two\"True Accepted: "
+      "request is valid");
 }
 
 TEST(WhatIfController, ReadsNoMoreLimitRangesThanANamespaceMayHave) {
