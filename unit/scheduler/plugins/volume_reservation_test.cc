@@ -365,11 +365,11 @@ TEST(VolumeReservation, AVolumeThatIsToBeMadeBecomesBound) {
     std::string want;
   } cases[] = {
       {"nothing yet", [](Snapshot&) {}, "not yet"},
-      {"the claim as written", [&](Snapshot& s) { show(s, selected("10")); }, "its claim c is not bound"},
-      {"the volume is not known yet", [&, &c = c](Snapshot& s) { show(s, c); }, "its claim c is not bound"},
+      {"the claim as written", [&](Snapshot& s) { show(s, selected("10")); }, "its claim d is not bound"},
+      {"the volume is not known yet", [&, &c = c](Snapshot& s) { show(s, c); }, "its claim d is not bound"},
       {"both are bound", [&, &c = c, &v = v](Snapshot& s) { show(s, c), show(s, v); }, "ready"},
       {"the claim names the volume, and is not bound",
-       [&, &v = v](Snapshot& s) { show(s, unbound), show(s, v); }, "its claim c is not bound"},
+       [&, &v = v](Snapshot& s) { show(s, unbound), show(s, v); }, "its claim d is not bound"},
       {"made on another node", [&, &d = d, &far = far](Snapshot& s) { show(s, d), show(s, far); },
        "binding volumes: pv \"made\" node affinity doesn't match node \"n\": no matching NodeSelectorTerms"},
       {"the provisioner could not", [&](Snapshot& s) { show(s, selected("11", "")); },
