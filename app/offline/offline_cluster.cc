@@ -61,7 +61,7 @@ Keys new_objects(const api::Manifests::List<T>& objects) {
   return out;
 }
 
-// The controllers have not seen these claims and volumes: does their work.
+// No controller has seen these claims and volumes yet. Does what the volume controllers would do.
 void settle(const Keys& volumes, const Keys& claims, cluster::Snapshot& snapshot) {
   auto& objects = snapshot.objects();
   for (const auto& [ns, name] : volumes) {

@@ -64,6 +64,11 @@ explain::ReportStatus ReportRecorder::Binding::read() const {
   return whole ? **whole : unpack(std::get<std::string>(status));
 }
 
+explain::ReportStatus ReportRecorder::Binding::take() && {
+  auto* const whole = std::get_if<std::unique_ptr<explain::ReportStatus>>(&status);
+  return whole ? std::move(**whole) : unpack(std::get<std::string>(status));
+}
+
 // The binding may wait for minutes, for a provisioner or other pods. Until its end, this is the decision.
 void ReportRecorder::binding_waits(const cluster::PodInfo& pod, const framework::Reason& wait) {
   const auto it = binding_.find(pod->meta.uid);
@@ -82,8 +87,7 @@ void ReportRecorder::binding_ended(const cluster::PodInfo& pod, const framework:
   if (it == binding_.end()) return;
   const auto settings = settings_.now();
   const bool wanted = it->second.in_scope && is_wanted(settings->reports, pod, result.bound);
-  auto* const whole = std::get_if<std::unique_ptr<explain::ReportStatus>>(&it->second.status);
-  auto status = whole ? std::move(**whole) : unpack(std::get<std::string>(it->second.status));
+  auto status = std::move(it->second).take();
   binding_.erase(it);
   status.bind = result.duration;
   status.outcome = result.bound ? explain::kScheduled : explain::kFailed;

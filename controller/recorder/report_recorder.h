@@ -59,6 +59,7 @@ class ReportRecorder final : public framework::Recorder {
     std::variant<std::string, std::unique_ptr<explain::ReportStatus>> status;
     bool in_scope;  // its namespace gets reports
     explain::ReportStatus read() const;
+    explain::ReportStatus take() &&;
   };
   static constexpr std::size_t kFew = 64;
   void end_attempt(const cluster::PodInfo& pod, explain::ReportStatus& status, const char* outcome);

@@ -41,7 +41,7 @@ class DeletionOrder {
   // The next `count` pods to delete; at most size(). Their ranks are those at the call: the controller ranks
   // once for all pods that it deletes in one step.
   std::vector<cluster::PodInfoPtr> take(std::size_t count);
-  // The pod was deleted by somebody else. No effect if it is none of these.
+  // Somebody else has deleted the pod. No effect if it is not among these.
   void forget(const cluster::PodInfo& pod);
 
  private:

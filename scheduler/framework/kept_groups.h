@@ -20,7 +20,7 @@ namespace podium::framework {
 
 class KeptGroups {
  public:
-  // Takes over the rows' groups as they are now, where they may have changed.
+  // Reads the groups of the rows that may have changed.
   void look(std::span<const GroupScorer* const> scorers, std::span<const ChunkChange> changes,
             const NodeMask& feasible);
   // Sets the scores of one scorer; `scorer` is its index in look().

@@ -21,7 +21,7 @@ TEST(Similar, TheNearestComeFirst) {
   EXPECT_EQ(similar("worker", nodes), Names{});
 }
 
-// A word is near if it differs in at most two letters: as distance() says, which looks at all of them.
+// similar() finds the words within two edits. distance() is the slow way to the same answer.
 TEST(Similar, IsWhatIsNear) {
   std::mt19937 numbers(1);
   const auto word = [&] {

@@ -57,7 +57,7 @@ TEST_F(Drains, PodsOfSeveralBudgetsAreNamed) {
   EXPECT_EQ(steps.at(0).at("podsWithSeveralBudgets"), 1);
 }
 
-// The disruption controller has not seen a manifest.
+// A budget from a manifest has no status: the disruption controller has not seen it.
 TEST_F(Drains, ABudgetWithoutAStatusAllowsWhatItsControllerWould) {
   const auto dump = dump_with(R"(
 - apiVersion: policy/v1
