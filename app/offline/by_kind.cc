@@ -42,6 +42,16 @@ json::value with_status(json::value object, const api::ResourceQuota& quota) {
   return object;
 }
 
+// The API server stores a new pod with this phase. Of a pod on a node, nobody knows whether it runs.
+void set_pending(json::value& object) {
+  if (!api::text_at(object, "/status/phase").empty() || !api::text_at(object, "/spec/nodeName").empty())
+    return;
+  auto& pod = object.as_object();
+  auto& status = pod["status"];
+  if (status.is_null()) status.emplace_object();
+  if (auto* fields = status.if_object()) (*fields)["phase"] = "Pending";
+}
+
 void add_usage(const api::ResourceList& usage, api::ResourceQuota& quota) {
   for (const auto& [name, amount] : usage) {
     const auto used = std::ranges::find(quota.used, name, &std::pair<std::string, api::Quantity>::first);
@@ -83,6 +93,7 @@ std::string kind_key(std::string_view group, std::string_view kind) {
 Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, const std::string& ns) {
   ByKind out;
   Problems problems;
+  const auto* pod = api::dump_kind("v1", "Pod");
   api::YamlLimits limits;
   limits.lines = false;
   for (const auto& text : texts) {
@@ -98,6 +109,7 @@ Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, cons
         auto& metadata = value.as_object()["metadata"];
         (metadata.is_object() ? metadata.get_object() : metadata.emplace_object())["namespace"] = ns;
       }
+      if (known == pod) set_pending(value);
       out[kind_key(group_of(version), kind)].push_back(std::move(value));
     }
   }

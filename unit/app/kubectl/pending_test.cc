@@ -20,6 +20,17 @@ TEST_F(OnADump, PendingSaysWhereNothingWaits) {
             "No pods are pending in namespace ml with the labels app=none.\n");
 }
 
+// The API server stores a new pod with the phase Pending.
+TEST_F(OnADump, APodOfAManifestIsPending) {
+  const auto dump = directory_.write("manifest.yaml", R"(
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "5"}}}]}}
+)");
+  EXPECT_THAT(run_on(dump, {"pending"}).out, StartsWith("1 pod waits.\n"));
+  EXPECT_EQ(run_on(dump, {"pending", "-A", "-o", "name"}).out, "pod/large\n");
+}
+
 TEST_F(OnADump, AFieldThatNoRowHasSortsNothing) {
   const auto said = run({"pending", "-A", "--sort-by", ".bogus"});
   EXPECT_EQ(said.code, 2);
