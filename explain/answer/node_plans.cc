@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "explain/answer/fork_memory.h"
+#include "explain/answer/pod_prices.h"
 
 namespace podium::explain {
 namespace {
@@ -34,6 +35,12 @@ bool NodePlans::may_add(const ShapeCounts& counts) const {
   return nodes <= kMostAddedNodes && bytes <= ForkMemory::kMost;
 }
 
+bool NodePlans::may_add_one(std::size_t shape, const NodePlan& plan) const {
+  auto counts = plan.counts;
+  ++counts[shape];
+  return may_add(counts);
+}
+
 NodePlans::Cost NodePlans::cost_of(const ShapeCounts& counts) const {
   std::int64_t price = 0, nodes = 0, size = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -53,7 +60,7 @@ void NodePlans::add(std::size_t shape, std::int32_t count, NodePlan& plan) const
 
 std::optional<NodePlan> NodePlans::try_counts(const ShapeCounts& counts) const {
   if (!has_time()) return std::nullopt;
-  NodePlan plan{.counts = ShapeCounts(counts.size()), .fork = base_};
+  auto plan = now_;
   for (std::size_t i = 0; i < counts.size(); ++i) add(i, counts[i], plan);
   if (!place_waiters(waiters_, budget_, plan.places, plan.fork)) return std::nullopt;
   return plan;
@@ -82,15 +89,38 @@ std::int32_t NodePlans::repeats(const std::vector<std::int32_t>& gain, const Pla
 // One more node of a shape.
 struct NodePlans::Step {
   NodePlan plan;
-  std::size_t shape = 0, gain = 0;
+  std::size_t shape = 0;
+  double gain = 0;
 };
 
-// Adds nodes, always of the shape that takes the most pods for its price, until no shape takes any.
-// False: the budget has ended. Each time the plan has doubled, places all pods again in the queue's order,
-// and keeps that plan in `tried`.
+double NodePlans::node_price(std::size_t shape) const {
+  return known_.is_priced ? static_cast<double>(*shapes_[shape].shape.price) : 1.0;
+}
+
+void NodePlans::price_pods() {
+  auto one_of_each = now_;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) add(i, 1, one_of_each);
+  std::vector<PricedNode> nodes;
+  for (const auto& [row, shape] : one_of_each.shape_of) nodes.push_back({row, node_price(shape)});
+  pod_prices_ = pod_prices(waiters_, nodes, budget_, one_of_each.fork);
+}
+
+// The prices of the pods that have a place in `after` only. The number of pods would say little: a node that
+// one large pod fills is as well used as one with many small pods.
+double NodePlans::gain(const Places& before, const Places& after) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] && !before[i]) sum += pod_prices_[waiters_.pods[i].kind];
+  }
+  return sum;
+}
+
+// Adds nodes, always of the shape whose price is used best, until no shape takes a pod.
+// False: the budget has ended. Each time the plan has doubled, places the pods again in the queue's order, and
+// keeps that plan in `tried`.
 bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
-  const auto all = waiters_.pods.size();
-  std::vector<std::size_t> gains(shapes_.size(), all);
+  constexpr auto kUnknown = 1e200;  // times a price of 0 it is a number
+  std::vector<double> gains(shapes_.size(), kUnknown);
   for (bool is_known = false;;) {
     std::optional<Step> best;
     if (!find_step(plan, gains, best)) return false;
@@ -105,15 +135,14 @@ bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
     }
     // Pods may need those that were placed since (affinity), so a shape may now take more than before.
     if (!std::exchange(is_known, false)) return true;
-    gains.assign(shapes_.size(), all);
+    gains.assign(shapes_.size(), kUnknown);
   }
 }
 
-// Finds the best shape for one more node. `gains` has what each shape took when it was tried last, which is
-// seldom less than it takes now: a shape that was worse than the best then is not tried again. False: the
-// budget has ended.
-bool NodePlans::find_step(const NodePlan& plan, std::vector<std::size_t>& gains,
-                          std::optional<Step>& best) const {
+// Finds the best shape for one more node. `gains` has the gain of each shape when it was tried last, which is
+// seldom less than it is now: a shape that was worse than the best then is not tried again. False: the budget
+// has ended.
+bool NodePlans::find_step(const NodePlan& plan, std::vector<double>& gains, std::optional<Step>& best) const {
   std::vector<std::size_t> order(shapes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order,
@@ -121,13 +150,11 @@ bool NodePlans::find_step(const NodePlan& plan, std::vector<std::size_t>& gains,
   for (const auto shape : order) {
     if (gains[shape] == 0) continue;
     if (best && !is_better(shape, gains[shape], best->shape, best->gain)) break;
-    auto counts = plan.counts;
-    ++counts[shape];
-    if (!may_add(counts)) continue;
+    if (!may_add_one(shape, plan)) continue;
     auto trial = plan;
     add(shape, 1, trial);
     if (!place_waiters(waiters_, budget_, trial.places, trial.fork)) return false;
-    gains[shape] = trial.placed() - plan.placed();
+    gains[shape] = gain(plan.places, trial.places);
     if (gains[shape] == 0 || (best && !is_better(shape, gains[shape], best->shape, best->gain))) continue;
     best = Step{std::move(trial), shape, gains[shape]};
   }
@@ -149,23 +176,20 @@ bool NodePlans::repeat(Step step, NodePlan& plan) const {
   return true;
 }
 
-bool NodePlans::is_better(std::size_t shape, std::size_t gain, std::size_t other,
-                          std::size_t other_gain) const {
-  const auto price = [this](std::size_t of) {
-    return known_.is_priced ? static_cast<double>(*shapes_[of].shape.price) : 1.0;
-  };
-  const auto mine = static_cast<double>(gain) * price(other),
-             its = static_cast<double>(other_gain) * price(shape);
+bool NodePlans::is_better(std::size_t shape, double gain, std::size_t other, double other_gain) const {
+  const auto mine = gain * node_price(other), its = other_gain * node_price(shape);
   if (mine != its) return mine > its;
-  return std::pair(price(shape), shapes_[shape].size) < std::pair(price(other), shapes_[other].size);
+  return std::pair(node_price(shape), shapes_[shape].size) <
+         std::pair(node_price(other), shapes_[other].size);
 }
 
 // The scheduler places pods on the chosen nodes in another order than the cover, so it may need more of them.
-NodePlans::Cover NodePlans::cover(const NodePlan& now) const {
-  auto greedy = now, tried = now;
+NodePlans::Cover NodePlans::cover() {
+  price_pods();
+  auto greedy = now_, tried = now_;
   if (!add_greedily(greedy, &tried)) return {std::move(tried), false};
   const auto target = greedy.placed();
-  auto plan = greedy.counts == now.counts ? now : try_counts(greedy.counts);
+  auto plan = greedy.counts == now_.counts ? now_ : try_counts(greedy.counts);
   for (int round = 0; plan && plan->placed() < target && round < kMostRounds; ++round) {
     auto more = *plan;
     if (!add_greedily(more) || more.counts == plan->counts) break;

@@ -1,8 +1,9 @@
 // NodePlans: choices of nodes to add, so that the pods that wait are placed: a greedy cover, then fewer or
 // cheaper nodes by trial.
 //
-// Each choice is tried on a fork on which all waiting pods are placed again, in the order of the queue.
-// Nothing follows from sums of resources.
+// A node takes minutes to join. By then the pods that fit on the existing nodes are there. So these are placed
+// first, and each choice is tried on a fork of that: the other waiting pods are placed in the order of the
+// queue. Nothing follows from sums of resources.
 //
 // Owner: one search. Threads: none. Errors: none; the budget may end the search at any time.
 #pragma once
@@ -33,21 +34,17 @@ struct NodePlan {
 
 class NodePlans {
  public:
-  // Keeps references to all arguments.
-  NodePlans(const KnownShapes& shapes, const Waiters& waiters, const Budget& budget,
-            const cluster::Snapshot& base)
-      : known_(shapes), shapes_(shapes.list), waiters_(waiters), budget_(budget), base_(base) {}
+  // Keeps references to all arguments. `now`: the existing nodes, with the pods that fit there.
+  NodePlans(const KnownShapes& shapes, const Waiters& waiters, const Budget& budget, const NodePlan& now)
+      : known_(shapes), shapes_(shapes.list), waiters_(waiters), budget_(budget), now_(now) {}
 
-  // Places all pods with these nodes. nullopt: the budget has ended.
-  std::optional<NodePlan> try_counts(const ShapeCounts& counts) const;
-
-  // A choice of nodes with which all pods that some shape can hold are placed. `now`: the plan without new
-  // nodes. If the budget ends, the choice places some of the pods.
+  // A choice of nodes with which all pods that some shape can hold are placed. If the budget ends, the choice
+  // places some of the pods.
   struct Cover {
     NodePlan plan;
     bool is_whole = true;
   };
-  Cover cover(const NodePlan& now) const;
+  Cover cover();
 
   // Looks for a choice that costs less and places no fewer pods: takes nodes away, and swaps them.
   // `is_finished`: no node can be left out. `is_fewest`: every choice that costs less was tried.
@@ -58,6 +55,8 @@ class NodePlans {
   Best make_cheaper(NodePlan plan);
 
   void add(std::size_t shape, std::int32_t count, NodePlan& plan) const;
+  // Whether the shape and the question allow one more node.
+  bool may_add_one(std::size_t shape, const NodePlan& plan) const;
   std::int64_t price_of(const ShapeCounts& counts) const;  // in millionths; the number, without prices
 
  private:
@@ -66,16 +65,21 @@ class NodePlans {
 
   bool has_time() const { return explain::has_time(budget_); }
   bool may_add(const ShapeCounts& counts) const;
+  // Places the pods with these nodes. nullopt: the budget has ended.
+  std::optional<NodePlan> try_counts(const ShapeCounts& counts) const;
   Cost cost_of(const ShapeCounts& counts) const;
   Cost cost_of_one(std::size_t shape) const;
   std::pair<std::int64_t, std::int64_t> cost_of_best() const;
   std::vector<std::size_t> by_cost() const;
   std::vector<std::int32_t> gains(const Places& before, const Places& after) const;
   std::int32_t repeats(const std::vector<std::int32_t>& gain, const Places& before) const;
-  bool is_better(std::size_t shape, std::size_t gain, std::size_t other, std::size_t other_gain) const;
+  double node_price(std::size_t shape) const;
+  void price_pods();
+  double gain(const Places& before, const Places& after) const;
+  bool is_better(std::size_t shape, double gain, std::size_t other, double other_gain) const;
   struct Step;
   bool add_greedily(NodePlan& plan, NodePlan* tried = nullptr) const;
-  bool find_step(const NodePlan& plan, std::vector<std::size_t>& gains, std::optional<Step>& best) const;
+  bool find_step(const NodePlan& plan, std::vector<double>& gains, std::optional<Step>& best) const;
   bool repeat(Step step, NodePlan& plan) const;
   std::optional<NodePlan> widen(const NodePlan& plan) const;
   bool takes(const ShapeCounts& counts);
@@ -88,7 +92,8 @@ class NodePlans {
   const std::vector<KnownShape>& shapes_;
   const Waiters& waiters_;
   const Budget& budget_;
-  const cluster::Snapshot& base_;
+  const NodePlan& now_;
+  std::vector<double> pod_prices_;  // by kind
   Best best_;
 };
 

@@ -58,7 +58,6 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
     : search_(search), profiles_(search.config), base_(std::move(fork)) {
   waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
   for (const auto& nomination : base_.nominations()) nominated_.insert(nomination.node);
-  const auto before = base_;
   Places places;
   if (!place_waiters(waiters_, search_.budget, places, base_)) return;
   std::set<std::size_t> kinds;
@@ -67,20 +66,19 @@ NodeRemoval::NodeRemoval(const NodeSearch& search, Snapshot fork)
     placed += places[i] ? 1 : 0;
     if (!places[i] && kinds.insert(waiters_.pods[i].kind).second) still_waiting_.push_back(i);
   }
-  if (!still_waiting_.empty()) find_wanted_cordoned(before, placed);
+  if (!still_waiting_.empty()) find_wanted_cordoned(places, placed);
   if (still_waiting_.size() > kMostKindsCompared) still_waiting_.resize(kMostKindsCompared);
   find_gainers(places);
   is_ready_ = true;
 }
 
 // As the answer about the nodes that are missing does, which names them.
-void NodeRemoval::find_wanted_cordoned(const Snapshot& before, std::size_t placed) {
-  const auto most = placed_uncordoned(waiters_, search_.budget, before);
+void NodeRemoval::find_wanted_cordoned(Places places, std::size_t placed) {
+  const auto most = placed_uncordoned(waiters_, search_.budget, base_, places);
   if (most <= placed) return;
-  auto fork = before;
-  const auto rows = cordoned_to_use(waiters_, most, search_.budget, before);
+  auto fork = base_;
+  const auto rows = cordoned_to_use(waiters_, most, search_.budget, base_, places);
   for (const auto row : rows) uncordon(row, fork);
-  Places places;
   if (!place_waiters(waiters_, search_.budget, places, fork)) return;
   const std::set<Row> wanted(rows.begin(), rows.end());
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -58,7 +58,7 @@ class NodeRemoval {
                                            const cluster::Snapshot& fork) const;
   Blocked no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const;
   std::optional<Blocked> wanted_by_waiting(cluster::Row row, const cluster::Snapshot& fork) const;
-  void find_wanted_cordoned(const cluster::Snapshot& before, std::size_t placed);
+  void find_wanted_cordoned(Places places, std::size_t placed);
   void find_gainers(const Places& places);
   void place_gainers(std::int32_t priority, std::size_t& next, cluster::Snapshot& fork) const;
 

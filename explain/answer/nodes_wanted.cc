@@ -69,20 +69,21 @@ class Wanting {
     if (!shapes) return std::unexpected(shapes.error());
     known_ = std::move(*shapes);
     find_largest();
-    NodePlans plans(known_, waiters_, search_.budget, base_);
-    const auto now = plans.try_counts(ShapeCounts(shapes_.size()));
-    if (!now) return std::nullopt;
-    out_.fit_now = now->placed();
-    auto cover = plans.cover(*now);
+    NodePlan now{.counts = ShapeCounts(shapes_.size()), .fork = base_};
+    if (!has_time() || !place_waiters(waiters_, search_.budget, now.places, now.fork)) return std::nullopt;
+    out_.fit_now = now.placed();
+    NodePlans plans(known_, waiters_, search_.budget, now);
+    auto cover = plans.cover();
     if (!cover.is_whole) out_.not_tried = waiters_.pods.size() - cover.plan.placed();
+    // Before the search for fewer nodes, which may take all of the time.
+    if (cover.is_whole) find_reasons(plans, cover.plan);
     auto best = plans.make_cheaper(std::move(cover.plan));
     best_ = std::move(best.plan);
     out_.is_finished = best.is_finished;
     out_.is_fewest = best.is_fewest;
     if (known_.is_priced) out_.price = price_text(plans.price_of(best_.counts));
-    with_all_ = best_;
-    for (std::size_t i = 0; i < shapes_.size(); ++i) plans.add(i, 1, with_all_);
-    if (best_.placed() > now->placed()) try_uncordoned();
+    if (out_.not_tried == 0) find_reasons(plans, best_);
+    if (best_.placed() > now.placed()) try_uncordoned(now);
     record();
     return std::optional(WantedAnswer{waiters_.pods.size(), best_.placed(), std::move(out_)});
   }
@@ -90,8 +91,8 @@ class Wanting {
  private:
   bool has_time() const { return explain::has_time(search_.budget); }
 
-  void try_uncordoned() {
-    const auto needed = cordoned_to_use(waiters_, best_.placed(), search_.budget, base_);
+  void try_uncordoned(const NodePlan& now) {
+    const auto needed = cordoned_to_use(waiters_, best_.placed(), search_.budget, now.fork, now.places);
     if (needed.size() > kMostUncordoned) return;
     for (const auto row : needed) out_.uncordon.emplace_back(base_.node_name(row));
   }
@@ -155,16 +156,15 @@ class Wanting {
   }
 
   void note_unplaced() {
-    std::map<std::size_t, std::string> reasons;  // by kind
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> found;
     for (std::size_t i = 0; i < best_.places.size(); ++i) {
       if (best_.places[i]) continue;
       const auto& waiter = waiters_.pods[i];
       const auto workload = name_of(*waiter.pod->pod);
-      const auto [reason, is_new] = reasons.try_emplace(waiter.kind, "no shape holds them");
       // The reason has what the pod asks for.
-      if (is_new && !workload.name.empty()) reason->second = why_none(waiter);
-      ++found[{workload.kind, workload.name, reason->second}];
+      const auto reason =
+          workload.name.empty() ? std::string("no shape holds them") : reasons_.at(waiter.kind);
+      ++found[{workload.kind, workload.name, reason}];
     }
     for (const auto& [key, count] : found)
       out_.unplaced.push_back({{std::get<0>(key), std::get<1>(key), count}, std::get<2>(key)});
@@ -174,24 +174,49 @@ class Wanting {
     if (out_.unplaced.size() > kMostUnplacedListed) out_.unplaced.resize(kMostUnplacedListed);
   }
 
-  // Why a new node of each shape does not take the pod.
-  std::string why_none(const Waiter& waiter) const {
+  // Finds why the pods without a place in the plan have none with one more node of each shape either.
+  void find_reasons(const NodePlans& plans, const NodePlan& plan) {
+    std::optional<NodePlan> with_all;
+    for (std::size_t i = 0; i < plan.places.size(); ++i) {
+      const auto& waiter = waiters_.pods[i];
+      if (plan.places[i] || reasons_.contains(waiter.kind) || name_of(*waiter.pod->pod).name.empty())
+        continue;
+      if (!with_all) {
+        with_all = plan;
+        for (std::size_t shape = 0; shape < shapes_.size(); ++shape) plans.add(shape, 1, *with_all);
+      }
+      reasons_.emplace(waiter.kind, why_none(waiter, plans, plan, *with_all));
+    }
+  }
+
+  // Why a new node of each shape does not take the pod. `with_all`: the plan with such nodes.
+  std::string why_none(const Waiter& waiter, const NodePlans& plans, const NodePlan& plan,
+                       const NodePlan& with_all) const {
     if (shapes_.empty()) return "there is no shape";
     if (auto missing = missing_in_all(waiter); !missing.empty())
       return cut(std::move(missing), kUnplacedBytes);
     if (!has_time()) return "the deadline passed before the reason was found";
-    const auto decision = framework::evaluate(*waiter.pod, with_all_.fork, *waiter.profile);
-    if (decision.fits()) return "more nodes would be needed than the shapes, or this question, allow";
+    const auto decision = framework::evaluate(*waiter.pod, with_all.fork, *waiter.profile);
+    if (decision.fits()) {
+      // The cover has tried one more node of each shape that may be added.
+      const bool may_add = std::ranges::any_of(with_all.shape_of, [&](const auto& added) {
+        const auto& [row, shape] = added;
+        return !plan.shape_of.contains(row) && decision.rejections.id(row) == framework::kFits &&
+               plans.may_add_one(shape, plan);
+      });
+      return may_add ? "the pods before it in the queue would take the room of another node"
+                     : "more nodes would be needed than the shapes, or this question, allow";
+    }
     if (const auto& whole = decision.pre_filter ? decision.pre_filter : decision.pre_enqueue;
         whole && !whole->reasons.empty()) {
       const auto cause = cause_of(whole->reasons.front());
       return cut(reason_words(cause.code, cause.about, whole->reasons.front().text), kUnplacedBytes);
     }
     if (decision.pre_filter || decision.pre_enqueue || !decision.error.empty())
-      return cut(main_reason(project(*waiter.pod, decision, with_all_.fork)), kUnplacedBytes);
+      return cut(main_reason(project(*waiter.pod, decision, with_all.fork)), kUnplacedBytes);
     std::map<std::string, std::size_t> counts;
-    for (const auto& [row, shape] : with_all_.shape_of) {
-      if (best_.shape_of.contains(row)) continue;
+    for (const auto& [row, shape] : with_all.shape_of) {
+      if (plan.shape_of.contains(row)) continue;
       const auto id = decision.rejections.id(row);
       if (id == framework::kFits) continue;
       const auto& reasons = decision.rejections.verdict(id).reasons;
@@ -256,7 +281,7 @@ class Wanting {
   const std::vector<KnownShape>& shapes_ = known_.list;
   std::map<std::string, std::int64_t, std::less<>> largest_;  // by resource: of all shapes
   NodePlan best_;
-  NodePlan with_all_;  // and one more node of each shape
+  std::map<std::size_t, std::string> reasons_;  // by kind of pods that have no place
   NodesWanted out_;
 };
 

@@ -29,17 +29,16 @@ std::size_t count(const Places& places) {
 
 // nullopt: the budget has ended.
 std::optional<Places> places_with(const std::vector<Row>& rows, const Waiters& waiters, const Budget& budget,
-                                  const Snapshot& base) {
+                                  const Snapshot& base, Places places) {
   auto fork = base;
   for (const auto row : rows) uncordon(row, fork);
-  Places places;
   return place_waiters(waiters, budget, places, fork) ? std::optional(std::move(places)) : std::nullopt;
 }
 
 // Those of the rows that take pods; empty: fewer than `least` pods have a place.
 std::vector<Row> taken_of(std::vector<Row> rows, const Waiters& waiters, std::size_t least,
-                          const Budget& budget, const Snapshot& base) {
-  const auto places = places_with(rows, waiters, budget, base);
+                          const Budget& budget, const Snapshot& base, const Places& now) {
+  const auto places = places_with(rows, waiters, budget, base, now);
   if (!places || count(*places) < least) return {};
   const std::set<std::optional<Row>> taken(places->begin(), places->end());
   std::erase_if(rows, [&](Row row) { return !taken.contains(row); });
@@ -48,23 +47,24 @@ std::vector<Row> taken_of(std::vector<Row> rows, const Waiters& waiters, std::si
 
 }  // namespace
 
-std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const Snapshot& base) {
-  const auto places = places_with(cordoned(base), waiters, budget, base);
+std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const Snapshot& base,
+                              const Places& now) {
+  const auto places = places_with(cordoned(base), waiters, budget, base, now);
   return places ? count(*places) : 0;
 }
 
 std::vector<Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
-                                 const Snapshot& base) {
+                                 const Snapshot& base, const Places& now) {
   const auto all = cordoned(base);
   if (all.empty()) return {};
-  auto needed = taken_of(all, waiters, least, budget, base);
-  // Leaves out one node after the other, if the rest is enough. Few trials, since each places all pods again.
+  auto needed = taken_of(all, waiters, least, budget, base, now);
+  // Leaves out one node after the other, if the rest is enough. Few trials, since each places pods on a fork.
   std::size_t trials = kMostLeftOut;
   for (std::size_t i = needed.size(); i-- > 0 && trials-- > 0 && has_time(budget);) {
     auto fewer = needed;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     if (fewer.empty()) continue;
-    fewer = taken_of(std::move(fewer), waiters, least, budget, base);
+    fewer = taken_of(std::move(fewer), waiters, least, budget, base, now);
     if (!fewer.empty()) needed = std::move(fewer);
     i = std::min(i, needed.size());
   }

@@ -1,4 +1,4 @@
-// Cordoned nodes that would take pods that wait.
+// Cordoned nodes that would take pods that wait. `base`: with the pods that fit without them, which `now` has.
 //
 // Threads: pure functions on a fork. Errors: none; the budget may end.
 #pragma once
@@ -15,9 +15,10 @@ namespace podium::explain {
 // all nodes together; without any that is not needed for that, as far as some trials show. Empty: none, or
 // the budget has ended.
 std::vector<cluster::Row> cordoned_to_use(const Waiters& waiters, std::size_t least, const Budget& budget,
-                                          const cluster::Snapshot& base);
+                                          const cluster::Snapshot& base, const Places& now);
 
 // The most pods that are placed if all nodes are uncordoned. 0: the budget has ended.
-std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const cluster::Snapshot& base);
+std::size_t placed_uncordoned(const Waiters& waiters, const Budget& budget, const cluster::Snapshot& base,
+                              const Places& now);
 
 }  // namespace podium::explain

@@ -60,12 +60,34 @@ TEST(NodesWanted, OfEquallyManyTheSmallest) {
 
 TEST(NodesWanted, WhatFitsNowNeedsNoNode) {
   const auto status = search(both(), many("a", 2, "400m"), full_cluster());
-  EXPECT_EQ(choice_in(status), "1 s (2 a)") << "500m are free on n1, but both would go to the new node";
+  EXPECT_EQ(choice_in(status), "1 s (1 a)") << "500m are free on n1";
   EXPECT_EQ(status.answer->nodes_wanted->fit_now, 1u);
   const auto none = search(both(), {}, full_cluster());
   EXPECT_EQ(choice_in(none), "");
   EXPECT_EQ(none.outcome, "Fits");
   EXPECT_TRUE(none.answer->nodes_wanted->is_fewest);
+}
+
+// The scheduler would spread all of them over the nodes if the new one were there at the beginning.
+TEST(NodesWanted, WhatFitsNowIsPlacedBeforeTheNodesCome) {
+  auto waiting = many("a", 2, "1");
+  waiting.push_back(waits(one_of("whole", 0, "4")));
+  const auto status = search(kSmall, waiting, unit::nodes_of({{"n1", "4"}}));
+  EXPECT_EQ(choice_in(status), "1 s (1 whole)");
+  EXPECT_EQ(status.answer->nodes_wanted->fit_now, 2u);
+}
+
+// Each 8-cpu node could take one large pod or seven small ones; the large ones are first in the queue.
+TEST(NodesWanted, ANodeIsWorthTheRoomThatIsUsed) {
+  constexpr const char* kWhole = R"({"name": "w", "allocatable": {"cpu": "8", "memory": "64Gi"}})";
+  constexpr const char* kPair = R"({"name": "p", "allocatable": {"cpu": "2500m", "memory": "8Gi"}})";
+  auto waiting = many("large", 10, "8");
+  const auto small = many("small", 140, "1");
+  waiting.insert(waiting.end(), small.begin(), small.end());
+  int left = 5000;  // looks at the time: enough for some thirty choices
+  const auto status =
+      search(fmt::format("{}, {}", kWhole, kPair), waiting, full_cluster(), [&] { return --left > 0; });
+  EXPECT_EQ(choice_in(status), "28 w (140 small, 10 large)") << "in little time";
 }
 
 // Each pod has a volume of its own; a node takes as many as the shape says.
@@ -281,17 +303,10 @@ Drawn draw_waiting(std::uint64_t seed, int most_pods) {
   return out;
 }
 
-// Places the pods that wait with these nodes, as the scheduler would: an independent check.
-std::size_t placed_with(const Drawn& drawn, const Vector& counts) {
-  auto fork = drawn.snapshot;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    add_nodes(DaemonSets({}, {}, fork).model_of(drawn.nodes[i]), counts[i], {}, fork);
+// Places those that fit, until no more do, and erases them.
+void place_all(Pods& left, Snapshot& fork) {
   auto profile = *unit::default_config().profiles.front();
   profile.post_filters.clear();
-  auto left = drawn.pods;
-  std::ranges::stable_sort(left, [](const PodInfoPtr& a, const PodInfoPtr& b) {
-    return a->priority != b->priority ? a->priority > b->priority : a->pod->meta.name < b->pod->meta.name;
-  });
   for (bool has_moved = true; std::exchange(has_moved, false);) {
     std::erase_if(left, [&](const PodInfoPtr& pod) {
       const auto decision = framework::evaluate(*pod, fork, profile);
@@ -300,6 +315,20 @@ std::size_t placed_with(const Drawn& drawn, const Vector& counts) {
       return fits;
     });
   }
+}
+
+// Places the pods that wait, and then those that are left with these nodes, as the scheduler would: an
+// independent check.
+std::size_t placed_with(const Drawn& drawn, const Vector& counts) {
+  auto fork = drawn.snapshot;
+  auto left = drawn.pods;
+  std::ranges::stable_sort(left, [](const PodInfoPtr& a, const PodInfoPtr& b) {
+    return a->priority != b->priority ? a->priority > b->priority : a->pod->meta.name < b->pod->meta.name;
+  });
+  place_all(left, fork);
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    add_nodes(DaemonSets({}, {}, fork).model_of(drawn.nodes[i]), counts[i], {}, fork);
+  place_all(left, fork);
   return drawn.pods.size() - left.size();
 }
 
