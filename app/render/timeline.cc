@@ -149,8 +149,10 @@ std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> 
 }
 
 std::vector<TimelineEntry> in_order(std::vector<TimelineEntry> moments) {
+  // Some times have fractions of a second and others do not. Within a second the order given is kept.
   std::ranges::stable_sort(moments, {}, [](const TimelineEntry& each) {
-    return std::pair(each.at.value_or(Wall::max()), each.what != "created");
+    const auto at = each.at ? std::chrono::floor<std::chrono::seconds>(*each.at) : Wall::max();
+    return std::pair(Wall(at), each.what != "created");
   });
   // The pod and its report may both say that it is gated.
   for (auto each = moments.begin(); each != moments.end();) {

@@ -162,6 +162,18 @@ TEST(Timeline, ForPrograms) {
   EXPECT_EQ(moments[1], json::parse(R"({"what": "bound", "at": "2026-11-27T10:01:31Z", "text": "to n1"})"));
 }
 
+// Events have microseconds, and reports have seconds.
+TEST(Timeline, FractionsOfASecondDoNotReorder) {
+  const auto at = [](const char* text) { return parse_time(text); };
+  auto entries = in_order({{at("2026-11-27T10:00:01.4Z"), "nominated"},
+                           {at("2026-11-27T10:00:01Z"), "chose"},
+                           {at("2026-11-27T10:00:01Z"), "bound"},
+                           {at("2026-11-27T10:00:01Z"), "created"}});
+  std::string order;
+  for (const auto& entry : entries) order += entry.what + " ";
+  EXPECT_EQ(order, "created nominated chose bound ");
+}
+
 // Texts of other authors cannot move the cursor.
 TEST(Timeline, IsPrintable) {
   const auto text = timeline_table(
