@@ -10,6 +10,7 @@
 #include "api/decode/pod_makers.h"
 #include "api/text/json_view.h"
 #include "api/validate/selector_text.h"
+#include "app/kubectl/connection_flags.h"
 #include "app/kubectl/question_spec.h"
 #include "app/kubectl/targets.h"
 #include "app/offline/dump.h"
@@ -73,7 +74,10 @@ Result<std::unique_ptr<Cluster>> DumpCluster::open(const ConnectionFlags& connec
         "--cluster: reads files; it cannot be combined with --context, --kubeconfig, --user, --server, "
         "--token or --as. For a cluster of the kubeconfig use --context");
   const auto ns = connection.ns.empty() ? std::string("default") : connection.ns;
-  auto dump = offline::Dump::read({.cluster = connection.dump, .config = connection.config, .ns = ns});
+  const auto timeout = parse_timeout(connection.request_timeout);
+  if (!timeout) return std::unexpected(timeout.error());
+  auto dump = offline::Dump::read(
+      {.cluster = connection.dump, .config = connection.config, .ns = ns, .timeout = *timeout});
   if (!dump) return std::unexpected(dump.error());
   for (const auto& warning : dump->warnings()) std::cerr << "warning: " << warning << '\n';
   std::string flags;

@@ -42,7 +42,7 @@ json::value with_status(json::value object, const api::ResourceQuota& quota) {
   return object;
 }
 
-// The API server stores a new pod with this phase. Of a pod on a node, nobody knows whether it runs.
+// The API server stores a new pod with this phase. A pod that is on a node may run, so it is left as it is.
 void set_pending(json::value& object) {
   if (!api::text_at(object, "/status/phase").empty() || !api::text_at(object, "/spec/nodeName").empty())
     return;

@@ -58,6 +58,7 @@ Finding not_in_dump(const explain::Question& question, std::string_view kind, st
 
 Result<Dump> Dump::read(const DumpFiles& files) {
   Dump out;
+  out.timeout_ = files.timeout;
   Problems problems;
   if (auto loaded = problems.value_of(read_config(files.config, {}, out.warnings_)))
     out.config_ = std::move(*loaded);
@@ -137,13 +138,16 @@ Result<Dump::Answer> Dump::answer(std::string_view report) const {
     if (auto subject = read_subject(*question); !subject)
       return Answer{explain::refusal(subject.error()), {}};
   }
-  if (question->search) return search(*question);
+  auto& clock = system_clock();
+  const auto deadline = clock.now() + timeout_;
+  const explain::Budget budget = [&] { return clock.now() < deadline; };
+  if (question->search) return search(*question, budget);
   const api::Manifests::List<api::Pod> asked{std::make_shared<const api::Pod>(question->subject->pod)};
   std::optional<api::Manifests> with;
   const auto& known =
       question->changes.empty() ? manifests_ : with.emplace(with_added(manifests_, question->changes));
   const auto waits = explain::needs_waiting(*question) ? waiting() : std::vector<cluster::PodInfoPtr>();
-  return Answer{explain::answer(*question, snapshot_, config_, {}, admission_of(*question), waits),
+  return Answer{explain::answer(*question, snapshot_, config_, budget, admission_of(*question), waits),
                 missing_kinds(known, explain::asks_what_waits(*question) ? manifests_.pods : asked)};
 }
 
@@ -156,11 +160,11 @@ std::vector<cluster::PodInfoPtr> Dump::waiting() const {
   return out;
 }
 
-Dump::Answer Dump::search(const explain::Question& question) const {
+Dump::Answer Dump::search(const explain::Question& question, const explain::Budget& budget) const {
   auto& clock = system_clock();
-  const auto deadline = clock.cpu_time() + kSearchTime;
-  const explain::Budget budget = [&] { return clock.cpu_time() < deadline; };
-  return {explain::answer(question, snapshot_, config_, budget, {}, waiting()),
+  const auto end = clock.cpu_time() + kSearchTime;
+  const explain::Budget both = [&] { return clock.cpu_time() < end && budget(); };
+  return {explain::answer(question, snapshot_, config_, both, {}, waiting()),
           missing_kinds(manifests_, manifests_.pods)};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+#include <chrono>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "api/decode/manifests.h"
 #include "app/offline/by_kind.h"
 #include "base/result.h"
+#include "explain/answer/budget.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
@@ -24,6 +26,7 @@ struct DumpFiles {
   std::vector<std::string> cluster;  // files and directories of files; "-" is standard input
   std::string config;                // a KubeSchedulerConfiguration; empty: the defaults
   std::string ns = "default";        // of objects that name none
+  std::chrono::milliseconds timeout = std::chrono::hours(1);  // of one answer
 };
 
 class Dump {
@@ -43,7 +46,7 @@ class Dump {
   Result<Answer> answer(std::string_view report) const;
 
  private:
-  Answer search(const explain::Question& question) const;
+  Answer search(const explain::Question& question, const explain::Budget& budget) const;
   std::vector<cluster::PodInfoPtr> waiting() const;
   Result<void> read_subject(explain::Question& question) const;
   api::AdmissionObjects admission_of(const explain::Question& question) const;
@@ -59,6 +62,7 @@ class Dump {
   std::vector<api::ResourceQuota> quotas_;
   ByKind objects_;
   std::vector<std::string> warnings_;
+  std::chrono::milliseconds timeout_{};
 };
 
 }  // namespace podium::offline
