@@ -192,17 +192,21 @@ class Replacing {
 // Returns the resource with the highest utilization.
 FullNode fullness(Row row, const Snapshot& fork) {
   FullNode full{.node = std::string(fork.node_name(row))};
-  const auto consider = [&full](const char* resource, std::int64_t requested, std::int64_t allocatable) {
+  const auto consider = [&full](std::string_view resource, std::int64_t requested, std::int64_t allocatable) {
     if (allocatable <= 0 || requested <= 0) return;
     // Pods with spec.nodeName take more than the node has.
     constexpr double kMostPercent = 1e9;
     const auto percent = 100.0 * static_cast<double>(requested) / static_cast<double>(allocatable);
     const auto shown = static_cast<std::size_t>(std::min(percent, kMostPercent));
-    if (shown > full.percent) full = {full.node, resource, shown};
+    if (shown > full.percent) full = {full.node, std::string(resource), shown};
   };
   consider("cpu", fork.requested_milli_cpu[row], fork.allocatable_milli_cpu[row]);
   consider("memory", fork.requested_memory[row], fork.allocatable_memory[row]);
   consider("pods", fork.pod_count[row], fork.allocatable_pods[row]);
+  for (const auto& [name, _] : fork.entry(row).node->allocatable) {
+    if (const auto* column = cluster::is_scalar_resource(name) ? fork.scalar(name) : nullptr)
+      consider(name, column->requested[row], column->allocatable[row]);
+  }
   return full;
 }
 

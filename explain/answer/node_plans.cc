@@ -116,8 +116,8 @@ double NodePlans::gain(const Places& before, const Places& after) const {
 }
 
 // Adds nodes, always of the shape whose price is used best, until no shape takes a pod.
-// False: the budget has ended. Each time the plan has doubled, places the pods again in the queue's order, and
-// keeps that plan in `tried`.
+// False: the budget has ended. Each time the plan has doubled, places the pods again in the queue's order,
+// and keeps that plan in `tried`.
 bool NodePlans::add_greedily(NodePlan& plan, NodePlan* tried) const {
   constexpr auto kUnknown = 1e200;  // times a price of 0 it is a number
   std::vector<double> gains(shapes_.size(), kUnknown);
@@ -203,8 +203,9 @@ NodePlans::Cover NodePlans::cover() {
     if (!more) break;
     plan = std::move(more);
   }
-  const bool is_whole = plan.has_value();
-  return {is_whole ? std::move(*plan) : std::move(tried), is_whole};
+  if (!plan) return {std::move(tried), false};
+  const bool is_whole = plan->placed() == waiters_.pods.size() || has_time();
+  return {std::move(*plan), is_whole};
 }
 
 // Returns a plan that places more pods, with one more node of a shape, or some more of each. nullopt: none

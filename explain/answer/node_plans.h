@@ -1,9 +1,9 @@
 // NodePlans: choices of nodes to add, so that the pods that wait are placed: a greedy cover, then fewer or
 // cheaper nodes by trial.
 //
-// A node takes minutes to join. By then the pods that fit on the existing nodes are there. So these are placed
-// first, and each choice is tried on a fork of that: the other waiting pods are placed in the order of the
-// queue. Nothing follows from sums of resources.
+// A node takes minutes to join. By then the pods that fit on the existing nodes are there. So these are
+// placed first, and each choice is tried on a fork of that: the other waiting pods are placed in the order of
+// the queue. Nothing follows from sums of resources.
 //
 // Owner: one search. Threads: none. Errors: none; the budget may end the search at any time.
 #pragma once

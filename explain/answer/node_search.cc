@@ -15,6 +15,9 @@ namespace {
 std::string words_of(const WantedAnswer& wanted) {
   std::size_t nodes = 0;
   for (const auto& added : wanted.nodes.added) nodes += added.nodes;
+  if (nodes == 0)
+    return fmt::format("{} of {} would be placed without more nodes", wanted.placed,
+                       podium::counted(wanted.waiting, "pod that waits", "pods that wait"));
   return fmt::format("{} of {} would be placed with {}", wanted.placed,
                      podium::counted(wanted.waiting, "pod that waits", "pods that wait"),
                      podium::counted(nodes, "more node"));

@@ -1,4 +1,5 @@
-// Cordoned nodes that would take pods that wait. `base`: with the pods that fit without them, which `now` has.
+// Cordoned nodes that would take pods that wait. `base` has the pods that fit without them; `now` says where
+// these are.
 //
 // Threads: pure functions on a fork. Errors: none; the budget may end.
 #pragma once
