@@ -64,6 +64,17 @@ struct Place {
   std::string_view list_version = {}, list_kind = {};
 };
 
+// As the API server names an object of generateName, but for the letters that it draws: x, or the object's
+// number in its file.
+void add_name(json::value& object, std::size_t& made) {
+  constexpr std::size_t kBase = 58;
+  const auto base = text_at(object, "/metadata/generateName");
+  if (base.empty() || !text_at(object, "/metadata/name").empty()) return;
+  const auto number = made++;
+  auto name = fmt::format("{}{:x>5}", base.substr(0, kBase), number == 0 ? "" : fmt::to_string(number));
+  object.at("metadata").as_object()["name"] = std::move(name);
+}
+
 class Sorter {
  public:
   Sorter(SortedObjects& out, const std::string& source, Problems& problems)
@@ -111,6 +122,7 @@ class Sorter {
       out_.skipped.push_back(words_of_skipped(kind, text_at(value, "/metadata/name"), version));
       return;
     }
+    if (maker) add_name(value, named_);
     out_.objects.push_back({std::move(value), where, maker, role, lines_, source_, place.prefix});
   }
 
@@ -126,6 +138,7 @@ class Sorter {
   const std::string& source_;
   std::shared_ptr<const std::map<std::string, int>> lines_;
   Problems& problems_;
+  std::size_t named_ = 0;
 };
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "app/render/what_if.h"
 #include "base/counted.h"
 #include "explain/question/question_limits.h"
+#include "explain/workload/daemon_set_pods.h"
 #include "explain/workload/fractional_bytes.h"
 #include "explain/workload/scale.h"
 
@@ -139,11 +140,8 @@ class Asking {
   // Each node that it selects has one pod, so there is nothing to count.
   bool is_counted(const api::PodMaker& maker, const std::string& name) {
     if (!flags_.capacity || maker.kind != "DaemonSet") return true;
-    fail(
-        invalid(fmt::format(
-                    "ds/{}: a DaemonSet has one pod on each node that it selects; whatif says where they fit",
-                    name))
-            .error());
+    fail(invalid(fmt::format("ds/{}: {}; whatif says where they fit", name, explain::kOnePodOnEachNode))
+             .error());
     return false;
   }
 

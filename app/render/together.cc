@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "app/render/what_if.h"
 #include "app/render/words.h"
@@ -15,23 +16,33 @@ constexpr std::size_t kPlaces = 4;
 
 bool fits(const Together& workload) { return workload.report.status.outcome == "Fits"; }
 
-// "eu-1a 34, eu-1b 33"; by node if the nodes have no zones.
+// A place, and the pods there. Of fewer pods than the nodes have room for, only where there is no choice.
+std::string place(const explain::ReportAnswer& answer, const std::string& name, std::size_t count) {
+  const auto running = explain::running(answer);
+  if (running == answer.fitting) return fmt::format("{} {}", name, count);
+  return count == answer.fitting ? fmt::format("{} {}", name, running) : name;
+}
+
+// "eu-1a 34, eu-1b 33"; by node if the nodes have no zones. Where a quota admits fewer pods than the nodes
+// have room for: "among eu-1a and eu-1b".
 std::string where(const Report& report) {
   const auto& answer = answer_of(report);
+  if (explain::running(answer) == 0) return "-";
   std::vector<std::string> places;
   auto zones = answer.zones;
   std::ranges::sort(zones, {}, &explain::ZonePlacements::name);
   for (const auto& zone : zones) {
-    if (zone.count > 0) places.push_back(fmt::format("{} {}", zone.name, zone.count));
+    if (zone.count > 0) places.push_back(place(answer, zone.name, zone.count));
   }
   const bool by_node = places.empty();
   for (const auto& placement : answer.placements) {
     if (!by_node) break;
-    places.push_back(answer.asked == 1 ? placement.node
-                                       : fmt::format("{} {}", placement.node, placement.count));
+    places.push_back(answer.asked == 1 ? placement.node : place(answer, placement.node, placement.count));
   }
   if (places.empty()) return "-";
-  return listed(places, kPlaces, by_node ? answer.placements_total : places.size());
+  const auto total = by_node ? answer.placements_total : places.size();
+  const bool is_choice = total > 1 && explain::running(answer) < answer.fitting;
+  return (is_choice ? "among " : "") + listed(places, kPlaces, total);
 }
 
 std::string limited_by(const Report& report) {
@@ -51,6 +62,22 @@ std::string limited_by(const Report& report) {
               : "");
 }
 
+bool has(const std::vector<std::string>& list, const std::string& what) {
+  return std::ranges::find(list, what) != list.end();
+}
+
+// What no answer models; workloads without an answer do not count.
+std::vector<std::string> common_doubts(const std::vector<Together>& workloads) {
+  std::optional<std::vector<std::string>> common;
+  for (const auto& [_, report] : workloads) {
+    if (refusal_of(report)) continue;
+    const auto& own = answer_of(report).not_modelled;
+    if (!common) common = own;
+    std::erase_if(*common, [&](const auto& what) { return !has(own, what); });
+  }
+  return common.value_or(std::vector<std::string>());
+}
+
 }  // namespace
 
 std::string together(const std::vector<Together>& workloads, const Options& options) {
@@ -65,15 +92,20 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
                     limited_by(workload.report)});
   }
   const auto all = counted(workloads.size(), "workload");
+  // The pods of one namespace do not know those of another.
+  const bool is_one = std::ranges::all_of(
+      workloads, [&](const Together& each) { return each.report.ns == workloads.front().report.ns; });
+  const auto* fit = is_one ? "fit together" : "fit, each namespace alone";
   std::string out;
   if (workloads.size() == 1)
     out = fmt::format("{} {}.\n", workloads.front().subject,
                       others.empty() ? options.style.good("fits") : options.style.bad("does not fit"));
   else if (others.empty())
-    out = fmt::format("All {} {}.\n", all, options.style.good("fit together"));
+    out = fmt::format("All {} {}.\n", all, options.style.good(fit));
   else
-    out = fmt::format("{} of {} fit together; {} {}.\n", workloads.size() - others.size(), all,
+    out = fmt::format("{} of {} {}; {} {}.\n", workloads.size() - others.size(), all, fit,
                       listed(others, kPlaces), options.style.bad(others.size() == 1 ? "does not" : "do not"));
+  const auto common = common_doubts(workloads);
   out += table(rows, {Align::left, Align::right, Align::right, Align::left});
   for (const auto& [subject, report] : workloads) {
     const auto& answer = answer_of(report);
@@ -83,8 +115,11 @@ std::string together(const std::vector<Together>& workloads, const Options& opti
       if (quota.allowed < answer.asked)
         out += fmt::format("{}: {}\n", subject, quota_line(quota, report.ns, answer.asked));
     }
+    auto doubts = answer.not_modelled;
+    std::erase_if(doubts, [&](const auto& what) { return has(common, what); });
+    if (!doubts.empty()) out += fmt::format("{}: {}", subject, not_modelled_line(doubts));
   }
-  return out;
+  return out + not_modelled_line(common);
 }
 
 }  // namespace podium::render

@@ -107,7 +107,7 @@ std::string device_words(const framework::DeviceTally& counts) {
   const auto free = counts.matched - std::min(counts.matched, taken);
   const std::pair<std::size_t, std::string_view> parts[] = {{counts.in_use, "in use"},
                                                             {counts.tainted, "tainted"},
-                                                            {counts.too_small, "too small"},
+                                                            {counts.too_small, "with too little left"},
                                                             {free, "free"}};
   for (const auto& [count, words] : parts) {
     if (count == 0) continue;

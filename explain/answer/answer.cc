@@ -28,6 +28,7 @@
 #include "explain/report/node_names.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
+#include "explain/workload/daemon_set_pods.h"
 
 namespace podium::explain {
 namespace {
@@ -441,11 +442,7 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
                           : question.room          ? "room"
                           : question.min_count > 0 ? "minCount"
                                                    : nullptr;
-    if (counted)
-      return refusal(
-          invalid(
-              (question.paths.spec / counted).said("a DaemonSet has one pod on each node that it selects"))
-              .error());
+    if (counted) return refusal(invalid((question.paths.spec / counted).said(kOnePodOnEachNode)).error());
   }
   auto pod = **admitted;
   remove_topology_labels(subject, fork, pod);

@@ -18,7 +18,7 @@ using cluster::PodInfoPtr;
 using cluster::Row;
 
 constexpr std::size_t kMostUncordoned = 4, kMostShapes = 64, kMostNewNodes = 8;
-constexpr std::int32_t kHighestUserPriority = 1'000'000'000;
+constexpr std::int32_t kHighestUserPriority = 1'000'000'000, kSystemCritical = 2'000'000'000;
 
 void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
   for (auto& remedy : remedies) {
@@ -27,9 +27,11 @@ void try_each(const Trials& trials, std::vector<Remedy> remedies, Fixes& out) {
   }
 }
 
-bool may_go(const api::Pod& pod) {
+// The cluster needs its system-critical pods, and DaemonSets and the kubelet make theirs again.
+bool may_go(const cluster::PodInfo& info) {
+  const auto& pod = *info.pod;
   const auto* owner = pod.meta.controller();
-  return !(owner && owner->kind == "DaemonSet") &&
+  return info.priority < kSystemCritical && !(owner && owner->kind == "DaemonSet") &&
          !pod.meta.annotations.contains("kubernetes.io/config.mirror");
 }
 
@@ -39,7 +41,7 @@ std::vector<PodInfoPtr> largest_first(const Trials& trials, Row row) {
   const auto resources = lacking(trials.verdict(row));
   std::vector<PodInfoPtr> out;
   for (const auto& pod : trials.question().start.entry(row).pods) {
-    if (may_go(*pod->pod)) out.push_back(pod);
+    if (may_go(*pod)) out.push_back(pod);
   }
   if (!resources.empty()) {
     std::ranges::stable_sort(out, std::greater(),

@@ -55,10 +55,12 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
 Result<void> check_priority(const Question& question, std::optional<std::int32_t> given,
                             std::int32_t computed) {
   if (!given || *given == computed) return {};
-  return invalid(
-      fmt::format("{}: the integer value of priority ({}) must not be provided in pod "
-                  "spec; priority admission controller computed {} from the given PriorityClass name",
-                  (pod_path(question) / "spec.priority").text(), *given, computed));
+  SpecFindings findings;
+  findings.add(pod_path(question) / "spec.priority",
+               fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
+                           "admission controller computed {} from the given PriorityClass name",
+                           *given, computed));
+  return findings.result();
 }
 
 // The claims that the pod's controllers would create for it.

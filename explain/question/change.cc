@@ -10,6 +10,7 @@
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
 #include "api/values/defaults.h"
+#include "explain/workload/daemon_set_pods.h"
 
 namespace podium::explain {
 namespace {
@@ -152,7 +153,7 @@ void read_new_pods(ObjectReader& reader, const std::string& ns, Change& change, 
   auto read = read_template(*workload, reader.path("template"), meta);
   if (!read) return findings.add(read.error());
   if (read->kind == Subject::Kind::daemon_set && change.count)
-    findings.add(reader.path("count"), "a DaemonSet has one pod on each node that it selects");
+    findings.add(reader.path("count"), kOnePodOnEachNode);
   change.workload = std::move(*read);
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/text/json_view.h"
+
 namespace podium::api {
 namespace {
 
@@ -90,6 +92,24 @@ TEST(PodMakers, ObjectsOfAFileAreSorted) {
     EXPECT_EQ(got.skipped, test.want.skipped);
     EXPECT_EQ(got.problems, test.want.problems);
   }
+}
+
+TEST(PodMakers, GenerateNameMakesAName) {
+  const auto names = [](std::string_view text) {
+    Problems problems;
+    std::vector<std::string> out;
+    for (const auto& object : sort_objects(*parse_documents(text, "f.yaml"), "f.yaml", problems).objects)
+      out.emplace_back(text_at(object.value, "/metadata/name"));
+    return out;
+  };
+  constexpr std::string_view kTwo =
+      "{apiVersion: batch/v1, kind: Job, metadata: {generateName: load-}}\n---\n"
+      "{apiVersion: batch/v1, kind: Job, metadata: {generateName: load-}}\n---\n"
+      "{apiVersion: batch/v1, kind: Job, metadata: {generateName: load-, name: a}}\n---\n"
+      "{apiVersion: batch/v1, kind: Job, metadata: {}}\n";
+  EXPECT_EQ(names(kTwo), (std::vector<std::string>{"load-xxxxx", "load-xxxx1", "a", ""}));
+  const auto longest = "{apiVersion: v1, kind: Pod, metadata: {generateName: " + std::string(60, 'a') + "}}";
+  EXPECT_EQ(names(longest), std::vector{std::string(58, 'a') + "xxxxx"});
 }
 
 TEST(PodMakers, EachObjectHasARole) {

@@ -38,7 +38,7 @@ TEST(Devices, APendingPodHearsWhatIsWrongWithThem) {
   EXPECT_EQ(words({{"c", "gpu", 0}}), "gpu: no device matches");
   EXPECT_EQ(words({{"c", "gpu", 1, 1}}), "gpu: 1 device matches, 1 in use");
   EXPECT_EQ(words({{"c", "gpu", 8, 4, 2, 1}}),
-            "gpu: 8 devices match, 4 in use, 2 tainted, 1 too small, 1 free");
+            "gpu: 8 devices match, 4 in use, 2 tainted, 1 with too little left, 1 free");
   EXPECT_EQ(words({{"c", "gpu", 2, 2}, {"c", "nic", 4}}),
             "gpu: 2 devices match, 2 in use; nic: 4 devices match, 4 free");
   EXPECT_EQ(words({{"c", "gpu", 8, 0, 8, 0, {"broken-0", "hot"}}}),

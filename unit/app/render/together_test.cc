@@ -8,6 +8,7 @@ namespace {
 
 Together asked(const std::string& subject, std::size_t count, std::size_t fitting) {
   Together out{subject, {}};
+  out.report.ns = "shop";
   auto& status = out.report.status;
   status.outcome = fitting == count ? "Fits" : fitting > 0 ? "PartlyFits" : "DoesNotFit";
   auto& answer = status.answer.emplace();
@@ -44,16 +45,47 @@ TEST(TogetherTest, SaysHowManyFitAndWhatLimitsTheOthers) {
 
 TEST(TogetherTest, AQuotaLimitsAWorkload) {
   auto cart = asked("shop/cart", 100, 100);
-  cart.report.ns = "shop";
   cart.report.status.outcome = "PartlyFits";
   explain::set_quotas(*cart.report.status.answer,
                       {{.name = "q", .allowed = 53, .resources = {{"pods", "90", "190", "143", true}}}});
   EXPECT_EQ(together({cart, asked("shop/pay", 1, 1)}, {}),
             "1 of 2 workloads fit together; shop/cart does not.\n"
-            "  WORKLOAD   ASKED  FIT  WHERE   LIMITED BY\n"
-            "  shop/cart    100   53  n1 100  quota q\n"
+            "  WORKLOAD   ASKED  FIT  WHERE  LIMITED BY\n"
+            "  shop/cart    100   53  n1 53  quota q\n"
             "  shop/pay       1    1  n1\n"
             "shop/cart: Quota q (namespace shop): pods 190/143: exceeded from replica 54 on.\n");
+  auto& answer = *cart.report.status.answer;
+  answer.placements = {{.node = "n1", .count = 60}, {.node = "n2", .count = 40}};
+  answer.placements_total = 2;
+  EXPECT_NE(together({cart}, {}).find("  53  among n1 and n2  quota q\n"), std::string::npos)
+      << "which of the pods are admitted is not known";
+  answer.zones = {{.name = "eu-1a", .count = 100}, {.name = "eu-1b", .count = 0}};
+  EXPECT_NE(together({cart}, {}).find("  53  eu-1a 53  quota q\n"), std::string::npos);
+  answer.zones.clear();
+  explain::set_quotas(answer,
+                      {{.name = "q", .allowed = 0, .resources = {{"pods", "143", "243", "143", true}}}});
+  EXPECT_NE(together({cart}, {}).find("  0  -      quota q\n"), std::string::npos) << together({cart}, {});
+}
+
+TEST(TogetherTest, NamespacesAreNotSaidToFitTogether) {
+  auto cart = asked("shop/cart", 1, 1), log = asked("ops/log", 1, 1);
+  log.report.ns = "ops";
+  EXPECT_TRUE(together({cart, log}, {}).starts_with("All 2 workloads fit, each namespace alone.\n"));
+  log.report.status.outcome = "DoesNotFit";
+  EXPECT_TRUE(together({cart, log}, {})
+                  .starts_with("1 of 2 workloads fit, each namespace alone; ops/log does not.\n"));
+}
+
+TEST(TogetherTest, WhatIsNotModelledOfAllIsSaidOnce) {
+  auto cart = asked("shop/cart", 1, 1), pay = asked("shop/pay", 1, 1), bad = asked("shop/bad", 1, 0);
+  cart.report.status.answer->not_modelled = {"the kubelet of n1", "LimitRange"};
+  pay.report.status.answer->not_modelled = {"LimitRange"};
+  bad.report.status.outcome = explain::kRefused;
+  const auto said = together({cart, pay, bad}, {});
+  EXPECT_TRUE(
+      said.ends_with("shop/cart: podium does not model: the kubelet of n1.\n"
+                     "podium does not model: LimitRange.\n"))
+      << said;
 }
 
 }  // namespace

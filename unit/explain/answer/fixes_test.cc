@@ -277,6 +277,20 @@ TEST(Fixes, OfAFullNode) {
             "RaisePriority: a priority of at least 6: it would preempt 1 pod on n1 -> n1");
 }
 
+TEST(Fixes, NeverTakePodsAwayThatTheClusterNeeds) {
+  const auto has_fewer = [](test::PodBuilder other) {
+    cluster::Snapshot snapshot;
+    snapshot.set_node(big("n1").ptr());
+    run_pod(snapshot, other.req("cpu", "3").node("n1"));
+    const auto lines = fixes(pod("web").req("cpu", "2"), snapshot);
+    return std::ranges::any_of(lines, [](const auto& line) { return line.starts_with("FewerPods"); });
+  };
+  EXPECT_TRUE(has_fewer(pod("a").priority(1'999'999'999)));
+  EXPECT_FALSE(has_fewer(pod("a").priority(2'000'000'000)));
+  EXPECT_FALSE(has_fewer(pod("a").priority(2'000'001'000)));
+  EXPECT_FALSE(has_fewer(pod("a").annotation("kubernetes.io/config.mirror", "hash"))) << "a static pod";
+}
+
 TEST(Fixes, TheLargestRequestThatFitsIsFound) {
   cluster::Snapshot snapshot;
   snapshot.set_node(big("n1").ptr());

@@ -122,6 +122,7 @@ TEST(AdmitQuestion, SaysWhatTheApiServerWouldRefuse) {
     ASSERT_FALSE(admitted) << c.spec;
     EXPECT_TRUE(admitted.error().message.starts_with(c.starts)) << admitted.error().message;
     EXPECT_EQ(admitted.error().kind, Error::Kind::invalid);
+    EXPECT_TRUE(findings_of(admitted.error()).front().path.starts_with("spec.template")) << c.spec;
   }
 }
 

@@ -1,0 +1,102 @@
+// What the offline verbs say about workloads and pods in states in which there is little to ask.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "explain/workload/daemon_set_pods.h"
+#include "unit/app/kubectl/verbs_fixture.h"
+
+namespace podium::kubectl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kStates = R"(
+{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: leaving, deletionTimestamp: "2026-11-20T00:00:00Z"}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n-1, labels: {kubernetes.io/os: linux}},
+ status: {capacity: {cpu: 4, memory: 8Gi, pods: 9}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: ends, namespace: shop, uid: e, deletionTimestamp: "2026-11-20T00:00:00Z"},
+ spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
+---
+{apiVersion: batch/v1, kind: Job, metadata: {name: failed, namespace: shop, uid: f}, spec: {template: {spec: {
+  restartPolicy: Never, containers: [{name: c, image: i}]}}}, status: {conditions: [{type: Failed, status: "True"}]}}
+---
+{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, namespace: shop, uid: a}, spec: {
+  selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {
+  containers: [{name: c, image: i}]}}}}
+)";
+
+std::string job(const std::string& metadata, const std::string& spec = "") {
+  return "---\n{apiVersion: batch/v1, kind: Job, metadata: {" + metadata +
+         "}, spec: {template: {spec: {restartPolicy: Never, " + spec +
+         "containers: [{name: c, image: i}]}}}}\n";
+}
+
+class OfStates : public OnADump {
+ protected:
+  Ran ask(std::vector<std::string> words) { return run_on(states_, std::move(words)); }
+  Ran ask_file(const std::string& text, const std::string& ns = "shop") {
+    return ask({"whatif", "-f", directory_.write("asked.yaml", text), "-n", ns});
+  }
+  const std::string states_ = directory_.write("states.yaml", kStates);
+};
+
+TEST_F(OfStates, ANamespaceMustBeThereAndStay) {
+  const auto none = ask_file(job("name: j"), "nonesuch");
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.missing,
+              HasSubstr("warning: --cluster has no namespace nonesuch: it must be created first\n"));
+  const auto leaving = ask_file(job("name: j"), "leaving");
+  EXPECT_EQ(leaving.code, 4);
+  EXPECT_THAT(leaving.out + leaving.err,
+              HasSubstr("unable to create new content in namespace leaving because it is being terminated"));
+}
+
+TEST_F(OfStates, AJobThatHasEndedIsAskedAboutAsOneMorePod) {
+  EXPECT_THAT(ask({"why", "job/failed", "-n", "shop"}).out,
+              HasSubstr("shop/failed has no pods: it has failed.\n"));
+  const auto said = ask({"whatif", "job/failed", "-n", "shop"});
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.out, HasSubstr("It has ended: this is the answer for one more pod.\n"));
+}
+
+TEST_F(OfStates, ThePodsOfADaemonSetAreNotCounted) {
+  const auto said = ask({"capacity", "ds/agent", "-n", "shop"});
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.err, HasSubstr(std::string("ds/agent: ") + explain::kOnePodOnEachNode +
+                                  "; whatif says where they fit"));
+}
+
+TEST_F(OfStates, WhyOfAPodThatTerminates) {
+  EXPECT_THAT(ask({"why", "ends", "-n", "shop"}).err,
+              HasSubstr("shop/ends is on n-1, and terminates. A dump does not say why.\n"));
+}
+
+TEST_F(OfStates, GenerateNameIsAName) {
+  const auto said = ask_file(job("generateName: load-") + job("generateName: load-"));
+  EXPECT_EQ(said.code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("\n  shop/load-xxxxx "));
+  EXPECT_THAT(said.out, HasSubstr("\n  shop/load-xxxx1 "));
+}
+
+TEST_F(OfStates, WhatOneOfSeveralMeetsIsSaidInTheirTable) {
+  const auto said = ask_file(job("name: a") + job("name: b", "os: {name: windows}, "));
+  EXPECT_THAT(said.out,
+              HasSubstr("\nshop/b: podium does not model: the kubelet of n-1, whose kubernetes.io/os is "
+                        "linux: it rejects a pod with spec.os windows.\n"));
+  EXPECT_THAT(said.out, Not(HasSubstr("shop/a: podium")));
+  EXPECT_THAT(said.out, HasSubstr("\npodium does not model: admission webhooks and policies, "));
+}
+
+TEST_F(OfStates, ARefusedPriorityHasItsPlaceInTheFile) {
+  const auto said = ask_file(job("name: a", "priority: 5, "));
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.out + said.err, HasSubstr("asked.yaml:2: spec.template.spec.priority: the integer value"));
+}
+
+}  // namespace
+}  // namespace podium::kubectl
