@@ -196,14 +196,18 @@ std::string room_line(const Report& report) {
   return words + ".\n" + short_of(report);
 }
 
+std::string quota_verdict(const explain::ReportAnswer& answer) {
+  const auto* quota = explain::exceeded_quota(answer);
+  if (!quota) return {};
+  const auto count = answer.fitting == answer.asked ? fmt::format("all {}", answer.asked)
+                     : answer.fitting == 0          ? fmt::format("none of {}", answer.asked)
+                                                    : fmt::format("{} of {}", answer.fitting, answer.asked);
+  return room_and_quota(count, quota->name, quota->allowed);
+}
+
 std::string verdict(const explain::ReportAnswer& answer, const Style& style) {
-  if (const auto* quota = explain::exceeded_quota(answer)) {
-    const auto count = answer.fitting == answer.asked ? fmt::format("all {}", answer.asked)
-                       : answer.fitting == 0          ? fmt::format("none of {}", answer.asked)
-                                                      : fmt::format("{} of {}", answer.fitting, answer.asked);
-    const auto text = room_and_quota(count, quota->name, quota->allowed);
+  if (const auto text = quota_verdict(answer); !text.empty())
     return explain::running(answer) == 0 ? style.bad(text) : style.warn(text);
-  }
   const auto with = with_preemption(answer);
   if (answer.asked == 0) return style.bad("it selects no node, so it would have no pods");  // a DaemonSet
   if (answer.fitting == 0) return style.bad(fmt::format("none of {} fits", answer.asked)) + with;

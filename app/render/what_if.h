@@ -20,6 +20,8 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
 std::string one_pod(const Report& report, const std::string& subject, const Options& options);
 // "all 20 fit". If a quota allows fewer: "the nodes have room for all 20, quota q allows 5".
 std::string verdict(const explain::ReportAnswer& answer, const Style& style);
+// "the nodes have room for all 13, quota q allows 5". Empty: the quotas allow all replicas.
+std::string quota_verdict(const explain::ReportAnswer& answer);
 // "the nodes have room for 20, quota q allows 5".
 std::string room_and_quota(const std::string& room, const std::string& quota, std::size_t allowed);
 // "Room for 3 more after that.", and what is short then; empty: not asked.

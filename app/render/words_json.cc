@@ -62,6 +62,7 @@ void add_answer(const Report& report, const Asked& asked, json::object& out) {
   const auto& answer = answer_of(report);
   put(out, "stuckRollout", lines_of(stuck_rollout_line(report)));
   put(out, "room", lines_of(room_line(report)));
+  put(out, "quotaVerdict", quota_verdict(answer));
   json::array quotas;
   for (const auto& quota : answer.quotas) quotas.emplace_back(quota_line(quota, report.ns, answer.asked));
   put(out, "quotas", std::move(quotas));

@@ -56,6 +56,8 @@ export function podVerdict(pod, { status, words }) {
 
 export function answerVerdict({ status, words }) {
   const { asked = 1, fitting = status.outcome === "Fits" ? asked : 0 } = status.replicas ?? {};
+  const { quotaVerdict } = words;
+  if (quotaVerdict) return asked === 1 ? "A quota refuses it." : `${quotaVerdict[0].toUpperCase()}${quotaVerdict.slice(1)}.`;
   if (status.outcome === "Fits") {
     if (!status.choice) return asked === 1 ? "It fits." : `All ${asked} fit.`;
     const first = placed(status.choice.nodeName, words);

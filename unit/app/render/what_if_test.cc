@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/render/what_if.h"
+#include "app/render/words_json.h"
 #include "unit/app/render/fixtures.h"
 
 namespace podium::render {
@@ -86,6 +87,8 @@ TEST(WhatIf, SaysWhatTheNodesHaveRoomForAndWhatAQuotaAllows) {
             "Nothing was created.\n");
   EXPECT_TRUE(capacity(report, "shop/web", plain())
                   .starts_with("shop/web: the nodes have room for at least 13, quota q allows 5.\n  NO"));
+  EXPECT_EQ(words_json(report.status, "shop", Asked{}).at("quotaVerdict"),
+            "the nodes have room for all 13, quota q allows 5");
   explain::set_quotas(answer, {{.name = "q", .allowed = 20, .resources = {{"pods", "0", "13", "20"}}}});
   answer.room = explain::ReplicaRoom{43, false, {}};
   const auto some = what_if(report, "shop/web", plain());
