@@ -34,6 +34,7 @@
 #include "base/clock.h"
 #include "base/fair_queue_options.h"
 #include "base/random.h"
+#include "base/text_hash.h"
 
 namespace podium {
 
@@ -401,8 +402,8 @@ class FairQueue {
   const FairQueueOptions options_;
   Random& random_;
   Steady now_ = Steady::min();  // the last time that was passed in
-  std::unordered_map<std::string, Item> items_;
-  std::unordered_map<std::string, Flow> flows_;
+  std::unordered_map<std::string, Item, TextHash> items_;
+  std::unordered_map<std::string, Flow, TextHash> flows_;
   std::array<std::list<Flow*>, kLanes> turns_;  // by lane: flows with ready items; the next one first
   std::set<Wake, Sooner> wakes_;                // when to refresh a flow again
   unsigned failures_ = 0;                       // of the whole queue, since the last success

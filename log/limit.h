@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/clock.h"
+#include "base/text_hash.h"
 
 namespace podium {
 
@@ -28,7 +29,7 @@ class LogLimit {
 
   const std::chrono::seconds every_;
   std::mutex mutex_;
-  std::unordered_map<std::string, Steady> last_;
+  std::unordered_map<std::string, Steady, TextHash> last_;
 };
 
 }  // namespace podium

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace podium::metrics {
 
@@ -47,7 +48,7 @@ class Labelled {
   prometheus::Family<T>& family_;
   const std::vector<std::string> names_;
   const std::tuple<Arguments...> arguments_;
-  boost::unordered_flat_map<std::string, T*> known_;
+  boost::unordered_flat_map<std::string, T*, TextHash> known_;
   std::string key_;
 };
 

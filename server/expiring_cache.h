@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/text_hash.h"
 
 namespace podium::server {
 
@@ -52,7 +53,7 @@ class ExpiringCache {
   };
   const std::size_t limit_;
   std::list<Entry> entries_;  // most recently used first
-  std::unordered_map<std::string, typename std::list<Entry>::iterator> by_key_;
+  std::unordered_map<std::string, typename std::list<Entry>::iterator, TextHash> by_key_;
 };
 
 }  // namespace podium::server

@@ -23,6 +23,8 @@
 #include "app/main/usage_error.h"
 #include "app/run/command_line.h"
 #include "app/run/run_options.h"
+#include "base/random.h"
+#include "base/text_hash.h"
 #include "base/version.h"
 
 namespace podium::app {
@@ -128,6 +130,7 @@ void end_openssl_without_memory() {
 int main(int argc, char** argv, const plugins::Registry& plugins) {
   std::set_new_handler(end_without_memory);
   end_openssl_without_memory();
+  seed_hashes(system_random().next(), system_random().next());
   if (!plugins.clash().empty()) {
     std::cerr << "podium: a plugin named " << plugins.clash() << " already exists\n";
     return 1;

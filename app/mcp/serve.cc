@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <deque>
 #include <list>
 #include <mutex>
@@ -185,11 +186,19 @@ class Server {
     }
   }
 
+  // Waits for a client that does not read, until a signal: the rest of the line is dropped, and run() ends.
   void write(std::string line) {
     line += '\n';
     for (std::string_view left = line; ok_ && !left.empty();) {
-      const auto size = ::write(options_.output, left.data(), left.size());
-      if (size < 0 && errno == EINTR) continue;
+      std::array<pollfd, 2> watched{{{signals_.fd(), POLLIN, 0}, {options_.output, POLLOUT, 0}}};
+      if (::poll(watched.data(), watched.size(), -1) < 0) {
+        ok_ = errno == EINTR;
+        continue;
+      }
+      if (watched[0].revents != 0) return;
+      // A pipe that can be written takes this many bytes without blocking.
+      const auto size = ::write(options_.output, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
+      if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
       if (size <= 0) ok_ = false;
       if (size > 0) left.remove_prefix(static_cast<std::size_t>(size));
     }

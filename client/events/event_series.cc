@@ -3,6 +3,8 @@
 #include <chrono>
 #include <functional>
 
+#include "base/text_hash.h"
+
 namespace podium::client {
 namespace {
 
@@ -25,7 +27,7 @@ EventSeries::Write EventSeries::happened(std::string_view identity, const std::s
   // Keys are 128-bit hashes, to save memory: there are many events.
   std::string salted(identity);
   salted += '\1';
-  const Key key{std::hash<std::string_view>()(identity), std::hash<std::string>()(salted)};
+  const Key key{hash_text(identity), hash_text(salted)};
   if (const auto found = by_key_.find(key); found != by_key_.end()) {
     Entry& entry = *found->second;
     if (now - entry.seen < kFinish) {

@@ -46,15 +46,18 @@ void KnownObjects::begin_list(bool replace) {
 
 void KnownObjects::end_list(std::string_view resource_version, std::vector<Change>& changes) {
   const auto version = version_number(resource_version);
-  for (auto it = known_.begin(); it != known_.end();) {
-    if (it->second.list == list_) {
-      ++it;
-      continue;
-    }
+  // By name: the order of the table differs from process to process.
+  std::vector<std::string_view> missing;
+  for (const auto& [key, known] : known_) {
+    if (known.list != list_) missing.push_back(key);
+  }
+  std::ranges::sort(missing);
+  for (const auto key : missing) {
+    const auto it = known_.find(key);
     changes.push_back(missed_delete(it->first, it->second));
     // When replacing, its version may be of a discarded history: the object may return with a lower one.
     add_tombstone(it->second.uid, replace_ ? version : std::max(version, it->second.version));
-    known_.erase(it++);
+    known_.erase(it);
   }
   listing_ = replace_ = false;
   settled_ = version;

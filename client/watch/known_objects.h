@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "client/watch/reflector.h"
 
 namespace podium::client {
@@ -57,8 +58,8 @@ class KnownObjects {
   bool settled(const Identity& identity) const;
   Change missed_delete(std::string_view key, const Known& known) const;
 
-  boost::unordered_flat_map<std::string, Known> known_;  // by namespace/name
-  boost::unordered_flat_map<std::string, std::uint64_t> tombstones_;
+  boost::unordered_flat_map<std::string, Known, TextHash, std::equal_to<>> known_;  // by namespace/name
+  boost::unordered_flat_map<std::string, std::uint64_t, TextHash> tombstones_;
   std::deque<std::string> tombstone_order_;
   std::string api_version_, kind_;
   std::uint64_t settled_ = 0;  // the version of the last list, or of the newest tombstone discarded since

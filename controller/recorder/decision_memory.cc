@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/heap_bytes.h"
+#include "base/text_hash.h"
 #include "controller/recorder/packed_status.h"
 #include "controller/report/metadata.h"
 #include "metrics/samples.h"
@@ -23,7 +24,7 @@ constexpr std::size_t kPassedOver = 256;  // expired entries that one list skips
 
 std::string key_of_pod(const std::string& ns, const std::string& pod) { return ns + "/" + pod; }
 
-std::uint64_t trace_hash(std::string_view key) { return boost::hash<std::string_view>()(key); }
+std::uint64_t trace_hash(std::string_view key) { return hash_text(key); }
 
 }  // namespace
 

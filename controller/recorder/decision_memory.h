@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/text_hash.h"
 #include "explain/report/report.h"
 #include "explain/workload/pod_asks.h"
 
@@ -178,9 +179,9 @@ class DecisionMemory {
   mutable std::mutex mutex_;  // guards what follows
   std::optional<Wall> began_;
   std::set<Key> by_name_;  // all keys
-  boost::unordered_flat_map<Key, Entry> entries_;
-  boost::unordered_flat_map<Key, Key> by_uid_;  // of the entry's Kept, to the key
-  Keys living_, gone_;                          // oldest decision first
+  boost::unordered_flat_map<Key, Entry, TextHash> entries_;
+  boost::unordered_flat_map<Key, Key, TextHash> by_uid_;  // of the entry's Kept, to the key
+  Keys living_, gone_;                                    // oldest decision first
   std::map<std::string, OfNamespace> by_namespace_;
   std::set<std::pair<std::size_t, std::string>> by_size_;  // bytes and name of each namespace
   std::set<Key> waiting_;                                  // living pods without a node

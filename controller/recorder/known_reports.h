@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "base/text_hash.h"
 #include "controller/report/report_requests.h"
 
 namespace podium::controller {
@@ -65,7 +66,7 @@ class KnownReports {
 
   const std::chrono::seconds ttl_;
   mutable std::mutex mutex_;
-  boost::unordered_flat_map<std::string, WrittenReport> reports_;  // by pod UID
+  boost::unordered_flat_map<std::string, WrittenReport, TextHash> reports_;  // by pod UID
   std::size_t sweep_at_ = kSweepAt;
 };
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/text_hash.h"
 #include "explain/report/report.h"
 #include "scheduler/framework/reason.h"
 
@@ -110,8 +111,9 @@ class ReportHistory {
     std::optional<explain::Preempted> preemption;
   };
 
-  boost::unordered_flat_map<std::string, std::unique_ptr<Past>> pods_;             // by UID
-  boost::unordered_flat_map<std::string, std::vector<explain::GatedTime>> gated_;  // by UID; newest first
+  boost::unordered_flat_map<std::string, std::unique_ptr<Past>, TextHash> pods_;  // by UID
+  boost::unordered_flat_map<std::string, std::vector<explain::GatedTime>, TextHash>
+      gated_;  // by UID; newest first
 };
 
 }  // namespace podium::controller

@@ -17,6 +17,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/text_hash.h"
 #include "controller/recorder/report_history.h"
 #include "controller/recorder/report_writer.h"
 #include "explain/report/report.h"
@@ -69,7 +70,7 @@ class ReportRecorder final : public framework::Recorder {
   const config::LivePodium& settings_;
   const Announce announce_;
   const Ended ended_;
-  boost::unordered_flat_map<std::string, Binding> binding_;  // by pod UID
+  boost::unordered_flat_map<std::string, Binding, TextHash> binding_;  // by pod UID
   ReportHistory history_;
   std::map<std::string, std::uint64_t, std::less<>> decided_by_;  // placements by strategy
 };

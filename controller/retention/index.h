@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/text_hash.h"
 #include "controller/report/metadata.h"
 
 namespace podium::controller {
@@ -139,7 +140,7 @@ class RetentionIndex {
     bool look = false, early = false, failure = false, stuck = false, listed = false;
     bool orphan = false;  // its pod is deleted
   };
-  using Entries = std::unordered_map<std::string, Entry>;  // by "namespace/name"
+  using Entries = std::unordered_map<std::string, Entry, TextHash>;  // by "namespace/name"
   using Slot = Entries::value_type;
   // Reports with equal times are ordered by name, not by address, so that a run can be repeated.
   using DueEntry = std::pair<Steady, Slot*>;
@@ -195,10 +196,10 @@ class RetentionIndex {
   std::array<ByDue, 2> by_due_;      // by kind; of the reports that expire
   std::multiset<Steady> taken_due_;  // of those that were taken when they were due
   Spaces all_;
-  std::unordered_map<std::string, Spaces> spaces_;       // by namespace
-  std::set<std::pair<std::size_t, std::string>> sizes_;  // namespaces by their number of decisions
-  std::set<std::pair<std::string, std::size_t>> over_;   // namespaces and kinds that may exceed their budget
-  std::unordered_map<std::string, Minute> minutes_;      // by "namespace/minute"
+  std::unordered_map<std::string, Spaces, TextHash> spaces_;  // by namespace
+  std::set<std::pair<std::size_t, std::string>> sizes_;       // namespaces by their number of decisions
+  std::set<std::pair<std::string, std::size_t>> over_;  // namespaces and kinds that may exceed their budget
+  std::unordered_map<std::string, Minute, TextHash> minutes_;  // by "namespace/minute"
   std::array<std::size_t, 2> counts_{};
   std::uint64_t order_ = 0;
   std::uint32_t list_ = 0;

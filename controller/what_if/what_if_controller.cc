@@ -18,6 +18,7 @@
 #include "api/text/parse_json.h"
 #include "async/nap.h"
 #include "async/timer.h"
+#include "base/text_hash.h"
 #include "client/request_errors.h"
 #include "client/watch/reflector.h"
 #include "controller/what_if/admission_reader.h"
@@ -398,7 +399,7 @@ struct WhatIfController::Impl final : client::ReflectorHandler {
   Questions questions;
   Answers answers;
   // What-ifs that the watch showed without an answer while their answer was being written, by key.
-  std::unordered_map<std::string, Asked> unanswered;
+  std::unordered_map<std::string, Asked, TextHash> unanswered;
   Refreshes refreshes{kRefreshed};
   std::shared_ptr<async::Timer> sleeper;  // of take_turns(), while it runs
   bool overflowed = false;                // a question was dropped from both queues

@@ -63,7 +63,8 @@ void Checks::add_to(NodeVerdict& verdict) const {
     if (requested <= 0 || verdict.resources.size() == kResources) return;
     verdict.resources.push_back(
         {std::string(name), plugins::usual_quantity(name, requested),
-         plugins::usual_quantity(name, std::max<std::int64_t>(0, allocatable - taken))});
+         plugins::usual_quantity(name,
+                                 std::max<std::int64_t>(0, cluster::wrapping_minus(allocatable, taken)))});
   };
   const auto& requests = pod_.requests;
   add("cpu", requests.milli_cpu, fork_.allocatable_milli_cpu[*row], fork_.requested_milli_cpu[*row]);

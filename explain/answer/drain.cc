@@ -399,9 +399,9 @@ std::vector<SpareAmount> spare_of(const Snapshot& fork) {
   std::int64_t milli_cpu = 0, memory = 0;
   for (const auto row : fork.rows_by_name()) {
     if (fork.entry(row).node->unschedulable) continue;
-    const auto cpu = fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row];
+    const auto cpu = cluster::wrapping_minus(fork.allocatable_milli_cpu[row], fork.requested_milli_cpu[row]);
     milli_cpu = cluster::saturating_add(milli_cpu, std::max<std::int64_t>(0, cpu));
-    const auto bytes = fork.allocatable_memory[row] - fork.requested_memory[row];
+    const auto bytes = cluster::wrapping_minus(fork.allocatable_memory[row], fork.requested_memory[row]);
     memory = cluster::saturating_add(memory, std::max<std::int64_t>(0, bytes));
   }
   return {{"cpu", api::Quantity::from_milli(milli_cpu).text()},

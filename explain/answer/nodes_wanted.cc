@@ -48,11 +48,14 @@ std::vector<std::string> resources_of(const api::Node& node) {
 
 api::Quantity free_on(Row row, const std::string& resource, const Snapshot& fork) {
   if (resource == "cpu")
-    return api::Quantity::from_milli(fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row]);
+    return api::Quantity::from_milli(
+        cluster::wrapping_minus(fork.allocatable_milli_cpu[row], fork.requested_milli_cpu[row]));
   if (resource == "memory")
-    return api::Quantity::from_units(fork.allocatable_memory[row] - fork.requested_memory[row]);
+    return api::Quantity::from_units(
+        cluster::wrapping_minus(fork.allocatable_memory[row], fork.requested_memory[row]));
   const auto* column = fork.scalar(resource);
-  return api::Quantity::from_units(column ? column->allocatable[row] - column->requested[row] : 0);
+  return api::Quantity::from_units(
+      column ? cluster::wrapping_minus(column->allocatable[row], column->requested[row]) : 0);
 }
 
 class Wanting {

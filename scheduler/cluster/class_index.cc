@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text_hash.h"
+
 namespace podium::cluster {
 namespace {
 

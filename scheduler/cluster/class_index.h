@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/values/pod.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/cow_map.h"
 
 namespace podium::cluster {

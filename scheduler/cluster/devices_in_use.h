@@ -16,8 +16,8 @@
 
 #include "api/values/device_fwd.h"
 #include "api/values/quantity.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/cow_map.h"
-#include "scheduler/cluster/hash.h"
 
 namespace podium::cluster {
 

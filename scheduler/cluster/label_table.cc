@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/values/labels.h"
+#include "base/text_hash.h"
 
 namespace podium::cluster {
 

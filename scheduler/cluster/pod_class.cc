@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace podium::cluster {
 namespace {

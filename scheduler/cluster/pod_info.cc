@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/values/node.h"
-#include "scheduler/cluster/hash.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/pod_class.h"
 #include "scheduler/cluster/pod_requests.h"
 
@@ -77,7 +77,7 @@ PodInfoPtr make_pod_info(api::PodPtr pod, const RequestRules& rules) {
     info->score_requests.scalars = info->requests.scalars;  // keeps one list
   info->host_ports = host_ports(*pod);
   info->priority = pod->priority_or_zero();
-  info->uid_hash = hash_text(pod->meta.uid);
+  info->uid_hash = stable_hash(pod->meta.uid);
   info->status_may_count = pod->node_name.empty() && status_counts(*pod);
   info->class_hash = pod_class_hash(*pod);
   info->pod = std::move(pod);

@@ -8,7 +8,7 @@
 #include "api/values/pod.h"
 #include "api/values/resource_names.h"
 #include "api/values/resource_sum.h"
-#include "scheduler/cluster/hash.h"
+#include "base/text_hash.h"
 
 namespace podium::cluster {
 namespace {

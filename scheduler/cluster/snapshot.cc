@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/text_hash.h"
+
 namespace podium::cluster {
 
 std::optional<Row> Snapshot::find_row(std::string_view node) const {
-  const auto* row = row_of_node_.find(hash_text(node), [&](Row known) { return node_name(known) == node; });
+  const auto* row = row_of_node_.find(stable_hash(node), [&](Row known) { return node_name(known) == node; });
   return row ? std::optional(*row) : std::nullopt;
 }
 
@@ -26,7 +28,7 @@ const ImageState* Snapshot::image(std::string_view name) const {
 }
 
 const PodInfoPtr* Snapshot::find_pod(std::string_view uid) const {
-  const auto* found = pods_.find(hash_text(uid), [&](const PodInfo* p) { return p->pod->meta.uid == uid; });
+  const auto* found = pods_.find(stable_hash(uid), [&](const PodInfo* p) { return p->pod->meta.uid == uid; });
   if (!found) return nullptr;
   const std::string& node = (**found)->node_name;
   const auto row = find_row(node);
@@ -40,7 +42,7 @@ void Snapshot::nominate(PodInfoPtr pod, std::string node) {
   ++generation_;
   nomination_of_pod_[uid] = ++last_nomination_;
   const auto row = find_row(node);
-  const auto hash = hash_text(node);
+  const auto hash = stable_hash(node);
   nominations_.insert_or_assign(last_nomination_, {std::move(pod), std::move(node), hash, row});
 }
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "api/values/node.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/cluster_objects.h"
 #include "scheduler/cluster/column.h"
 #include "scheduler/cluster/cow_map.h"

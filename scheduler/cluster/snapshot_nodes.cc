@@ -1,6 +1,7 @@
 // The node half of Snapshot: rows, and what a Node object says.
 #include <algorithm>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
 
@@ -47,7 +48,7 @@ void Snapshot::set_node(api::NodePtr node) {
   const auto row = take_row();
   row_changes_.write().note(row);
   ++node_count_;
-  name_hash.write(row) = hash_text(name);
+  name_hash.write(row) = stable_hash(name);
   row_of_node_.insert(name_hash[row], row);
   present_.write().set(row);
   entries_.write(row).write().node = node;

@@ -4,6 +4,7 @@
 
 #include "api/values/device.h"
 #include "base/check.h"
+#include "base/text_hash.h"
 
 namespace podium::cluster {
 namespace {

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "scheduler/cluster/hash.h"
+#include "base/text_hash.h"
 #include "scheduler/cycle/metrics.h"
 #include "scheduler/cycle/seams.h"
 #include "scheduler/framework/placement.h"
@@ -141,8 +141,8 @@ class BindingCycle final : public framework::Handle {
   void enter(Pod& pod, std::string_view point, std::string_view status_of_last = "Success");
 
   Parts parts_;
-  boost::unordered_flat_map<std::string, PodPtr, cluster::TextHash, std::equal_to<>> pods_;  // by UID
-  std::set<std::pair<Steady, std::string>> deadlines_;  // of pods that wait
+  boost::unordered_flat_map<std::string, PodPtr, TextHash, std::equal_to<>> pods_;  // by UID
+  std::set<std::pair<Steady, std::string>> deadlines_;                              // of pods that wait
   // UIDs in Permit wait; in PreBind wait; of those, the ones that wait for events.
   std::set<std::string> waiting_, pre_binding_, awaiting_events_;
   std::deque<std::string> to_settle_;  // UIDs

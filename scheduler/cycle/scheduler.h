@@ -26,6 +26,7 @@
 
 #include "base/clock.h"
 #include "base/shares.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
 #include "scheduler/cycle/binding_cycle.h"
@@ -160,11 +161,11 @@ class Scheduler {
   BindingCycle cycle_;
   // UIDs of pods that this process placed and the watch has not shown on a node yet. Those that are back in
   // the queue after a failed binding may stay here: this is harmless, since they are not in the snapshot.
-  boost::unordered_flat_set<std::string> assumed_;
+  boost::unordered_flat_set<std::string, TextHash> assumed_;
   // UIDs of pods that a read has shown gone, terminated or on another node, before the watch. Older watch
   // events that show them on no node do not bring them back.
-  boost::unordered_flat_set<std::string> settled_;
-  boost::unordered_flat_map<std::string, cluster::PodInfoPtr> pending_of_others_;  // by UID
+  boost::unordered_flat_set<std::string, TextHash> settled_;
+  boost::unordered_flat_map<std::string, cluster::PodInfoPtr, TextHash> pending_of_others_;  // by UID
   std::set<std::string> gated_;  // UIDs of pods that were found gated since the last step
   Patience patience_;            // with searches for devices
   std::size_t next_start_ = 0;   // node index at which the next search starts

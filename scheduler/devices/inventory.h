@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/devices_in_use.h"
-#include "scheduler/cluster/hash.h"
 #include "scheduler/devices/device_features.h"
 #include "scheduler/devices/slice_devices.h"
 
@@ -69,7 +69,7 @@ class Inventory {
   std::vector<OfferedPool> pools_;
   std::vector<std::uint32_t> shared_pools_;
   std::vector<const SliceDevices*> shared_slices_;
-  boost::unordered_flat_map<std::string, std::vector<LocalPool>, cluster::TextHash, std::equal_to<>> of_node_;
+  boost::unordered_flat_map<std::string, std::vector<LocalPool>, TextHash, std::equal_to<>> of_node_;
 };
 
 }  // namespace podium::devices

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/text_hash.h"
 #include "scheduler/plugins/shared/node_selector.h"
 
 namespace podium::devices {
@@ -52,7 +53,7 @@ void keep_newest(Slices& slices) {
 bool have_duplicate_names(const Slices& slices) {
   if (std::ranges::any_of(slices, &SliceDevices::has_duplicate_names)) return true;
   if (slices.size() < 2) return false;
-  std::unordered_set<std::string_view> names;
+  std::unordered_set<std::string_view, TextHash> names;
   for (const auto* slice : slices) {
     for (const auto& device : slice->devices()) {
       if (!names.insert(device.name).second) return true;

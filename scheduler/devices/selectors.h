@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "api/values/device.h"
+#include "base/text_hash.h"
 #include "cel/program.h"
-#include "scheduler/cluster/hash.h"
 #include "scheduler/devices/step_budget.h"
 
 namespace podium::devices {
@@ -75,7 +75,7 @@ class Selectors {
   std::mutex mutex_;
   std::size_t bytes_ = 0;
   std::uint64_t uses_ = 0;
-  boost::unordered_flat_map<std::string, Entry, cluster::TextHash, std::equal_to<>> entries_;
+  boost::unordered_flat_map<std::string, Entry, TextHash, std::equal_to<>> entries_;
 };
 
 }  // namespace podium::devices

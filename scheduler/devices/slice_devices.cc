@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_set>
 
+#include "base/text_hash.h"
 #include "scheduler/plugins/shared/node_selector_errors.h"
 
 namespace podium::devices {
@@ -72,7 +73,7 @@ std::string selector_error_of(const api::DeviceNodes& nodes) {
 }  // namespace
 
 SliceDevices::SliceDevices(std::shared_ptr<const api::ResourceSlice> slice) : slice_(std::move(slice)) {
-  std::unordered_set<std::string_view> names;
+  std::unordered_set<std::string_view, TextHash> names;
   for (const auto& device : slice_->devices) {
     has_duplicate_names_ |= !names.insert(device.name).second;
     consumes_counters_ |= !device.consumes_counters.empty();

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/text_hash.h"
 #include "client/watch/reflector.h"
 #include "scheduler/extender/wire.h"
 
@@ -32,7 +33,7 @@ class ObjectTexts {
   Text node(const std::string& name) const;  // null: not cached
 
  private:
-  using Texts = std::unordered_map<std::string, Text>;
+  using Texts = std::unordered_map<std::string, Text, TextHash>;
 
   const Wanted wanted_;
   mutable std::mutex mutex_;

@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <string>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 
 namespace podium::framework {
@@ -53,7 +54,7 @@ class Zones {
 
   std::array<const LabelColumn*, 4> columns_{};
   boost::unordered_flat_map<Ids, std::size_t, boost::hash<Ids>> by_ids_;
-  boost::unordered_flat_map<std::string, std::size_t> by_name_;
+  boost::unordered_flat_map<std::string, std::size_t, TextHash, std::equal_to<>> by_name_;
 };
 
 }  // namespace

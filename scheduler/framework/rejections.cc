@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kLinearSearchLimit = 16;  // verdicts for which a linear search beats hashing
 
 std::uint64_t hash_of(const Verdict& verdict) {
-  auto hash = cluster::hash_mix(cluster::hash_text(verdict.plugin), static_cast<std::uint64_t>(verdict.code));
-  for (const auto& reason : verdict.reasons) hash = cluster::hash_mix(hash, cluster::hash_text(reason.text));
+  auto hash = hash_mix(hash_text(verdict.plugin), static_cast<std::uint64_t>(verdict.code));
+  for (const auto& reason : verdict.reasons) hash = hash_mix(hash, hash_text(reason.text));
   return hash;
 }
 

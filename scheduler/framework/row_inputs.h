@@ -9,8 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/column.h"
-#include "scheduler/cluster/hash.h"
 
 namespace podium::framework {
 
@@ -26,7 +26,7 @@ struct RowInput {
   bool is_member = false;  // of the snapshot
 };
 inline std::uint64_t label_of(std::string_view what, std::uint64_t part = 0) {
-  return cluster::hash_text(what) + part;
+  return stable_hash(what) + part;
 }
 
 struct RowInputs {

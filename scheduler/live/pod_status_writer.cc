@@ -12,6 +12,7 @@
 #include "api/text/json_view.h"
 #include "api/values/pod.h"
 #include "async/timer.h"
+#include "base/text_hash.h"
 #include "base/time.h"
 #include "client/request_errors.h"
 #include "log/limit.h"
@@ -211,9 +212,9 @@ struct PodStatusWriter::Impl {
     std::string written;  // the pod's resourceVersion after the last write; empty: none succeeded
   };
 
-  std::mutex mutex;                                      // guards unsettled
-  std::unordered_map<std::string, Unsettled> unsettled;  // by the pod's UID
-  Queue queue;                                           // by pod UID
+  std::mutex mutex;                                                // guards unsettled
+  std::unordered_map<std::string, Unsettled, TextHash> unsettled;  // by the pod's UID
+  Queue queue;                                                     // by pod UID
 };
 
 PodStatusWriter::PodStatusWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,

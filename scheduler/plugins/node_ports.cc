@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/event_objects.h"
 #include "scheduler/plugins/shared/factories.h"
@@ -39,7 +40,9 @@ class WantedPorts {
  private:
   static constexpr std::string_view kAnyAddress = "0.0.0.0";
 
-  boost::unordered_flat_map<std::pair<std::string_view, std::int32_t>, std::set<std::string_view>> by_port_;
+  boost::unordered_flat_map<std::pair<std::string_view, std::int32_t>, std::set<std::string_view>,
+                            TextPairHash>
+      by_port_;
 };
 
 // Upstream keeps a node's ports as a set. Removing a pod frees its ports, even if another pod of the node
@@ -76,8 +79,8 @@ class PortsTrial final : public NodeTrial {
   };
   struct Hash {
     std::size_t operator()(const HostPort& port) const {
-      return boost::hash_value(
-          std::tuple(std::string_view(port.ip), std::string_view(port.protocol), port.port));
+      return hash_mix(hash_text(port.ip),
+                      TextPairHash()(std::pair(std::string_view(port.protocol), port.port)));
     }
   };
 

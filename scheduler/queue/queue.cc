@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/evaluation.h"
 #include "scheduler/framework/event_labels.h"
@@ -35,11 +36,6 @@ std::chrono::milliseconds backoff(const QueueOptions& options, std::uint32_t fai
   for (std::uint32_t i = 1; i < failures && duration < options.max_backoff; ++i) duration *= 2;
   return std::min(duration, options.max_backoff);
 }
-
-struct UidHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view uid) const { return std::hash<std::string_view>()(uid); }
-};
 
 }  // namespace
 
@@ -357,7 +353,7 @@ struct SchedulingQueue::Impl {
   const WaitingPods::ProfileOf profile_of;
   const cluster::Snapshot empty;
   const cluster::Snapshot& snapshot;
-  std::unordered_map<std::string, std::unique_ptr<Entry>, UidHash, std::equal_to<>> entries;  // by UID
+  std::unordered_map<std::string, std::unique_ptr<Entry>, TextHash, std::equal_to<>> entries;  // by UID
   IndexedHeap<Entry, MoreUrgent> active;
   IndexedHeap<Entry, BacksOffLess> backing_off, backing_off_after_error;
   IndexedHeap<Entry, FlushedEarlier> unschedulable, gated;

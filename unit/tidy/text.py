@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks every C++ file: at most 500 lines, no line over 110 columns, no paragraph of a comment that ends in a line of one word,
-no unused header, no task without an owner, and no header comment that names something that does not exist."""
+no unused header, no task without an owner, no table of texts with a hash that can be guessed, and no header comment that names
+something that does not exist."""
 import re
 import sys
 
@@ -14,6 +15,8 @@ BANNED_FOR = {"asio::detached": "a task has an owner (async/gate.h)", "_Exit": "
               "steady_timer": "a wait uses async::Timer, which tests can move",
               "tcp_stream": "a deadline uses async::Timer, which tests can move", "sleep_for": "nothing blocks a thread"}
 BANNED = re.compile(r"\b(?:" + "|".join(BANNED_FOR) + r")\b")
+TABLE = re.compile(r"\bunordered_(?:flat_|node_)?(?:map|set)<(?=std::(?:string|pair<std::string)(?:_view)?\b)")
+GUESSABLE = {"api/decode/known_fields.cc"}  # its texts are podium's own
 BANNED_IN_TESTS = re.compile(r"\bsleep_for\b")
 # `name`, `name()` and name() in a comment.
 QUOTED, CALLED = re.compile(r"`([A-Za-z_]\w*(?:::\w+)*)(?:\(\))?`"), re.compile(r"\b([a-z_]\w*(?:::\w+)*)\(\)")
@@ -48,6 +51,18 @@ def banned(path, text):
     for number, line in enumerate(text.splitlines(), 1):
         if match := words.search(line.split("//")[0]):
             yield f"{path}:{number}: {match[0]}: {BANNED_FOR[match[0]]}"
+
+
+def guessable(path, text):
+    """Users choose texts that share a place in a table whose hash has no seed."""
+    code = without_comments(text)
+    for match in TABLE.finditer(code):
+        depth, end = 1, match.end()
+        while depth > 0:
+            depth += {"<": 1, ">": -1}.get(code[end], 0)
+            end += 1
+        if not re.search(r"TextHash|TextPairHash|, \w*Hash>", table := " ".join(code[match.start():end].split())):
+            yield f"{path}: {table}: a table of texts takes TextHash (base/text_hash.h)"
 
 
 def comments(text):
@@ -97,6 +112,8 @@ def findings():
         yield from columns(path, text)
         yield from lonely_words(path, text)
         yield from banned(path, text)
+        if not str(path).startswith(rooms.TESTS) and str(path) not in GUESSABLE:
+            yield from guessable(path, text)
         if path.suffix == ".h" and not str(path).startswith(rooms.TESTS):
             yield from contracts(path, text, known, texts)
 

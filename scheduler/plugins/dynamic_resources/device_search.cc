@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "scheduler/cluster/hash.h"
+#include "base/text_hash.h"
 #include "scheduler/devices/allocator.h"
 #include "scheduler/devices/inventories.h"
 #include "scheduler/plugins/dynamic_resources/search_memo.h"
@@ -26,14 +26,14 @@ constexpr std::int64_t kHurriedSteps = 100'000, kHurriedStepsANode = 1'000;
 // equal snapshots give equal answers. A claim is allocated once at each of its versions.
 class ShareIds {
  public:
-  ShareIds(const std::vector<ClaimPtr>& claims, std::string_view node) : seed_(cluster::hash_text(node)) {
+  ShareIds(const std::vector<ClaimPtr>& claims, std::string_view node) : seed_(stable_hash(node)) {
     for (const auto& claim : claims) {
-      seed_ = cluster::hash_mix(seed_, cluster::hash_text(claim->meta.uid));
-      seed_ = cluster::hash_mix(seed_, cluster::hash_text(claim->meta.resource_version));
+      seed_ = hash_mix(seed_, stable_hash(claim->meta.uid));
+      seed_ = hash_mix(seed_, stable_hash(claim->meta.resource_version));
     }
   }
   std::string operator()() {
-    const auto high = cluster::hash_mix(seed_, ++drawn_), low = cluster::hash_mix(seed_, ++drawn_);
+    const auto high = hash_mix(seed_, ++drawn_), low = hash_mix(seed_, ++drawn_);
     return fmt::format("{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
                        high & 0xfff, 0x8000 | ((low >> 48) & 0x3fff), low & 0xffff'ffff'ffff);
   }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "api/values/resource_names.h"
-#include "scheduler/cluster/hash.h"
+#include "base/text_hash.h"
 #include "scheduler/plugins/node_resources/node_resources.h"
 
 namespace podium::plugins {
@@ -21,22 +21,27 @@ using framework::ReasonCode;
 
 constexpr std::string_view kPods = "pods";
 
+// wanted - free, saturated; ~free is -free - 1 and cannot overflow.
+std::int64_t lack(std::int64_t wanted, std::int64_t free) {
+  return cluster::saturating_add(cluster::saturating_add(wanted, ~free), 1);
+}
+
 // The resource of one reason, and the least missing amount so far.
 struct Lack {
   std::string reason, resource;
   std::int64_t want = 0;
   std::optional<ResourceAmounts> amounts;  // nullopt: no node has the resource, or it is "pods"
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::string_view node = {};  // the node with the least missing amount
+  std::string_view node = {};  // the node with the least missing amount; empty: none lacks any
   std::size_t nodes_without = 0;
 
   bool is_offered_by(Row row) const {
     return resource == kPods || (amounts && amounts->allocatable[row] > 0);
   }
   std::int64_t missing_on(Row row, const cluster::Snapshot& snapshot) const {
-    if (resource == kPods) return snapshot.pod_count[row] + 1 - snapshot.allocatable_pods[row];
-    const auto free = amounts ? amounts->allocatable[row] - amounts->used[row] : 0;
-    return want - free;
+    if (resource == kPods)
+      return lack(std::int64_t{snapshot.pod_count[row]} + 1, snapshot.allocatable_pods[row]);
+    return lack(want, amounts ? cluster::wrapping_minus(amounts->allocatable[row], amounts->used[row]) : 0);
   }
 };
 
@@ -68,8 +73,8 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
                                   const cluster::Snapshot& snapshot) {
   const auto& verdicts = decision.rejections.verdicts();
   std::vector<Lack> lacks;
-  std::vector<std::vector<std::size_t>> of_verdict(verdicts.size());                  // indexes of lacks
-  boost::unordered_flat_map<std::string_view, std::size_t, cluster::TextHash> known;  // by reason
+  std::vector<std::vector<std::size_t>> of_verdict(verdicts.size());         // indexes of lacks
+  boost::unordered_flat_map<std::string_view, std::size_t, TextHash> known;  // by reason
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     for (const auto& reason : verdicts[i].reasons) {
       auto it = known.find(reason.text);
@@ -92,13 +97,13 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
       if (!lack.is_offered_by(row)) ++lack.nodes_without;
       if (missing <= 0 || missing > lack.least) continue;
       const auto node = snapshot.node_name(row);
-      if (missing < lack.least || node < lack.node) lack.node = node;
+      if (lack.node.empty() || missing < lack.least || node < lack.node) lack.node = node;
       lack.least = missing;
     }
   });
   std::vector<Shortfall> out;
   for (auto& lack : lacks) {
-    if (lack.least == std::numeric_limits<std::int64_t>::max()) continue;
+    if (lack.node.empty()) continue;
     auto least = usual_quantity(lack.resource, lack.least);
     out.push_back({std::move(lack.reason), std::move(lack.resource), std::move(least), std::string(lack.node),
                    lack.nodes_without});
@@ -109,7 +114,8 @@ std::vector<Shortfall> shortfalls(const cluster::PodInfo& pod, const framework::
 bool has_room(const cluster::PodInfo& pod, Row row, const cluster::Snapshot& snapshot) {
   const auto fits = [&](std::string_view resource, std::int64_t want) {
     const auto amounts = amounts_of(snapshot, resource, Usage::requested);
-    return want <= 0 || (amounts && amounts->allocatable[row] - amounts->used[row] >= want);
+    return want <= 0 ||
+           (amounts && cluster::wrapping_minus(amounts->allocatable[row], amounts->used[row]) >= want);
   };
   return snapshot.pod_count[row] < snapshot.allocatable_pods[row] && fits("cpu", pod.requests.milli_cpu) &&
          fits("memory", pod.requests.memory) && fits("ephemeral-storage", pod.requests.ephemeral_storage) &&

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text_hash.h"
 #include "scheduler/plugins/shared/selector_index.h"
 
 namespace podium::api {
@@ -59,7 +60,7 @@ class DisruptionBudgets {
   void spend(OfNamespace& of, const api::LabelSelector& selector);
 
   std::vector<Budget> budgets_;
-  boost::unordered_flat_map<std::string_view, OfNamespace> by_namespace_;
+  boost::unordered_flat_map<std::string_view, OfNamespace, TextHash> by_namespace_;
   std::int64_t left_ = kMost;
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/values/selector.h"
+#include "base/text_hash.h"
 
 namespace podium::plugins {
 
@@ -35,7 +36,8 @@ class SelectorIndex {
  private:
   void file(std::string_view key, std::string_view value, std::size_t id);
 
-  boost::unordered_flat_map<std::pair<std::string_view, std::string_view>, std::vector<std::size_t>>
+  boost::unordered_flat_map<std::pair<std::string_view, std::string_view>, std::vector<std::size_t>,
+                            TextPairHash>
       by_label_;
   std::vector<std::size_t> any_;
 };

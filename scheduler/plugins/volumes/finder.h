@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "api/values/objects.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/volumes/available.h"
 
@@ -68,7 +69,7 @@ class VolumeFinder {
   const cluster::Snapshot& snapshot_;
   std::vector<Candidates> claims_;
   std::vector<Available> available_;
-  boost::unordered_flat_map<std::string, Group> groups_;
+  boost::unordered_flat_map<std::string, Group, TextHash, std::equal_to<>> groups_;
   std::vector<std::pair<cluster::Row, Group>> by_row_;  // sorted
   boost::unordered_flat_map<const cluster::LabelColumn*, RowsByValue> rows_by_value_;
   bool has_candidates_ = false;

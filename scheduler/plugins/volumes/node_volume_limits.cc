@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_hash.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/plugins/shared/claim_owner.h"
 #include "scheduler/plugins/shared/csi_migration.h"
@@ -111,7 +112,7 @@ cluster::NodeVolumes volumes_on(Row row, const Snapshot& snapshot) {
       return known;
     }
   }
-  for (const auto& [name, driver] : in_use) known.used_by_pods.push_back(cluster::hash_text(name));
+  for (const auto& [name, driver] : in_use) known.used_by_pods.push_back(hash_text(name));
   std::ranges::sort(known.used_by_pods);
   add_attached(csi_node->meta.name, snapshot, in_use);
   for (const auto& [name, driver] : in_use) {
@@ -139,7 +140,7 @@ Wanted wanted_by(const api::Pod& pod, const Snapshot& snapshot, Node node, bool 
   std::map<std::string, std::int32_t> by_driver;
   for (const auto& [name, driver] : wanted.volumes) {
     ++by_driver[driver];
-    wanted.hashes.push_back(cluster::hash_text(name));
+    wanted.hashes.push_back(hash_text(name));
     const auto* installed = asks_for_drivers ? snapshot.objects().find<api::CsiDriver>("", driver) : nullptr;
     if (installed && installed->prevents_scheduling_if_missing) wanted.strict.push_back(driver);
   }

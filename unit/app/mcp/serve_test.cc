@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +79,11 @@ class Conversation {
       read_.append(buffer, static_cast<std::size_t>(size));
     }
   }
+  // Until a client that does not read has as many bytes before it as the pipe takes.
+  void await_full_output() const {
+    for (int size = 0; size < 64 * 1024; ::poll(nullptr, 0, 1))
+      ASSERT_EQ(::ioctl(output_, FIONREAD, &size), 0);
+  }
   void end_input() {
     if (input_ >= 0) ::close(std::exchange(input_, -1));
   }
@@ -131,6 +138,15 @@ TEST(Serve, AnswersPingWhileACallRuns) {
       "{\"jsonrpc\": \"2.0\", \"method\": \"notifications/cancelled\", \"params\": {\"requestId\": 1}}\n");
   with.end_input();
   EXPECT_EQ(with.next(), json::value()) << "a cancelled call has no reply";
+  EXPECT_EQ(with.code(), 0);
+}
+
+TEST(Serve, ASignalEndsItWhileTheClientDoesNotRead) {
+  Conversation with(
+      R"sh(printf '{"words": "'; head -c 300000 /dev/zero | tr '\0' x; printf '", "document": {}}')sh");
+  with.call(1);
+  with.await_full_output();
+  ::kill(::getpid(), SIGTERM);
   EXPECT_EQ(with.code(), 0);
 }
 

@@ -39,5 +39,43 @@ TEST(ExtremeNumbers, ANodeWithLessThanNothingHasNothing) {
   }
 }
 
+// So may a pod's requests: the sums of a node, and what it lacks, are then at either end of the numbers.
+TEST(ExtremeNumbers, RequestsBelowNothingAndBeyondEverythingAreAnswered) {
+  for (const auto* taken : {"-9223372036854775808", "-8Ei", "-1", "9223372036854775807"}) {
+    for (const auto* has : {"-9223372036854775808", "0", "9223372036854775807"}) {
+      for (const auto* resource : {"cpu", "memory", "example.com/gpu"}) {
+        cluster::Snapshot snapshot;
+        for (const auto* name : {"n1", "n2"}) {
+          snapshot.set_node(
+              node(name).cap("cpu", "4").cap("memory", "1Gi").cap("pods", "110").cap(resource, has).ptr());
+        }
+        unit::run_pod(snapshot,
+                      pod("odd").ns("shop").owner("ReplicaSet", "odd").req(resource, taken).node("n1"));
+        for (const auto* wanted : {"-9223372036854775808", "1", "9223372036854775807"}) {
+          const auto status = unit::ask(pod("web").ns("shop").req(resource, wanted).build(), 2, snapshot);
+          EXPECT_TRUE(status.answer) << status.message;
+        }
+        for (const auto* more : {R"("fixes": true, "replicas": 100)", R"("nodes": ["n1", "n2"])",
+                                 R"("changes": [{"type": "DrainNode", "nodeName": "n2"}])",
+                                 R"("changes": [{"type": "DrainNode", "nodeName": "n1"}])"}) {
+          const auto status = unit::ask(unit::web(more), snapshot);
+          EXPECT_TRUE(status.answer) << more << ": " << status.message;
+        }
+      }
+    }
+  }
+}
+
+// What NodeResourcesFit rejects lacks something: at most the largest number.
+TEST(ExtremeNumbers, TheMissingAmountIsAtMostTheLargestNumber) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  unit::run_pod(snapshot, pod("greedy").ns("vault").req("memory", "9223372036854775807").node("n1"));
+  const auto status = unit::ask(pod("web").ns("shop").req("memory", "8E").build(), 1, snapshot);
+  ASSERT_EQ(status.rejections.size(), 1u) << status.message;
+  ASSERT_TRUE(status.rejections[0].shortfall);
+  EXPECT_EQ(status.rejections[0].shortfall->resource, "memory");
+  EXPECT_EQ(status.rejections[0].shortfall->least, "8589934592Gi");
+}
+
 }  // namespace
 }  // namespace podium::explain

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cluster/hash.h"
+#include "base/text_hash.h"
 #include "scheduler/cluster/pod_requests.h"
 #include "scheduler/cluster/snapshot.h"
 

@@ -1,5 +1,6 @@
 // Which classes PodClassTable visits. The random test of the snapshot checks that it misses none.
 #include "scheduler/cluster/pod_class.h"
+#include "base/text_hash.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
