@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cmath>
 
-#include "api/text/parse_json.h"
+#include "api/text/json_memory.h"
 #include "api/text/yaml.h"
 #include "api/validate/validate.h"
 #include "base/ascii.h"
@@ -31,12 +33,27 @@ std::string text_at(const json::object& parent, std::string_view key) {
   return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
+// Refuses what is not UTF-8, unlike api::parse_json: replies repeat parts of this text.
+Result<json::value> parse_text_of_client(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = 256;
+  boost::system::error_code failure;
+  auto value = json::parse(text, failure, api::json_memory(), options);
+  if (failure) return invalid("body: not JSON: " + failure.message());
+  return value;
+}
+
+// Such a number cannot be written as JSON again. The value is at most 256 levels deep.
+bool has_infinite_number(const json::value& value) {
+  if (const auto* number = value.if_double()) return !std::isfinite(*number);
+  if (const auto* array = value.if_array()) return std::ranges::any_of(*array, has_infinite_number);
+  const auto* object = value.if_object();
+  return object &&
+         std::ranges::any_of(*object, [](const auto& field) { return has_infinite_number(field.value()); });
+}
+
 Result<json::value> parse(const QuestionBody& body) {
-  if (body.type == ContentType::json) {
-    auto value = api::parse_json(body.text);
-    if (!value) return invalid("body: " + value.error().message);
-    return value;
-  }
+  if (body.type == ContentType::json) return parse_text_of_client(body.text);
   auto documents =
       api::parse_documents(body.text, "body", {.bytes = body.text.size(), .nodes = kNodes, .lines = false});
   if (!documents) return std::unexpected(documents.error());
@@ -111,6 +128,7 @@ std::optional<ContentType> content_type_of(std::string_view header) {
 Result<QuestionPtr> read_question_body(const QuestionBody& body) {
   auto manifest = parse(body);
   if (!manifest) return std::unexpected(manifest.error());
+  if (has_infinite_number(*manifest)) return invalid("body: a number is too large");
   if (!manifest->is_object()) return invalid("body: must be an object");
   auto& object = manifest->get_object();
   if (!object.contains("kind")) return invalid("kind: required");
