@@ -54,8 +54,17 @@ export function podVerdict(pod, { status, words }) {
   return status.outcome === "Scheduled" ? `${pod} is on ${placed(status.choice.nodeName, words)}.` : `${pod} waits: ${words.blockedBy}.`;
 }
 
+// As verdict() of app/render/what_if.cc: the count is of the nodes alone, so a quota that allows fewer is next to it.
+function quotaVerdict({ name, allowed }, asked, fitting) {
+  if (asked === 1) return "A quota refuses it.";
+  const room = fitting === asked ? `all ${asked}` : `${fitting === 0 ? "none" : fitting} of ${asked}`;
+  return `The nodes have room for ${room}, quota ${name} allows ${allowed || "none"}.`;
+}
+
 export function answerVerdict({ status, words }) {
   const { asked = 1, fitting = status.outcome === "Fits" ? asked : 0 } = status.replicas ?? {};
+  const quota = status.quotas?.[0]; // the one that allows the fewest
+  if (quota && quota.allowed < asked) return quotaVerdict(quota, asked, fitting);
   if (status.outcome === "Fits") {
     if (!status.choice) return asked === 1 ? "It fits." : `All ${asked} fit.`;
     const first = placed(status.choice.nodeName, words);
