@@ -345,6 +345,7 @@ class Page(PageLive):
         self.open(self.operator, "#/find/sts%2Fdb")
         self.says("#verdict", "0 pods, 1 workload and 0 nodes have “sts/db” in their name.")
         self.says("#workloads-found", "default/db: 2 pods")
+        self.assertEqual(self.browser.run("document.querySelector('#workloads-found p a').getAttribute('href')"), "#/pods/default?filter=db")
         self.browser.run("location.hash = '#/find/db'")
         self.says("#verdict", "2 pods, 1 workload and 0 nodes have “db” in their name.")
         self.says("#gone-found", "1 pod of such a name is gone")
