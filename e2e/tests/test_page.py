@@ -160,6 +160,23 @@ class Page(PageLive):
         got = self.browser.run(f"import('/ui/amounts.js').then((module) => {each})")
         self.assertEqual(got, [words for _, _, words in wanted])
 
+    def test_verdicts_with_a_quota(self):
+        """The words of verdict() of app/render/what_if.cc: a quota that allows fewer is next to the room of the nodes."""
+        wanted = [[20, 20, 5, "The nodes have room for all 20, quota q allows 5."], [20, 7, 0, "The nodes have room for 7 of 20, quota q allows none."],
+                  [20, 0, 5, "The nodes have room for none of 20, quota q allows 5."], [1, 1, 0, "A quota refuses it."],
+                  [20, 7, 25, "7 of 20 fit; the next does not."]]
+        self.open(self.editor, "#/ask")
+        status = "{ outcome: 'PartlyFits', replicas: { asked, fitting }, quotas: [{ name: 'q', allowed }] }"
+        each = f"{json.dumps(wanted)}.map(([asked, fitting, allowed]) => module.answerVerdict({{ status: {status}, words: {{}} }}))"
+        self.assertEqual(self.browser.run(f"import('/ui/words.js').then((module) => {each})"), [words for *_, words in wanted])
+
+    def test_red_nodes_are_named_only_if_there_are_some(self):
+        self.open(self.editor, "#/ask")
+        bars = "[{ bars: [{ node: { cordoned }, lacks: false, share }] }]"
+        each = f"[[0.5, false], [0.95, true], [0.95, false]].map(([share, cordoned]) => module.wantedVerdict('cpu', 2, {bars}))"
+        self.assertEqual(self.browser.run(f"import('/ui/topology.js').then((module) => {each})"),
+                         ["2 pods wait for cpu.", "2 pods wait for cpu.", "2 pods wait for cpu: the red nodes have less than a tenth of it free."])
+
     def test_zones_and_room(self):
         """Of a Deployment: the pods in each zone, and how many more fit."""
         report = self.api("whatif/report?replicas=7&room=true", self.editor, (WORKLOAD % "Deployment").encode(),
@@ -287,7 +304,9 @@ class Page(PageLive):
     def test_topology(self):
         """Zones and nodes as bars, the resource that pods wait for first; a node has its own address."""
         self.open(self.operator, "#/topology")
-        self.says("#verdict", "1 pod waits for cpu: the red nodes have less than a tenth of it free.")
+        self.says("#verdict", "1 pod waits for cpu")
+        is_red = self.browser.run("[...document.querySelectorAll('.bars .full')].some((path) => path.getAttribute('d'))")
+        self.assertEqual("the red nodes" in self.browser.text("#verdict"), is_red)
         self.says("#where", "18 nodes, 1 cordoned")
         self.shows(lambda: self.browser.texts(".zone h2"), ["without a zone 4 nodes, 1 cordoned", "eu-1a 5 nodes", "eu-1b 5 nodes", "eu-1c 4 nodes"])
         web = self.plane.get("/api/v1/namespaces/default/pods/web")["spec"]["nodeName"]
@@ -309,7 +328,7 @@ class Page(PageLive):
 
     def test_the_room_of_a_cordoned_node_is_not_free(self):
         self.open(self.operator, "#/topology/pods")
-        self.says(".zone .sum", "pods: 0 of 440 requested, 330 free")
+        self.says(".zone .sum", "pods: 0 of 440 requested, 330 free, 110 on cordoned nodes")
         self.assertTrue(self.browser.run("document.querySelector('.zone .bars .cordoned').getAttribute('d').length > 0"))
         self.browser.run("location.hash = '#/now'")
         sizes = [int(one["status"]["allocatable"]["cpu"]) for one in self.nodes if not one["metadata"]["labels"].get(ZONE)]
@@ -326,6 +345,7 @@ class Page(PageLive):
         self.open(self.operator, "#/find/sts%2Fdb")
         self.says("#verdict", "0 pods, 1 workload and 0 nodes have “sts/db” in their name.")
         self.says("#workloads-found", "default/db: 2 pods")
+        self.assertEqual(self.browser.run("document.querySelector('#workloads-found p a').getAttribute('href')"), "#/pods/default?filter=db")
         self.browser.run("location.hash = '#/find/db'")
         self.says("#verdict", "2 pods, 1 workload and 0 nodes have “db” in their name.")
         self.says("#gone-found", "1 pod of such a name is gone")

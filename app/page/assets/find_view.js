@@ -3,6 +3,7 @@ import { Component, h } from "./vendor/preact.js";
 import { access, decisions, nodes } from "./api.js";
 import { DecisionTable, PartNote, readPart } from "./lists.js";
 import { Trouble, Windowed, podLink } from "./parts.js";
+import { linkTo } from "./place.js";
 import { topologyLink } from "./topology.js";
 import { count } from "./words.js";
 
@@ -78,6 +79,7 @@ const podItem = (item) => h("li", { key: item.uid }, h("a", { href: podLink(item
 
 function workloadItem({ kind, name, items }) {
   const waiting = items.filter((one) => one.outcome !== "Scheduled").length;
+  const [ns, own] = name.split("/");
   return h(
     "li",
     { key: name },
@@ -85,6 +87,7 @@ function workloadItem({ kind, name, items }) {
       "details",
       null,
       h("summary", null, `${kind && `${kind} `}${name}: ${count(items.length, "pod")}${waiting ? `, ${count(waiting, "waits", "wait")}` : ""}`),
+      h("p", null, h("a", { href: linkTo("pods", [ns], { filter: own }) }, "Its decisions")),
       h(Windowed, { items, one: podItem }),
     ),
   );

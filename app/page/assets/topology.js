@@ -49,7 +49,7 @@ export function paths(bars, columns) {
       return;
     }
     const tall = Math.round(bar.share * HEIGHT);
-    const kind = bar.node.cordoned ? "cordoned" : bar.share >= FULL ? "full" : "used";
+    const kind = bar.node.cordoned ? "cordoned" : isFull(bar) ? "full" : "used";
     if (bar.node.cordoned) {
       // Its room is not free: stripes.
       for (let at = 0; at < HEIGHT - tall; at += 4) out.cordoned += `M${x} ${y + at}h7v1h-7z`;
@@ -59,6 +59,21 @@ export function paths(bars, columns) {
     if (tall > 0) out[kind] += `M${x} ${y + HEIGHT - tall}h7v${tall}h-7z`;
   });
   return out;
+}
+
+// Whether a bar is red while pods wait for the resource.
+const isFull = (bar) => !bar.lacks && !bar.node.cordoned && bar.share >= FULL;
+
+export function wantedVerdict(resource, pods, zones) {
+  if (!pods) return `No pod waits for ${resource}.`;
+  const waits = `${count(pods, "pod waits", "pods wait")} for ${resource}`;
+  return zones.some(({ bars }) => bars.some(isFull)) ? `${waits}: the red nodes have less than a tenth of it free.` : `${waits}.`;
+}
+
+// What cordoned nodes have left, which is not free: ", 8 on cordoned nodes".
+export function cordonedWords(resource, bars) {
+  const left = bars.reduce((sum, { node, has, asked }) => sum + (node.cordoned ? Math.max(0, has - asked) : 0), 0);
+  return left > 0 ? `, ${amountWords(resource, left)} on cordoned nodes` : "";
 }
 
 const ofWords = (resource, asked, has) => `${amountWords(resource, asked)} of ${amountWords(resource, has)}`;
@@ -98,7 +113,7 @@ class Zone extends Component {
         "p",
         { class: "sum" },
         h("meter", { min: 0, max: 1, value: share(zone.asked, zone.has), "aria-label": `${resource} of ${zone.name || "nodes without a zone"}` }),
-        ` ${resource}: ${words} requested, ${amountWords(resource, zone.free)} free`,
+        ` ${resource}: ${words} requested, ${amountWords(resource, zone.free)} free${cordonedWords(resource, bars)}`,
       ),
       h(
         "svg",
@@ -203,9 +218,7 @@ export class TopologyView extends LiveView {
       h(
         "p",
         { class: "verdict", id: "verdict", role: "status" },
-        isWanted
-          ? `${count(wanted.get(resource), "pod waits", "pods wait")} for ${resource}: the red nodes have less than a tenth of it free.`
-          : `No pod waits for ${resource}.`,
+        wantedVerdict(resource, wanted.get(resource), this.zonesOf(list, resource)),
       ),
       h(
         "p",
