@@ -160,16 +160,6 @@ class Page(PageLive):
         got = self.browser.run(f"import('/ui/amounts.js').then((module) => {each})")
         self.assertEqual(got, [words for _, _, words in wanted])
 
-    def test_verdicts_with_a_quota(self):
-        """The words of verdict() of app/render/what_if.cc: a quota that allows fewer is next to the room of the nodes."""
-        wanted = [[20, 20, 5, "The nodes have room for all 20, quota q allows 5."], [20, 7, 0, "The nodes have room for 7 of 20, quota q allows none."],
-                  [20, 0, 5, "The nodes have room for none of 20, quota q allows 5."], [1, 1, 0, "A quota refuses it."],
-                  [20, 7, 25, "7 of 20 fit; the next does not."]]
-        self.open(self.editor, "#/ask")
-        status = "{ outcome: 'PartlyFits', replicas: { asked, fitting }, quotas: [{ name: 'q', allowed }] }"
-        each = f"{json.dumps(wanted)}.map(([asked, fitting, allowed]) => module.answerVerdict({{ status: {status}, words: {{}} }}))"
-        self.assertEqual(self.browser.run(f"import('/ui/words.js').then((module) => {each})"), [words for *_, words in wanted])
-
     def test_red_nodes_are_named_only_if_there_are_some(self):
         self.open(self.editor, "#/ask")
         bars = "[{ bars: [{ node: { cordoned }, lacks: false, share }] }]"

@@ -61,21 +61,20 @@ function Missing({ found, words }) {
 
 function Spare({ found, words, ns }) {
   const { nodes = [], blocked = [] } = found;
-  const isNamed = nodes.some((one) => one.pods?.length > 0);
   return [
     h(Verdict, { words: words.nodes.verdict }),
     h(Lines, { id: "notes", of: words.nodes.notes }),
     nodes.length > 0 &&
       h(
         Table,
-        { id: "spare", caption: "Nodes that could go, in this order", columns: ["Node", "Pods that move", ...(isNamed ? [`Those of ${ns}`] : [])], numbers: ["Pods that move"] },
+        { id: "spare", caption: "Nodes that could go, in this order", columns: ["Node", "Pods that move", `Those of ${ns}`], numbers: ["Pods that move"] },
         nodes.map((one) =>
           h(
             "tr",
             { key: one.nodeName },
             h("th", { scope: "row" }, h("a", { href: linkTo("drain", [one.nodeName]) }, one.nodeName)),
             h("td", { class: "number" }, one.podsMoved),
-            isNamed && h("td", null, (one.pods ?? []).map((pod) => `${pod.name} → ${pod.nodeName}`).join(", ")),
+            h("td", null, (one.pods ?? []).map((pod) => `${pod.name} → ${pod.nodeName}`).join(", ")),
           ),
         ),
       ),
