@@ -16,7 +16,7 @@ constexpr std::size_t kPlaces = 4;
 
 bool fits(const Together& workload) { return workload.report.status.outcome == "Fits"; }
 
-// A place, and the pods there. Of fewer pods than the nodes have room for, only where there is no choice.
+// A place and its number of pods. If a quota admits fewer pods than fit, only a single place has a number.
 std::string place(const explain::ReportAnswer& answer, const std::string& name, std::size_t count) {
   const auto running = explain::running(answer);
   if (running == answer.fitting) return fmt::format("{} {}", name, count);

@@ -1,8 +1,10 @@
 #include "explain/answer/pod_prices.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
+#include "scheduler/cluster/resources.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/evaluation_memo.h"
 
@@ -18,17 +20,18 @@ constexpr double kLeast = 1e-9;  // of pods that need nothing, or more than any 
 // The largest part of a free resource that the pod needs. Above 1: it is too large for the node.
 double share_of(const cluster::PodInfo& pod, Row row, const Snapshot& fork) {
   double share = 0;
-  const auto see = [&share](std::int64_t asked, std::int64_t free) {
-    if (asked > 0)
-      share = std::max(share, free > 0 ? static_cast<double>(asked) / static_cast<double>(free) : kNone);
+  const auto see = [&share](std::int64_t asked, std::int64_t allocatable, std::int64_t requested) {
+    if (asked <= 0) return;
+    const auto free = cluster::wrapping_minus(allocatable, requested);
+    share = std::max(share, free > 0 ? static_cast<double>(asked) / static_cast<double>(free) : kNone);
   };
-  see(1, fork.allocatable_pods[row] - fork.pod_count[row]);
-  see(pod.requests.milli_cpu, fork.allocatable_milli_cpu[row] - fork.requested_milli_cpu[row]);
-  see(pod.requests.memory, fork.allocatable_memory[row] - fork.requested_memory[row]);
-  see(pod.requests.ephemeral_storage, fork.allocatable_ephemeral[row] - fork.requested_ephemeral[row]);
+  see(1, fork.allocatable_pods[row], fork.pod_count[row]);
+  see(pod.requests.milli_cpu, fork.allocatable_milli_cpu[row], fork.requested_milli_cpu[row]);
+  see(pod.requests.memory, fork.allocatable_memory[row], fork.requested_memory[row]);
+  see(pod.requests.ephemeral_storage, fork.allocatable_ephemeral[row], fork.requested_ephemeral[row]);
   for (const auto& [name, amount] : pod.requests.scalars) {
     const auto* column = fork.scalar(name);
-    see(amount, column ? column->allocatable[row] - column->requested[row] : 0);
+    see(amount, column ? column->allocatable[row] : 0, column ? column->requested[row] : 0);
   }
   return share;
 }

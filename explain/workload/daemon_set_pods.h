@@ -1,4 +1,4 @@
-// What podium says where it is asked to count the pods of a DaemonSet.
+// The answer to a question that counts the pods of a DaemonSet.
 #pragma once
 
 namespace podium::explain {
