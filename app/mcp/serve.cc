@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <deque>
@@ -39,7 +40,8 @@ class Event {
 class Signals {
  public:
   Signals() {
-    got_fd = got_.fd();
+    got().clear();
+    got_fd = got().fd();
     struct sigaction action{};
     action.sa_handler = [](int) { ::eventfd_write(got_fd, 1); };
     ::sigaction(SIGTERM, &action, &term_before_);
@@ -50,11 +52,16 @@ class Signals {
     ::sigaction(SIGINT, &int_before_, nullptr);
   }
   Signals(const Signals&) = delete;
-  int fd() const { return got_.fd(); }
+  int fd() const { return got().fd(); }
 
  private:
-  static inline volatile sig_atomic_t got_fd = -1;
-  Event got_;
+  // Never closed: the handler may still run on another thread when this ends.
+  static const Event& got() {
+    static const auto* const event = new Event;
+    return *event;
+  }
+  static inline std::atomic<int> got_fd = -1;
+  static_assert(std::atomic<int>::is_always_lock_free);
   struct sigaction term_before_{}, int_before_{};
 };
 
