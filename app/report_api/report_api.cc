@@ -347,7 +347,7 @@ Reply ReportApi::decision(const Target& target, const ReplyContext& shown) const
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
   if (found.decision) return decision_reply(target.route->form, *found.decision, with_fate(shown, found));
-  return no_decision_reply(target.ns, target.pod, found);
+  return no_decision_reply(target.ns, target.pod, found, shown.withholds_node_names);
 }
 
 // Takes a slot for the question when its body is complete, so that slow senders hold none.
