@@ -418,7 +418,7 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, Wanted wanted, Reque
     if (!with_subject) co_return std::move(with_subject.error());
     question = std::move(*with_subject);
   }
-  if (wanted.all_namespaces && !question->changes.empty())
+  if (wanted.all_namespaces && (!question->changes.empty() || question->search))
     question = co_await see_drained(self, std::move(request), std::move(question), until);
   const std::function<Reply(explain::ReportStatus)> finish =
       [form, question, with_words = wanted.words](explain::ReportStatus status) {
