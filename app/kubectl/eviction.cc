@@ -42,6 +42,7 @@ std::optional<Eviction> in_reports(Cluster& cluster, const std::string& ns, cons
   if (!reports) reports = cluster.unplaced_decisions(ns);
   if (!reports) return std::nullopt;
   for (const auto& each : *reports) {
+    if (!api::find_at(each, "/status/preemption")) continue;
     const auto report = render::read_report(each);
     const auto& preemption = report.status.preemption;
     if (!preemption) continue;
