@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/kubectl/connection_flags.h"
+#include "base/instant.h"
 #include "base/result.h"
 #include "client/api.h"
 
@@ -24,6 +25,13 @@ namespace podium::kubectl {
 struct AdmittedPod {
   Result<boost::json::value> pod;
   bool refused = false;
+};
+
+// The eviction of a pod by the scheduler, which made room for another pod.
+struct Eviction {
+  std::string ns, pod;       // for which the pod made room
+  std::optional<Wall> when;  // nullopt: not known
+  std::string node = {};     // empty: not known
 };
 
 class Cluster {
@@ -51,6 +59,8 @@ class Cluster {
   // The decision in the memory of podium's process, for a pod without a report. nullopt: it has none.
   virtual Result<std::optional<boost::json::value>> remembered(const std::string& ns, const std::string& pod,
                                                                const std::string& uid) = 0;
+  // The eviction of the last pod of this name in the same memory. nullopt: it has none, or does not answer.
+  virtual std::optional<Eviction> remembered_eviction(const std::string&, const std::string&) { return {}; }
   // The reports of pods that were not placed, in a namespace or in all ("").
   virtual Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) = 0;
 

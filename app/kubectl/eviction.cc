@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "api/text/json_view.h"
+#include "app/render/object_text.h"
+#include "app/render/report.h"
 #include "app/render/text.h"
 #include "base/time.h"
 
@@ -24,6 +26,42 @@ std::optional<Wall> time_of(const json::value& event) {
   return std::nullopt;
 }
 
+// "Preempted by pod 0a-1b on node n1", as kube-scheduler writes it too.
+std::string node_of(const json::value& event) {
+  constexpr std::string_view kOn = " on node ";
+  const auto text = api::text_at(event, "/message");
+  const auto at = text.rfind(kOn);
+  if (at == text.npos) return {};
+  const auto node = text.substr(at + kOn.size());
+  return node.substr(0, node.find(' '));
+}
+
+// A later decision names the victims again. So only the first one has the time.
+std::optional<Eviction> in_reports(Cluster& cluster, const std::string& ns, const std::string& pod) {
+  auto reports = cluster.unplaced_decisions("");
+  if (!reports) reports = cluster.unplaced_decisions(ns);
+  if (!reports) return std::nullopt;
+  for (const auto& each : *reports) {
+    if (!api::find_at(each, "/status/preemption")) continue;
+    const auto report = render::read_report(each);
+    const auto& preemption = report.status.preemption;
+    if (!preemption) continue;
+    const auto is_it = [&](const explain::Victim& victim) { return victim.ns == ns && victim.name == pod; };
+    if (std::ranges::none_of(preemption->victims, is_it)) continue;
+    const auto when = report.status.attempts == 1 ? report.status.decided_at : std::nullopt;
+    return Eviction{api::text_at(each, "/metadata/namespace"), api::text_at(each, "/spec/podRef/name"), when,
+                    preemption->node};
+  }
+  return std::nullopt;
+}
+
+// "ml/vip"
+std::optional<Eviction> for_pod(const std::string& name) {
+  const auto slash = name.find('/');
+  if (slash == name.npos) return std::nullopt;
+  return Eviction{.ns = name.substr(0, slash), .pod = name.substr(slash + 1), .when = std::nullopt};
+}
+
 }  // namespace
 
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
@@ -36,11 +74,41 @@ std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, c
   for (const auto& event : *events) {
     if (!uid.empty() && api::text_at(event, "/involvedObject/uid") != uid) continue;
     Eviction found{api::text_at(event, "/related/namespace"), api::text_at(event, "/related/name"),
-                   time_of(event)};
+                   time_of(event), node_of(event)};
     if (found.pod.empty() || (last && last->when >= found.when)) continue;
     last = std::move(found);
   }
   return last;
+}
+
+std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod) {
+  if (auto eviction = last_eviction(cluster, ns, pod, "")) return eviction;
+  auto of_report = in_reports(cluster, ns, pod);
+  if (of_report && of_report->when) return of_report;
+  auto of_memory = cluster.remembered_eviction(ns, pod);
+  return of_memory ? of_memory : of_report;
+}
+
+std::optional<Eviction> eviction_of_words(const json::value& reply) {
+  auto out = for_pod(api::text_at(reply, "/words/evictedFor"));
+  if (!out) return std::nullopt;
+  for (const auto& moment : render::list_at(reply, "/words/timeline")) {
+    if (api::text_at(moment, "/what") == "evicted") out->when = parse_time(api::text_at(moment, "/at"));
+  }
+  out->node = api::text_at(reply, "/status/choice/nodeName");
+  return out;
+}
+
+std::optional<Eviction> eviction_of_causes(const Error& error) {
+  const auto message_of = [&](const char* reason) {
+    const auto found = std::ranges::find(error.status.causes, reason, &ApiStatus::Cause::reason);
+    return found == error.status.causes.end() ? std::string() : found->message;
+  };
+  auto out = for_pod(message_of("EvictedFor"));
+  if (!out) return std::nullopt;
+  out->when = parse_time(message_of("EvictedAt"));
+  out->node = message_of("EvictedFrom");
+  return out;
 }
 
 std::string eviction_words(const Eviction& eviction, Wall now) {

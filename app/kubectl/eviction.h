@@ -1,6 +1,8 @@
-// The eviction of a pod by the scheduler, from the event about it: a pod that is gone has no status.
+// The eviction of a pod by the scheduler. A pod that is gone has no status, so it is read from the event
+// about it. Events expire (an hour, usually): then from the report of a pod that waits for the room, or from
+// podium's memory.
 //
-// Threads: the Cluster's. Errors: none; without the right to list events, no eviction is known.
+// Threads: the Cluster's. Errors: none; what the user may not read, or does not answer, is not known.
 #pragma once
 
 #include <optional>
@@ -11,14 +13,15 @@
 
 namespace podium::kubectl {
 
-struct Eviction {
-  std::string ns, pod;       // for which the pod made room
-  std::optional<Wall> when;  // nullopt: the event does not say
-};
-
 // The last eviction of the pod of this name. `uid`: of this pod only; empty: of any pod of the name.
 std::optional<Eviction> last_eviction(Cluster& cluster, const std::string& ns, const std::string& pod,
                                       const std::string& uid);
+// The same for a pod that is gone, also if the event has expired.
+std::optional<Eviction> eviction_of_gone(Cluster& cluster, const std::string& ns, const std::string& pod);
+
+// In the reply of podium's HTTPS API about a pod that is gone, or in the error of the API, which has causes.
+std::optional<Eviction> eviction_of_words(const boost::json::value& reply);
+std::optional<Eviction> eviction_of_causes(const Error& error);
 
 // "evicted 92s ago to make room for shop/big"
 std::string eviction_words(const Eviction& eviction, Wall now);

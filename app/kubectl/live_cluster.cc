@@ -13,6 +13,7 @@
 #include "api/text/json_view.h"
 #include "api/text/parse_json.h"
 #include "app/kubectl/ask.h"
+#include "app/kubectl/eviction.h"
 #include "app/kubectl/podium_port.h"
 #include "app/kubectl/reports.h"
 #include "async/nap.h"
@@ -145,27 +146,41 @@ Result<std::optional<json::value>> LiveCluster::decision(const std::string& ns, 
   return find_report(*this, ns, pod, uid);
 }
 
-Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns, const std::string& pod,
-                                                           const std::string& uid) {
-  using Found = std::optional<json::value>;
-  if (!connection_) return Found();
+Result<json::value> LiveCluster::ask_memory(const std::string& ns, const std::string& pod,
+                                            std::chrono::milliseconds most) {
   auto time = left();
   if (!time) return std::unexpected(time.error());
-  const std::chrono::milliseconds most = uid.empty() ? kMemoryOfGoneWithin : kMemoryWithin;
   const auto port = open_podium_port(*connection_, std::min(*time, most), io_);
   if (!port) return std::unexpected(port.error());
   client::Request request;
-  request.target = fmt::format("/v1/namespaces/{}/pods/{}/report", client::percent_encode(ns),
+  request.target = fmt::format("/v1/namespaces/{}/pods/{}/report?words=true", client::percent_encode(ns),
                                client::percent_encode(pod));
   time = left();
   if (!time) return std::unexpected(time.error());
   request.timeout = *time;
   auto got = run(send(port->transport, std::move(request)));
   port->transport->close();
+  return got;
+}
+
+std::optional<Eviction> LiveCluster::remembered_eviction(const std::string& ns, const std::string& pod) {
+  if (!connection_) return std::nullopt;
+  const bool is_asked = memory_ && memory_->first == ns + "/" + pod;
+  const auto got = is_asked ? memory_->second : ask_memory(ns, pod, kMemoryOfGoneWithin);
+  return got ? eviction_of_words(*got) : eviction_of_causes(got.error());
+}
+
+Result<std::optional<json::value>> LiveCluster::remembered(const std::string& ns, const std::string& pod,
+                                                           const std::string& uid) {
+  using Found = std::optional<json::value>;
+  if (!connection_) return Found();
+  auto got = ask_memory(ns, pod, uid.empty() ? kMemoryOfGoneWithin : kMemoryWithin);
+  memory_.emplace(ns + "/" + pod, got);
   if (!got && client::object_is_gone(got.error())) return Found();
   if (!got) return std::unexpected(std::move(got.error()));
   // An earlier pod of that name.
   if (!uid.empty() && api::text_at(*got, "/spec/podRef/uid") != uid) return Found();
+  got->as_object().erase("words");
   return Found(std::move(*got));
 }
 

@@ -57,6 +57,7 @@ class LiveCluster : public Cluster {
                                                      const std::string& uid) override;
   Result<std::optional<boost::json::value>> remembered(const std::string& ns, const std::string& pod,
                                                        const std::string& uid) override;
+  std::optional<Eviction> remembered_eviction(const std::string& ns, const std::string& pod) override;
   Result<std::vector<boost::json::value>> unplaced_decisions(const std::string& ns) override;
 
   // A write, sent once; `target` may have a query. After a lost reply the error has maybe_applied.
@@ -76,6 +77,10 @@ class LiveCluster : public Cluster {
   bool interrupted() const override { return interrupted_; }
 
  private:
+  // The reply of podium's HTTPS API about a pod.
+  Result<boost::json::value> ask_memory(const std::string& ns, const std::string& pod,
+                                        std::chrono::milliseconds most);
+
   template <typename T>
   Result<T> run(client::Task<Result<T>> task);
   // What is left of the timeout; Kind::timeout: nothing.
@@ -99,6 +104,8 @@ class LiveCluster : public Cluster {
   Random& random_;
   client::Api api_;
   Steady deadline_;
+  // The last reply of ask_memory(), and the pod: why asks twice, and each connection takes a while.
+  std::optional<std::pair<std::string, Result<boost::json::value>>> memory_;
   client::Stream* stream_ = nullptr;  // of the running watch
   bool interrupted_ = false;
 };

@@ -1,10 +1,16 @@
 #include "app/kubectl/page_listener.h"
 
+#include <array>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -68,6 +74,17 @@ http::response<http::string_body> response_of(server::Reply&& reply, bool is_hea
   return out;
 }
 
+// Returns when the browser has closed or reset its connection. A browser sends one request for each
+// connection; one that sends more has not left, and is no longer watched.
+Task<void> until_it_leaves(BrowserConnection* connection) {
+  error_code error;
+  co_await connection->socket.async_wait(tcp::socket::wait_read,
+                                         asio::redirect_error(asio::use_awaitable, error));
+  if (error) co_return;
+  const auto sent = connection->socket.available(error);
+  if (!error && sent > 0) co_await async::nap(kConnectionEnds);
+}
+
 }  // namespace
 
 struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
@@ -92,12 +109,27 @@ struct PageListener::Impl : std::enable_shared_from_this<PageListener::Impl> {
     if (error) co_return;
     auto request = request_of(parser.release());
     const bool is_head = request.method == "HEAD";
-    auto answering = self->door.answer(std::move(request));
+    auto answering = answer_while_it_stays(self, connection, std::move(request));
     auto reply = co_await std::move(answering);
-    auto response = response_of(std::move(reply), is_head);
+    if (!reply) co_return;
+    auto response = response_of(std::move(*reply), is_head);
     co_await http::async_write(connection->socket, response,
                                asio::redirect_error(asio::use_awaitable, error));
     if (!error) connection->socket.shutdown(tcp::socket::shutdown_send, error);
+  }
+
+  // Nullopt: the browser left first, and the request to podium is cancelled. Else a request that waits for
+  // changes would keep its place there, and a user has few.
+  static Task<std::optional<server::Reply>> answer_while_it_stays(Impl* self, BrowserConnection* connection,
+                                                                  BrowserRequest request) {
+    auto answering = asio::co_spawn(self->io, self->door.answer(std::move(request)), asio::deferred);
+    auto leaving = asio::co_spawn(self->io, until_it_leaves(connection), asio::deferred);
+    auto both = asio::experimental::make_parallel_group(std::move(answering), std::move(leaving));
+    auto first = both.async_wait(asio::experimental::wait_for_one(), asio::use_awaitable);
+    auto [order, failure, reply, ignored] = co_await std::move(first);
+    if (order[0] != 0) co_return std::nullopt;
+    if (failure) std::rethrow_exception(failure);
+    co_return std::move(reply);
   }
 
   static Task<void> accept_all(std::shared_ptr<Impl> self) {

@@ -166,6 +166,11 @@ class Why {
     return answered(command_, output_, **report, {report_name(**report)}, words);
   }
 
+  std::optional<Eviction> eviction_of(const Target& target, const std::optional<json::value>& pod) {
+    if (!pod) return eviction_of_gone(cluster_, target.ns, target.name);
+    return last_eviction(cluster_, target.ns, target.name, api::text_at(*pod, "/metadata/uid"));
+  }
+
   static std::optional<render::Report> read_of(const std::optional<json::value>& report) {
     return report ? std::optional(render::read_report(*report)) : std::nullopt;
   }
@@ -192,8 +197,7 @@ class Why {
       if (!pod) add(render::moments_of_gone(read));
     }
     if (pod) add(render::moments_of_pod(*pod, waits_for_binding(*pod, read_of(report))));
-    const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
-    if (const auto eviction = last_eviction(cluster_, target.ns, target.name, uid))
+    if (const auto eviction = eviction_of(target, pod))
       moments.push_back(render::evicted(eviction->when, eviction->ns + "/" + eviction->pod));
     moments = render::in_order(std::move(moments));
     auto result =
@@ -217,16 +221,21 @@ class Why {
         return {render::Fate{.is_gone = false, .ended = std::move(ended)}, std::nullopt};
       if (api::text_at(*pod, "/metadata/deletionTimestamp").empty()) return {};
     }
-    const auto uid = pod ? api::text_at(*pod, "/metadata/uid") : std::string();
-    End out{render::Fate{.is_gone = !pod}, last_eviction(cluster_, target.ns, target.name, uid)};
+    End out{render::Fate{.is_gone = !pod}, eviction_of(target, pod)};
     if (out.eviction) out.fate->how = eviction_words(*out.eviction, system_clock().wall());
     return out;
   }
 
   std::string without_report(const Target& target) {
-    const auto eviction = last_eviction(cluster_, target.ns, target.name, "");
-    if (!eviction) return did_you_mean(cluster_, target.ns, target);
-    return fmt::format("A pod of this name was {}.\n{}", eviction_words(*eviction, system_clock().wall()),
+    auto close = did_you_mean(cluster_, target.ns, target);
+    // A mistyped name does not need the memory.
+    const auto eviction = close.empty() ? eviction_of_gone(cluster_, target.ns, target.name)
+                                        : last_eviction(cluster_, target.ns, target.name, "");
+    if (!eviction) return close;
+    const auto on =
+        eviction->node.empty() ? std::string() : ", on " + render::printable(eviction->node) + ",";
+    return fmt::format("A pod of this name{} was {}.\n{}", on,
+                       eviction_words(*eviction, system_clock().wall()),
                        eviction_hint(*eviction, options_.program));
   }
 

@@ -98,6 +98,13 @@ std::string now_of(const NamespaceCapacity::Asked& asked) {
 
 }  // namespace
 
+json::object capacity_words_json(const Report& report) {
+  const auto left = left_of({.name = {}, .replicas = std::nullopt, .report = report});
+  json::object out{{"more", count_of(left)}};
+  if (!left.limit.empty()) out["limit"] = left.limit;
+  return out;
+}
+
 std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Options& options) {
   if (capacity.rooms.empty())
     return fmt::format(

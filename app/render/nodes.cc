@@ -182,10 +182,29 @@ std::string to_add(const NodesWanted& wanted) {
   return parts.empty() ? "" : fmt::format("Nothing was added. To do it: add {}.\n", fmt::join(parts, ", "));
 }
 
-std::string to_uncordon(const NodesWanted& wanted) {
+// A command with all of its names on lines of its own. A shell reads them as one.
+std::string command_lines(const std::string& command, std::size_t columns) {
+  constexpr std::size_t kIndent = 4, kContinuation = 2;  // " \\"
+  auto lines = wrapped("  " + command, columns - std::min(columns, kContinuation), kIndent);
+  lines.pop_back();
+  std::string out;
+  for (const char c : lines) out += c == '\n' ? std::string(" \\\n") : std::string(1, c);
+  return out + "\n";
+}
+
+// The command in its sentence, or below the sentence if the line is too long.
+std::string with_command(const std::string& before, const std::string& command, const std::string& after,
+                         const std::string& below, std::size_t columns) {
+  const auto line = fmt::format("{} {}{}", before, command, after);
+  if (columns == 0 || width(line) <= columns) return line + "\n";
+  const auto colon = before.ends_with(':') ? "" : ":";
+  return fmt::format("{}{}\n{}{}", before, colon, command_lines(command, columns), below);
+}
+
+std::string to_uncordon(const NodesWanted& wanted, std::size_t columns) {
   if (wanted.uncordon.empty()) return {};
-  return fmt::format("No new node is needed for as many pods after: kubectl uncordon {}\n",
-                     fmt::join(wanted.uncordon, " "));
+  return with_command("No new node is needed for as many pods after:",
+                      fmt::format("kubectl uncordon {}", fmt::join(wanted.uncordon, " ")), "", "", columns);
 }
 
 // A node that could be uncordoned instead of an added one is not left over.
@@ -295,15 +314,17 @@ std::string unlisted(const NodesSpare& spare) {
                      counted(spare.nodes_total - spare.nodes.size(), "more node"));
 }
 
-// "Nothing was drained. First kubectl cordon n1 n2": a start of a sentence, or empty.
+// "kubectl cordon n1 n2"; empty: it does not matter.
 std::string to_cordon(const NodesSpare& spare) {
   if (!spare.cordon_first) return {};
   std::vector<std::string> names;
   for (const auto& node : spare.nodes)
     if (!node.is_cordoned) names.push_back(node.node);
   if (names.empty()) return {};
-  return fmt::format("Nothing was drained. First kubectl cordon {}", fmt::join(names, " "));
+  return fmt::format("kubectl cordon {}", fmt::join(names, " "));
 }
+
+constexpr auto kFirst = "Nothing was drained. First";
 
 }  // namespace
 
@@ -317,12 +338,12 @@ std::string nodes_notes(const NodesAnswers& answers) {
   const auto not_modelled = not_modelled_line(first.answer.not_modelled);
   if (!first.answer.nodes_spare) {
     const auto& wanted = wanted_of(first);
-    return not_placed(wanted) + not_counted(wanted) + not_modelled + to_add(wanted) + to_uncordon(wanted);
+    return not_placed(wanted) + not_counted(wanted) + not_modelled + to_add(wanted) + to_uncordon(wanted, 0);
   }
   const auto& spare = spare_of(first);
   const auto cordon = to_cordon(spare);
   return not_tried(spare) + unlisted(spare) + not_modelled +
-         (cordon.empty() ? "" : cordon + "; then drain them in this order.\n");
+         (cordon.empty() ? "" : fmt::format("{} {}; then drain them in this order.\n", kFirst, cordon));
 }
 
 std::string blocked_words(const explain::BlockedNodes& blocked) {
@@ -335,7 +356,7 @@ std::string nodes_wanted_table(const NodesAnswers& answers, const std::vector<No
   auto out = wanted_verdict(answers, options.style) + wanted_rows(answers, options) + not_counted(wanted) +
              unasked_lines(answers.unasked, "named") +
              not_modelled_line(answers.asked.front().answer.not_modelled) + to_add(wanted) +
-             to_uncordon(wanted);
+             to_uncordon(wanted, options.columns);
   return spare.empty() || is_of_use(spare.front(), wanted) ? out : out + spare_line(spare.front());
 }
 
@@ -354,8 +375,10 @@ std::string nodes_spare_table(const NodesAnswers& answers, const Options& option
          not_modelled_line(answers.asked.front().answer.not_modelled);
   if (spare.nodes.empty()) return out;
   const auto cordon = to_cordon(spare);
-  out += cordon.empty() ? "Nothing was drained. In this order, each with its command:\n"
-                        : cordon + "; then each with its command:\n";
+  out += cordon.empty()
+             ? "Nothing was drained. In this order, each with its command:\n"
+             : with_command(kFirst, cordon, "; then each with its command:", "Then each with its command:\n",
+                            options.columns);
   std::size_t named = 0;
   for (const auto& node : spare.nodes) {
     if (named++ == kNamedNodes) return out + "  …\n";

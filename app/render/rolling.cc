@@ -106,6 +106,24 @@ bool has_unnamed(const RollingStep& step) {
                                 step.change.with_several_budgets > step.with_several.size());
 }
 
+// False if no pod moved: then no node takes any.
+bool is_fullest_cut(const RollingStep& step) {
+  return step.change.fullest.empty() && step.change.pods_moved.value_or(0) > 0;
+}
+
+std::string fullest_words(const RollingStep& step) {
+  if (step.change.fullest.empty()) return is_fullest_cut(step) ? "not kept" : "-";
+  const auto& [node, resource, percent] = step.change.fullest.front();
+  return fmt::format("{} {} {}%", node, resource, percent);
+}
+
+// Answers are bounded, and this is left out before the counts.
+std::string fullest_note(const Rolling& rolling) {
+  return std::ranges::any_of(rolling.steps, is_fullest_cut)
+             ? "Not kept: the answer has reached its largest size. Fewer steps have their fullest nodes.\n"
+             : "";
+}
+
 std::string unread_budgets(const Rolling& rolling) {
   if (rolling.budgets_unread.empty() || std::ranges::none_of(rolling.steps, has_unnamed)) return {};
   return fmt::format(
@@ -203,13 +221,9 @@ std::vector<StepWords> step_words(const Rolling& rolling, const Style& style) {
   std::vector<StepWords> out;
   for (std::size_t i = 0; i < rolling.steps.size(); ++i) {
     const auto& step = rolling.steps[i];
-    const auto& fullest = step.change.fullest;
     out.push_back({.name = step_name(rolling, i),
                    .nodes = step.is_of_spares ? "the spare ones" : short_names(step.nodes),
-                   .fullest = fullest.empty()
-                                  ? "-"
-                                  : fmt::format("{} {} {}%", fullest.front().node, fullest.front().resource,
-                                                fullest.front().percent)});
+                   .fullest = fullest_words(step)});
     if (const auto marks = obstacles_of(step); !marks.empty()) out.back().marks = style.warn(marks);
   }
   return out;
@@ -217,7 +231,8 @@ std::vector<StepWords> step_words(const Rolling& rolling, const Style& style) {
 
 std::string rolling_notes(const Rolling& rolling) {
   const auto got = got_node(rolling), least = least_spare(rolling);
-  return not_evaluated(rolling) + got + (got.empty() ? "" : "\n") + least + (least.empty() ? "" : "\n");
+  return fullest_note(rolling) + not_evaluated(rolling) + got + (got.empty() ? "" : "\n") + least +
+         (least.empty() ? "" : "\n");
 }
 
 std::string rolling_table(const Rolling& rolling, const Options& options) {
@@ -234,7 +249,7 @@ std::string rolling_table(const Rolling& rolling, const Options& options) {
   constexpr std::size_t kNodes = 1, kFullest = 4, kMarks = 5;
   out += table(rows, {Align::right, Align::left, Align::right, Align::right, Align::left}, 2,
                {options.columns, {{kMarks, 16}, {kNodes, 16}, {kFullest, 16}}});
-  out += not_evaluated(rolling) + unread_budgets(rolling);
+  out += fullest_note(rolling) + not_evaluated(rolling) + unread_budgets(rolling);
   auto last = got_node(rolling) + least_spare(rolling);
   if (rolling.spare_nodes > 0)
     last += fmt::format("{}With {} like {}, no pod would wait.", last.empty() ? "" : " ",

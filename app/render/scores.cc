@@ -70,6 +70,30 @@ bool is_equal_on_all(const Report& report, std::size_t strategy) {
   });
 }
 
+bool has_all_nodes(const Report& report) {
+  return report.status.top_nodes.size() == report.status.node_counts.feasible;
+}
+
+// How many of the report's nodes would share the most points if the strategy did not count, the chosen one
+// among them. 0: no node that has fewer points would, or the chosen node is not the best.
+std::size_t tied_without(const Report& report, std::size_t strategy) {
+  const auto& nodes = report.status.top_nodes;
+  if (!report.status.choice || !has_scores(report) || nodes.front().node != report.status.choice->node)
+    return 0;
+  const auto rest = [&](const explain::TopNode& node) {
+    return node.score - report.status.strategies[strategy].weight * node.strategy_scores[strategy];
+  };
+  const auto& chosen = nodes.front();
+  std::size_t tied = 0, with_fewer = 0;
+  for (const auto& node : nodes) {
+    if (node.score > chosen.score || rest(node) > rest(chosen)) return 0;
+    if (rest(node) != rest(chosen)) continue;
+    ++tied;
+    if (node.score < chosen.score) ++with_fewer;
+  }
+  return with_fewer > 0 ? tied : 0;
+}
+
 std::string weighted(const explain::ReportStrategy& strategy, std::int64_t score) {
   if (strategy.weight == 1) return fmt::to_string(score);
   return fmt::format("{}×{}={}", strategy.weight, score, strategy.weight * score);
@@ -134,10 +158,14 @@ std::string lead(const Report& report) {
 
 std::string decided_by(const Report& report) {
   std::string out;
-  for (const auto& strategy : report.status.strategies) {
+  for (std::size_t s = 0; s < report.status.strategies.size(); ++s) {
+    const auto& strategy = report.status.strategies[s];
     if (strategy.without)
       out += fmt::format("Decided by {}: without it, {} would lead by {}.\n", strategy_words(strategy.name),
                          strategy.without->node, strategy.without->lead);
+    else if (const auto tied = tied_without(report, s); tied > 0)
+      out += fmt::format("Decided by {}: without it, {}{} nodes would tie.\n", strategy_words(strategy.name),
+                         has_all_nodes(report) ? "" : "at least ", tied);
   }
   return out;
 }

@@ -118,6 +118,10 @@ std::string device_words(const framework::DeviceTally& counts) {
   return out;
 }
 
+bool has_shortfall(const explain::ReportRejection& rejection) {
+  return !rejection.devices.empty() || !missing_words(rejection).empty();
+}
+
 }  // namespace
 
 std::string shortfall_words(const explain::ReportRejection& rejection) {
@@ -126,6 +130,9 @@ std::string shortfall_words(const explain::ReportRejection& rejection) {
     for (const auto& counts : rejection.devices) requests.push_back(device_words(counts));
     return fmt::format("{}", fmt::join(requests, "; "));
   }
+  // If no node has the resource, the least shortfall is all that the pod asks for.
+  const auto without = rejection.shortfall ? rejection.shortfall->nodes_without : 0;
+  if (without > 0 && without >= rejection.nodes) return {};
   const auto missing = missing_words(rejection);
   return missing.empty() ? std::string() : "least short: " + missing;
 }
@@ -153,7 +160,7 @@ const explain::ReportRejection* main_rejection(const std::vector<explain::Report
       rejections, [](const explain::ReportRejection& each) { return each.code == kExcludedByName; });
   const auto& first = named == rejections.end() ? rejections.front() : *named;
   const auto best = std::ranges::find_if(rejections, [&](const explain::ReportRejection& each) {
-    return each.nodes == first.nodes && each.code != kExcludedByName && !shortfall_words(each).empty();
+    return each.nodes == first.nodes && each.code != kExcludedByName && has_shortfall(each);
   });
   return best == rejections.end() ? &first : &*best;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/render/fixes.h"
+#include "app/render/namespace_capacity.h"
 #include "app/render/nodes.h"
 #include "app/render/pending.h"
 #include "app/render/report.h"
@@ -63,6 +64,7 @@ void add_answer(const Report& report, const Asked& asked, json::object& out) {
   put(out, "stuckRollout", lines_of(stuck_rollout_line(report)));
   put(out, "room", lines_of(room_line(report)));
   put(out, "quotaVerdict", quota_verdict(answer));
+  if (answer.asked == 1 && answer.changes.empty()) out["capacity"] = capacity_words_json(report);
   json::array quotas;
   for (const auto& quota : answer.quotas) quotas.emplace_back(quota_line(quota, report.ns, answer.asked));
   put(out, "quotas", std::move(quotas));

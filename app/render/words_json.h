@@ -40,11 +40,11 @@ struct Asked {
 // Of a decision: blockedBy, choice, lead, decided, rejections: [{reason, missing}], gated, selector,
 // timeline: [{at, what, text}], and of a pod that is gone: gone, evictedFor. Lists are in the status' order.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns, const Life& life);
-// Of an answer: the same without the life, and room, quotas, firstFailure: {rejections}, fixes: [{what,
-// outcome, snippet}], noFix, verdicts: [{title, rejects, passes, notes}], changes: of a drain {verdict,
-// notes, budgets, pods: why each has no place, against: what speaks against the eviction of each}, rolling:
-// {verdict, notes, steps: [{name, nodes, fullest, marks}]}, of a search for nodes: nodes: {verdict, notes},
-// blocked: what the nodes have that cannot go.
+// Of an answer: the same without the life, and room, capacity: {more, limit} of one replica, quotas,
+// firstFailure: {rejections}, fixes: [{what, outcome, snippet}], noFix, verdicts: [{title, rejects, passes,
+// notes}], changes: of a drain {verdict, notes, budgets, pods: why each has no place, against: what speaks
+// against the eviction of each}, rolling: {verdict, notes, steps: [{name, nodes, fullest, marks}]}, of a
+// search for nodes: nodes: {verdict, notes}, blocked: what the nodes have that cannot go.
 boost::json::object words_json(const explain::ReportStatus& status, const std::string& ns,
                                const Asked& asked);
 

@@ -136,6 +136,9 @@ json::object line_of(const DecisionMemory::Listed::Item& item, const ReplyContex
   return out;
 }
 
+// Causes of programs, with a name or a time as message.
+constexpr auto kEvictedFor = "EvictedFor", kEvictedAt = "EvictedAt", kEvictedFrom = "EvictedFrom";
+
 struct Cause {
   const char* reason;
   std::string message;
@@ -210,11 +213,26 @@ json::object decision_line(const controller::RememberedDecision& decision) {
   return out;
 }
 
-Reply no_decision_reply(const std::string& ns, const std::string& pod, const DecisionMemory::Found& found) {
+Reply no_decision_reply(const std::string& ns, const std::string& pod, const DecisionMemory::Found& found,
+                        bool withholds_node_names) {
   const auto cause = cause_of(found);
-  const json::array causes{json::object{{"reason", cause.reason}, {"message", cause.message}}};
-  return server::status_reply(404, "NotFound", fmt::format("pod {}/{}: {}", ns, pod, cause.message),
-                              {{"name", pod}, {"kind", "pods"}, {"causes", causes}});
+  json::array causes{json::object{{"reason", cause.reason}, {"message", cause.message}}};
+  auto message = fmt::format("pod {}/{}: {}", ns, pod, cause.message);
+  if (!found.evicted_for.empty()) {
+    const auto add = [&](const char* reason, const std::string& text) {
+      if (!text.empty()) causes.push_back(json::object{{"reason", reason}, {"message", text}});
+    };
+    const auto at = found.evicted_at ? format_time(*found.evicted_at) : std::string();
+    const auto node = withholds_node_names ? std::string() : found.evicted_from;
+    add(kEvictedFor, found.evicted_for);
+    add(kEvictedAt, at);
+    add(kEvictedFrom, node);
+    message +=
+        fmt::format("; a pod of this name was to be evicted{}{}{}{} to make room for {}",
+                    node.empty() ? "" : " from ", node, at.empty() ? "" : " at ", at, found.evicted_for);
+  }
+  return server::status_reply(404, "NotFound", message,
+                              {{"name", pod}, {"kind", "pods"}, {"causes", std::move(causes)}});
 }
 
 Reply decisions_reply(const DecisionMemory::Listed& listed, const ReplyContext& shown) {

@@ -31,8 +31,10 @@ boost::json::value answer_in(Form form, const explain::ReportStatus& status, boo
 server::Reply decision_reply(Form form, const controller::RememberedDecision& decision,
                              const ReplyContext& shown = {});
 // Explains why there is no decision on the pod, with a message and a cause for programs.
+// If the last pod of this name was to make room for another one, also causes EvictedFor ("ml/vip"),
+// EvictedAt and EvictedFrom (the node).
 server::Reply no_decision_reply(const std::string& ns, const std::string& pod,
-                                const controller::DecisionMemory::Found& found);
+                                const controller::DecisionMemory::Found& found, bool withholds_node_names);
 // A decision for log pipelines: an entry of decisions_reply(), and the strategies that decided, the pods that
 // are evicted, and the times.
 boost::json::object decision_line(const controller::RememberedDecision& decision);

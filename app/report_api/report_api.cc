@@ -347,7 +347,7 @@ Reply ReportApi::decision(const Target& target, const ReplyContext& shown) const
   const auto found = sources_.decisions.find(target.ns, target.pod);
   if (found.absence == DecisionMemory::Absence::not_begun) return follower_reply();
   if (found.decision) return decision_reply(target.route->form, *found.decision, with_fate(shown, found));
-  return no_decision_reply(target.ns, target.pod, found);
+  return no_decision_reply(target.ns, target.pod, found, shown.withholds_node_names);
 }
 
 // Takes a slot for the question when its body is complete, so that slow senders hold none.
@@ -418,7 +418,7 @@ Task<Reply> ReportApi::evaluate(ReportApi* self, Form form, Wanted wanted, Reque
     if (!with_subject) co_return std::move(with_subject.error());
     question = std::move(*with_subject);
   }
-  if (wanted.all_namespaces && !question->changes.empty())
+  if (wanted.all_namespaces && (!question->changes.empty() || question->search))
     question = co_await see_drained(self, std::move(request), std::move(question), until);
   const std::function<Reply(explain::ReportStatus)> finish =
       [form, question, with_words = wanted.words](explain::ReportStatus status) {

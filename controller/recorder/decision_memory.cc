@@ -53,6 +53,9 @@ void DecisionMemory::remember(const std::string& ns, const std::string& pod, con
   const std::lock_guard lock(mutex_);
   const auto now = clock_.wall();
   if (!began_) began_ = now;
+  const auto before = entries_.find(key);
+  if (before == entries_.end() || before->second.is_gone || before->second.decision->uid() != uid)
+    evictions_.has_successor(std::string(key));
   drop(key, Absence::none, dropped);
   drop_expired(gone_, now, dropped);
   drop_expired(living_, now, dropped);
@@ -76,11 +79,8 @@ void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportSta
   if (!status.preemption || status.choice) return;
   for (const auto& [ns, name] : status.preemption->victims) {
     const auto key = key_of_pod(ns, name);
-    const auto victim = entries_.find(key);
-    if (victim == entries_.end() || waiting_.contains(key)) continue;
-    auto& entry = victim->second;
-    if (entry.evicted_for != decision.key()) entry.evicted_at = decision.decided_at;
-    entry.evicted_for = decision.key();
+    if (waiting_.contains(key)) continue;
+    evictions_.add(key, {std::string(decision.key()), status.preemption->node, decision.decided_at});
   }
 }
 
@@ -133,6 +133,11 @@ DecisionMemory::Found DecisionMemory::find(const std::string& ns, const std::str
 // What is found but for the decision, which is returned.
 DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& out) const {
   out.began = began_;
+  if (const auto* eviction = evictions_.find(key)) {
+    out.evicted_for = eviction->preemptor;
+    out.evicted_at = eviction->at;
+    out.evicted_from = eviction->node;
+  }
   if (!began_) {
     out.absence = Absence::not_begun;
   } else if (const auto it = entries_.find(key); it != entries_.end()) {
@@ -140,8 +145,6 @@ DecisionMemory::KeptPtr DecisionMemory::look_up(const std::string& key, Found& o
     out.decided_at = decision->decided_at;
     out.is_gone = it->second.is_gone;
     out.gone_at = it->second.gone_at;
-    out.evicted_for = it->second.evicted_for;
-    out.evicted_at = it->second.evicted_at;
     if (!decision->expires_at || *decision->expires_at > clock_.wall()) return decision;
     out.absence = Absence::expired;
   } else if (const auto trace = traces_.find(trace_hash(key)); trace != traces_.end()) {

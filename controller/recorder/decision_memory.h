@@ -27,6 +27,7 @@
 
 #include "base/clock.h"
 #include "base/text_hash.h"
+#include "controller/recorder/eviction_memory.h"
 #include "explain/report/report.h"
 #include "explain/workload/pod_asks.h"
 
@@ -64,9 +65,11 @@ class DecisionMemory {
     std::optional<Wall> began;       // when this process began to decide
     bool is_gone = false;            // the pod was deleted or has ended
     std::optional<Wall> gone_at = {};
-    // "namespace/pod" for which it had to make room; empty: none is known. And when that was decided.
+    // "namespace/pod" for which it had to make room; empty: none is known. When that was decided, and on
+    // which node.
     std::string evicted_for = {};
     std::optional<Wall> evicted_at = {};
+    std::string evicted_from = {};
   };
   // A page of a list, by namespace and name; or the newest decisions.
   struct Query {
@@ -131,12 +134,9 @@ class DecisionMemory {
     KeptPtr decision;
     std::size_t bytes = 0;
     bool is_gone = false;
-    // As in Found.
-    std::optional<Wall> gone_at = {};
-    std::string evicted_for = {};
-    std::optional<Wall> evicted_at = {};
-    Keys::iterator place;         // in living_ or gone_
-    Keys::iterator in_namespace;  // of a living pod: in OfNamespace::living
+    std::optional<Wall> gone_at = {};  // as in Found
+    Keys::iterator place;              // in living_ or gone_
+    Keys::iterator in_namespace;       // of a living pod: in OfNamespace::living
   };
   struct OfNamespace {
     std::size_t bytes = 0;
@@ -194,6 +194,7 @@ class DecisionMemory {
   std::deque<std::pair<std::uint64_t, std::uint64_t>> by_age_;  // hash and number of traces
   std::uint64_t last_trace_ = 0;
   bool has_lost_traces_ = false;
+  EvictionMemory evictions_;
 };
 
 }  // namespace podium::controller

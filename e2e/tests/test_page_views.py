@@ -36,6 +36,8 @@ VIEWS = {
     "#/nodes": "nav.resources",
     "#/nodes/missing": "#verdict",
     "#/nodes/spare": "#verdict",
+    "#/capacity": "#pods",
+    "#/capacity?pods=cpu=500m,memory=1Gi": "#capacity",
 }
 # Replaces what a path of the API answers, before the page asks.
 REPLACE = """(() => {
@@ -105,7 +107,8 @@ class Views(PageLive):
         self.browser.wait("!!document.querySelector('#waiting')", "the start")
         self.browser.run("document.activeElement.blur()")
         for name, heading in (("Waiting", "Which pods wait"), ("Decisions", "Decisions"), ("Topology", "What is free"),
-                              ("Drain", "What if nodes are drained?"), ("Nodes", "Which nodes are missing")):
+                              ("Drain", "What if nodes are drained?"), ("Capacity", "What could a namespace still run?"),
+                              ("Nodes", "Which nodes are missing")):
             self.browser.tab_to(f"here.closest('header nav') && here.innerText === {json.dumps(name)}")
             self.browser.press("Enter")
             self.browser.wait(f"document.activeElement.tagName === 'H1' && document.activeElement.innerText.includes({json.dumps(heading)})",
@@ -225,6 +228,37 @@ class Views(PageLive):
         self.says("#unplaced", "huge")
         self.browser.run("location.hash = '#/nodes/spare'")
         self.says("#verdict", "could go")
+
+    def test_shapes_with_prices(self):
+        """Shapes that are typed as YAML, the cheaper one of which takes the pod that waits; a fault of the YAML is named."""
+        self.open(self.editor, "#/nodes/missing")
+        self.says("#unplaced", "huge")
+        self.browser.tab_to("here.id === 'shapes'", 90)
+        self.browser.type("- {name: dear, allocatable: {cpu: 64, memory: 9Gi, pods: 110}, price: 9}\n"
+                          "- {name: fair, allocatable: {cpu: 65, memory: 9Gi, pods: 110}, price: 4.5}")
+        self.browser.tab_to("here.textContent === 'Ask again'")
+        self.browser.press("Enter")
+        self.says("#added", "fair")
+        self.assertNotIn("dear", self.browser.text("#added"))
+        self.reload()
+        self.says("#added", "fair")
+        self.assertIn("price: 4.5", self.browser.run("document.getElementById('shapes').value"))
+        self.browser.run("location.hash = '#/nodes/missing?shapes=' + encodeURIComponent('- {name: x, price: -1}')")
+        self.says("[role=alert]", "must be a number from 0 to")
+
+    def test_the_capacity_of_a_namespace(self):
+        """What it could still run of given pods, and what limits it: the numbers are podium's own answers."""
+        self.open(self.editor, "#/capacity?pods=cpu=500m,memory=1Gi;cpu=3,example.com/gpu=1")
+        self.says("#verdict", "What default could still run, each alone:")
+        rows = [row.split("\t") for row in self.browser.texts("#capacity tbody tr")]
+        manifest = MANIFEST % "500m, memory: 1Gi"
+        answer = self.api("whatif/report?replicas=1&room=true", self.editor, manifest.encode(), content_type="application/yaml")["status"]
+        self.assertEqual(rows[0][:2], ["cpu=500m,memory=1Gi", str(1 + answer["room"]["count"])])
+        self.assertIn("do not have enough free", rows[0][2])
+        self.assertEqual(rows[1][:2], ["cpu=3,example.com/gpu=1", "0"])
+        self.assertIn("have no example.com/gpu", rows[1][2])
+        self.browser.run("location.hash = '#/capacity?pods=cpu'")
+        self.says("[role=alert]", "is not a list such as cpu=500m")
 
     def test_weights_are_compared(self):
         """Other weights next to the profile's: the nodes that take more or fewer of the pods, from podium's own answers."""

@@ -75,6 +75,14 @@ class Preemption(Plugin):
         self.assertNotIn("deletionTimestamp", self.live_pod("bystander")["metadata"])
         for counted in ("scheduler_preemption_attempts_total", "scheduler_preemption_victims_count"):
             wait_until(lambda: self.podium.metric(counted) >= 1, counted)
+        # The API server keeps events for an hour. After that podium's memory has the eviction.
+        self.plane.kubectl("delete", "events", "--all")
+        memory = ("--podium", f"https://127.0.0.1:{self.podium.port}", "--podium-insecure")
+        for _ in range(2):
+            said = self.ask("why", "victim", *memory)
+            self.assertRegex(said, rf"^default/victim was on simple1 \(.*\); {evicted}\.\n")
+            self.assertTrue(said.endswith(hint), said)
+            self.plane.kubectl("delete", "schedulingreports.podium.dev", "victim", "--ignore-not-found")
 
     def terminating(self, name):
         found = self.live_pod(name)

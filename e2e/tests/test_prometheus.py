@@ -46,7 +46,11 @@ def alert_rules():
 
 # The dashboard's panels that have a line in any cluster where a pod waits and others are placed.
 SHOWN = ("Waiting pods by reason", "Waiting pods by namespace", "Waiting pods by missing resource", "Attempts", "Pending pods",
+         "Room by probe", "Nodes to add", "Nodes that could go", "Decisions by strategy",
          "Leader", "Duration of an attempt", "Reports", "Reports kept", "Requests to the API server", "Memory", "CPU")
+
+PROBES = {"room": {"template": {"spec": {"containers": [{"name": "c", "image": "x"}]}}, "replicas": 3},
+          "wanted": {"search": {"forPending": {}}}, "spare": {"search": {"couldGo": {}}}}
 
 
 def dashboard():
@@ -78,11 +82,17 @@ class Scraped(unittest.TestCase):
         cls.prometheus = Prometheus(cls.plane.dir / "prometheus", targets, alert_rules()).start()
         cls.addClassCleanup(cls.prometheus.stop)
         room = {"cpu": "4", "memory": "8Gi", "pods": "110"}
-        cls.plane.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
-                          "status": {"allocatable": room, "capacity": room}})
+        # Without TaintToleration, the other node would win as often.
+        for name, taints in (("n1", []), ("n2", [{"key": "spare", "effect": "PreferNoSchedule"}])):
+            cls.plane.create({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": {"taints": taints},
+                              "status": {"allocatable": room, "capacity": room}})
         wait_until(lambda: len(cls.prometheus.query("up == 1")) == 2, "both are scraped")
         for scheduler in SCHEDULERS:
             cls.plane.create(pod(f"{scheduler}-large", cpu="64", schedulerName=scheduler))
+        for name, question in PROBES.items():
+            cls.plane.create({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
+                              "metadata": {"name": name, "namespace": "default"},
+                              "spec": {"dryRun": True, "refreshSeconds": 10, **question}})
         ended = threading.Event()
         load = threading.Thread(target=cls.keep_busy, args=(ended,))
         load.start()

@@ -349,6 +349,8 @@ std::vector<std::string> namespaces_drained(const Question& question, const Snap
   const auto add = [&](Row row) {
     for (const auto& pod : snapshot.entry(row).pods) out.insert(pod->pod->meta.namespace_);
   };
+  if (question.search && question.search->kind == SearchSpec::Kind::could_go)
+    snapshot.each_pod([&](const cluster::PodInfoPtr& pod) { out.insert(pod->pod->meta.namespace_); });
   for (const auto& change : question.changes) {
     using enum Change::Type;
     if (change.type != drain_node && change.type != drain_nodes && change.type != fail_nodes) continue;

@@ -152,18 +152,22 @@ std::optional<Blocked> NodeRemoval::blocked_by_itself(Row row, const std::vector
   return blocked_by_budgets(evicted);
 }
 
-// An answer names objects of its own namespace only.
+// An answer names objects of its own namespace, and of those that the author may see.
+bool NodeRemoval::is_named(const api::ObjectMeta& meta) const {
+  return is_own(meta) || search_.question.seen_namespaces.contains(meta.namespace_);
+}
 bool NodeRemoval::is_own(const api::ObjectMeta& meta) const {
   return meta.namespace_ == search_.question.meta.namespace_;
 }
 std::string NodeRemoval::named(const char* kind, const api::ObjectMeta& meta) const {
+  if (!is_named(meta)) return fmt::format("a {} of another namespace", kind);
   return is_own(meta) ? fmt::format("{} {}", kind, meta.name)
-                      : fmt::format("a {} of another namespace", kind);
+                      : fmt::format("{} {}/{}", kind, meta.namespace_, meta.name);
 }
 Blocked NodeRemoval::blocked_by(const char* code, const cluster::PodInfo& pod,
                                 std::string_view because) const {
   const auto& meta = pod.pod->meta;
-  return {code, fmt::format("{} {}", named("pod", meta), because), !is_own(meta)};
+  return {code, fmt::format("{} {}", named("pod", meta), because), !is_named(meta)};
 }
 
 std::optional<Blocked> NodeRemoval::blocked_by_node(Row row, const api::Node& node) const {
@@ -225,13 +229,13 @@ std::optional<Blocked> NodeRemoval::blocked_by_budget(const api::PodDisruptionBu
   auto reason = fmt::format("{} allows {}, and {} of its pods {} there", named("budget", budget.meta),
                             podium::counted(static_cast<std::size_t>(allowed), "disruption"), hits,
                             hits == 1 ? "is" : "are");
-  return Blocked{"Budget", std::move(reason), !is_own(budget.meta)};
+  return Blocked{"Budget", std::move(reason), !is_named(budget.meta)};
 }
 
 Blocked NodeRemoval::no_room(const cluster::PodInfo& pod, const DrainedPod& entry) const {
-  const bool is_named = is_own(pod.pod->meta) && !entry.reason.empty();
+  const bool has_reason = is_named(pod.pod->meta) && !entry.reason.empty();
   return blocked_by("NoRoom", pod,
-                    is_named ? "has no other place: " + words_of(entry) : "has no other place");
+                    has_reason ? "has no other place: " + words_of(entry) : "has no other place");
 }
 
 // A node that is empty and takes a pod that waits is of use.

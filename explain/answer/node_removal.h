@@ -23,7 +23,7 @@ namespace podium::explain {
 struct Blocked {
   std::string code;
   std::string reason;
-  bool is_unnamed = false;  // it is about an object of another namespace than the question's
+  bool is_unnamed = false;  // it is about an object that the answer must not name
 };
 
 using Moves = std::vector<std::pair<cluster::PodInfoPtr, std::string>>;  // pods and their new nodes
@@ -47,6 +47,7 @@ class NodeRemoval {
   std::optional<Blocked> take(cluster::Row row, bool with_waiting, Moves& moves, cluster::Snapshot& fork);
 
  private:
+  bool is_named(const api::ObjectMeta& meta) const;
   bool is_own(const api::ObjectMeta& meta) const;
   std::string named(const char* kind, const api::ObjectMeta& meta) const;
   Blocked blocked_by(const char* code, const cluster::PodInfo& pod, std::string_view because) const;

@@ -200,7 +200,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
     },
     [](ReportStatus& s) {
       cut_pods(*s.answer, 0);
-      for (auto& change : s.answer->changes) keep(change.fullest, 0);
+      for (auto& change : s.answer->changes) keep(change.fullest, 1);  // the table of steps has one
       cut_search(*s.answer, 1, 0);
       if (s.answer->nodes_wanted) keep(s.answer->nodes_wanted->added, 8);
       if (s.answer->nodes_spare) keep(s.answer->nodes_spare->nodes, 16);
@@ -224,6 +224,7 @@ constexpr void (*kAnswerSteps[])(ReportStatus&) = {
       // They are in the order of the changes.
       for (auto& change : s.answer->changes) change.node.clear();
       for (auto& change : s.answer->changes) change.spare.clear();
+      for (auto& change : s.answer->changes) keep(change.fullest, 0);
       cut_search(*s.answer, 0, 0);
       if (s.answer->nodes_wanted) {
         keep(s.answer->nodes_wanted->added, 2);

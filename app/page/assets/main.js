@@ -2,6 +2,7 @@
 import { Component, h, render } from "./vendor/preact.js";
 import { access, door, hasToken, needsNoToken, nodes, setToken, words } from "./api.js";
 import { AskView, newQuestion, questionAt } from "./ask_view.js";
+import { CapacityView } from "./capacity_view.js";
 import { DrainView } from "./drain_view.js";
 import { FindView, SearchForm } from "./find_view.js";
 import { PodsView, WaitingView } from "./lists.js";
@@ -28,6 +29,7 @@ const VIEWS = [
   ["pods", "Decisions"],
   ["topology", "Topology"],
   ["drain", "Drain"],
+  ["capacity", "Capacity"],
   ["nodes", "Nodes"],
 ];
 
@@ -161,6 +163,8 @@ class Page extends Component {
         return h(DrainView, { key: `drain/${logins}`, node: at.ns, query });
       case "nodes":
         return h(NodesView, { key: `nodes/${logins}`, kind: at.ns, query });
+      case "capacity":
+        return h(CapacityView, { key: `capacity/${logins}`, query });
       case "find":
         return h(FindView, { key: `find/${logins}`, text: at.ns });
       default:

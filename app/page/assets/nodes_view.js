@@ -1,9 +1,9 @@
 // Questions about nodes: which are missing for the pods that wait, and which could go.
 import { h } from "./vendor/preact.js";
-import { askWith } from "./api.js";
+import { ask, askWith } from "./api.js";
 import { amountText } from "./amounts.js";
 import { Asking } from "./asking.js";
-import { Lines, Table, Trouble, Verdict } from "./parts.js";
+import { fill, Lines, Table, Trouble, Verdict } from "./parts.js";
 import { go, linkTo } from "./place.js";
 
 const amounts = (all = []) =>
@@ -12,6 +12,21 @@ const amounts = (all = []) =>
     .map(({ resource, amount }) => amountText(resource, amount))
     .join(", ");
 const nameOf = ({ kind, name }) => (name ? `${kind ? `${kind} ` : ""}${name}` : "other namespaces");
+
+const EXAMPLE = `- name: m.16x64
+  allocatable: {cpu: 16, memory: 64Gi, pods: 110}
+  price: 0.8`;
+
+// The question with shapes as they are typed, so that podium reports the lines of their faults.
+const withShapes = (shapes) => `apiVersion: podium.dev/v1alpha1
+kind: SchedulingReport
+spec:
+  dryRun: true
+  search:
+    forPending:
+      shapes:
+${shapes.replace(/^/gm, "        ")}
+`;
 
 const KINDS = [
   ["missing", "Which are missing?"],
@@ -97,25 +112,32 @@ function Spare({ found, words, ns }) {
   ];
 }
 
-// #/nodes/missing?ns=NS, #/nodes/spare?ns=NS
+// #/nodes/missing?ns=NS&shapes=YAML, #/nodes/spare?ns=NS
 export class NodesView extends Asking {
   isAsked() {
     return KINDS.some(([kind]) => kind === this.props.kind);
   }
   place({ kind, query }) {
-    return [kind, query.ns];
+    return [kind, query.ns, query.shapes];
+  }
+  componentDidUpdate(before) {
+    super.componentDidUpdate(before);
+    if (before.query.shapes !== this.props.query.shapes) fill(this.formElement, { shapes: this.props.query.shapes });
   }
   about() {
     return this.props.kind === "spare" ? super.about() : { waiting: "true", limit: "500" };
   }
   ask(ns) {
-    return askWith(ns, { search: this.props.kind === "spare" ? { couldGo: {} } : { forPending: {} } });
+    const { kind, query } = this.props;
+    if (kind === "spare") return askWith(ns, { search: { couldGo: {} } }, { allNamespaces: "true" });
+    return query.shapes ? ask(ns, withShapes(query.shapes), {}) : askWith(ns, { search: { forPending: {} } });
   }
-  render({ kind }, { ns, answer, error, isLoading }) {
+  render({ kind, query }, { ns, answer, error, isLoading }) {
     const status = answer?.status;
     const again = (event) => {
       event.preventDefault();
-      if (!go(linkTo("nodes", [kind], { ns: ns.trim() === this.usualNs ? "" : ns.trim() }))) this.submit();
+      const shapes = event.target.elements.shapes?.value.trimEnd() ?? "";
+      if (!go(linkTo("nodes", [kind], { ns: ns.trim() === this.usualNs ? "" : ns.trim(), shapes }))) this.submit();
     };
     return h(
       "div",
@@ -126,7 +148,16 @@ export class NodesView extends Asking {
         { class: "resources", "aria-label": "Questions about nodes" },
         KINDS.map(([name, words]) => h("a", { key: name, href: linkTo("nodes", [name], { ns: this.props.query.ns }), "aria-current": name === kind ? "true" : undefined }, words)),
       ),
-      this.isAsked() && h("form", { class: "line", onSubmit: again }, this.namespace("Name the pods of"), h("button", { disabled: isLoading }, "Ask again")),
+      this.isAsked() &&
+        h(
+          "form",
+          { key: kind, class: "ask", onSubmit: again, ref: (form) => (this.formElement = form) },
+          kind === "missing" && [
+            h("label", { for: "shapes" }, "Shapes of nodes that can be had, as YAML; empty: those of the cluster"),
+            h("textarea", { id: "shapes", name: "shapes", rows: 4, spellcheck: false, placeholder: EXAMPLE, defaultValue: query.shapes }),
+          ],
+          h("div", { class: "line" }, this.namespace("Name the pods of"), h("button", { disabled: isLoading }, "Ask again")),
+        ),
       !this.isAsked() &&
         h("p", null, "podium places all pods on a copy of the cluster, with nodes more or fewer. Nothing is created or changed."),
       isLoading && h("p", { role: "status" }, "Asking podium … this may take some seconds."),

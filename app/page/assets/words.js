@@ -63,6 +63,9 @@ export function answerVerdict({ status, words }) {
     const first = placed(status.choice.nodeName, words);
     return asked === 1 ? `It fits, and would go to ${first}.` : `All ${asked} fit. The first goes to ${first}.`;
   }
-  if (status.outcome === "PartlyFits") return `${fitting} of ${asked} fit; the next does not.`;
+  if (status.outcome === "PartlyFits") {
+    const isTried = Boolean(status.firstFailure); // else the time was over first
+    return `${fitting} of ${asked} fit; ${isTried ? "the next does not" : "the others were not tried in time"}.`;
+  }
   return `It does not fit: ${words.blockedBy}.`;
 }

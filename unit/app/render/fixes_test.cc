@@ -47,6 +47,16 @@ TEST(TriedFixes, SayHowManyFit) {
       "  of an older podium (on n1)\n");
 }
 
+TEST(TriedFixes, DoNotNameANodeTwice) {
+  EXPECT_EQ(lines(R"({"type": "A", "message": "it would preempt 1 pod on gpu-04", "nodeName": "gpu-04"})"),
+            "  it would preempt 1 pod on gpu-04\n");
+  EXPECT_EQ(lines(R"({"type": "A", "message": "it would preempt 1 pod on gpu-04", "nodeName": "gpu-04",
+                      "score": 3})"),
+            "  it would preempt 1 pod on gpu-04 (3 points)\n");
+  EXPECT_EQ(lines(R"({"type": "A", "message": "it would preempt 1 pod on gpu-041", "nodeName": "gpu-04"})"),
+            "  it would preempt 1 pod on gpu-041 (on gpu-04)\n");
+}
+
 TEST(TriedFixes, HaveYamlToPaste) {
   EXPECT_EQ(
       lines(R"({"type": "RequestLess", "resource": "cpu", "atMost": "2", "container": "c", "message": "m"})"),

@@ -128,6 +128,38 @@ TEST(NodesTable, StepsAndWhatBlocks) {
   EXPECT_EQ(nodes_spare_exit_code(answers), 0);
 }
 
+TEST(NodesTable, LongCommandsAreFolded) {
+  NodesAnswer shop{.ns = "shop", .answer = {}};
+  shop.answer.asked = 40;
+  auto& spare = shop.answer.nodes_spare.emplace(NodesSpare{.cordon_first = true, .is_finished = true});
+  spare.is_largest = true;
+  for (int i = 10; i < 39; ++i) spare.nodes.push_back({.node = "general-" + std::to_string(i)});
+  spare.nodes_total = spare.nodes.size();
+  Options options;
+  options.program = "kubectl podium";
+  const NodesAnswers answers{.asked = {shop}};
+  EXPECT_NE(nodes_spare_table(answers, options).find(" general-38; then each with its command:\n"),
+            std::string::npos);
+  options.columns = 80;
+  const auto text = nodes_spare_table(answers, options);
+  const auto from = text.find("Nothing was drained.");
+  EXPECT_EQ(text.substr(from, text.find("  kubectl podium drain", from) - from),
+            "Nothing was drained. First:\n"
+            "  kubectl cordon general-10 general-11 general-12 general-13 general-14 \\\n"
+            "    general-15 general-16 general-17 general-18 general-19 general-20 \\\n"
+            "    general-21 general-22 general-23 general-24 general-25 general-26 \\\n"
+            "    general-27 general-28 general-29 general-30 general-31 general-32 \\\n"
+            "    general-33 general-34 general-35 general-36 general-37 general-38\n"
+            "Then each with its command:\n");
+  auto nodes = of_shop();
+  for (int i = 10; i < 20; ++i) nodes.uncordon.push_back("general-" + std::to_string(i));
+  const NodesAnswers without{.asked = {wanted("shop", nodes, 14, 11)}, .unasked = {}};
+  EXPECT_TRUE(nodes_wanted_table(without, {}, options)
+                  .ends_with("No new node is needed for as many pods after:\n"
+                             "  kubectl uncordon general-10 general-11 general-12 general-13 general-14 \\\n"
+                             "    general-15 general-16 general-17 general-18 general-19\n"));
+}
+
 TEST(NodesTable, ALargerChoiceIsPossibleUnlessAllWereTried) {
   const auto said = [](bool is_finished, bool is_largest) {
     NodesAnswer answer{.ns = "shop", .answer = {}};

@@ -20,6 +20,7 @@ RollingStep step_of(const char* node, std::size_t moved, std::size_t waits, std:
   change.pods_pending = waits;
   change.pods_gone = gone;
   change.pods_evicted = moved + waits + gone;
+  if (moved > 0) change.fullest = {{"m-1", "cpu", 50}};
   change.spare = {{"cpu", "9"}, {"memory", "8Gi"}};
   return {.nodes = {node}, .change = std::move(change)};
 }
@@ -32,6 +33,18 @@ TEST(Rolling, APodThatWaitsInSeveralStepsIsNotAddedUp) {
   EXPECT_EQ(document.at("mostPodsPending"), 2u);
   EXPECT_EQ(document.at("stepsWithPodsPending"), 2u);
   EXPECT_FALSE(document.as_object().contains("podsPending")) << "it would be a sum";
+}
+
+TEST(Rolling, SaysWhyAStepHasNoFullestNode) {
+  Rolling rolling{.steps = {step_of("n-1", 1, 0, 0), step_of("n-2", 0, 0, 0)}};
+  EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr("     2  n-2       0     0  -\n"));
+  EXPECT_THAT(rolling_table(rolling, plain()), Not(HasSubstr("ot kept")));
+  rolling.steps[0].change.fullest.clear();
+  EXPECT_THAT(rolling_table(rolling, plain()), HasSubstr("     1  n-1       1     0  not kept\n"));
+  EXPECT_THAT(rolling_table(rolling, plain()),
+              HasSubstr("Not kept: the answer has reached its largest size. Fewer steps have their fullest "
+                        "nodes.\n"));
+  EXPECT_THAT(rolling_notes(rolling), HasSubstr("Not kept: the answer has reached its largest size."));
 }
 
 TEST(Rolling, TheEndIsNotCountedAsAStep) {
@@ -49,7 +62,7 @@ TEST(Rolling, PodsOfEarlierStepsStillWait) {
   for (std::size_t i = 0; i < 3; ++i) rolling.steps[i].change.pending_so_far = i == 0 ? 1 : 3;
   const auto text = rolling_table(rolling, plain());
   EXPECT_THAT(text, HasSubstr("; pods would wait in 3 steps, at most 3 at a time.\n"));
-  EXPECT_THAT(text, HasSubstr("     3  n-3       1     3  -\n"));
+  EXPECT_THAT(text, HasSubstr("     3  n-3       1     3  m-1 cpu 50%\n"));
   const auto document = rolling_document(rolling);
   EXPECT_EQ(document.at("mostPodsPending"), 3u);
   EXPECT_EQ(document.at("stepsWithPodsPending"), 3u);

@@ -139,6 +139,41 @@ TEST(Why, APendingPodHearsWhatIsShort) {
             "  20m ago  Unschedulable  60 nodes do not have enough free cpu\n");
 }
 
+// The pod asks for 7, and no node has any.
+TEST(Why, NoNodeIsShortOfAResourceThatNoneHas) {
+  auto report = read_report(pending_report());
+  report.status.rejections[0].shortfall->nodes_without = 66;
+  const auto text = why(report, "ml/big-2", plain());
+  EXPECT_NE(text.find("  66 nodes  have no nvidia.com/gpu  gpu-02 and 65 more\n"), text.npos) << text;
+  EXPECT_EQ(text.find("least short"), text.npos) << text;
+  report.status.rejections[0].shortfall->nodes_without = 54;
+  EXPECT_NE(why(report, "ml/big-2", plain()).find("(54 have none); least short: 7 nvidia.com/gpu"),
+            text.npos);
+}
+
+TEST(Why, NamesAStrategyWithoutWhichNodesTie) {
+  auto report = read_report(scheduled_report());
+  auto& nodes = report.status.top_nodes;
+  const auto decided = [&] {
+    const auto text = why(report, "shop/web-07", plain());
+    const auto at = text.find("Decided by");
+    return at == text.npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  nodes[4].strategy_scores = {100, 87, 9};
+  EXPECT_EQ(decided(), "Decided by cpu and memory: without it, at least 5 nodes would tie.");
+  report.status.node_counts.feasible = 5;
+  EXPECT_EQ(decided(), "Decided by cpu and memory: without it, 5 nodes would tie.");
+  nodes[4].strategy_scores = {100, 95, 1};
+  EXPECT_EQ(decided(), "Decided by image present: without it, 5 nodes would tie.");
+  nodes[4].strategy_scores = {100, 96, 0};
+  EXPECT_EQ(decided(), "") << "the other node would win, and the report says which strategy decided";
+  nodes[4].strategy_scores = {100, 86, 10};
+  EXPECT_EQ(decided(), "") << "it would still be behind";
+  nodes[4].strategy_scores = {100, 87, 9};
+  nodes[4].score = 405;
+  EXPECT_EQ(decided(), "") << "a nominated node need not be the best";
+}
+
 TEST(Why, PreemptionNamesItsVictims) {
   auto report = read_report(pending_report());
   report.status.preemption = explain::Preempted{"n3", {{"batch", "a"}, {"batch", "b"}}, 2};

@@ -1,4 +1,5 @@
 // The words of the reasons in replies: those of the one table, wherever a reason may be.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
@@ -73,6 +74,28 @@ TEST(Words, SayWhatBecameOfThePod) {
   EXPECT_EQ(words().at("evictedFor"), "ml/vip");
 }
 
+// Its own decision was made by another process, or has expired.
+TEST(Words, APodWithoutADecisionWasEvictedForAnother) {
+  Served served;
+  explain::ReportStatus preempts;
+  preempts.outcome = explain::kUnschedulable;
+  preempts.decided_at = served.clock.wall();
+  preempts.preemption = explain::Preempted{"n1", {{"shop", "older"}}, 1};
+  served.decisions.remember("ml", "vip", "vip", preempts, controller::pack(preempts));
+  const auto reply = served.get("/v1/namespaces/shop/pods/older/report");
+  EXPECT_EQ(reply.status, 404);
+  const auto status = json::parse(reply.body);
+  EXPECT_THAT(std::string(status.at("message").as_string()),
+              testing::HasSubstr("; a pod of this name was to be evicted from n1 at "));
+  const auto& causes = status.at("details").at("causes").as_array();
+  ASSERT_EQ(causes.size(), 4u);
+  EXPECT_EQ(causes[0].at("reason"), "NeverDecided");
+  EXPECT_EQ(causes[1], (json::value{{"reason", "EvictedFor"}, {"message", "ml/vip"}}));
+  EXPECT_EQ(causes[2],
+            (json::value{{"reason", "EvictedAt"}, {"message", format_time(*preempts.decided_at)}}));
+  EXPECT_EQ(causes[3], (json::value{{"reason", "EvictedFrom"}, {"message", "n1"}}));
+}
+
 TEST(Words, OfAWhatIf) {
   Served served;
   const auto pod = R"({"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"name":"c","image":"i",)"
@@ -84,6 +107,9 @@ TEST(Words, OfAWhatIf) {
   const auto& verdict = said.at("verdicts").at(0);
   EXPECT_EQ(verdict.at("title"), "No: n1 rejects shop/what-if.");
   EXPECT_EQ(verdict.at("rejects").at(0), "cpu 9 of 4 free");
+  EXPECT_EQ(
+      said.at("capacity"),
+      (json::value{{"more", "0"}, {"limit", "1 node does not have enough free cpu; least short: 5 cpu"}}));
   EXPECT_EQ(said.at("fixes").as_array().size(), answer.at("status").at("fixes").as_array().size());
   EXPECT_FALSE(answer.at("spec").as_object().contains("words"));
 }

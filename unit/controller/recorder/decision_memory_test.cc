@@ -273,6 +273,56 @@ TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
   EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "");
 }
 
+TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
+  Memory m;
+  m.decide("low");
+  auto preempts = m.status("n1");
+  preempts.outcome = kUnschedulable;
+  preempts.choice.reset();
+  preempts.preemption = Preempted{"n1", {{"shop", "low"}, {"shop", "older"}}, 2};
+  m.remember("ml", "vip", "v", preempts);
+  m.memory.gone("uid-of-low");
+  m.clock.advance(std::chrono::hours(48));
+  for (const char* pod : {"low", "older"}) {
+    const auto found = m.memory.find("shop", pod);
+    EXPECT_FALSE(found.decision) << pod << " has expired, or was decided by another process";
+    EXPECT_EQ(found.evicted_for, "ml/vip") << pod;
+    EXPECT_EQ(found.evicted_from, "n1") << pod;
+    EXPECT_EQ(found.evicted_at, preempts.decided_at) << pod;
+  }
+  m.decide("older");
+  m.remember("ml", "vip", "v", preempts);
+  EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "") << "a new pod; the decision repeats the old one";
+}
+
+TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
+  Memory m;
+  m.decide("low");
+  auto preempts = m.status("n1");
+  preempts.outcome = kUnschedulable;
+  preempts.choice.reset();
+  preempts.preemption = Preempted{"n1", {{"shop", "low"}}, 1};
+  m.remember("ml", "vip", "v", preempts);
+  m.decide("low");  // of the same UID: its binding has ended
+  EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
+}
+
+TEST(EvictionMemory, ForgetsTheOldest) {
+  EvictionMemory memory;
+  const auto add = [&](std::size_t victim) {
+    return memory.add("shop/" + std::to_string(victim), {"ml/vip", "n1", std::nullopt});
+  };
+  for (std::size_t i = 0; i < EvictionMemory::kKept; ++i) EXPECT_TRUE(add(i));
+  EXPECT_FALSE(add(0)) << "known";
+  EXPECT_TRUE(memory.find("shop/0"));
+  EXPECT_TRUE(memory.add("shop/0", {"ml/other", "n2", std::nullopt}));
+  EXPECT_TRUE(add(EvictionMemory::kKept));
+  ASSERT_TRUE(memory.find("shop/0")) << "it was evicted again";
+  EXPECT_EQ(memory.find("shop/0")->node, "n2");
+  EXPECT_FALSE(memory.find("shop/1"));
+  EXPECT_TRUE(memory.find("shop/2"));
+}
+
 TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
   Memory m;
   m.decide("low");

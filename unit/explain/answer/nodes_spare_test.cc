@@ -30,9 +30,11 @@ test::PodBuilder web(const std::string& name, const std::string& on, const char*
       .node(on);
 }
 
-ReportStatus could_go(const Snapshot& snapshot, const Pods& waiting = {}, const Budget& budget = {}) {
-  const auto question = unit::read(R"({"search": {"couldGo": {}}})");
-  return answer(question.value(), snapshot, unit::default_config(), budget, {}, waiting);
+ReportStatus could_go(const Snapshot& snapshot, const Pods& waiting = {}, const Budget& budget = {},
+                      const Namespaces& seen = {}) {
+  auto question = unit::read(R"({"search": {"couldGo": {}}})").value();
+  question.seen_namespaces = seen;
+  return answer(question, snapshot, unit::default_config(), budget, {}, waiting);
 }
 
 // "n2: web-1→n1; n3:"
@@ -90,6 +92,16 @@ TEST(NodesSpare, NothingGoesWhereNothingFits) {
   EXPECT_EQ(status.outcome, "DoesNotFit");
   EXPECT_EQ(blocked(status),
             "2 NoRoom n1: pod a has no other place: most nodes do not have enough free cpu\n");
+}
+
+TEST(NodesSpare, NamesOtherNamespacesThatTheAskerMaySee) {
+  auto snapshot = unit::two_nodes();
+  unit::run_pod(snapshot, pod("bare").ns("other").req("cpu", "1").node("n2"));
+  const auto status = could_go(snapshot, {}, {}, {"other"});
+  EXPECT_THAT(blocked(status),
+              HasSubstr("NoController n2: pod other/bare has no controller that recreates it"));
+  ASSERT_TRUE(status.answer->nodes_spare);
+  EXPECT_FALSE(status.answer->nodes_spare->blocked.front().is_unnamed);
 }
 
 TEST(NodesSpare, WhatBlocksANodeIsNamed) {

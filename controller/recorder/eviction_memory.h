@@ -1,0 +1,66 @@
+// EvictionMemory: the last evictions of preemption, by victim, also of pods without a decision or with one
+// that has expired.
+//
+// Owner: DecisionMemory. Threads: its lock. Errors: none; beyond the limit the oldest are forgotten.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text_hash.h"
+
+namespace podium::controller {
+
+struct RememberedEviction {
+  std::string preemptor;  // "namespace/pod"
+  std::string node;
+  std::optional<Wall> at;  // when it was decided
+};
+
+class EvictionMemory {
+ public:
+  static constexpr std::size_t kKept = 4'096;
+
+  // `victim`: "namespace/pod". False: it is known, as a preemptor's later decisions name its victims again.
+  bool add(const std::string& victim, RememberedEviction eviction) {
+    const auto [it, is_new] = by_victim_.try_emplace(victim);
+    auto& kept = it->second;
+    if (!is_new && kept.eviction.preemptor == eviction.preemptor) return false;
+    kept = {std::move(eviction), ++last_, true};
+    by_age_.emplace_back(kept.number, victim);
+    while (by_age_.size() > kKept) forget_oldest();
+    return true;
+  }
+  // Another pod of this name was decided on since.
+  void has_successor(const std::string& victim) {
+    if (const auto it = by_victim_.find(victim); it != by_victim_.end()) it->second.is_of_last = false;
+  }
+  // Of the last pod of this name; null: none is known.
+  const RememberedEviction* find(const std::string& victim) const {
+    const auto it = by_victim_.find(victim);
+    return it == by_victim_.end() || !it->second.is_of_last ? nullptr : &it->second.eviction;
+  }
+
+ private:
+  struct Kept {
+    RememberedEviction eviction;
+    std::size_t number = 0;
+    bool is_of_last = true;
+  };
+  void forget_oldest() {
+    const auto it = by_victim_.find(by_age_.front().second);
+    if (it != by_victim_.end() && it->second.number == by_age_.front().first) by_victim_.erase(it);
+    by_age_.pop_front();
+  }
+
+  boost::unordered_flat_map<std::string, Kept, TextHash> by_victim_;
+  std::deque<std::pair<std::size_t, std::string>> by_age_;  // number and victim, oldest first
+  std::size_t last_ = 0;
+};
+
+}  // namespace podium::controller
