@@ -86,8 +86,9 @@ volumeBindingMode: WaitForFirstConsumer
        {"x-new-0 b1"}},
       {"a StatefulSet's claims are made, of the default class",
        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {" + selector +
-           ", volumeClaimTemplates: [{metadata: {name: data}, spec: {resources: {requests: {storage: "
-           "1Gi}}}}], template: {" +
+           ", volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
+           "resources: "
+           "{requests: {storage: 1Gi}}}}], template: {" +
            app + ", spec: {" + tolerates_all + "nodeSelector: {zone: a}, " + containers + "}}}}",
        {"x-0 a1"}},
       {"and so are those of generic ephemeral volumes",
