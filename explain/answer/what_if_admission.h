@@ -39,9 +39,9 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
 framework::Profile kubelet_profile(framework::Profile profile);
 
 // "claim gpu: namespace shop has no ResourceClaimTemplate "one"". Empty: each claim exists or can be created.
-std::string missing_claim_template(const Subject& subject, const api::AdmissionObjects& objects);
-// Whether the pod was rejected since a template's claim is not there. Another reason comes first otherwise.
-bool lacks_claim_of_template(const framework::Decision& decision);
+std::string missing_claim(const Subject& subject, const api::AdmissionObjects& objects);
+// Whether the pod was rejected since a claim is not there. Another reason comes first otherwise.
+bool lacks_claim(const framework::Decision& decision);
 
 // The forks before and after the replicas were placed, and their nodes.
 struct Answered {
