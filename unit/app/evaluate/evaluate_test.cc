@@ -300,7 +300,8 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   EXPECT_NE(web.find(" n2*  "), std::string::npos) << web;
   EXPECT_NE(web.find("Lead over n1, the best with fewer points: "), std::string::npos) << web;
   EXPECT_TRUE(web.ends_with(
-      "Rejected nodes:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"))
+      "Rejected nodes:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"
+      "podium does not model: admission webhooks and policies, LimitRange, ResourceQuota.\n"))
       << web;
 }
 

@@ -302,7 +302,8 @@ TEST_F(Evaluate, TheQuotasOfTheClusterCount) {
   const auto& result = done->results.at(0);
   EXPECT_TRUE(to_table(result, done->snapshot, {})
                   .ends_with("This is the first of 3 pods: the nodes have room for all 3, quota q allows 2.\n"
-                             "Quota q (namespace default): pods 6/5: exceeded from replica 3 on.\n"))
+                             "Quota q (namespace default): pods 6/5: exceeded from replica 3 on.\n"
+                             "podium does not model: admission webhooks and policies, LimitRange.\n"))
       << to_table(result, done->snapshot, {});
   const auto report = report_json(result, done->snapshot);
   EXPECT_EQ(report.at("status").at("outcome"), "PartlyFits");
