@@ -179,7 +179,7 @@ class Answering {
       return;
     }
     name_own_victims(ns, failed);
-    if (seen.refused.empty() && lacks_claim(seen.decision)) {
+    if (seen.refused.empty() && lacks_claim(seen.decision, objects_)) {
       auto missing = missing_claim(subject_, objects_);
       if (!missing.empty()) failure.message = std::move(missing);
     }

@@ -270,7 +270,7 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
       fork, {}, [&](const ReplicaSeen& seen) {
         reason =
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
-        lacks_claim = seen.refused.empty() && explain::lacks_claim(seen.decision);
+        lacks_claim = seen.refused.empty() && explain::lacks_claim(seen.decision, objects);
       });
   if (const auto missing = missing_claim(subject, objects); lacks_claim && !missing.empty()) reason = missing;
   memory.take(placed.rows.size(), each);

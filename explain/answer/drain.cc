@@ -15,7 +15,6 @@
 #include "api/values/static_pod.h"
 #include "base/counted.h"
 #include "explain/answer/drain_budgets.h"
-#include "explain/answer/preempting.h"
 #include "explain/report/project.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/eviction_cost.h"
@@ -311,7 +310,7 @@ Moved move_pod(const cluster::PodInfo& pod, const framework::Profile& profile, s
     return out;
   }
   if (!decision.fits()) {
-    if (node_of_evictions(decision, fork)) out.preemption = decision.preemption;
+    out.preemption = decision.preemption;
     entry.code = "NoNode";
     auto failed = project(*out.next, decision, fork);
     leave_out_drained(drained, failed.rejections);

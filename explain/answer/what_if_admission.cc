@@ -225,11 +225,12 @@ std::string missing_claim(const Subject& subject, const api::AdmissionObjects& o
   return {};
 }
 
-bool lacks_claim(const framework::Decision& decision) {
-  const auto has = [](const std::optional<framework::Verdict>& verdict) {
-    return verdict && std::ranges::any_of(verdict->reasons, [](const framework::Reason& reason) {
+bool lacks_claim(const framework::Decision& decision, const api::AdmissionObjects& objects) {
+  const auto has = [&](const std::optional<framework::Verdict>& verdict) {
+    return verdict && std::ranges::any_of(verdict->reasons, [&](const framework::Reason& reason) {
              using enum framework::ReasonCode;
-             return reason.code == resource_claim_not_created || reason.code == resource_claim_not_found;
+             return reason.code == resource_claim_not_created ||
+                    (reason.code == resource_claim_not_found && !objects.refused_claims.empty());
            });
   };
   return has(decision.pre_enqueue) || has(decision.pre_filter);

@@ -78,7 +78,7 @@ TEST(AddObjects, AdminAccessNeedsALabelOfTheNamespace) {
 TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
   auto snapshot = unit::two_nodes();
   for (const auto* name : {"a", "b", "c"}) {
-    api::Pod web = pod(name).label("app", "web").node("n1");
+    api::Pod web = pod(name).ns("shop").label("app", "web").node("n1");
     web.meta.owners = {
         {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .uid = "r", .controller = true}};
     web.phase = "Running";
