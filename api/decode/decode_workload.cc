@@ -1,5 +1,8 @@
 #include "api/decode/decode_workload.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "api/decode/decode.h"
 #include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
@@ -30,6 +33,18 @@ std::optional<LabelSelector> read_selector(Field spec, Workload::Kind kind) {
   }
   if (!selector) return std::nullopt;
   return detail::read_label_selector(selector);
+}
+
+// A number of pods, or a share of them: "50%". nullopt: neither.
+std::optional<PodDisruptionBudget::Amount> read_amount(Field field) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto text = field.json();
+  PodDisruptionBudget::Amount amount{.value = 0, .is_percent = text.ends_with('%')};
+  const auto* end = text.data() + text.size() - (amount.is_percent ? 1 : 0);
+  const auto [read, error] = std::from_chars(text.data(), end, amount.value);
+  if (error != std::errc() || read != end) return std::nullopt;
+  amount.value = std::clamp<std::int64_t>(amount.value, 0, amount.is_percent ? 100 : kMost);
+  return amount;
 }
 
 }  // namespace
@@ -63,7 +78,10 @@ Result<PodDisruptionBudget> decode_pod_disruption_budget(const boost::json::valu
   if (const auto selector = root["spec"]["selector"]) budget.selector = detail::read_label_selector(selector);
   if (const auto policy = root["spec"]["unhealthyPodEvictionPolicy"])
     budget.evicts_unhealthy = policy.text() == "AlwaysAllow";
+  budget.min_available = read_amount(root["spec"]["minAvailable"]);
+  budget.max_unavailable = read_amount(root["spec"]["maxUnavailable"]);
   const auto status = root["status"];
+  budget.is_counted = static_cast<bool>(status["disruptionsAllowed"]);
   status["disruptionsAllowed"].into(budget.disruptions_allowed);
   status["currentHealthy"].into(budget.current_healthy);
   status["desiredHealthy"].into(budget.desired_healthy);

@@ -45,6 +45,14 @@ struct PriorityClass {
 struct PodDisruptionBudget {
   ObjectMeta meta;
   std::optional<LabelSelector> selector;
+  // A number of pods, or a share of them in percent.
+  struct Amount {
+    std::int64_t value = 0;
+    bool is_percent = false;
+    bool operator==(const Amount&) const = default;
+  };
+  std::optional<Amount> min_available, max_unavailable;
+  bool is_counted = false;  // the disruption controller has written status.disruptionsAllowed
   std::int32_t disruptions_allowed = 0, current_healthy = 0, desired_healthy = 0;
   bool evicts_unhealthy = false;  // unhealthyPodEvictionPolicy: AlwaysAllow
   std::vector<std::string> disrupted_pods;

@@ -32,6 +32,7 @@ struct PodResult {
   std::map<std::string, std::vector<std::shared_ptr<const api::ResourceClaim>>> allocations = {};
   std::optional<Fitting> replicas = std::nullopt;  // for a workload with several pods
   std::vector<explain::QuotaAnswer> quotas = {};   // that count the pods, those that allow the fewest first
+  std::vector<std::string> not_modelled = {};      // what may change the result in the cluster
 };
 
 // The result of one pod with --place. It omits the scores of the other nodes, to bound the file at

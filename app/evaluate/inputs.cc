@@ -102,18 +102,20 @@ Items select_pods(const Arguments& arguments, AskedObjects& asked, Manifests& cl
 
 // What api::Manifests does not hold of the cluster.
 struct Others {
+  offline::ByKind objects;
   std::vector<api::ResourceQuota> quotas;
   std::vector<boost::json::value> autoscalers;
 };
 
 // Also sets the status of the cluster's budgets. A dump is parsed again for them, if it has any.
 Result<Others> read_others(const std::vector<api::ManifestText>& texts, const Inputs& inputs,
-                           api::Manifests& cluster) {
+                           bool needs_objects, api::Manifests& cluster) {
   if (inputs.as_given) return Others();
   const auto has = [&](std::string_view kind) {
     return std::ranges::any_of(texts, [&](const auto& each) { return each.text.contains(kind); });
   };
-  if (cluster.disruption_budgets.empty() && !has("ResourceQuota") && !has(kAutoscaler)) return Others();
+  const bool has_budgets = !cluster.disruption_budgets.empty() || needs_objects;
+  if (!has_budgets && !has("ResourceQuota") && !has(kAutoscaler)) return Others();
   auto objects = offline::objects_by_kind(texts, inputs.ns);
   if (!objects) return std::unexpected(objects.error());
   offline::count_disruptions(*objects, cluster);
@@ -123,6 +125,7 @@ Result<Others> read_others(const std::vector<api::ManifestText>& texts, const In
   auto quotas = offline::quotas_of(*objects, cluster);
   if (!quotas) return std::unexpected(quotas.error());
   out.quotas = std::move(*quotas);
+  out.objects = std::move(*objects);
   return out;
 }
 
@@ -147,7 +150,9 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   if (auto read = problems.value_of(std::move(cluster))) {
     out.cluster = std::move(*read);
     if (!inputs.as_given) offline::add_doubts(out.cluster, out.warnings);
-    if (auto done = problems.value_of(read_others(cluster_texts, inputs, out.cluster)))
+    const bool has_budgets = std::ranges::any_of(
+        pod_texts, [](const auto& each) { return each.text.contains("PodDisruptionBudget"); });
+    if (auto done = problems.value_of(read_others(cluster_texts, inputs, has_budgets, out.cluster)))
       others = std::move(*done);
     out.quotas = std::move(others.quotas);
   }
@@ -156,6 +161,7 @@ Result<Contents> read_inputs(const Inputs& inputs) {
   out.asked = select_pods(arguments, asked, out.cluster, problems);
   if (problems) return std::unexpected(problems.error());
   merge_into(out.cluster, std::move(asked.others));
+  if (!inputs.as_given) offline::count_disruptions(others.objects, out.cluster);
   return out;
 }
 

@@ -16,6 +16,7 @@
 #include "explain/answer/what_if_admission.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
+#include "explain/workload/admin_access.h"
 #include "explain/workload/device_claims.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "scheduler/framework/placement.h"
@@ -64,15 +65,16 @@ struct Asked {
   std::optional<Subject> subject;  // of a workload
   framework::ProfilePtr profile;
   explain::RemovedPods replaced = {};  // its placed pods in the cluster
+  bool is_as_given = false;
 };
 
 // The contents of all input files, admitted.
 struct Prepared {
   config::Config config;
   cluster::Snapshot snapshot;
-  std::vector<Asked> asked;                                                 // in the order of the input
-  std::map<std::string, api::ClaimTemplates, std::less<>> claim_templates;  // by namespace
-  std::map<std::string, explain::Quotas, std::less<>> quotas;               // by namespace
+  std::vector<Asked> asked;                                           // in the order of the input
+  std::map<std::string, api::AdmissionObjects, std::less<>> objects;  // by namespace
+  std::map<std::string, explain::Quotas, std::less<>> quotas;         // by namespace
   std::vector<std::string> warnings;
 };
 
@@ -127,20 +129,37 @@ Result<cluster::Snapshot> admit_contents(const Inputs& inputs, Contents& content
   return snapshot;
 }
 
+// Reads what the API server would apply to new pods of each namespace, as far as the files say it.
+void read_objects(const Contents& contents, Prepared& prepared) {
+  const auto& cluster = contents.cluster;
+  const auto knows = [&](std::string_view kind, const auto& list) {
+    return !list.empty() || cluster.empty_kinds.contains(kind);
+  };
+  for (const auto& item : contents.asked) {
+    auto& objects = prepared.objects[item.pod->meta.namespace_];
+    if (knows("LimitRange", cluster.limit_ranges)) objects.limit_ranges.emplace();
+    if (!prepared.quotas.empty() || cluster.empty_kinds.contains("ResourceQuota")) objects.quotas.emplace();
+    if (knows("RuntimeClass", cluster.runtime_classes))
+      objects.runtime_classes.emplace(item.pod->runtime_class, std::nullopt);
+  }
+  for (const auto& each : cluster.resource_claim_templates)
+    prepared.objects[each->meta.namespace_].claim_templates.emplace(each->meta.name, *each);
+  for (auto& [ns, objects] : prepared.objects) explain::refuse_admin_access(ns, prepared.snapshot, objects);
+}
+
 // Names the templates that the claims of new pods lack. If the dump has no templates at all,
 // missing_kinds() warns.
 void warn_of_templates(const Contents& contents, Prepared& prepared) {
   if (contents.cluster.resource_claim_templates.empty()) return;
   for (const auto& [pod, subject, place] : contents.asked) {
-    api::AdmissionObjects objects;
-    objects.claim_templates = prepared.claim_templates[pod->meta.namespace_];
+    auto objects = prepared.objects[pod->meta.namespace_];
     const Subject one{.pod = *pod};
     const auto& of = subject ? *subject : one;
     for (const auto& claim : pod->resource_claims) {
       if (claim.template_name && !objects.claim_templates.contains(*claim.template_name))
         objects.no_claim_templates.insert(*claim.template_name);
     }
-    const auto missing = explain::missing_claim_template(of, objects);
+    const auto missing = explain::missing_claim(of, objects);
     if (!missing.empty()) prepared.warnings.push_back(fmt::format("pod {}: {}", pod->full_name(), missing));
   }
 }
@@ -154,11 +173,10 @@ Result<Prepared> prepare(const Inputs& inputs) {
   Prepared prepared{.config = std::move(contents->config),
                     .snapshot = std::move(*snapshot),
                     .asked = {},
-                    .claim_templates = {},
+                    .objects = {},
                     .quotas = by_namespace(std::move(contents->quotas)),
                     .warnings = std::move(contents->warnings)};
-  for (const auto& each : contents->cluster.resource_claim_templates)
-    prepared.claim_templates[each->meta.namespace_].emplace(each->meta.name, *each);
+  read_objects(*contents, prepared);
   warn_of_templates(*contents, prepared);
   Problems problems;
   for (auto& [pod, subject, place] : contents->asked) {
@@ -179,7 +197,8 @@ Result<Prepared> prepare(const Inputs& inputs) {
     const bool is_pinned = !pod->node_name.empty() && !inputs.as_given;
     auto profile =
         std::make_shared<const framework::Profile>(is_pinned ? explain::kubelet_profile(*named) : *named);
-    prepared.asked.push_back({pod, std::move(subject), std::move(profile), std::move(replaced)});
+    prepared.asked.push_back(
+        {pod, std::move(subject), std::move(profile), std::move(replaced), inputs.as_given});
   }
   if (problems) return std::unexpected(problems.error());
   return prepared;
@@ -200,13 +219,14 @@ cluster::PodInfoPtr replica_on(const Asked& asked, std::int32_t index, const api
   return cluster::make_pod_info(std::make_shared<const api::Pod>(std::move(pod)), rules);
 }
 
-// Returns how many pods of a workload fit, placed one after the other.
+// Returns how many pods of a workload fit, placed one after the other on the fork. `rows`: their nodes.
 std::optional<Fitting> count_fitting(const Asked& asked, const api::ClaimTemplates& templates,
-                                     cluster::Snapshot fork) {
+                                     cluster::Snapshot& fork, std::vector<cluster::Row>& rows) {
   const bool is_daemon_set = asked.subject && asked.subject->kind == Subject::Kind::daemon_set;
   if (!asked.subject || (asked.subject->replicas == 1 && !is_daemon_set)) return std::nullopt;
   const auto placed = explain::place_replicas({*asked.subject, *asked.pod, *asked.profile, {}, templates},
                                               {.asked = asked.subject->replicas}, fork, {}, {});
+  rows = placed.rows;
   return Fitting{.asked = static_cast<std::size_t>(placed.asked),
                  .fitting = placed.rows.size(),
                  .is_of_daemon_set = is_daemon_set};
@@ -285,17 +305,39 @@ std::vector<explain::QuotaAnswer> quota_answers(const Asked& asked, std::size_t 
                         static_cast<std::int32_t>(count));
 }
 
+// The gates of a pod are part of the decision here.
+std::vector<std::string> not_modelled(const Asked& asked, const api::AdmissionObjects& objects,
+                                      const explain::Answered& answered) {
+  explain::Question question;
+  question.subject = subject_of(asked);
+  auto& subject = *question.subject;
+  subject.pod.scheduling_gates.clear();
+  subject.pod.scheduler_name = asked.pod->scheduler_name;
+  subject.names_scheduler = asked.pod->scheduler_name != asked.profile->scheduler_name;
+  return explain::not_modelled(question, *asked.profile, answered, objects);
+}
+
 PodResult result_of(const Asked& asked, Prepared& prepared, bool with_candidates) {
   auto& snapshot = prepared.snapshot;
   const auto& ns = asked.pod->meta.namespace_;
-  const auto& templates = prepared.claim_templates[ns];
-  const auto fitting = count_fitting(asked, templates, snapshot);
+  const auto& templates = prepared.objects[ns].claim_templates;
+  const auto start = snapshot;
+  auto fork = snapshot;
+  std::vector<cluster::Row> rows;
+  const auto fitting = count_fitting(asked, templates, fork, rows);
   const auto pod = replica_on(asked, 0, templates, snapshot);
   PodResult result{.pod = pod, .profile = asked.profile->scheduler_name};
   result.replicas = fitting;
   if (const auto quotas = prepared.quotas.find(ns); quotas != prepared.quotas.end())
     result.quotas = quota_answers(asked, fitting ? fitting->asked : 1, templates, quotas->second, snapshot);
   result.decision = framework::evaluate(*pod, snapshot, *asked.profile);
+  if (!fitting && result.decision.choice) {
+    fork = snapshot;
+    rows = {*result.decision.choice};
+    if (framework::place(pod, rows.front(), *asked.profile, fork)) rows.clear();
+  }
+  if (!asked.is_as_given)
+    result.not_modelled = not_modelled(asked, prepared.objects[ns], {start, fork, rows});
   result.allocations = allocations_of(pod, snapshot, *asked.profile, result.decision);
   if (with_candidates)
     result.candidates = preemption_candidates(*pod, snapshot, *asked.profile, result.decision);
@@ -336,7 +378,7 @@ Result<Placements> place_files(const Inputs& inputs) {
     static const api::ClaimTemplates kNone;
     const auto subject = subject_of(asked);
     const auto& ns = asked.pod->meta.namespace_;
-    const auto& templates = asked.subject ? prepared->claim_templates[ns] : kNone;
+    const auto& templates = asked.subject ? prepared->objects[ns].claim_templates : kNone;
     // A DaemonSet's pods are as many as its nodes: all are placed.
     const bool is_daemon_set = subject.kind == Subject::Kind::daemon_set;
     auto admitted = subject.replicas;

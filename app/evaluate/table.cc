@@ -120,6 +120,7 @@ explain::ReportAnswer answer_of(const PodResult& result) {
   answer.asked = fitting.asked;
   answer.fitting = fitting.fitting;
   explain::set_quotas(answer, result.quotas);
+  answer.not_modelled = result.not_modelled;
   return answer;
 }
 
@@ -164,9 +165,10 @@ std::string to_table(const PodResult& result, const cluster::Snapshot& snapshot,
   const auto report = report_of(result, snapshot);
   const auto name = result.pod->pod->full_name();
   const bool is_one = render::answer_of(report).asked == 1;
-  return is_one ? render::one_pod(report, name, options)
-                : render::why(report, name, options) +
-                      replicas_line(report, result.replicas->is_of_daemon_set, options);
+  return (is_one ? render::one_pod(report, name, options)
+                 : render::why(report, name, options) +
+                       replicas_line(report, result.replicas->is_of_daemon_set, options)) +
+         render::not_modelled_line(result.not_modelled);
 }
 
 std::string to_table(const std::vector<PodResult>& results, const cluster::Snapshot& snapshot,

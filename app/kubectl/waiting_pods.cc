@@ -122,6 +122,7 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
       if (const auto report = reports->find(key_of(pod->uid, pod->ns, pod->name)); report != reports->end())
         pod->report = report->second;
     }
+    pod->names_scheduler = installed && !pod->report && !pod->scheduler.empty();
     waiting.push_back(std::move(*pod));
   }
   return Waiting{render::group_waiting(std::move(waiting)), installed};

@@ -1,7 +1,6 @@
 // PodDisruptionBudgets of manifests, which no controller has seen yet.
 //
 // Threads: pure functions. Errors: none.
-// Source: pkg/controller/disruption/disruption.go (getExpectedPodCount, getExpectedScale, countHealthyPods).
 #pragma once
 
 #include "api/decode/manifests.h"

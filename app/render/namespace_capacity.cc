@@ -125,7 +125,11 @@ std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Op
   if (const auto cut = capacity.workloads_total - capacity.rooms.size(); cut > 0)
     out += fmt::format("  and {}, which were not asked about\n", counted(cut, "more workload"));
   for (const auto& quota : capacity.quotas) out += used_of(quota);
-  return out + "NOW: replicas that are placed. Nothing was created.\n";
+  std::size_t competing = 0;
+  for (const auto& asked : capacity.rooms) {
+    if (left_of(asked).count > 0) competing = std::max(competing, answer_of(asked.report).others_waiting);
+  }
+  return out + competing_line(competing) + "NOW: replicas that are placed. Nothing was created.\n";
 }
 
 int namespace_capacity_exit_code(const NamespaceCapacity& capacity) {

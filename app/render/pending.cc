@@ -61,6 +61,13 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
                      pods.size());
 }
 
+// Of a pod that was asked about with podium's profile; empty: its own scheduler decided.
+std::string other_scheduler(const WaitingPod& pod) {
+  if (pod.scheduler.empty() || !pod.report) return {};
+  const auto& profile = pod.report->status.profile;
+  return profile.empty() || profile == pod.scheduler ? std::string() : pod.scheduler;
+}
+
 // In a dump, a pod that waits may fit.
 bool would_fit(const WaitingPod& pod) {
   return pod.gates.empty() && pod.report && pod.report->status.outcome == "Fits" && pod.report->status.choice;
@@ -81,7 +88,7 @@ std::string without_numbers(std::string_view text) {
 
 // What holds the pods of a group; those that fit are one, whatever their nodes.
 std::string cause_of(const WaitingPod& pod) {
-  if (would_fit(pod)) return {};
+  if (would_fit(pod)) return other_scheduler(pod);
   return pod.gates.empty() ? without_numbers(blocked_by(pod)) : blocked_by(pod);
 }
 
@@ -101,11 +108,10 @@ std::string blocked_by_of(const std::vector<WaitingPod>& pods) {
   for (const auto& pod : pods) nodes.insert(pod.report->status.choice->node);
   constexpr std::size_t kNamed = 2;
   // Each was asked about as if the others did not wait.
-  const auto& [scheduler, profile] = std::pair(pods.front().scheduler, pods.front().report->status.profile);
-  const bool is_others = !scheduler.empty() && !profile.empty() && scheduler != profile;
+  const auto scheduler = other_scheduler(pods.front());
   return fmt::format("nothing: {} would go to {}{}", pods.size() == 1 ? "it" : "each alone",
                      listed({nodes.begin(), nodes.end()}, kNamed),
-                     is_others ? fmt::format(", but scheduler {} places it", scheduler) : "");
+                     !scheduler.empty() ? fmt::format(", but scheduler {} places it", scheduler) : "");
 }
 
 std::string miss_cell(const WaitingPod& pod) {
@@ -176,7 +182,7 @@ json::object to_row(const WaitingGroup& group) {
   const auto& status = group.report->status;
   const auto all = explain::to_json(status);
   for (const char* name :
-       {"outcome", "message", "decidedAt", "attempts", "nodeCounts", "preemption", "choice"}) {
+       {"outcome", "profile", "message", "decidedAt", "attempts", "nodeCounts", "preemption", "choice"}) {
     if (const auto* found = all.if_contains(name)) row[name] = *found;
   }
   if (auto main = main_rejection_of(*group.report); !main.is_null()) row["mainRejection"] = std::move(main);
@@ -217,11 +223,14 @@ std::string blocked_by(const WaitingPod& pod) {
     return binding_waits(node,
                          pod.report && is_being_bound(pod.report->status) ? pod.report->status.message : "");
   if (!pod.report) {
-    if (!pod.message.empty()) return pod.message;
+    if (!pod.message.empty())
+      return pod.names_scheduler ? fmt::format("scheduler {}: {}", pod.scheduler, pod.message) : pod.message;
     return pod.scheduler.empty() ? "no podium report"
                                  : fmt::format("scheduler {} has not tried it", pod.scheduler);
   }
-  return blocked_by(pod.report->status);
+  const auto scheduler = other_scheduler(pod);
+  return blocked_by(pod.report->status) +
+         (scheduler.empty() ? "" : fmt::format("; scheduler {} places it", scheduler));
 }
 
 std::string blocked_by(const explain::ReportStatus& status) {
@@ -230,13 +239,16 @@ std::string blocked_by(const explain::ReportStatus& status) {
   if (is_being_bound(status)) return binding_waits(status.choice->node, status.message);
   if (status.outcome == "Failed") return "the attempt failed: " + status.message;
   if (const auto& preemption = status.preemption)
-    return fmt::format("waits for {} on {}", counted(preemption->total, "eviction"), preemption->node);
+    return fmt::format("waits for {} on {}{}", counted(preemption->total, "eviction"), preemption->node,
+                       static_pods_words(*preemption));
   if (status.outcome == "Fits" && status.choice)
     return fmt::format("nothing: it would go to {}", status.choice->node);
   const auto* rejection = main_rejection(status.rejections);
   if (!rejection) return status.message.empty() ? "no podium report" : status.message;
+  const auto before = pod_before_words(status);
   return rejection_of(fmt::format("{} of {}", rejection->nodes, counted(status.node_counts.total, "node")),
-                      *rejection);
+                      *rejection) +
+         (before.empty() ? "" : "; " + before);
 }
 
 std::string asks_words(const explain::PodAsks& asks) {
@@ -270,10 +282,11 @@ std::string nearest_miss(const explain::ReportStatus& status) {
 
 std::span<const std::string_view> row_fields() {
   static constexpr std::string_view kFields[] = {
-      "namespace", "pods",         "count",          "workload",          "since",
-      "requests",  "nodeSelector", "resourceClaims", "schedulingGates",   "schedulerName",
-      "gated",     "outcome",      "message",        "waitsForEvictions", "decidedAt",
-      "attempts",  "nodeCounts",   "choice",         "preemption",        "mainRejection"};
+      "namespace",    "pods",         "count",          "workload",        "since",
+      "requests",     "nodeSelector", "resourceClaims", "schedulingGates", "schedulerName",
+      "gated",        "outcome",      "profile",        "message",         "waitsForEvictions",
+      "decidedAt",    "attempts",     "nodeCounts",     "choice",          "preemption",
+      "mainRejection"};
   return kFields;
 }
 

@@ -30,8 +30,9 @@ struct WaitingPod {
   boost::json::object requests, selector;  // the same for programs
   std::vector<std::string> claims = {};    // the pod's names of its ResourceClaims
   std::vector<std::string> gates;
-  std::string message;    // of the condition PodScheduled
-  std::string nominated;  // the node that the pod's status nominates
+  std::string message;           // of the condition PodScheduled
+  bool names_scheduler = false;  // the others have reports: the message is another scheduler's
+  std::string nominated;         // the node that the pod's status nominates
   std::optional<Report> report;
 };
 

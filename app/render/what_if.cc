@@ -193,7 +193,13 @@ std::string room_line(const Report& report) {
   auto words = room_words(report);
   if (words.empty()) return {};
   words.front() = static_cast<char>(std::toupper(words.front()));
-  return words + ".\n" + short_of(report);
+  return words + ".\n" + short_of(report) + competing_line(answer_of(report).others_waiting);
+}
+
+std::string competing_line(std::size_t others_waiting) {
+  if (others_waiting == 0) return {};
+  return counted(others_waiting, "other pod waits", "other pods wait") +
+         " for a node and may take room of this first.\n";
 }
 
 std::string quota_verdict(const explain::ReportAnswer& answer) {
@@ -274,8 +280,9 @@ std::string what_if(const Report& report, const std::string& subject, const Opti
   return fmt::format("{}: {}{}{}.\n", options.style.bold(subject), verdict(answer_of(report), options.style),
                      room.empty() ? "" : "; ", room) +
          stuck_rollout_line(report) + where_by_zone(report, options) + short_of(report) +
-         stopped(report, options) + quota_lines(report) + group_words(report, options) + changed(report) +
-         tried_fixes(report) + footer(report, next);
+         (room.empty() ? "" : competing_line(answer_of(report).others_waiting)) + stopped(report, options) +
+         quota_lines(report) + group_words(report, options) + changed(report) + tried_fixes(report) +
+         footer(report, next);
 }
 
 std::string capacity(const Report& report, const std::string& subject, const Options& options) {
@@ -293,8 +300,9 @@ std::string capacity(const Report& report, const std::string& subject, const Opt
   return fmt::format("{}: {}{}.\n", name,
                      explain::running(answer) ? options.style.good(text) : options.style.bad(text),
                      by_quota ? "" : room_with_preemption(answer)) +
-         where(report, options) + stopped(report, options) + quota_lines_now(report) + changed(report) +
-         footer(report);
+         where(report, options) + stopped(report, options) +
+         (explain::running(answer) ? competing_line(answer.others_waiting) : "") + quota_lines_now(report) +
+         changed(report) + footer(report);
 }
 
 int exit_code(const Report& report) {

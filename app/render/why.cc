@@ -187,11 +187,12 @@ std::string pending(const Report& report, const std::string& subject, const Opti
            attempts_line(report, options);
   }
   if (report.status.preemption && !report.is_question) {
-    const auto& [node, victims, total] = *report.status.preemption;
+    const auto& [node, victims, total, static_pods] = *report.status.preemption;
     return fmt::format("{} {}: it waits until {} left {}.\n", options.style.bold(subject),
                        options.style.warn("is pending"),
                        counted(total, "evicted pod has", "evicted pods have"), node) +
-           fmt::format("Evicted to make room: {}.\n", evicted(*report.status.preemption)) +
+           fmt::format("Evicted to make room: {}{}.\n", evicted(*report.status.preemption),
+                       static_pods_words(*report.status.preemption)) +
            rejected_nodes(report.status.rejections, report.status.rejections_total, options) +
            attempts_line(report, options);
   }
@@ -206,6 +207,8 @@ std::string pending(const Report& report, const std::string& subject, const Opti
     out += rejected_nodes(report.status.rejections, report.status.rejections_total, options);
     if (const auto parts = selector_table(report.status.rejections, options); !parts.empty())
       out += "Of the labels that it requires:\n" + parts;
+    if (const auto before = pod_before_words(report.status); !before.empty())
+      out += fmt::format("{}{}.\n", static_cast<char>(std::toupper(before.front())), before.substr(1));
     out += preemption_words(report);
   }
   return out + attempts_line(report, options);
@@ -216,8 +219,8 @@ std::string pending(const Report& report, const std::string& subject, const Opti
 std::string would_evict(const Report& report) {
   const auto& preemption = report.status.preemption;
   if (!preemption) return {};
-  return fmt::format("Preemption: {} on {} would be evicted to make room.\n", evicted(*preemption),
-                     preemption->node);
+  return fmt::format("Preemption: {} on {} would be evicted to make room{}.\n", evicted(*preemption),
+                     preemption->node, static_pods_words(*preemption));
 }
 
 std::string choice_words(const Report& report) {

@@ -100,8 +100,9 @@ std::string attempt_words(const explain::ReportAttempt& attempt) {
 namespace {
 
 std::string device_words(const framework::DeviceTally& counts) {
-  if (counts.matched == 0) return fmt::format("{}: no device matches", counts.request);
-  auto out = fmt::format("{}: {} match{}", counts.request, counted(counts.matched, "device"),
+  const auto needs = counts.wanted < 2 ? std::string() : fmt::format("needs {}, ", counts.wanted);
+  if (counts.matched == 0) return fmt::format("{}: {}no device matches", counts.request, needs);
+  auto out = fmt::format("{}: {}{} match{}", counts.request, needs, counted(counts.matched, "device"),
                          counts.matched == 1 ? "es" : "");
   const auto taken = counts.in_use + counts.tainted + counts.too_small;
   const auto free = counts.matched - std::min(counts.matched, taken);
@@ -115,6 +116,11 @@ std::string device_words(const framework::DeviceTally& counts) {
     if (words == "tainted" && !counts.taint_rules.empty())
       out += fmt::format(" (DeviceTaintRule {})", fmt::join(counts.taint_rules, ", "));
   }
+  // What one node can use counts together.
+  if (counts.wanted > counts.most_free && counts.most_free > 0 && counts.most_free < free)
+    out += counts.most_free_node.empty()
+               ? fmt::format(" (one node has {} at most)", counts.most_free)
+               : fmt::format(" ({} on {}, which has the most)", counts.most_free, counts.most_free_node);
   return out;
 }
 
@@ -135,6 +141,24 @@ std::string shortfall_words(const explain::ReportRejection& rejection) {
   if (without > 0 && without >= rejection.nodes) return {};
   const auto missing = missing_words(rejection);
   return missing.empty() ? std::string() : "least short: " + missing;
+}
+
+std::string pod_before_words(const explain::ReportStatus& status) {
+  if (!status.replaces) return {};
+  const auto& [name, node, terminates] = *status.replaces;
+  return fmt::format("its DaemonSet's pod {} {}", name,
+                     terminates ? fmt::format("still terminates on {}", node)
+                                : fmt::format("stays on {} until this one is ready (maxSurge)", node));
+}
+
+std::string static_pods_words(const explain::Preempted& preempted) {
+  if (preempted.static_pods == 0) return {};
+  const auto count =
+      preempted.total == preempted.static_pods && preempted.total == 1
+          ? std::string("it is a static pod")
+          : counted(preempted.static_pods, "of them is a static pod", "of them are static pods");
+  return fmt::format(", but {}: the kubelet runs {} again, so no room becomes free", count,
+                     preempted.static_pods == 1 ? "it" : "them");
 }
 
 std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked) {

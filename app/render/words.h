@@ -36,9 +36,15 @@ std::string attempt_words(const explain::ReportAttempt& attempt);
 // "…: a:NoSchedule, b:NoExecute and 2 more"; empty if there are none.
 std::string taint_words(const std::vector<std::string>& taints, std::size_t total);
 
-// "least short: 500m cpu", or "gpu: 8 devices match, 6 in use, 2 free"; empty if the rejection is about
-// neither resources nor devices.
+// "least short: 500m cpu", or "gpu: needs 4, 8 devices match, 6 in use, 2 free"; empty if the rejection is
+// about neither resources nor devices.
 std::string shortfall_words(const explain::ReportRejection& rejection);
+
+// "its DaemonSet's pod agent-x stays on n1 until this one is ready (maxSurge)"; empty: there is no such pod.
+std::string pod_before_words(const explain::ReportStatus& status);
+
+// ", but it is a static pod: the kubelet runs it again, so no room becomes free"; empty if none is.
+std::string static_pods_words(const explain::Preempted& preempted);
 
 // "Quota q (namespace shop): pods 143/150, requests.cpu 292/200: exceeded from replica 54 on."
 std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked);

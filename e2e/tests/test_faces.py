@@ -183,13 +183,23 @@ class Faces(Live):
                    "a node and a gate": {"nodeName": "a1", "schedulingGates": [{"name": "example.com/gate"}]}}
         of_workload = {"no selector": {"selector": {}}, "another selector": {"selector": {"app": "other"}}, "fewer than none": {"replicas": -1,
                        "parallelism": -1}, "indexed": {"completionMode": "Indexed", "completions": None}}
+        of_kind = {"CronJob": {"no minute 61": {"schedule": "61 * * * *"}, "names": {"schedule": "0 3 * jan-Mar MON"}, "every": {"schedule": "@every 5m"},
+                               "often": {"schedule": "@often"}, "no zone": {"timeZone": "Local"}, "no policy": {"concurrencyPolicy": "Never"}},
+                   "Job": {"no index": {"backoffLimitPerIndex": 1}, "replaced": {"podReplacementPolicy": "Failed"},
+                           "not replaced": {"podReplacementPolicy": "Never"}},
+                   "Deployment": {"no time": {"progressDeadlineSeconds": 5, "minReadySeconds": 10}, "no history": {"revisionHistoryLimit": -1}},
+                   "StatefulSet": {"no history": {"revisionHistoryLimit": -1}, "no order": {"podManagementPolicy": "Bad"}},
+                   "DaemonSet": {"no history": {"revisionHistoryLimit": -1}}}
         for number, kind in enumerate(workloads.KINDS):
             made = workloads.Workload(0, number)
             cases = [(name, change, {}) for name, change in changes.items()] + [(name, {}, more) for name, more in of_workload.items()]
+            cases += [(name, {}, {None: more}) for name, more in of_kind.get(kind, {}).items()]
             for name, of_pod, of_spec in cases:
                 manifest = copy.deepcopy(made.manifest)
                 spec = manifest["spec"]["jobTemplate"]["spec"] if kind == "CronJob" else manifest["spec"]
-                if kind != "Pod":
+                if None in of_spec:
+                    manifest["spec"].update(of_spec[None])
+                elif kind != "Pod":
                     fields = {key: value for key, value in of_spec.items() if key in spec}
                     if of_spec and not fields:
                         continue

@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <type_traits>
 
 #include "api/values/defaults.h"
 #include "base/counted.h"
+#include "explain/workload/admin_access.h"
+#include "explain/workload/disruptions.h"
 #include "explain/workload/new_claims.h"
 
 namespace podium::explain {
 namespace {
+
+constexpr std::string_view kClaim = "ResourceClaim", kClaimTemplate = "ResourceClaimTemplate";
 
 template <typename T>
 void put(const api::Manifests::List<T>& list, cluster::Snapshot& fork) {
@@ -24,6 +29,50 @@ void put(const api::Manifests::List<T>& list, cluster::Snapshot& fork) {
     if (object->meta.uid.empty()) object->meta.uid = object->meta.name + "-what-if";
     fork.objects().set<T>(std::move(object));
   }
+}
+
+// The budgets get the status that their controller would write.
+void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
+                 const std::vector<cluster::PodInfoPtr>& waiting, cluster::Snapshot& fork) {
+  if (list.empty()) return;
+  std::map<std::string_view, std::vector<const api::Pod*>> pods;  // by namespace
+  for (const auto& budget : list) pods[budget->meta.namespace_];
+  const auto add = [&pods](const cluster::PodInfoPtr& pod) {
+    if (const auto found = pods.find(pod->pod->meta.namespace_); found != pods.end())
+      found->second.push_back(pod->pod.get());
+  };
+  fork.each_pod(add);
+  std::ranges::for_each(waiting, add);
+  api::Manifests::List<api::PodDisruptionBudget> counted;
+  for (const auto& given : list) {
+    auto budget = std::make_shared<api::PodDisruptionBudget>(*given);
+    const auto& of_namespace = pods[budget->meta.namespace_];
+    if (!budget->is_counted)
+      count_disruptions(
+          of_namespace,
+          [&](const std::string&, const api::OwnerReference& owner) {
+            return scale_by_pods(of_namespace, owner);
+          },
+          *budget);
+    counted.push_back(std::move(budget));
+  }
+  put(counted, fork);
+}
+
+// Without those that the API server refuses.
+api::Manifests::List<api::ResourceClaim> admitted_claims(
+    const api::Manifests::List<api::ResourceClaim>& claims, const cluster::Snapshot& fork,
+    api::AdmissionObjects& objects) {
+  auto admitted = claims;
+  std::erase_if(admitted, [&](const auto& claim) {
+    const bool is_refused =
+        asks_admin_access(claim->spec) &&
+        admin_access_in(claim->meta.namespace_, fork) == AdminAccess::refused &&
+        !fork.objects().find<api::ResourceClaim>(claim->meta.namespace_, claim->meta.name);
+    if (is_refused) objects.refused_claims.insert(claim->meta.name);
+    return is_refused;
+  });
+  return admitted;
 }
 
 void put_limit_range(api::LimitRange range, std::vector<api::LimitRange>& ranges) {
@@ -49,24 +98,24 @@ void each_object(const api::Manifests& objects, Each&& each) {
   all("StorageClass", objects.storage_classes);
   all("CSIDriver", objects.csi_drivers);
   all("DeviceClass", objects.device_classes);
-  all("ResourceClaim", objects.resource_claims);
-  all("ResourceClaimTemplate", objects.resource_claim_templates);
+  all(kClaim, objects.resource_claims);
+  all(kClaimTemplate, objects.resource_claim_templates);
 }
 
 }  // namespace
 
-void add_objects(const std::vector<Change>& changes, cluster::Snapshot& fork,
-                 api::AdmissionObjects& objects) {
+void add_objects(const std::vector<Change>& changes, const std::vector<cluster::PodInfoPtr>& waiting,
+                 cluster::Snapshot& fork, api::AdmissionObjects& objects) {
   for (const auto& change : changes) {
     const auto& added = change.objects;
     for (const auto& service : added.workloads) fork.objects().set_workload(service);
     put(added.persistent_volumes, fork);
-    put(added.disruption_budgets, fork);
+    put_budgets(added.disruption_budgets, waiting, fork);
     put(added.priority_classes, fork);
     put(added.storage_classes, fork);
     put(added.csi_drivers, fork);
     put(added.device_classes, fork);
-    put(added.resource_claims, fork);
+    put(admitted_claims(added.resource_claims, fork, objects), fork);
     for (const auto& range : added.limit_ranges) {
       if (!objects.limit_ranges) objects.limit_ranges.emplace();
       put_limit_range(*range, *objects.limit_ranges);
@@ -79,13 +128,18 @@ void add_objects(const std::vector<Change>& changes, cluster::Snapshot& fork,
   }
 }
 
-std::string added_message(const Change& change) {
+std::string added_message(const Change& change, const api::AdmissionObjects& objects) {
   std::size_t count = 0;
-  std::string names;
+  std::string names, refused;
   each_object(change.objects, [&](std::string_view kind, const std::string& name) {
-    names += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", kind, name);
+    if ((kind == kClaim && objects.refused_claims.contains(name)) ||
+        (kind == kClaimTemplate && objects.refused_claim_templates.contains(name)))
+      refused += fmt::format("{}{} {}", refused.empty() ? "" : ", ", kind, name);
+    else
+      names += fmt::format("{}{} {}", count++ == 0 ? "" : ", ", kind, name);
   });
-  return fmt::format("{} added: {}", podium::counted(count, "object"), names);
+  return fmt::format("{} added{}{}{}", podium::counted(count, "object"), names.empty() ? "" : ": ", names,
+                     refused.empty() ? "" : fmt::format("; refused: {}: {}", refused, kNoAdminAccess));
 }
 
 }  // namespace podium::explain

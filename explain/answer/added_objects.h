@@ -14,10 +14,12 @@
 namespace podium::explain {
 
 // Puts them on the fork, and what only admission reads into `objects`. Replaces those of the same name,
-// except for kinds whose state they lack (api::keeps_state).
-void add_objects(const std::vector<Change>& changes, cluster::Snapshot& fork, api::AdmissionObjects& objects);
+// except for kinds whose state they lack (api::keeps_state). `waiting`: the pods without a node, of which
+// budgets are shares too.
+void add_objects(const std::vector<Change>& changes, const std::vector<cluster::PodInfoPtr>& waiting,
+                 cluster::Snapshot& fork, api::AdmissionObjects& objects);
 
-// "3 objects added: PriorityClass high, Service web, …"
-std::string added_message(const Change& change);
+// "3 objects added: PriorityClass high, Service web, …", and which the API server refuses.
+std::string added_message(const Change& change, const api::AdmissionObjects& objects);
 
 }  // namespace podium::explain

@@ -28,6 +28,7 @@
 #include "explain/report/node_names.h"
 #include "explain/report/project.h"
 #include "explain/report/reason_words.h"
+#include "explain/workload/admin_access.h"
 #include "explain/workload/daemon_set_pods.h"
 
 namespace podium::explain {
@@ -136,7 +137,9 @@ class Answering {
     if (update && placed.fitting() == placed.asked) set_stuck_rollout(std::move(*update), placed.asked);
     // Last: it may take all the time that is left.
     if (preempts_) answer_.with_preemption = count_with_preemption(replicas_, count_, placed, start);
-    answer_.not_modelled = not_modelled(question_, profile_, {start, fork_, placed.rows, victims_}, objects_);
+    const auto& with_asked = placed.before_more ? *placed.before_more : fork_;
+    answer_.not_modelled =
+        not_modelled(question_, profile_, {start, with_asked, placed.rows, victims_}, objects_);
     conclude(placed, removed);
     return std::move(status_);
   }
@@ -176,8 +179,8 @@ class Answering {
       return;
     }
     name_own_victims(ns, failed);
-    if (seen.refused.empty() && lacks_claim_of_template(seen.decision)) {
-      auto missing = missing_claim_template(subject_, objects_);
+    if (seen.refused.empty() && lacks_claim(seen.decision, objects_)) {
+      auto missing = missing_claim(subject_, objects_);
       if (!missing.empty()) failure.message = std::move(missing);
     }
     if (seen.index == 0) status_.message = failure.message;
@@ -432,7 +435,8 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   const auto& subject = *question.subject;
   if (const auto named = claim_templates_of(placed_pods(question)); !named) return refusal(named.error());
   auto objects = read;
-  add_objects(question.changes, fork, objects);
+  add_objects(question.changes, waiting, fork, objects);
+  refuse_admin_access(question.meta.namespace_, fork, objects);
   const auto admitted = admit_question(question, fork, config, objects);
   if (!admitted) return refusal(admitted.error());
   const auto profile = profile_for(question, **admitted, config);
@@ -475,6 +479,8 @@ ReportStatus answer(const Question& question, Snapshot fork, const config::Confi
   auto status =
       Answering(question, subject, pod, *profile, budget, objects, *count, quotas, others, std::move(fork))
           .run(std::move(*changes), removed, std::move(now), std::move(update));
+  if (status.answer && asks_for_room(question))
+    status.answer->others_waiting = count_competing(others, config, names);
   finish(question, names, status);
   return status;
 }

@@ -270,10 +270,9 @@ Result<void> add_pods(const Change& change, const FieldPath& path, const ChangeC
       fork, {}, [&](const ReplicaSeen& seen) {
         reason =
             seen.refused.empty() ? main_reason(project(*seen.pod, seen.decision, seen.fork)) : seen.refused;
-        lacks_claim = seen.refused.empty() && lacks_claim_of_template(seen.decision);
+        lacks_claim = seen.refused.empty() && explain::lacks_claim(seen.decision, objects);
       });
-  if (const auto missing = missing_claim_template(subject, objects); lacks_claim && !missing.empty())
-    reason = missing;
+  if (const auto missing = missing_claim(subject, objects); lacks_claim && !missing.empty()) reason = missing;
   memory.take(placed.rows.size(), each);
   if (placed.ended == Placed::Ended::out_of_memory) {
     return invalid(path.said(
@@ -328,7 +327,7 @@ Result<std::vector<ChangeResult>> apply_changes(const std::vector<Change>& chang
     } else if (change.type == Change::Type::add_claims) {
       add_claims(change, context.quotas, done, fork);
     } else if (change.type == Change::Type::add_objects) {
-      done.message = added_message(change);
+      done.message = added_message(change, context.objects);
     } else if (change.type == Change::Type::delete_pods) {
       delete_pods(change, context, done, fork);
     } else {

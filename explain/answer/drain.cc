@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/values/static_pod.h"
 #include "base/counted.h"
 #include "explain/answer/drain_budgets.h"
 #include "explain/report/project.h"
@@ -29,8 +30,6 @@ using cluster::Snapshot;
 
 constexpr std::size_t kFullest = 3, kDrainReasonBytes = 200, kMostWaitingPlaced = 16, kMostWarnings = 4,
                       kMostVictims = 3, kMostBudgetBytes = 4 * 1024;
-
-bool is_static(const api::Pod& pod) { return pod.meta.annotations.contains("kubernetes.io/config.mirror"); }
 
 std::vector<std::string> warnings_of_evicted(const api::Pod& pod, const PodTexts& of_budgets) {
   std::vector<std::string> out;
@@ -117,7 +116,7 @@ class Replacing {
                     : budgets_      ? warnings_of_evicted(*pod.pod, *budgets_)
                                     : warnings_of_lost(*pod.pod);
     const auto* profile = context_.config.profile(pod.pod->scheduler_name);
-    if (is_static(*pod.pod)) {
+    if (api::is_static(*pod.pod)) {
       ++out_.pending;
       entry.code = "NoNode";
       entry.reason = "a static pod runs on its node only";
@@ -290,7 +289,7 @@ bool is_of_daemon_set(const api::Pod& pod) {
   return owner && owner->kind == "DaemonSet";
 }
 
-bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || is_static(pod); }
+bool stays(const api::Pod& pod) { return is_of_daemon_set(pod) || api::is_static(pod); }
 
 bool is_replaced(const api::Pod& pod) {
   const auto* owner = pod.meta.controller();

@@ -135,17 +135,18 @@ bool each_pod_affinity(const Trials& trials, api::PodAffinity api::Pod::* which,
   return true;
 }
 
-// Nodes whose taints the pod does not tolerate no longer count as empty domains. The constraint itself stays.
-bool each_spreading_with_taints(const Trials& trials, const SeeRemedy& see) {
+// Nodes on which the pod may not run, for their taints or for its node affinity, no longer count as empty
+// domains. The constraint itself stays.
+bool each_spreading_that_honors(const Trials& trials, bool api::TopologySpreadConstraint::* policy,
+                                const char* type, const char* field, const SeeRemedy& see) {
   const auto& constraints = trials.pod().topology_spread;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    if (!constraints[i].do_not_schedule || constraints[i].honor_node_taints) continue;
-    const bool more =
-        see({.type = "SpreadHonorTaints",
-             .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
-             .message = fmt::format("nodeTaintsPolicy: Honor for the spreading over {}",
-                                    constraints[i].topology_key),
-             .change_pod = [i](api::Pod& pod) { pod.topology_spread[i].honor_node_taints = true; }});
+    if (!constraints[i].do_not_schedule || constraints[i].*policy) continue;
+    const bool more = see(
+        {.type = type,
+         .fields = {{"constraint", i}, {"topologyKey", constraints[i].topology_key}},
+         .message = fmt::format("{}: Honor for the spreading over {}", field, constraints[i].topology_key),
+         .change_pod = [i, policy](api::Pod& pod) { pod.topology_spread[i].*policy = true; }});
     if (!more) return false;
   }
   return true;
@@ -208,7 +209,12 @@ void each_constraint(const Trials& trials, bool hidden, const SeeRemedy& see) {
                            see))
       return;
   }
-  if (rejects("PodTopologySpread") && each_spreading_with_taints(trials, see) &&
+  using Constraint = api::TopologySpreadConstraint;
+  if (rejects("PodTopologySpread") &&
+      each_spreading_that_honors(trials, &Constraint::honor_node_taints, "SpreadHonorTaints",
+                                 "nodeTaintsPolicy", see) &&
+      each_spreading_that_honors(trials, &Constraint::honor_node_affinity, "SpreadHonorNodeAffinity",
+                                 "nodeAffinityPolicy", see) &&
       each_spreading_with_domains(trials, see))
     each_spreading(trials, see);
 }

@@ -1,15 +1,16 @@
 #include "explain/answer/placing.h"
 
+#include "explain/answer/preempting.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/evaluation_memo.h"
 
 namespace podium::explain {
 namespace {
 
-// Evicts the pods that the decision would preempt. Returns their node; nullopt: it preempts no pods.
+// Evicts the pods that the decision would preempt. Returns their node; nullopt: that makes no room.
 std::optional<cluster::Row> evict(const framework::Decision& decision, Placed& placed,
                                   cluster::Snapshot& fork) {
-  const auto row = decision.preemption ? fork.find_row(decision.preemption->node) : std::nullopt;
+  const auto row = node_of_evictions(decision, fork);
   if (!row) return std::nullopt;
   for (const auto& victim : decision.preemption->victims) remove_with_devices(*victim->pod, fork);
   placed.evicted += decision.preemption->victims.size();
@@ -51,6 +52,7 @@ Placed place_replicas(const Replicas& replicas, Count count, cluster::Snapshot& 
   for (std::int32_t i = 0; i < count.asked + count.more; ++i) {
     const bool was_asked = i < count.asked;
     if (!was_asked && has_failed && !count.continues) break;
+    if (i == count.asked) placed.before_more = fork;
     const bool in_time = !budget || budget();
     if (!in_time || placed.fitting() + placed.more >= count.most) {
       if (was_asked) placed.ended = in_time ? Placed::Ended::out_of_memory : Placed::Ended::out_of_time;

@@ -16,6 +16,7 @@
 #include "api/admission/claim_template.h"
 #include "explain/answer/changes.h"
 #include "explain/workload/workload.h"
+#include "scheduler/cluster/snapshot.h"
 #include "scheduler/framework/decision.h"
 
 namespace podium::explain {
@@ -44,8 +45,10 @@ struct Placed {
   enum class Ended : std::uint8_t { done, out_of_time, out_of_memory };
   Ended ended = Ended::done;  // other: the deadline passed before all requested replicas were decided
   std::int32_t more = 0;      // that fit after them
-  bool counted = false;       // no more fit: the next one was rejected
-  std::size_t evicted = 0;    // pods, and their nodes: see Count::evicts
+  // The fork with the requested replicas only, if more were tried.
+  std::optional<cluster::Snapshot> before_more = std::nullopt;
+  bool counted = false;     // no more fit: the next one was rejected
+  std::size_t evicted = 0;  // pods, and their nodes: see Count::evicts
   std::set<std::string> evicted_from = {};
   std::size_t next_start = 0;  // of the search for nodes, if not all are evaluated
   std::int32_t fitting() const { return static_cast<std::int32_t>(rows.size()); }

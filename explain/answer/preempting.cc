@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/values/static_pod.h"
 #include "explain/answer/fixes.h"
 
 namespace podium::explain {
@@ -17,6 +18,14 @@ std::optional<WithPreemption> count_with_preemption(const Replicas& replicas, Co
   return WithPreemption{.fitting = static_cast<std::size_t>(with.fitting()),
                         .evicted = with.evicted,
                         .may_be_more = with.ended != Placed::Ended::done};
+}
+
+std::optional<cluster::Row> node_of_evictions(const framework::Decision& decision,
+                                              const cluster::Snapshot& fork) {
+  if (!decision.preemption) return std::nullopt;
+  const auto is_static = [](const cluster::PodInfoPtr& pod) { return api::is_static(*pod->pod); };
+  if (std::ranges::any_of(decision.preemption->victims, is_static)) return std::nullopt;
+  return fork.find_row(decision.preemption->node);
 }
 
 }  // namespace podium::explain

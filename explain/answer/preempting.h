@@ -1,4 +1,4 @@
-// How many replicas fit if the pods that they would preempt are evicted.
+// How many replicas fit if the pods that they would preempt are evicted, and which evictions make room.
 //
 // Threads: pure functions on one fork. Errors: none.
 #pragma once
@@ -13,5 +13,10 @@ namespace podium::explain {
 // `placed`: without evictions, from the same fork. nullopt: no more fit with them. Tries kMostPreempting.
 std::optional<WithPreemption> count_with_preemption(const Replicas& replicas, Count count,
                                                     const Placed& placed, cluster::Snapshot fork);
+
+// The node on which the decision's evictions make room. nullopt: it evicts no pods, or a static pod is among
+// them, as kube-scheduler also chooses these: the kubelet runs it again, and the pod waits and tries again.
+std::optional<cluster::Row> node_of_evictions(const framework::Decision& decision,
+                                              const cluster::Snapshot& fork);
 
 }  // namespace podium::explain

@@ -8,6 +8,7 @@
 
 #include "explain/answer/changes.h"
 #include "explain/answer/failures.h"
+#include "explain/answer/preempting.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
 #include "explain/workload/deletion_order.h"
@@ -116,7 +117,7 @@ class Update {
   }
 
   std::optional<Row> evict_for(const framework::Decision& decision) {
-    const auto row = decision.preemption ? fork_.find_row(decision.preemption->node) : std::nullopt;
+    const auto row = node_of_evictions(decision, fork_);
     if (!row) return std::nullopt;
     for (const auto& victim : decision.preemption->victims) {
       remove_with_devices(*victim->pod, fork_);

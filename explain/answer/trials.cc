@@ -8,6 +8,7 @@
 #include "api/admission/limit_range.h"
 #include "api/admission/quota.h"
 #include "api/values/objects.h"
+#include "api/values/static_pod.h"
 #include "scheduler/framework/filters.h"
 
 namespace podium::explain {
@@ -162,7 +163,8 @@ std::optional<Trials::Landing> Trials::victims_on_node(api::Pod replica) const {
   if (verdict(*question_.node).code != framework::Code::unschedulable) return std::nullopt;
   std::vector<cluster::PodInfoPtr> lower;
   for (const auto& other : question_.fork.entry(*question_.node).pods) {
-    if (other->priority < replica.priority_or_zero()) lower.push_back(other);
+    // Preemption may choose a static pod, but its kubelet runs it again.
+    if (other->priority < replica.priority_or_zero() && !api::is_static(*other->pod)) lower.push_back(other);
   }
   const auto info = info_of(std::move(replica), quiet_);
   const framework::Filters filters(*info, question_.fork, quiet_);

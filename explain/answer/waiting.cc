@@ -96,6 +96,15 @@ Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const Quie
   return out;
 }
 
+std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                            const cluster::Snapshot& fork) {
+  return static_cast<std::size_t>(std::ranges::count_if(waiting, [&](const cluster::PodInfoPtr& pod) {
+    return config.profile(pod->pod->scheduler_name) && pod->pod->scheduling_gates.empty() &&
+           !pod->pod->meta.deleted && !fork.find_pod(pod->pod->meta.uid) &&
+           !fork.find_nomination(pod->pod->meta.uid);
+  }));
+}
+
 bool place_waiters(const Waiters& waiters, const Budget& budget, Places& places, cluster::Snapshot& fork) {
   places.resize(waiters.pods.size());
   framework::EvaluationMemo memo;

@@ -59,6 +59,11 @@ class PodKinds {
   std::size_t count_ = 0;
 };
 
+// How many of the pods compete for room with a question's: podium would place them, and they are neither
+// gated nor on the fork, where those are that have nominated a node.
+std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
+                            const cluster::Snapshot& fork);
+
 // The pods that wait while the changes of a question are made, in the order of the queue: those that waited
 // before, and behind those of equal priority the ones that a drain leaves without a node.
 class WaitingLine {

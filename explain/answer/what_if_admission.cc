@@ -12,6 +12,7 @@
 #include "base/counted.h"
 #include "explain/answer/new_volumes.h"
 #include "explain/report/bounds.h"
+#include "explain/workload/admin_access.h"
 #include "explain/workload/ephemeral_claims.h"
 #include "explain/workload/new_claims.h"
 #include "scheduler/framework/profile.h"
@@ -114,6 +115,21 @@ std::set<std::string> volumes_not_modelled(const Question& question, const Answe
   return out;
 }
 
+// Whether a claim of the question's pods has adminAccess, and the dump lacks their namespace.
+bool asks_unknown_admin_access(const Question& question, const api::AdmissionObjects& objects,
+                               const cluster::Snapshot& fork) {
+  const auto& ns = question.subject->pod.meta.namespace_;
+  const auto asks = [&](const api::PodResourceClaim& claim) {
+    if (claim.template_name) {
+      const auto found = objects.claim_templates.find(*claim.template_name);
+      return found != objects.claim_templates.end() && asks_admin_access(found->second.spec);
+    }
+    return false;
+  };
+  return std::ranges::any_of(question.subject->pod.resource_claims, asks) &&
+         admin_access_in(ns, fork) == AdminAccess::unknown;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
@@ -189,13 +205,19 @@ framework::Profile kubelet_profile(framework::Profile profile) {
   return profile;
 }
 
-std::string missing_claim_template(const Subject& subject, const api::AdmissionObjects& objects) {
+std::string missing_claim(const Subject& subject, const api::AdmissionObjects& objects) {
+  const auto& ns = subject.pod.meta.namespace_;
   for (const auto& claim : subject.pod.resource_claims) {
+    if (claim.claim_name && objects.refused_claims.contains(*claim.claim_name))
+      return fmt::format("claim {}: the API server refuses ResourceClaim \"{}\": {}", claim.name,
+                         *claim.claim_name, kNoAdminAccess);
     const auto& name = claim.template_name;
     if (!name || objects.claim_templates.contains(*name) || subject.pod.claim_name(claim)) continue;
-    const auto& ns = subject.pod.meta.namespace_;
     const auto missing =
-        objects.no_claim_templates.contains(*name)
+        objects.refused_claim_templates.contains(*name)
+            ? fmt::format("the API server refuses the claim of ResourceClaimTemplate \"{}\": {}", *name,
+                          kNoAdminAccess)
+        : objects.no_claim_templates.contains(*name)
             ? fmt::format("namespace {} has no ResourceClaimTemplate \"{}\"", ns, *name)
             : fmt::format("ResourceClaimTemplate \"{}\" of namespace {} was not read", *name, ns);
     return fmt::format("claim {}: {}", claim.name, missing);
@@ -203,10 +225,12 @@ std::string missing_claim_template(const Subject& subject, const api::AdmissionO
   return {};
 }
 
-bool lacks_claim_of_template(const framework::Decision& decision) {
-  const auto has = [](const std::optional<framework::Verdict>& verdict) {
-    return verdict && std::ranges::any_of(verdict->reasons, [](const framework::Reason& reason) {
-             return reason.code == framework::ReasonCode::resource_claim_not_created;
+bool lacks_claim(const framework::Decision& decision, const api::AdmissionObjects& objects) {
+  const auto has = [&](const std::optional<framework::Verdict>& verdict) {
+    return verdict && std::ranges::any_of(verdict->reasons, [&](const framework::Reason& reason) {
+             using enum framework::ReasonCode;
+             return reason.code == resource_claim_not_created ||
+                    (reason.code == resource_claim_not_found && !objects.refused_claims.empty());
            });
   };
   return has(decision.pre_enqueue) || has(decision.pre_filter);
@@ -233,6 +257,9 @@ std::vector<std::string> not_modelled(const Question& question, const framework:
     out.push_back(std::move(words));
   if (auto words = other_systems(subject, answered.rows, answered.fork); !words.empty())
     out.push_back(std::move(words));
+  if (asks_unknown_admin_access(question, objects, answered.fork))
+    out.push_back(fmt::format("the label of namespace {} that claims with adminAccess need",
+                              subject.pod.meta.namespace_));
   if (!subject.pod.scheduling_gates.empty() && subject.pod.node_name.empty())
     out.emplace_back("scheduling gates");
   if (subject.is_stored) return out;

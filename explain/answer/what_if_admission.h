@@ -39,9 +39,10 @@ Result<framework::Profile> profile_for(const Question& question, const api::Pod&
 framework::Profile kubelet_profile(framework::Profile profile);
 
 // "claim gpu: namespace shop has no ResourceClaimTemplate "one"". Empty: each claim exists or can be created.
-std::string missing_claim_template(const Subject& subject, const api::AdmissionObjects& objects);
-// Whether the pod was rejected since a template's claim is not there. Another reason comes first otherwise.
-bool lacks_claim_of_template(const framework::Decision& decision);
+std::string missing_claim(const Subject& subject, const api::AdmissionObjects& objects);
+// Whether the pod was rejected since the claim of a template is not there, or one that the API server
+// refuses. Another reason comes first otherwise.
+bool lacks_claim(const framework::Decision& decision, const api::AdmissionObjects& objects);
 
 // The forks before and after the replicas were placed, and their nodes.
 struct Answered {

@@ -195,10 +195,15 @@ bool asks_what_waits(const Question& question) {
          std::ranges::any_of(question.changes, [](const Change& change) { return is_drain(change.type); });
 }
 
+bool asks_for_room(const Question& question) {
+  return !question.search && (question.room || question.replicas.value_or(1) > 1);
+}
+
 bool needs_waiting(const Question& question) {
-  return asks_what_waits(question) || question.fixes ||
-         std::ranges::any_of(question.changes,
-                             [](const Change& change) { return change.type == Change::Type::add_nodes; });
+  if (asks_what_waits(question) || question.fixes || asks_for_room(question)) return true;
+  return std::ranges::any_of(question.changes, [](const Change& change) {
+    return change.type == Change::Type::add_nodes || !change.objects.disruption_budgets.empty();
+  });
 }
 
 std::vector<PlacedPods> placed_pods(const Question& question) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/values/static_pod.h"
 #include "explain/report/reason_words.h"
 #include "scheduler/plugins/node_resources/shortfall.h"
 #include "scheduler/plugins/shared/unmet.h"
@@ -176,6 +177,32 @@ void project_rejections(const cluster::PodInfo& pod, const framework::Decision& 
   }
 }
 
+// The node to which a DaemonSet pins the pod. Empty: none.
+std::string_view pinned_node(const api::Pod& pod) {
+  const auto& terms = pod.node_affinity.required;
+  if (!terms || terms->size() != 1 || terms->front().match_fields.size() != 1) return {};
+  const auto& field = terms->front().match_fields.front();
+  return field.key == "metadata.name" && field.values.size() == 1 ? std::string_view(field.values.front())
+                                                                  : std::string_view();
+}
+
+std::optional<PodBefore> pod_before(const api::Pod& pod, const cluster::Snapshot& snapshot) {
+  const auto* owner = pod.meta.controller();
+  if (!owner || owner->kind != "DaemonSet") return std::nullopt;
+  const auto node = pinned_node(pod);
+  const auto row = node.empty() ? std::nullopt : snapshot.find_row(node);
+  if (!row) return std::nullopt;
+  for (const auto& other : snapshot.entry(*row).pods) {
+    const auto* of_other = other->pod->meta.controller();
+    if (!of_other || of_other->kind != owner->kind || of_other->name != owner->name ||
+        of_other->uid != owner->uid || other->pod->meta.namespace_ != pod.meta.namespace_ ||
+        other->pod->meta.name == pod.meta.name)
+      continue;
+    return PodBefore{other->pod->meta.name, std::string(node), other->pod->meta.deleted.has_value()};
+  }
+  return std::nullopt;
+}
+
 std::string words_of(const framework::Reason& reason) {
   const auto cause = cause_of(reason);
   return reason_words(cause.code, cause.about, reason.text);
@@ -191,6 +218,7 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
   status.pods_version = snapshot.pods_version();
   if (decision.fits()) project_scores(decision, snapshot, status);
   project_rejections(pod, decision, snapshot, status);
+  if (!decision.fits()) status.replaces = pod_before(*pod.pod, snapshot);
   status.devices = first(decision.facts.devices, kDevices);
   status.devices_total = decision.facts.devices.size();
   if (decision.no_preemption) status.no_preemption = framework::row_of(*decision.no_preemption).name;
@@ -198,6 +226,8 @@ ReportStatus project(const cluster::PodInfo& pod, const framework::Decision& dec
     auto& preempted = status.preemption.emplace();
     preempted.node = decision.preemption->node;
     preempted.total = decision.preemption->victims.size();
+    preempted.static_pods = static_cast<std::size_t>(std::ranges::count_if(
+        decision.preemption->victims, [](const auto& victim) { return api::is_static(*victim->pod); }));
     for (const auto& victim : decision.preemption->victims) {
       if (preempted.victims.size() == kVictims) break;
       preempted.victims.push_back({victim->pod->meta.namespace_, victim->pod->meta.name});

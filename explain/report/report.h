@@ -168,6 +168,7 @@ struct Preempted {
   std::string node;
   std::vector<Victim> victims;  // at most 16; a what-if omits other namespaces
   std::size_t total = 0;        // of all victims
+  std::size_t static_pods = 0;  // of all victims: their kubelet runs them again
 };
 template <>
 struct Fields<Preempted> {
@@ -175,6 +176,22 @@ struct Fields<Preempted> {
       required("nodeName", &Preempted::node, Meaning::node),
       required("victims", &Preempted::victims, {.items = 16}),
       required("victimsTotal", &Preempted::total),
+      field("staticPods", &Preempted::static_pods),
+  };
+};
+
+// Another pod of the pod's DaemonSet, on the node that the pod is for. The DaemonSet deletes it once the pod
+// is ready (maxSurge), or it terminates already.
+struct PodBefore {
+  std::string name, node;
+  bool terminates = false;
+};
+template <>
+struct Fields<PodBefore> {
+  static constexpr std::tuple all{
+      required("name", &PodBefore::name),
+      required("nodeName", &PodBefore::node, Meaning::node),
+      field("terminates", &PodBefore::terminates),
   };
 };
 
@@ -205,6 +222,7 @@ struct ReportStatus {
   std::size_t devices_total = 0;
   std::optional<Preempted> preemption;
   std::string no_preemption;                  // why the pod may not evict others: the code of a reason
+  std::optional<PodBefore> replaces;          // of a DaemonSet's pod that does not fit
   std::vector<std::string> scheduling_gates;  // of a gated pod
   std::vector<GatedTime> gated;               // at most 3, newest first
   std::vector<ReportAttempt> history;         // at most 5, newest first
@@ -264,6 +282,7 @@ struct Fields<ReportStatus> {
       counted("devices", &S::devices, "devicesTotal", &S::devices_total, {.items = 32}),
       field("preemption", &S::preemption),
       field("noPreemption", &S::no_preemption, {.bytes = 63}),
+      field("replaces", &S::replaces),
       field("schedulingGates", &S::scheduling_gates, {.bytes = 317, .items = 16}),
       field("gated", &S::gated, {.items = 3}),
       field("history", &S::history, {.items = 5}),

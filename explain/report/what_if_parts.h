@@ -41,6 +41,9 @@ struct Fields<framework::DeviceTally> {
       required("tainted", &Tally::tainted),
       required("tooSmall", &Tally::too_small),
       field("taintRules", &Tally::taint_rules, {.items = 3}),
+      field("wanted", &Tally::wanted),
+      field("mostFree", &Tally::most_free),
+      field("mostFreeNode", &Tally::most_free_node, Meaning::node),
   };
 };
 
@@ -377,6 +380,7 @@ struct ReportAnswer {
   std::vector<ZonePlacements> zones;         // at most 16, by count, then name; also those without replicas
   std::size_t zones_total = 0;
   std::optional<ReplicaRoom> room;
+  std::size_t others_waiting = 0;  // pods that are not part of the question and may take the room before it
   std::optional<FirstFailure> first_failure;
   std::optional<WithPreemption> with_preemption;  // if more fit with it
   std::optional<StuckRollout> stuck_rollout;      // of a Deployment whose replicas all fit
@@ -400,6 +404,7 @@ struct Fields<ReportAnswer> {
               {.items = 64}),
       counted("zones", &ReportAnswer::zones, "zonesTotal", &ReportAnswer::zones_total, {.items = 16}),
       field("room", &ReportAnswer::room),
+      field("othersWaiting", &ReportAnswer::others_waiting),
       field("firstFailure", &ReportAnswer::first_failure),
       field("withPreemption", &ReportAnswer::with_preemption),
       field("stuckRollout", &ReportAnswer::stuck_rollout),

@@ -12,6 +12,7 @@
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
+#include "explain/workload/validate_claim.h"
 
 namespace podium::explain {
 namespace {
@@ -47,12 +48,20 @@ void each(const json::value& value, std::string_view field, const FieldPath& pat
   }
 }
 
+// `at`: the field that the API server names; empty: `field`.
 void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
-                  std::initializer_list<std::string_view> supported, SpecFindings& findings) {
+                  std::initializer_list<std::string_view> supported, std::string_view at,
+                  SpecFindings& findings) {
   const auto given = text_of(value, field);
   if (given.empty() || std::ranges::find(supported, given) != supported.end()) return;
-  findings.add(path / field, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
-                                         fmt::join(supported, "\", \"")));
+  findings.add(path / (at.empty() ? field : at),
+               fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
+                           fmt::join(supported, "\", \"")));
+}
+
+void check_one_of(const json::value& value, std::string_view field, const FieldPath& path,
+                  std::initializer_list<std::string_view> supported, SpecFindings& findings) {
+  check_one_of(value, field, path, supported, "", findings);
 }
 
 void check_label(const json::value& value, std::string_view field, const FieldPath& path,
@@ -142,9 +151,27 @@ void check_restart_rules(const json::value& container, const FieldPath& path, Sp
                  fmt::format("Too many: {}: must have at most {} items", count, kMostRestartRules));
 }
 
+// The policies of a resize; `never`: the pod's restartPolicy.
+void check_resize(const json::value& container, bool never, const FieldPath& path, SpecFindings& findings) {
+  Names resources;
+  each(container, "resizePolicy", path, [&](const json::value& policy, const FieldPath& at) {
+    const auto resource = text_of(policy, "resourceName"), restart = text_of(policy, "restartPolicy");
+    if (!resources.insert(resource).second)
+      findings.add(at, fmt::format("Duplicate value: \"{}\"", resource));
+    if (resource.empty() || restart.empty()) return findings.add(path / "resizePolicy", "Required value");
+    check_one_of(policy, "resourceName", path, {"cpu", "memory"}, "resizePolicy", findings);
+    check_one_of(policy, "restartPolicy", path, {"NotRequired", "RestartContainer"}, "resizePolicy",
+                 findings);
+    if (never && restart == "RestartContainer")
+      findings.add(path / "resizePolicy",
+                   "Invalid value: \"RestartContainer\": must be 'NotRequired' when pod `restartPolicy` is "
+                   "'Never'");
+  });
+}
+
 struct Known {
   Names volumes, claims;
-  bool host_users = true;
+  bool host_users = true, never_restarts = false;
 };
 
 void check_container(const json::value& container, const Known& known, const FieldPath& path,
@@ -153,6 +180,7 @@ void check_container(const json::value& container, const Known& known, const Fie
   check_mounts(container, known.volumes, path, findings);
   check_claims(container, known.claims, path, findings);
   check_restart_rules(container, path, findings);
+  check_resize(container, known.never_restarts, path, findings);
   check_one_of(container, "imagePullPolicy", path, {"Always", "IfNotPresent", "Never"}, findings);
   check_one_of(container, "terminationMessagePolicy", path, {"FallbackToLogsOnError", "File"}, findings);
   each(container, "env", path, [&](const json::value& variable, const FieldPath& at) {
@@ -182,13 +210,8 @@ void check_volume(const json::value& volume, const FieldPath& path, SpecFindings
   const auto* ephemeral = api::find_at(volume, "/ephemeral");
   if (!ephemeral || ephemeral->is_null()) return;
   const auto at = path / "ephemeral.volumeClaimTemplate";
-  const auto* spec = api::find_at(*ephemeral, "/volumeClaimTemplate/spec");
   if (!has(*ephemeral, "volumeClaimTemplate")) return findings.add(at, "Required value");
-  const auto* modes = spec ? api::find_at(*spec, "/accessModes") : nullptr;
-  if (!modes || !modes->is_array() || modes->get_array().empty())
-    findings.add(at / "spec.accessModes", "Required value: at least 1 access mode is required");
-  if (!spec || !api::find_at(*spec, "/resources/requests/storage"))
-    findings.add(at / "spec.resources[storage]", "Required value");
+  check_claim_spec(*api::find_at(*ephemeral, "/volumeClaimTemplate"), at, findings);
 }
 
 void check_tolerations(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
@@ -214,6 +237,7 @@ Known known_in(const json::value& spec, const FieldPath& path) {
        [&](const json::value& volume, const FieldPath&) { known.volumes.insert(text_of(volume, "name")); });
   each(spec, "resourceClaims", path,
        [&](const json::value& claim, const FieldPath&) { known.claims.insert(text_of(claim, "name")); });
+  known.never_restarts = text_of(spec, "restartPolicy") == "Never";
   known.host_users = !has(spec, "hostUsers") || is_true(spec, "hostUsers");
   return known;
 }
@@ -235,6 +259,10 @@ void check_pod_spec(const json::value& spec, const FieldPath& path, SpecFindings
   });
   check_one_of(spec, "dnsPolicy", path, {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"},
                findings);
+  if (text_of(spec, "dnsPolicy") == "None" && !has(spec, "dnsConfig"))
+    findings.add(path / "dnsConfig", "Required value: must provide `dnsConfig` when `dnsPolicy` is None");
+  if (const auto* os = api::find_at(spec, "/os"))
+    check_one_of(*os, "name", path, {"linux", "windows"}, "os", findings);
   check_one_of(spec, "preemptionPolicy", path, {"Never", "PreemptLowerPriority"}, findings);
   each(spec, "topologySpreadConstraints", path, [&](const json::value& constraint, const FieldPath& at) {
     for (const auto* field : {"nodeAffinityPolicy", "nodeTaintsPolicy"})

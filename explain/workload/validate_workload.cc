@@ -8,11 +8,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/text/json_view.h"
 #include "api/validate/validate.h"
 #include "explain/workload/spec_findings.h"
+#include "explain/workload/validate_claim.h"
 #include "explain/workload/validate_pod_spec.h"
+#include "explain/workload/validate_schedule.h"
 #include "explain/workload/validate_strategy.h"
 
 namespace podium::explain {
@@ -125,13 +128,91 @@ void check_pod(const json::value& pod, const FieldPath& path, SpecFindings& find
                  "Forbidden: cannot be set until all schedulingGates have been cleared");
 }
 
+void check_replacement(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto policy = api::text_at(spec, "/podReplacementPolicy");
+  const bool only_failed = api::find_at(spec, "/podFailurePolicy") != nullptr;
+  if (policy.empty() || policy == "Failed" || (policy == "TerminatingOrFailed" && !only_failed)) return;
+  findings.add(path / "podReplacementPolicy",
+               fmt::format("Unsupported value: \"{}\": supported values: \"Failed\"{}", policy,
+                           only_failed ? "" : ", \"TerminatingOrFailed\""));
+}
+
+// Limits of failures of each index.
+void check_indexes(const json::value& spec, bool is_indexed, const FieldPath& path, SpecFindings& findings) {
+  const auto limit = number_at(spec, "/backoffLimitPerIndex"), failed = number_at(spec, "/maxFailedIndexes");
+  if (failed && !limit)
+    findings.add(path / "backoffLimitPerIndex", "Required value: when maxFailedIndexes is specified");
+  for (const auto& [number, field] :
+       {std::pair(limit, "backoffLimitPerIndex"), std::pair(failed, "maxFailedIndexes")}) {
+    if (number && !is_indexed)
+      findings.add(path / field, fmt::format("Invalid value: {}: requires indexed completion mode", *number));
+  }
+  const auto completions = number_at(spec, "/completions");
+  if (is_indexed && failed && completions && *failed > *completions)
+    findings.add(path / "maxFailedIndexes",
+                 fmt::format("Invalid value: {}: must be less than or equal to completions", *failed));
+}
+
+void check_cron_job(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto schedule = api::text_at(spec, "/schedule");
+  if (schedule.empty())
+    findings.add(path / "schedule", "Required value");
+  else if (const auto error = schedule_error(schedule); !error.empty())
+    findings.add(path / "schedule", fmt::format("Invalid value: \"{}\": {}", schedule, error));
+  const auto policy = api::text_at(spec, "/concurrencyPolicy");
+  if (!policy.empty() && policy != "Allow" && policy != "Forbid" && policy != "Replace")
+    findings.add(
+        path / "concurrencyPolicy",
+        fmt::format(R"(Unsupported value: "{}": supported values: "Allow", "Forbid", "Replace")", policy));
+  // Other names are of a database that podium does not have.
+  if (api::text_at(spec, "/timeZone") == "Local")
+    findings.add(path / "timeZone",
+                 "Invalid value: \"Local\": timeZone must be an explicit time zone as defined in "
+                 "https://www.iana.org/time-zones");
+  for (const auto* field :
+       {"startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"})
+    check_not_negative(spec, field, path, findings);
+}
+
+void check_stateful_set(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  const auto policy = api::text_at(spec, "/podManagementPolicy"),
+             type = api::text_at(spec, "/updateStrategy/type");
+  if (!policy.empty() && policy != "OrderedReady" && policy != "Parallel")
+    findings.add(path / "podManagementPolicy",
+                 fmt::format("Invalid value: \"{}\": must be 'OrderedReady' or 'Parallel'", policy));
+  if (!type.empty() && type != "RollingUpdate" && type != "OnDelete")
+    findings.add(path / "updateStrategy.type",
+                 fmt::format("Invalid value: \"{}\": must be 'RollingUpdate' or 'OnDelete'", type));
+  if (const auto service = api::text_at(spec, "/serviceName");
+      !service.empty() && !api::is_dns_label(service))
+    findings.add(path / "serviceName",
+                 fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 label", service));
+  const auto* claims = api::find_at(spec, "/volumeClaimTemplates");
+  for (std::size_t i = 0; claims && claims->is_array() && i < claims->get_array().size(); ++i)
+    check_claim_spec(claims->get_array()[i], (path / "volumeClaimTemplates")[i], findings);
+  if (const auto* update = api::find_at(spec, "/updateStrategy/rollingUpdate"))
+    check_not_negative(*update, "partition", path / "updateStrategy.rollingUpdate", findings);
+}
+
+// A Deployment has 600 seconds, unless it says otherwise.
+void check_progress(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
+  check_not_negative(spec, "progressDeadlineSeconds", path, findings);
+  const auto deadline = number_at(spec, "/progressDeadlineSeconds").value_or(600);
+  if (deadline <= number_at(spec, "/minReadySeconds").value_or(0))
+    findings.add(path / "progressDeadlineSeconds",
+                 fmt::format("Invalid value: {}: must be greater than minReadySeconds", deadline));
+}
+
 void check_job(const json::value& spec, const FieldPath& path, SpecFindings& findings) {
-  for (const auto* field : {"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds"})
+  for (const auto* field : {"parallelism", "completions", "backoffLimit", "activeDeadlineSeconds",
+                            "ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes"})
     check_not_negative(spec, field, path, findings);
   const auto mode = api::text_at(spec, "/completionMode");
   if (!mode.empty() && mode != "Indexed" && mode != "NonIndexed")
     findings.add(path / "completionMode",
                  fmt::format(R"(Unsupported value: "{}": supported values: "Indexed", "NonIndexed")", mode));
+  check_replacement(spec, path, findings);
+  check_indexes(spec, mode == "Indexed", path, findings);
   if (mode != "Indexed") return;
   if (!api::find_at(spec, "/completions"))
     findings.add(path / "completions", "Required value: when completion mode is Indexed");
@@ -188,7 +269,7 @@ Result<void> validate_workload(const json::value& value, Kind kind, const FieldP
   if (!spec) return findings.result();  // reported where it is read
   auto at = path / "spec";
   if (kind == Kind::cron_job) {
-    if (api::text_at(*spec, "/schedule").empty()) findings.add(at / "schedule", "Required value");
+    check_cron_job(*spec, at, findings);
     spec = api::find_at(*spec, "/jobTemplate/spec");
     at = at / "jobTemplate.spec";
     if (!spec) return findings.result();
@@ -198,11 +279,17 @@ Result<void> validate_workload(const json::value& value, Kind kind, const FieldP
   } else {
     check_not_negative(*spec, "replicas", at, findings);
     check_not_negative(*spec, "minReadySeconds", at, findings);
+    if (kind == Kind::deployment || kind == Kind::daemon_set)
+      check_not_negative(*spec, "revisionHistoryLimit", at, findings);
     if (const auto* ordinals = api::find_at(*spec, "/ordinals"))
       check_not_negative(*ordinals, "start", at / "ordinals", findings);
   }
   check_selector(value, kind, path, findings);
-  if (kind == Kind::deployment) check_deployment_strategy(*spec, at, findings);
+  if (kind == Kind::deployment) {
+    check_deployment_strategy(*spec, at, findings);
+    check_progress(*spec, at, findings);
+  }
+  if (kind == Kind::stateful_set) check_stateful_set(*spec, at, findings);
   if (kind == Kind::daemon_set) check_daemon_set_strategy(*spec, at, findings);
   if (const auto* pod_template = api::find_at(*spec, "/template"))
     check_template(*pod_template, *spec, kind, at / "template", findings);

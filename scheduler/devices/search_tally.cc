@@ -1,4 +1,6 @@
 // The part of Search that counts devices for reports.
+#include <algorithm>
+
 #include "scheduler/devices/search.h"
 #include "scheduler/devices/taints.h"
 
@@ -46,12 +48,16 @@ void Search::tally(std::size_t request, const WantedClaim& claim, WantedDevices&
 
 void Search::tally(const api::Node& node, Tally& to) {
   if (!start(node, to.steps())) return;
+  to.begin(node.meta.name);
   std::size_t request = 0;
   for (std::uint32_t i = 0; i < claims_.size(); ++i) {
     auto& claim = claims_[i];
     for (auto& alternatives : claim.requests) {
       for (auto& wanted : alternatives) {
-        to.name(request, claim.claim->meta.name, wanted.full_name());
+        to.name(request, claim.claim->meta.name, wanted.full_name(),
+                wanted.wants_all()
+                    ? 0
+                    : static_cast<std::size_t>(std::max<std::int64_t>(0, wanted.asked->count)));
         if (wanted.fault.empty()) tally(request, claim, wanted, i, to);
         ++request;
       }

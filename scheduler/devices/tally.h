@@ -28,16 +28,22 @@ class Tally {
   // `rule`: the DeviceTaintRule that taints the device; empty: none.
   void count(std::size_t request, const api::Device& device, bool is_shared, Device state,
              std::string_view rule = {});
-  // Names the next request, unless an earlier node did.
-  void name(std::size_t request, std::string claim, std::string name);
+  // Before the requests of a node.
+  void begin(std::string node);
+  // Names the next request, unless an earlier node did. `wanted`: devices of one pod; 0: all that match.
+  void name(std::size_t request, std::string claim, std::string name, std::size_t wanted);
 
   std::vector<framework::DeviceTally> take() && {
     return steps_.left < 0 ? std::vector<framework::DeviceTally>() : std::move(counts_);
   }
 
  private:
+  void count_free(std::size_t request);
+
   StepBudget steps_;
+  std::string node_;
   std::vector<framework::DeviceTally> counts_;                                    // by request
+  std::vector<std::size_t> free_;                                                 // by request, on the node
   boost::unordered_flat_set<std::pair<std::size_t, const api::Device*>> shared_;  // request and device
 };
 

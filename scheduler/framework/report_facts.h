@@ -27,6 +27,9 @@ struct DeviceTally {
   std::size_t in_use = 0, tainted = 0, too_small = 0;
   static constexpr std::size_t kRules = 3;
   std::vector<std::string> taint_rules = {};  // the first DeviceTaintRules that taint devices of `tainted`
+  std::size_t wanted = 0;                     // by one pod; 0: all that match
+  std::size_t most_free = 0;                  // on one node
+  std::string most_free_node = {};            // the first such node by name; empty: no device is free
   bool operator==(const DeviceTally&) const = default;
 };
 

@@ -131,7 +131,12 @@ export class PodView extends LiveView {
     if (!found) return null;
     const names = (found.victims ?? []).map((one) => `${one.namespace}/${one.name}`).join(", ");
     const verb = status.outcome === "Scheduled" ? "evicted" : "evicts";
-    return h("p", null, `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}.`);
+    const stays = found.staticPods > 0 ? ` Static pods among them: ${found.staticPods}. The kubelet runs these again.` : "";
+    return h(
+      "p",
+      null,
+      `To make room on ${found.nodeName}, podium ${verb} ${count(found.victimsTotal, "pod")}: ${names}.${stays}`,
+    );
   }
   evictor({ evictedFor }) {
     if (!evictedFor) return null;

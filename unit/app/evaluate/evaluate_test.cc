@@ -25,6 +25,41 @@ TEST_F(Evaluate, DecidesAgainstTheClusterAndPlacesNothing) {
   EXPECT_EQ(where, (Names{"shop/a n2", "shop/b n2", "shop/c n2"})) << "pods do not see each other";
 }
 
+TEST_F(Evaluate, SaysWhatItDoesNotModel) {
+  const auto done =
+      run({files.write("pods.yaml", pod_of("a", "1", "os: {name: windows}, ")), "shop/waiting"});
+  ASSERT_TRUE(done) << done.error().message;
+  const auto& asked = done->results[0];
+  EXPECT_EQ(asked.not_modelled, (Names{"admission webhooks and policies", "LimitRange", "ResourceQuota"}));
+  EXPECT_TRUE(to_table(asked, done->snapshot, {})
+                  .ends_with("\npodium does not model: admission webhooks and policies, LimitRange, "
+                             "ResourceQuota.\n"));
+  const auto report = report_json(asked, done->snapshot);
+  EXPECT_EQ(report.at("status").at("notModelled").as_array().size(), 3u);
+  EXPECT_EQ(done->results[1].not_modelled,
+            (Names{"admission webhooks and policies", "LimitRange", "ResourceQuota"}))
+      << "a pod of a manifest is not stored yet";
+}
+
+// Of the files, as of a dump's budgets without a status.
+TEST_F(Evaluate, ABudgetOfTheFilesAllowsWhatItsControllerWouldCount) {
+  const std::string budget =
+      "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b, namespace: shop}\nspec: "
+      "{minAvailable: 0, selector: {matchLabels: {app: low}}}\n---\n";
+  const std::string low =
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: low, namespace: shop, labels: {app: low}}\nspec: "
+      "{nodeName: "
+      "n1, priority: -1, containers: [{name: c, image: i, resources: {requests: {cpu: \"1\"}}}]}\nstatus: "
+      "{phase: Running}\n";
+  auto inputs = inputs_for({files.write("pod.yaml", budget + pod_of("a", "3"))});
+  inputs.cluster.push_back(files.write("low.yaml", low));
+  const auto done = evaluate_files(inputs);
+  ASSERT_TRUE(done) << done.error().message;
+  const auto* counted = done->snapshot.objects().find<api::PodDisruptionBudget>("shop", "b");
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->disruptions_allowed, 1);
+}
+
 TEST_F(Evaluate, PlacesEachPodForTheNextWhereThatIsAskedFor) {
   const auto pods = pod_of("a", "2") + "---\n" + pod_of("b", "1") + "---\n" + pod_of("c", "1");
   const auto done = place_files(inputs_for({files.write("pods.yaml", pods)}));
@@ -265,7 +300,8 @@ TEST_F(Evaluate, TheTableIsForPeople) {
   EXPECT_NE(web.find(" n2*  "), std::string::npos) << web;
   EXPECT_NE(web.find("Lead over n1, the best with fewer points: "), std::string::npos) << web;
   EXPECT_TRUE(web.ends_with(
-      "Rejected nodes:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"))
+      "Rejected nodes:\n  1 node  has a taint that the pod does not tolerate: team=a:NoSchedule  n3\n"
+      "podium does not model: admission webhooks and policies, LimitRange, ResourceQuota.\n"))
       << web;
 }
 

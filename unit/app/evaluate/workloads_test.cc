@@ -86,8 +86,9 @@ volumeBindingMode: WaitForFirstConsumer
        {"x-new-0 b1"}},
       {"a StatefulSet's claims are made, of the default class",
        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: x}, spec: {" + selector +
-           ", volumeClaimTemplates: [{metadata: {name: data}, spec: {resources: {requests: {storage: "
-           "1Gi}}}}], template: {" +
+           ", volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], "
+           "resources: "
+           "{requests: {storage: 1Gi}}}}], template: {" +
            app + ", spec: {" + tolerates_all + "nodeSelector: {zone: a}, " + containers + "}}}}",
        {"x-0 a1"}},
       {"and so are those of generic ephemeral volumes",
@@ -301,7 +302,8 @@ TEST_F(Evaluate, TheQuotasOfTheClusterCount) {
   const auto& result = done->results.at(0);
   EXPECT_TRUE(to_table(result, done->snapshot, {})
                   .ends_with("This is the first of 3 pods: the nodes have room for all 3, quota q allows 2.\n"
-                             "Quota q (namespace default): pods 6/5: exceeded from replica 3 on.\n"))
+                             "Quota q (namespace default): pods 6/5: exceeded from replica 3 on.\n"
+                             "podium does not model: admission webhooks and policies, LimitRange.\n"))
       << to_table(result, done->snapshot, {});
   const auto report = report_json(result, done->snapshot);
   EXPECT_EQ(report.at("status").at("outcome"), "PartlyFits");

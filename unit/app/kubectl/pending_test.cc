@@ -1,4 +1,5 @@
 // podium pending, on a dump.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,6 +30,51 @@ TEST_F(OnADump, APodOfAManifestIsPending) {
 )");
   EXPECT_THAT(run_on(dump, {"pending"}).out, StartsWith("1 pod waits.\n"));
   EXPECT_EQ(run_on(dump, {"pending", "-A", "-o", "name"}).out, "pod/large\n");
+}
+
+constexpr const char* kOneNode = R"(
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+---
+)";
+
+TEST_F(OnADump, PendingNamesAnotherScheduler) {
+  const auto dump = directory_.write("others.yaml", std::string(kOneNode) + R"(
+{apiVersion: v1, kind: Pod, metadata: {name: large}, spec: {schedulerName: acme, containers: [{name: c, image: i, resources: {requests: {cpu: "5"}}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: small}, spec: {schedulerName: acme, containers: [{name: c, image: i}]}}
+)");
+  const auto table = run_on(dump, {"pending"}).out;
+  EXPECT_THAT(table, HasSubstr("1 of 1 node does not have enough free cpu; scheduler acme places it"));
+  EXPECT_THAT(table, HasSubstr("nothing: it would go to n1, but scheduler acme places it"));
+  EXPECT_EQ(run_on(dump, {"pending", "-o", "jsonpath={.items[0].schedulerName} {.items[0].profile}"}).out,
+            "acme default-scheduler");
+}
+
+// Until the new pod is ready, the DaemonSet keeps the old one.
+TEST_F(OnADump, APodOfADaemonSetThatSurges) {
+  const auto pod = [](const char* name, const char* more, const char* status) {
+    return fmt::format(R"(
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {}, uid: {}, ownerReferences: [{{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: d, controller: true}}]}}
+spec: {{{}, containers: [{{name: c, image: i, resources: {{requests: {{cpu: "3"}}}}}}]}}
+status: {{phase: {}}}
+)",
+                       name, name, more, status);
+  };
+  const auto dump = directory_.write(
+      "daemons.yaml",
+      kOneNode + pod("old", "nodeName: n1", "Running") +
+          pod("new",
+              "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+              "[{matchFields: [{key: metadata.name, operator: In, values: [n1]}]}]}}}",
+              "Pending"));
+  EXPECT_THAT(run_on(dump, {"pending"}).out,
+              HasSubstr("; its DaemonSet's pod old stays on n1 until this one is ready (maxSurge)"));
+  EXPECT_THAT(run_on(dump, {"why", "new"}).out,
+              HasSubstr("\nIts DaemonSet's pod old stays on n1 until this one is ready (maxSurge).\n"));
+  EXPECT_EQ(run_on(dump, {"why", "new", "-o", "jsonpath={.status.replaces.name}"}).out, "old");
 }
 
 TEST_F(OnADump, AFieldThatNoRowHasSortsNothing) {

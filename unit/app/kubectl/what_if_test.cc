@@ -1,4 +1,5 @@
 // podium whatif, on a dump.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +20,60 @@ TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
   EXPECT_EQ(out({"whatif", "web", "-n", "shop"}), out({"whatif", "deploy/web", "-n", "shop"}));
   EXPECT_EQ(json::parse(out({"whatif", "deploy/web", "deploy/big", "-n", "shop", "-o", "json"})).at("kind"),
             "List");
+}
+
+// The pods that wait compete for the room; a gated one does not yet, nor the workload's own.
+TEST_F(OnADump, RoomIsSharedWithThePodsThatWait) {
+  const std::string line = "\n5 other pods wait for a node and may take room of this first.\n";
+  EXPECT_THAT(out({"whatif", "deploy/web", "-n", "shop"}), HasSubstr(line));
+  EXPECT_THAT(out({"capacity", "deploy/web", "-n", "shop"}), HasSubstr(line));
+  EXPECT_THAT(out({"whatif", "deploy/big", "-n", "shop"}), Not(HasSubstr("other pods wait")));
+  EXPECT_EQ(out({"whatif", "deploy/web", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "5");
+  EXPECT_EQ(out({"whatif", "deploy/big", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "3");
+  EXPECT_EQ(out({"whatif", "pod/sel", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "");
+}
+
+// The API server merges matchLabelKeys and mismatchLabelKeys into the selectors when a pod is created.
+TEST_F(OnADump, LabelKeysOfTermsAreMergedIntoTheirSelectors) {
+  const auto asked = [&](const std::string& constraint, const char* labels, const char* field) {
+    const auto file = directory_.write(
+        "keys.yaml",
+        fmt::format("apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: new}}\nspec:\n  replicas: 4\n"
+                    "  selector: {{matchLabels: {{app: x}}}}\n  template:\n    metadata: {{labels: {{{}}}}}\n"
+                    "    spec:\n      containers: [{{name: c, image: i}}]\n{}",
+                    labels, constraint));
+    const auto dump = directory_.write("keys-dump.yaml", std::string(kShopDump) + R"(
+- {apiVersion: v1, kind: Pod, metadata: {name: x-old, namespace: shop, uid: x1, labels: {app: x, tenant: b, pod-template-hash: old}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
+- {apiVersion: v1, kind: Pod, metadata: {name: x-older, namespace: shop, uid: x2, labels: {app: x, tenant: b, pod-template-hash: old}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
+)");
+    return run_on(dump,
+                  {"whatif", "-f", file, "-n", "shop", "-o", fmt::format("jsonpath={{.status.{}}}", field)})
+        .out;
+  };
+  const auto fitting = [&](const std::string& constraint, const char* labels = "app: x") {
+    return asked(constraint, labels, "replicas.fitting");
+  };
+  const auto anti = [](const char* keys) {
+    return fmt::format(
+        "      affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: "
+        "[{{topologyKey: pool, "
+        "labelSelector: {{matchLabels: {{app: x}}}}{}}}]}}}}\n",
+        keys);
+  };
+  EXPECT_EQ(fitting(anti("")), "0") << "the old pod is in pool a, and pool b is tainted";
+  EXPECT_EQ(fitting(anti(", matchLabelKeys: [pod-template-hash]")), "1") << "those of its own revision";
+  EXPECT_EQ(fitting(anti(", mismatchLabelKeys: [tenant]"), "app: x, tenant: b"), "4")
+      << "none of another tenant";
+  EXPECT_EQ(fitting(anti(", mismatchLabelKeys: [tenant]"), "app: x, tenant: a"), "0");
+  const auto spread = [](const char* keys) {
+    return fmt::format(
+        "      topologySpreadConstraints: [{{maxSkew: 1, topologyKey: disk, whenUnsatisfiable: "
+        "DoNotSchedule, "
+        "labelSelector: {{matchLabels: {{app: x}}}}{}}}]\n",
+        keys);
+  };
+  EXPECT_EQ(asked(spread(""), "app: x", "placements[*].count"), "3 1") << "two old ones are on n-1";
+  EXPECT_EQ(asked(spread(", matchLabelKeys: [pod-template-hash]"), "app: x", "placements[*].count"), "2 2");
 }
 
 constexpr const char* kHigh =

@@ -43,6 +43,12 @@ TEST(Devices, APendingPodHearsWhatIsWrongWithThem) {
             "gpu: 2 devices match, 2 in use; nic: 4 devices match, 4 free");
   EXPECT_EQ(words({{"c", "gpu", 8, 0, 8, 0, {"broken-0", "hot"}}}),
             "gpu: 8 devices match, 8 tainted (DeviceTaintRule broken-0, hot)");
+  EXPECT_EQ(words({{"c", "gpu", 8, 2, 0, 0, {}, 4, 3, "n2"}}),
+            "gpu: needs 4, 8 devices match, 2 in use, 6 free (3 on n2, which has the most)");
+  EXPECT_EQ(words({{"c", "gpu", 8, 2, 0, 0, {}, 4, 3}}),
+            "gpu: needs 4, 8 devices match, 2 in use, 6 free (one node has 3 at most)");
+  EXPECT_EQ(words({{"c", "gpu", 2, 0, 0, 0, {}, 4, 2, "n2"}}), "gpu: needs 4, 2 devices match, 2 free");
+  EXPECT_EQ(words({{"c", "gpu", 0, 0, 0, 0, {}, 4}}), "gpu: needs 4, no device matches");
   EXPECT_EQ(words({{"c", "gpu", 1, 5}}), "gpu: 1 device matches, 5 in use") << "a report that is wrong";
 }
 

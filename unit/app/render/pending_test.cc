@@ -80,6 +80,30 @@ TEST(Pending, NumbersDoNotSplitAWorkload) {
   EXPECT_EQ(group_waiting(std::move(of_others)).size(), 2u);
 }
 
+TEST(Pending, TheWordsOfAnotherScheduler) {
+  auto pod = waiting("big-1");
+  pod.scheduler = "volcano";
+  pod.message = "0/66 nodes are available";
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "0/66 nodes are available") << "podium is not installed";
+  pod.names_scheduler = true;
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by, "scheduler volcano: 0/66 nodes are available");
+}
+
+TEST(Pending, VictimsThatAreStaticPods) {
+  auto pod = waiting("big-1");
+  pod.report = read_report(pending_report());
+  pod.report->status.preemption = explain::Preempted{"n1", {{"batch", "a"}}, 1, 1};
+  EXPECT_EQ(
+      group_waiting({pod}).front().blocked_by,
+      "waits for 1 eviction on n1, but it is a static pod: the kubelet runs it again, so no room becomes "
+      "free");
+  pod.report->status.preemption = explain::Preempted{"n1", {}, 3, 2};
+  EXPECT_EQ(
+      group_waiting({pod}).front().blocked_by,
+      "waits for 3 evictions on n1, but 2 of them are static pods: the kubelet runs them again, so no room "
+      "becomes free");
+}
+
 // The report of a pod whose binding waits may be of an earlier attempt.
 TEST(Pending, APodWhoseBindingWaits) {
   auto pod = waiting("big-2");

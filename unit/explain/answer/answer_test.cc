@@ -305,8 +305,9 @@ TEST(Answer, AsksTheBudgetOften) {
            R"({{"template": {{"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {{"name": "db"}}, "spec":
        {{"selector": {{"matchLabels": {{"a": "b"}}}}, "template": {{"metadata": {{"labels": {{"a": "b"}}}}, "spec":
        {{"containers": [{{"name": "c", "image": "i"}}]}}}}, "volumeClaimTemplates": [{}]}}}}}})",
-           list_of(400, R"({"metadata": {"name": "c)",
-                   R"("}, "spec": {"accessModes": ["ReadWriteOnce"]}})"))},
+           list_of(
+               400, R"({"metadata": {"name": "c)",
+               R"("}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1"}}}})"))},
   };
   // About a tenth of a second without sanitizers.
   constexpr std::uint64_t kMost = 60'000'000;

@@ -375,15 +375,18 @@ TEST(NewClaims, WhatTheirVolumesChangeIsNotModelled) {
   free.storage_class = "fast";
   free.node_topology.emplace();
   free.capacity = api::Quantity::parse("8Gi").value();
-  const auto pods = [&](int replicas) {
+  const auto pods = [&](int replicas, const char* room = "false") {
     return unit::ask(
         fmt::format(
-            R"({{"replicas": {}, "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}],
+            R"({{"replicas": {}, "room": {}, "template": {{"spec": {{"containers": [{{"name": "c", "image": "i"}}],
             "volumes": [{{"name": "v", "ephemeral": {{"volumeClaimTemplate": {{"spec": {{"storageClassName": "fast",
             "accessModes": ["ReadWriteOnce"], "resources": {{"requests": {{"storage": "5Gi"}}}}}}}}}}}}]}}}}}})",
-            replicas),
+            replicas, room),
         with(driver, free));
   };
+  EXPECT_TRUE(
+      has(pods(2, "true").answer->not_modelled, taken + " (2 on n2 need 10Gi, and its driver reports 8Gi)"))
+      << "of the pods that were asked about, not of those that count the room";
   EXPECT_TRUE(has(pods(1).answer->not_modelled, taken));
   EXPECT_EQ(pods(2).outcome, "Fits") << "as the scheduler says";
   EXPECT_TRUE(has(pods(2).answer->not_modelled, taken + " (2 on n2 need 10Gi, and its driver reports 8Gi)"));

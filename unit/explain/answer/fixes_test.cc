@@ -2,6 +2,7 @@
 #include "explain/answer/fixes.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
@@ -131,6 +132,28 @@ TEST(Fixes, ASpreadingMayLeaveOutTaintedNodes) {
   EXPECT_EQ(found[2],
             "SpreadScheduleAnyway: whenUnsatisfiable: ScheduleAnyway for the spreading over "
             "kubernetes.io/hostname -> n1");
+}
+
+TEST(Fixes, ASpreadingMayLeaveOutNodesThatItsAffinityExcludes) {
+  cluster::Snapshot snapshot;
+  snapshot.set_node(big("n1").label("pool", "a").ptr());
+  snapshot.set_node(big("n2").label("pool", "b").ptr());
+  run_pod(snapshot, pod("a").label("app", "web").node("n1"));
+  api::TopologySpreadConstraint spread = test::spread("kubernetes.io/hostname").label("app", "web");
+  spread.honor_node_affinity = false;
+  api::Pod asked = pod("web").label("app", "web").node_selector("pool", "a");
+  asked.topology_spread = {spread};
+  const std::string honor =
+      "SpreadHonorNodeAffinity: nodeAffinityPolicy: Honor for the spreading over kubernetes.io/hostname -> "
+      "n1";
+  EXPECT_THAT(fixes(asked, snapshot), testing::Contains(honor));
+  asked.topology_spread.front().honor_node_affinity = true;
+  EXPECT_EQ(unit::ask(asked, 1, snapshot).outcome, "Fits") << "what it says";
+  asked.topology_spread.front().honor_node_affinity = false;
+  run_pod(snapshot, pod("full").req("cpu", "4").node("n1"));
+  asked = pod("web").label("app", "web").node_selector("pool", "a").req("cpu", "1");
+  asked.topology_spread = {spread};
+  EXPECT_THAT(fixes(asked, snapshot), testing::Not(testing::Contains(honor))) << "n1 is full";
 }
 
 // Terms are ORed, and one without requirements selects nothing.
@@ -275,6 +298,23 @@ TEST(Fixes, OfAFullNode) {
                    "RaisePriority: a priority of at least 101: it would preempt 1 pod on n2 -> n2"}));
   EXPECT_EQ(fixes(pod("web").req("cpu", "1").priority(5), snapshot).back(),
             "RaisePriority: a priority of at least 6: it would preempt 1 pod on n1 -> n1");
+}
+
+// Preemption chooses static pods too, but their kubelet runs them again.
+TEST(Fixes, APriorityThatEvictsAStaticPodHelpsNothing) {
+  const auto raises = [](test::PodBuilder other, std::vector<std::string> nodes = {}) {
+    cluster::Snapshot snapshot;
+    snapshot.set_node(big("n1").ptr());
+    run_pod(snapshot, other.req("cpu", "3").node("n1"));
+    const auto status = ask_for_fixes(pod("web").req("cpu", "2"), snapshot, std::move(nodes));
+    return std::ranges::any_of(status.answer->fixes,
+                               [](const ReportFix& fix) { return fix.type == "RaisePriority"; });
+  };
+  const auto mirror = pod("a").annotation("kubernetes.io/config.mirror", "hash");
+  EXPECT_TRUE(raises(pod("a")));
+  EXPECT_TRUE(raises(pod("a"), {"n1"}));
+  EXPECT_FALSE(raises(mirror));
+  EXPECT_FALSE(raises(mirror, {"n1"}));
 }
 
 TEST(Fixes, NeverTakePodsAwayThatTheClusterNeeds) {

@@ -56,6 +56,17 @@ TEST(WithPreemption, IsAbsentWhereItDoesNotHelp) {
     EXPECT_FALSE(ask(c.pod, c.replicas, with_low_pods()).answer->with_preemption) << c.name;
 }
 
+TEST(WithPreemption, AStaticPodMakesNoRoom) {
+  auto snapshot = unit::nodes_of({{"n1", "4"}});
+  unit::run_pod(
+      snapshot,
+      pod("static").ns("shop").annotation("kubernetes.io/config.mirror", "hash").req("cpu", "3").node("n1"));
+  const auto status = ask(high("2"), 2, snapshot);
+  ASSERT_TRUE(status.preemption) << "kube-scheduler evicts it";
+  EXPECT_EQ(status.preemption->static_pods, 1u);
+  EXPECT_FALSE(status.answer->with_preemption);
+}
+
 TEST(WithPreemption, StopsAtItsBound) {
   auto snapshot = unit::nodes_of({{"n1", "400"}});
   snapshot.set_node(test::node("n1").cap("cpu", "400").cap("memory", "8Gi").cap("pods", "1000").ptr());

@@ -112,7 +112,8 @@ TEST(Quotas, CountTheClaimsOfTheReplicas) {
       R"({"template": {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {
           "replicas": 4, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}},
           "spec": {"containers": [{"name": "c", "image": "i"}]}}, "volumeClaimTemplates": [{"metadata": {"name": "data"},
-          "spec": {"storageClassName": "fast", "resources": {"requests": {"storage": "1Gi"}}}}]}}})";
+          "spec": {"storageClassName": "fast", "accessModes": ["ReadWriteOnce"],
+                   "resources": {"requests": {"storage": "1Gi"}}}}]}}})";
   auto snapshot = unit::two_nodes();
   api::PersistentVolumeClaim there;
   there.meta.name = "data-db-0";

@@ -133,6 +133,97 @@ TEST(ValidateWorkload, WhatTheApiServerRefuses) {
   for (const auto& c : cases) EXPECT_EQ(finding(c.manifest), c.error) << c.manifest;
 }
 
+std::string scheduled(std::string_view schedule, std::string_view more = "") {
+  return fmt::format(R"({{"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {{"name": "web"}},
+      "spec": {{"schedule": "{}", {} "jobTemplate": {{"spec": {{"template": {}}}}}}}}})",
+                     schedule, more, pod_template(R"("restartPolicy": "Never",)"));
+}
+
+TEST(ValidateWorkload, SchedulesAndLimitsOfJobs) {
+  struct Case {
+    std::string manifest, error;
+  };
+  constexpr std::string_view kNever = R"("restartPolicy": "Never",)";
+  const auto of_schedule = [](std::string_view schedule, std::string_view error) {
+    return Case{scheduled(schedule),
+                fmt::format("spec.template.spec.schedule: Invalid value: \"{}\": {}", schedule, error)};
+  };
+  const auto of_job = [&](std::string_view spec, std::string_view error) {
+    return Case{job(kNever, spec), fmt::format("spec.template.spec.{}", error)};
+  };
+  const Case cases[] = {
+      of_schedule("61 * * * *", "end of range (61) above maximum (59): 61"),
+      of_schedule("* * 0 * *", "beginning of range (0) below minimum (1): 0"),
+      of_schedule("* 5-3 * * *", "beginning of range (5) beyond end of range (3): 5-3"),
+      of_schedule("*/0 * * * *", "step of range should be a positive number: */0"),
+      of_schedule("1/2/3 * * * *", "too many slashes: 1/2/3"),
+      of_schedule("1-2-3 * * * *", "too many hyphens: 1-2-3"),
+      of_schedule("* * * * 7", "end of range (7) above maximum (6): 7"),
+      of_schedule("x * * * *", "failed to parse int from x: strconv.Atoi: parsing \"x\": invalid syntax"),
+      of_schedule("0 3 * *", "expected exactly 5 fields, found 4: [0 3 * *]"),
+      of_schedule("@often", "unrecognized descriptor: @often"),
+      of_schedule("@every soon", "failed to parse duration @every soon: time: invalid duration \"soon\""),
+      of_schedule("TZ=UTC 0 3 * * *", "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"),
+      {scheduled("0 3 * * *", R"("concurrencyPolicy": "Never",)"),
+       "spec.template.spec.concurrencyPolicy: Unsupported value: \"Never\": supported values: \"Allow\", "
+       "\"Forbid\", \"Replace\""},
+      of_job(R"("backoffLimitPerIndex": 1,)",
+             "backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"),
+      of_job(R"("completionMode": "Indexed", "completions": 3, "maxFailedIndexes": 2,)",
+             "backoffLimitPerIndex: Required value: when maxFailedIndexes is specified"),
+      of_job(
+          R"("completionMode": "Indexed", "completions": 3, "backoffLimitPerIndex": 1, "maxFailedIndexes": 4,)",
+          "maxFailedIndexes: Invalid value: 4: must be less than or equal to completions"),
+      of_job(R"("podReplacementPolicy": "Never",)",
+             "podReplacementPolicy: Unsupported value: \"Never\": supported values: \"Failed\", "
+             "\"TerminatingOrFailed\""),
+      {strategy("Deployment", R"("progressDeadlineSeconds": 5, "minReadySeconds": 10,)"),
+       "spec.template.spec.progressDeadlineSeconds: Invalid value: 5: must be greater than minReadySeconds"},
+      {strategy("Deployment", R"("minReadySeconds": 600,)"),
+       "spec.template.spec.progressDeadlineSeconds: Invalid value: 600: must be greater than "
+       "minReadySeconds"},
+      {strategy("DaemonSet", R"("revisionHistoryLimit": -1,)"),
+       "spec.template.spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0"},
+      {strategy("StatefulSet", R"("podManagementPolicy": "Bad",)"),
+       "spec.template.spec.podManagementPolicy: Invalid value: \"Bad\": must be 'OrderedReady' or "
+       "'Parallel'"},
+      {strategy("StatefulSet", R"("updateStrategy": {"type": "Recreate"},)"),
+       "spec.template.spec.updateStrategy.type: Invalid value: \"Recreate\": must be 'RollingUpdate' or "
+       "'OnDelete'"}};
+  for (const auto& c : cases) EXPECT_EQ(finding(c.manifest), c.error) << c.manifest;
+  for (const auto* schedule :
+       {"*/5 0-6,22 1 jan-Mar MON", "? ? ? ? ?", "0/15 * * * *", "@hourly", "@every 1h30m", "  0  3 * * *  "})
+    EXPECT_EQ(finding(scheduled(schedule)), "") << schedule;
+  EXPECT_EQ(finding(job(kNever, R"("completionMode": "Indexed", "completions": 3, "backoffLimitPerIndex": 1,
+      "maxFailedIndexes": 3, "podReplacementPolicy": "Failed",)")),
+            "");
+}
+
+TEST(ValidateWorkload, PoliciesOfAPod) {
+  const auto resized = [](std::string_view policies, std::string_view more = "") {
+    return fmt::format(
+        R"({{"spec": {{{} "containers": [{{"name": "c", "image": "i", "resizePolicy": [{}]}}]}}}})", more,
+        policies);
+  };
+  constexpr std::string_view kCpu = R"({"resourceName": "cpu", "restartPolicy": "NotRequired"})";
+  constexpr std::string_view kRestart = R"({"resourceName": "cpu", "restartPolicy": "RestartContainer"})";
+  const std::string at = "spec.template.spec.containers[0].resizePolicy";
+  EXPECT_EQ(finding(resized(kCpu)), "");
+  EXPECT_EQ(finding(resized(kRestart)), "");
+  EXPECT_EQ(finding(resized(R"({"resourceName": "gpu", "restartPolicy": "NotRequired"})")),
+            at + ": Unsupported value: \"gpu\": supported values: \"cpu\", \"memory\"");
+  EXPECT_EQ(finding(resized(kRestart, R"("restartPolicy": "Never",)")),
+            at + ": Invalid value: \"RestartContainer\": must be 'NotRequired' when pod `restartPolicy` is "
+                 "'Never'");
+  EXPECT_EQ(finding(resized(fmt::format("{}, {}", kCpu, kCpu))), at + "[1]: Duplicate value: \"cpu\"");
+  EXPECT_EQ(finding(pod_template(R"("os": {"name": "bsd"},)")),
+            "spec.template.spec.os: Unsupported value: \"bsd\": supported values: \"linux\", \"windows\"");
+  EXPECT_EQ(
+      finding(pod_template(R"("dnsPolicy": "None",)")),
+      "spec.template.spec.dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None");
+  EXPECT_EQ(finding(pod_template(R"("dnsPolicy": "None", "dnsConfig": {"nameservers": ["10.0.0.1"]},)")), "");
+}
+
 TEST(ValidateWorkload, WhatTheApiServerAccepts) {
   for (const auto& manifest :
        {workload("Deployment", R"("restartPolicy": "Always",)"), workload("DaemonSet", ""),
@@ -142,6 +233,32 @@ TEST(ValidateWorkload, WhatTheApiServerAccepts) {
         pod_template(R"("restartPolicy": "Never", "activeDeadlineSeconds": 60,)"),
         workload("ReplicationController", "", R"("selector": {"app": "web"},)", "v1")})
     EXPECT_EQ(finding(manifest), "") << manifest;
+}
+
+TEST(ValidateWorkload, ClaimsOfTemplates) {
+  const auto of = [](std::string_view spec) {
+    return finding(workload(
+        "StatefulSet", "",
+        fmt::format(R"({} "volumeClaimTemplates": [{{"metadata": {{"name": "d"}}, "spec": {{{}}}}}],)",
+                    kSelector, spec)));
+  };
+  const std::string at = "spec.template.spec.volumeClaimTemplates[0].spec.";
+  constexpr std::string_view kOnce = R"("accessModes": ["ReadWriteOnce"], )";
+  constexpr std::string_view kSize = R"("resources": {"requests": {"storage": "1Gi"}})";
+  EXPECT_EQ(of(fmt::format("{}{}", kOnce, kSize)), "");
+  EXPECT_EQ(of(kSize), at + "accessModes: Required value: at least 1 access mode is required");
+  EXPECT_EQ(of(R"("accessModes": ["ReadWriteOnce"])"), at + "resources[storage]: Required value");
+  EXPECT_EQ(of(fmt::format(R"("accessModes": ["Bad"], {})", kSize)),
+            at + "accessModes: Unsupported value: \"Bad\": supported values: \"ReadOnlyMany\", "
+                 "\"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\"");
+  EXPECT_EQ(of(fmt::format(R"("accessModes": ["ReadWriteOncePod", "ReadWriteOnce"], {})", kSize)),
+            at + "accessModes: Forbidden: may not use ReadWriteOncePod with other access modes");
+  EXPECT_EQ(of(fmt::format(R"({}"resources": {{"requests": {{"storage": "-1"}}}})", kOnce)),
+            at + "resources[storage]: Invalid value: \"-1\": must be greater than zero");
+  EXPECT_EQ(of(fmt::format(R"({}{}, "volumeMode": "Raw")", kOnce, kSize)),
+            at + "volumeMode: Unsupported value: \"Raw\": supported values: \"Block\", \"Filesystem\"");
+  EXPECT_EQ(of(fmt::format(R"({}{}, "storageClassName": "Not_Valid")", kOnce, kSize)),
+            at + "storageClassName: Invalid value: \"Not_Valid\": must be a lowercase RFC 1123 subdomain");
 }
 
 // The controller adds a volume to the pods for each claim template.

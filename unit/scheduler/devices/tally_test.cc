@@ -82,6 +82,26 @@ TEST(Tally, ADeviceOfManyNodesCountsOnce) {
   EXPECT_EQ(w.tally({"n1", "n2", "n3"}), (Lines{"c/r: 3 match, 0 in use, 0 tainted, 0 too small"}));
 }
 
+// A pod's devices are of one node.
+TEST(Tally, SaysHowManyAPodAsksForAndHowManyOneNodeHas) {
+  auto w = world({device("a")}, {request("r", 4)});
+  auto network = slice("network", {device("b"), device("c")});
+  network.pool.name = "network";
+  network.nodes = {.name = std::nullopt, .selector = std::nullopt, .all = true};
+  w.slices.push_back(network);
+  w.in_use = {taken("a")};
+  const std::string counts = "c/r: 3 match, 1 in use, 0 tainted, 0 too small; of 4 at most ";
+  EXPECT_EQ(w.tally({"n2", "n1", "n3"}, true), Lines{counts + "2 free on n1"}) << "the first by name";
+  w.in_use.clear();
+  EXPECT_EQ(w.tally({"n3", "n1"}, true),
+            Lines{"c/r: 3 match, 0 in use, 0 tainted, 0 too small; of 4 at most 3 free on n1"});
+  auto all = request("r");
+  all.exactly->mode = api::ExactRequest::Mode::all;
+  w.claims = {claim("c", {all})};
+  EXPECT_EQ(w.tally({"n1"}, true),
+            Lines{"c/r: 3 match, 0 in use, 0 tainted, 0 too small; of 0 at most 3 free on n1"});
+}
+
 TEST(Tally, CountsEachAlternative) {
   auto one = request("r");
   const auto asked = *one.exactly;

@@ -103,17 +103,19 @@ struct World {
   // "claim: request=device request=device; claim: …", "none", "invalid", "error: …" or "out of steps".
   std::string on(const std::string& node) const { return text(ask(node)); }
   // "claim/request: 3 match, 1 in use, 1 tainted, 0 too small" of each request, for these nodes' devices; and
-  // " by a b" for the rules that taint.
-  std::vector<std::string> tally(const std::vector<std::string>& nodes) const {
+  // " by a b" for the rules that taint. `free`: also "; of 4 at most 1 free on n1".
+  std::vector<std::string> tally(const std::vector<std::string>& nodes, bool free = false) const {
     Tally tally(StepBudget{steps});
     with_allocator([&](Allocator& allocator) {
       for (const auto& name : nodes) allocator.tally(node_named(name, labels), tally);
     });
     std::vector<std::string> lines;
-    for (const auto& [of, name, matched, in_use, tainted, too_small, by] : std::move(tally).take()) {
+    for (const auto& [of, name, matched, in_use, tainted, too_small, by, wanted, most, where] :
+         std::move(tally).take()) {
       lines.push_back(fmt::format("{}/{}: {} match, {} in use, {} tainted, {} too small", of, name, matched,
                                   in_use, tainted, too_small));
       if (!by.empty()) lines.back() += fmt::format(" by {}", fmt::join(by, " "));
+      if (free) lines.back() += fmt::format("; of {} at most {} free on {}", wanted, most, where);
     }
     return lines;
   }

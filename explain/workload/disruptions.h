@@ -1,0 +1,33 @@
+// The disruptions that a PodDisruptionBudget allows, counted as its controller counts them: for a budget of a
+// file, which no controller has seen.
+//
+// Threads: pure functions. Errors: none.
+// Source: pkg/controller/disruption/disruption.go (getExpectedPodCount, getExpectedScale, countHealthyPods).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/values/objects.h"
+#include "api/values/pod.h"
+
+namespace podium::explain {
+
+// A controller of pods, and the pods that it should have.
+struct ControllerScale {
+  std::string name;                      // "Deployment/web"
+  std::optional<std::int64_t> replicas;  // nullopt: it has no scale
+};
+using ScaleOf = std::function<ControllerScale(const std::string& ns, const api::OwnerReference&)>;
+
+// `pods`: of the budget's namespace. Sets its status.
+void count_disruptions(const std::vector<const api::Pod*>& pods, const ScaleOf& scale_of,
+                       api::PodDisruptionBudget& budget);
+
+// The scale of a controller that is not known: its pods count as its replicas.
+ControllerScale scale_by_pods(const std::vector<const api::Pod*>& pods, const api::OwnerReference& owner);
+
+}  // namespace podium::explain

@@ -1,0 +1,67 @@
+#include "explain/workload/validate_claim.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "api/text/json_view.h"
+#include "api/validate/validate.h"
+#include "api/values/quantity.h"
+
+namespace podium::explain {
+namespace {
+
+namespace json = boost::json;
+
+void check_modes(const json::value& claim, const FieldPath& at, SpecFindings& findings) {
+  constexpr std::array<std::string_view, 4> kModes = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+                                                      "ReadWriteOncePod"};
+  const auto* modes = api::find_at(claim, "/spec/accessModes");
+  if (!modes || !modes->is_array() || modes->get_array().empty())
+    return findings.add(at, "Required value: at least 1 access mode is required");
+  bool is_exclusive = false;
+  for (const auto& mode : modes->get_array()) {
+    const auto* text = mode.if_string();
+    if (!text) continue;  // reported as a wrong type
+    const std::string_view given(*text);
+    is_exclusive |= given == "ReadWriteOncePod";
+    if (std::ranges::find(kModes, given) == kModes.end())
+      findings.add(at, fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", given,
+                                   fmt::join(kModes, "\", \"")));
+  }
+  if (is_exclusive && modes->get_array().size() > 1)
+    findings.add(at, "Forbidden: may not use ReadWriteOncePod with other access modes");
+}
+
+void check_storage(const json::value& claim, const FieldPath& at, SpecFindings& findings) {
+  const auto* storage = api::find_at(claim, "/spec/resources/requests/storage");
+  if (!storage) return findings.add(at, "Required value");
+  const auto* text = storage->if_string();
+  if (!text) return;
+  const auto quantity = api::Quantity::parse(std::string_view(*text));
+  if (quantity && *quantity <= api::Quantity())
+    findings.add(at,
+                 fmt::format("Invalid value: \"{}\": must be greater than zero", std::string_view(*text)));
+}
+
+}  // namespace
+
+void check_claim_spec(const json::value& claim, const FieldPath& path, SpecFindings& findings) {
+  const auto at = path / "spec";
+  check_modes(claim, at / "accessModes", findings);
+  check_storage(claim, at / "resources[storage]", findings);
+  if (const auto name = api::text_at(claim, "/spec/storageClassName");
+      !name.empty() && !api::is_dns_subdomain(name))
+    findings.add(at / "storageClassName",
+                 fmt::format("Invalid value: \"{}\": must be a lowercase RFC 1123 subdomain", name));
+  if (const auto mode = api::text_at(claim, "/spec/volumeMode");
+      !mode.empty() && mode != "Block" && mode != "Filesystem")
+    findings.add(at / "volumeMode",
+                 fmt::format(R"(Unsupported value: "{}": supported values: "Block", "Filesystem")", mode));
+}
+
+}  // namespace podium::explain

@@ -1,0 +1,133 @@
+#include "explain/workload/validate_schedule.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace podium::explain {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
+                                                      "jul", "aug", "sep", "oct", "nov", "dec"};
+constexpr std::array<std::string_view, 7> kDays = {"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
+
+struct Bounds {
+  std::int64_t least, most;
+  std::span<const std::string_view> names = {};  // the first is `least`
+};
+
+Words split(std::string_view text, char by, bool drops_empty) {
+  Words out;
+  for (;;) {
+    const auto end = std::min(text.find(by), text.size());
+    if (end > 0 || !drops_empty) out.push_back(text.substr(0, end));
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// Returns the error, else sets `number`.
+std::string read_number(std::string_view text, const Bounds& bounds, std::int64_t& number) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (const auto name = std::ranges::find(bounds.names, lower); name != bounds.names.end()) {
+    number = bounds.least + (name - bounds.names.begin());
+    return {};
+  }
+  const auto digits = text.starts_with('+') ? text.substr(1) : text;
+  const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc() || read != digits.data() + digits.size() || digits.empty())
+    return fmt::format("failed to parse int from {0}: strconv.Atoi: parsing \"{0}\": invalid syntax", text);
+  return number < 0 ? fmt::format("negative number ({}) not allowed: {}", number, text) : std::string();
+}
+
+std::string range_error(std::string_view text, const Bounds& bounds) {
+  const auto range_and_step = split(text, '/', false);
+  const auto ends = split(range_and_step[0], '-', false);
+  const bool is_one = ends.size() == 1;
+  auto first = bounds.least, last = bounds.most;
+  std::int64_t step = 1;
+  if (ends[0] != "*" && ends[0] != "?") {
+    if (auto error = read_number(ends[0], bounds, first); !error.empty()) return error;
+    last = first;
+    if (ends.size() > 2) return fmt::format("too many hyphens: {}", text);
+    if (!is_one) {
+      if (auto error = read_number(ends[1], bounds, last); !error.empty()) return error;
+    }
+  }
+  if (range_and_step.size() > 2) return fmt::format("too many slashes: {}", text);
+  if (range_and_step.size() == 2) {
+    if (auto error = read_number(range_and_step[1], {0, 0}, step); !error.empty()) return error;
+    if (is_one) last = bounds.most;
+  }
+  if (first < bounds.least)
+    return fmt::format("beginning of range ({}) below minimum ({}): {}", first, bounds.least, text);
+  if (last > bounds.most)
+    return fmt::format("end of range ({}) above maximum ({}): {}", last, bounds.most, text);
+  if (first > last)
+    return fmt::format("beginning of range ({}) beyond end of range ({}): {}", first, last, text);
+  return step == 0 ? fmt::format("step of range should be a positive number: {}", text) : std::string();
+}
+
+// Go's time.ParseDuration: numbers, each with a unit.
+bool is_duration(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text == "0") return true;
+  if (text.empty()) return false;
+  while (!text.empty()) {
+    const auto unit_at = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = text.substr(0, unit_at);
+    if (number.find_first_of("0123456789") == number.npos || std::ranges::count(number, '.') > 1)
+      return false;
+    text.remove_prefix(unit_at);
+    const auto unit = text.substr(0, text.find_first_of("0123456789."));
+    constexpr std::string_view kUnits[] = {"ns", "us", "µs", "μs", "ms", "s", "m", "h"};
+    if (std::ranges::find(kUnits, unit) == std::end(kUnits)) return false;
+    text.remove_prefix(unit.size());
+  }
+  return true;
+}
+
+std::string descriptor_error(std::string_view schedule) {
+  constexpr std::string_view kKnown[] = {"@yearly", "@annually", "@monthly", "@weekly",
+                                         "@daily",  "@midnight", "@hourly"};
+  constexpr std::string_view kEvery = "@every ";
+  if (std::ranges::find(kKnown, schedule) != std::end(kKnown)) return {};
+  if (!schedule.starts_with(kEvery)) return fmt::format("unrecognized descriptor: {}", schedule);
+  const auto duration = schedule.substr(kEvery.size());
+  return is_duration(duration)
+             ? std::string()
+             : fmt::format("failed to parse duration {}: time: invalid duration \"{}\"", schedule, duration);
+}
+
+}  // namespace
+
+std::string schedule_error(std::string_view schedule) {
+  if (schedule.contains("TZ")) return "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
+  if (schedule.starts_with('@')) return descriptor_error(schedule);
+  std::string spaces(schedule);
+  std::ranges::replace_if(spaces, [](unsigned char c) { return std::isspace(c) != 0; }, ' ');
+  const auto fields = split(spaces, ' ', true);
+  const std::array<Bounds, 5> bounds = {Bounds{0, 59}, Bounds{0, 23}, Bounds{1, 31}, Bounds{1, 12, kMonths},
+                                        Bounds{0, 6, kDays}};
+  if (fields.size() != bounds.size())
+    return fmt::format("expected exactly 5 fields, found {}: [{}]", fields.size(), fmt::join(fields, " "));
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    for (const auto part : split(fields[i], ',', true)) {
+      if (auto error = range_error(part, bounds[i]); !error.empty()) return error;
+    }
+  }
+  return {};
+}
+
+}  // namespace podium::explain

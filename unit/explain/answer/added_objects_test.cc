@@ -1,0 +1,107 @@
+// The objects of a user's file on which controllers and the API server act: budgets, claims with adminAccess.
+#include "explain/answer/added_objects.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "unit/explain/answer/asking.h"
+
+namespace podium::explain {
+namespace {
+
+using test::pod;
+using unit::ask;
+using unit::run_pod;
+
+std::string message_of(const ReportStatus& status) {
+  return status.answer->changes.empty() ? std::string() : status.answer->changes.front().message;
+}
+
+// The API server refuses claims with adminAccess, and templates of such claims.
+TEST(AddObjects, AdminAccessNeedsALabelOfTheNamespace) {
+  const auto with = [](std::vector<std::pair<std::string, std::string>> labels) {
+    auto snapshot = unit::two_nodes();
+    api::Namespace ns;
+    ns.meta.name = "shop";
+    ns.meta.labels = api::Labels(std::move(labels));
+    snapshot.objects().set<api::Namespace>(test::share(std::move(ns)));
+    return snapshot;
+  };
+  const auto asked = [](const cluster::Snapshot& snapshot, std::string_view kind, std::string_view reference,
+                        std::string_view admin = "true") {
+    const auto devices = fmt::format(
+        R"({{"devices": {{"requests": [{{"name": "gpu", "exactly": {{"deviceClassName": "fast",
+           "adminAccess": {}}}}}]}}}})",
+        admin);
+    return ask(
+        fmt::format(R"({{"changes": [{{"type": "AddObjects", "objects": [{{
+        "apiVersion": "resource.k8s.io/v1", "kind": "{}", "metadata": {{"name": "one"}}, "spec": {}}}]}}],
+        "template": {{"spec": {{"resourceClaims": [{{"name": "gpu", "{}": "one"}}],
+                               "containers": [{{"name": "c", "image": "i"}}]}}}}}})",
+                    kind, kind == "ResourceClaim" ? devices : fmt::format(R"({{"spec": {}}})", devices),
+                    reference),
+        snapshot);
+  };
+  const std::string needs =
+      "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the "
+      "containing "
+      "namespace";
+  const auto without = with({{"kubernetes.io/metadata.name", "shop"}});
+  const auto of_template = asked(without, "ResourceClaimTemplate", "resourceClaimTemplateName");
+  EXPECT_EQ(of_template.outcome, "DoesNotFit");
+  EXPECT_EQ(of_template.answer->first_failure->message,
+            "claim gpu: the API server refuses the claim of ResourceClaimTemplate \"one\": " + needs);
+  EXPECT_EQ(message_of(of_template), "0 objects added; refused: ResourceClaimTemplate one: " + needs);
+  const auto of_claim = asked(without, "ResourceClaim", "resourceClaimName");
+  EXPECT_EQ(of_claim.answer->first_failure->message,
+            "claim gpu: the API server refuses ResourceClaim \"one\": " + needs);
+  const std::string class_is_missing = "request gpu: device class fast does not exist";
+  EXPECT_EQ(asked(without, "ResourceClaimTemplate", "resourceClaimTemplateName", "false")
+                .answer->first_failure->reason,
+            class_is_missing);
+  const auto allowed = with({{"resource.kubernetes.io/admin-access", "true"}});
+  for (const auto& [kind, reference] : {std::pair("ResourceClaimTemplate", "resourceClaimTemplateName"),
+                                        {"ResourceClaim", "resourceClaimName"}})
+    EXPECT_EQ(asked(allowed, kind, reference).answer->first_failure->reason, class_is_missing) << kind;
+  const auto unknown = asked(unit::two_nodes(), "ResourceClaimTemplate", "resourceClaimTemplateName");
+  EXPECT_EQ(unknown.answer->first_failure->reason, class_is_missing);
+  EXPECT_THAT(unknown.answer->not_modelled,
+              testing::Contains("the label of namespace shop that claims with adminAccess need"));
+}
+
+// No controller has counted a budget of the user's file.
+TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
+  auto snapshot = unit::two_nodes();
+  for (const auto* name : {"a", "b", "c"}) {
+    api::Pod web = pod(name).ns("shop").label("app", "web").node("n1");
+    web.meta.owners = {
+        {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .uid = "r", .controller = true}};
+    web.phase = "Running";
+    run_pod(snapshot, web);
+  }
+  const auto allowed = [&](const char* spec) {
+    auto fork = snapshot;
+    api::AdmissionObjects objects;
+    const auto question = unit::read(fmt::format(
+        R"({{"podRef": {{"name": "p"}}, "changes": [{{"type": "AddObjects", "objects": [
+        {{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {{"name": "web"}},
+          "spec": {{"selector": {{"matchLabels": {{"app": "web"}}}}, {}}}}}]}}]}})",
+        spec));
+    EXPECT_TRUE(question) << question.error().message;
+    add_objects(question->changes, {}, fork, objects);
+    const auto& all = fork.objects().all<api::PodDisruptionBudget>();
+    return all.empty() ? -1 : all.begin()->second->disruptions_allowed;
+  };
+  EXPECT_EQ(allowed(R"("minAvailable": 1)"), 2);
+  EXPECT_EQ(allowed(R"("minAvailable": "50%")"), 1);
+  EXPECT_EQ(allowed(R"("maxUnavailable": 1)"), 1);
+  EXPECT_EQ(allowed(R"("maxUnavailable": 0)"), 0);
+}
+
+}  // namespace
+}  // namespace podium::explain
