@@ -399,6 +399,8 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
 }
 
 void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
+  // podium stops, and logs how many are lost.
+  if (error.kind == Error::Kind::cancelled) return void(item.outcome = Outcome::dropped);
   item.outcome = backoff_of(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);
