@@ -161,6 +161,18 @@ bool is_end(const error_code& error) {
   return error && (error == end || error.category() != end.category());
 }
 
+// True if the header arrived and is not valid or too large; false: the connection failed.
+bool is_about_header(const error_code& error) {
+  const error_code end = http::error::end_of_stream, cut = http::error::partial_message;
+  return error.category() == end.category() && error != end && error != cut;
+}
+
+// As Go's server, which also sends 431 for a path that is too long.
+Reply refusal_of_header(const error_code& error) {
+  const bool too_large = error == http::error::header_limit || error == http::error::buffer_overflow;
+  return too_large ? Reply(431, "431 Request Header Fields Too Large\n") : Reply(400, "400 Bad Request\n");
+}
+
 std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
 
 // Bounds of requests other than probes, and of bodies in progress. These cannot be closed for a probe, so
@@ -219,8 +231,8 @@ struct HttpsServer::Impl {
     co_return true;
   }
 
-  static Task<bool> read_header(Impl* self, std::shared_ptr<Connection> connection,
-                                beast::flat_buffer* buffer, Parser* parser) {
+  static Task<error_code> read_header(Impl* self, std::shared_ptr<Connection> connection,
+                                      beast::flat_buffer* buffer, Parser* parser) {
     error_code error;
     auto& stream = connection->stream;
     if (buffer->size() == 0) {
@@ -228,14 +240,26 @@ struct HttpsServer::Impl {
       const auto size = co_await stream.async_read_some(buffer->prepare(kFirstRead),
                                                         asio::redirect_error(asio::use_awaitable, error));
       buffer->commit(size);
-      if (error || connection->closed) co_return false;
+      if (connection->closed) error = asio::error::operation_aborted;
+      if (error) co_return error;
     }
     parser->header_limit(kHeaderBytes);
     parser->body_limit(boost::none);  // read_body() checks the length
     connection->limit(self->options.step);
     co_await http::async_read_header(stream, *buffer, *parser,
                                      asio::redirect_error(asio::use_awaitable, error));
-    co_return !error && !connection->closed;
+    if (connection->closed) error = asio::error::operation_aborted;
+    co_return error;
+  }
+
+  // Says what is wrong with a header, if the client has not left. The connection then has to end.
+  static Task<void> refuse_header(Impl* self, std::shared_ptr<Connection> connection, error_code why) {
+    if (!is_about_header(why)) co_return;
+    auto response = response_of(refusal_of_header(why), {});
+    response.keep_alive(false);
+    for (const auto id : self->table.set_writing(connection->id, response.body().size())) self->close_one(id);
+    co_await write(self, connection, &response);
+    co_await linger(connection);
   }
 
   static Task<Result<std::string>> read_body(Impl* self, std::shared_ptr<Connection> connection,
@@ -352,8 +376,11 @@ struct HttpsServer::Impl {
     beast::flat_buffer buffer(kUnparsedBytes);
     for (bool more = true; more && self->acceptor.is_open();) {
       Parser parser;
-      const bool came = co_await read_header(self, connection, &buffer, &parser);
-      if (!came) co_return;
+      const auto wrong = co_await read_header(self, connection, &buffer, &parser);
+      if (wrong) {
+        co_await refuse_header(self, connection, wrong);
+        co_return;
+      }
       auto request = request_of(parser.get(), *connection);
       Shares::Slot slot;
       bool asked = false;

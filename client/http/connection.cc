@@ -79,6 +79,12 @@ Error Connection::failure(std::string_view doing, std::string_view why) {
   return error;
 }
 
+// The coroutine was cancelled, which says nothing about the peer.
+Error Connection::failure(std::string_view doing, boost::system::error_code why) {
+  if (why == asio::error::operation_aborted) end(Error::Kind::cancelled);
+  return failure(doing, why.message());
+}
+
 Task<Result<void>> Connection::connect(tcp::endpoint endpoint) {
   boost::system::error_code error;
   {
@@ -89,11 +95,11 @@ Task<Result<void>> Connection::connect(tcp::endpoint endpoint) {
     if (!error) fd_ = socket_.native_handle();
     if (ended_) error = asio::error::operation_aborted;
   }
-  if (error) co_return std::unexpected(failure("connect to", error.message()));
+  if (error) co_return std::unexpected(failure("connect to", error));
   set_options(fd_);
   auto [failed] = co_await socket_.async_connect(endpoint, as_result);
   if (!failed) socket_.native_non_blocking(true, failed);
-  if (failed) co_return std::unexpected(failure("connect to", failed.message()));
+  if (failed) co_return std::unexpected(failure("connect to", failed));
   co_return Result<void>();
 }
 
@@ -127,7 +133,7 @@ IoStep Connection::try_write(std::string_view bytes) {
 
 Task<Result<void>> Connection::wait(tcp::socket::wait_type what) {
   auto [error] = co_await socket_.async_wait(what, as_result);
-  if (error) co_return std::unexpected(failure("connection to", error.message()));
+  if (error) co_return std::unexpected(failure("connection to", error));
   co_return Result<void>();
 }
 

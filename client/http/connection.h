@@ -52,6 +52,7 @@ class Connection final : public Guarded {
   Task<Result<void>> wait(boost::asio::ip::tcp::socket::wait_type what);
   Task<bool> await_min_interval();  // waits out the rest; false: there was none
   Error failure(std::string_view doing, std::string_view why);
+  Error failure(std::string_view doing, boost::system::error_code why);
 
   const std::shared_ptr<Watchdog> watchdog_;
   const std::string peer_;  // host:port, for messages

@@ -79,6 +79,7 @@ struct ReportWriter::Impl {
     Jobs::Item* item;
     WrittenReport report;
     bool is_new;
+    bool has_room;  // reserved
     bool relabels;
     std::vector<RetentionIndex::Report> leaving;
     // Its replies from here on: to each deletion, to the POST if new, to the labels' PATCH if it relabels, to
@@ -138,7 +139,9 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
     auto filling = fill_report(job.owner, report->name, report->before, *job.status);
     job.bytes = stored_bytes(filling.body.size());
     std::vector<RetentionIndex::Report> leaving;
-    if (is_new) {
+    // A report of that name, of an earlier leader or an earlier pod, is rewritten or replaced.
+    const bool needs_room = is_new && !self->retention.has_decision(job.owner.ns, job.owner.pod);
+    if (needs_room) {
       auto room = self->retention.reserve(job.owner.ns, job.bytes, is_failure(job));
       if (!room) {
         self->no_room(item, room.error());
@@ -147,7 +150,8 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
       leaving = std::move(*room);
     }
     const bool relabels = !is_new && needs_labels(*report, *job.status, self->ttl());
-    sent.push_back({&item, std::move(*report), is_new, relabels, std::move(leaving), requests.size()});
+    sent.push_back(
+        {&item, std::move(*report), is_new, needs_room, relabels, std::move(leaving), requests.size()});
     const auto& written = sent.back().report;
     for (const auto& old : sent.back().leaving) requests.push_back(delete_report(old.ns, old.name, old.uid));
     if (is_new) requests.push_back(make_report(job.owner, job.owner.pod, self->notes(job), *job.status));
@@ -160,7 +164,7 @@ Task<void> ReportWriter::Impl::write(Impl* self, std::vector<Jobs::Item>* batch)
   if (!sent.empty()) co_await write_together(self, &sent, std::move(requests));
   for (const auto& each : sent) {
     const auto& job = each.item->value;
-    if (each.is_new) self->retention.release(job.owner.ns, job.bytes, is_failure(job));
+    if (each.has_room) self->retention.release(job.owner.ns, job.bytes, is_failure(job));
   }
   for (auto& item : *batch) item.value.status.reset();  // some are retried
 }
@@ -399,6 +403,8 @@ void ReportWriter::Impl::done(const Job& job, WrittenReport report, const json::
 }
 
 void ReportWriter::Impl::refused(Jobs::Item& item, const Error& error) {
+  // podium stops, and logs how many are lost.
+  if (error.kind == Error::Kind::cancelled) return void(item.outcome = Outcome::dropped);
   item.outcome = backoff_of(error);
   item.at_least = std::chrono::seconds(error.status.retry_after);
   if (item.outcome != Outcome::failed) retried.fetch_add(1, std::memory_order_relaxed);

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kNamespacesLogged = 1'000;
 
 std::string_view cause_of_pause(const Error& error) {
+  if (client::is_not_leader(error)) return "this process does not hold the lease";
   if (client::is_unreachable(error)) return "the API server cannot be reached";
   if (client::is_not_found(error))
     return "the API server does not serve SchedulingReports (is the CRD installed?)";

@@ -115,6 +115,12 @@ bool RetentionIndex::is_kept(const std::string& ns, const std::string& name, con
   return it != reports_.end() && it->second.uid == uid && it->second.state != State::leaving;
 }
 
+bool RetentionIndex::has_decision(const std::string& ns, const std::string& name) const {
+  const auto it = reports_.find(key_of(ns, name));
+  return it != reports_.end() && it->second.kind == ReportKind::decision &&
+         it->second.state != State::leaving;
+}
+
 void RetentionIndex::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
   const auto it = reports_.find(key_of(ns, name));
   if (it == reports_.end() || it->second.uid != uid || it->second.orphan) return;

@@ -87,6 +87,8 @@ class RetentionIndex {
   bool contains(const std::string& ns, const std::string& name) const;
   // True if it exists and is not about to be evicted.
   bool is_kept(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // The same, of a report of this name on a decision.
+  bool has_decision(const std::string& ns, const std::string& name) const;
   // The pod of this report is deleted: the report is evicted before others.
   void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
   // False: it is unknown, or has another UID. An empty UID matches any.

@@ -270,6 +270,11 @@ bool Retention::is_kept(const std::string& ns, const std::string& name, const st
   return impl_->state.index.is_kept(ns, name, uid);
 }
 
+bool Retention::has_decision(const std::string& ns, const std::string& name) const {
+  const std::lock_guard lock(impl_->state.mutex);
+  return impl_->state.index.has_decision(ns, name);
+}
+
 void Retention::pod_gone(const std::string& ns, const std::string& name, const std::string& uid) {
   const std::lock_guard lock(impl_->state.mutex);
   impl_->state.index.pod_gone(ns, name, uid);

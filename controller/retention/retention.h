@@ -83,6 +83,8 @@ class Retention {
   bool contains(const std::string& ns, const std::string& name) const;
   // True if the report exists, as far as podium knows, and is not about to be evicted.
   bool is_kept(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // The same, of a report of this name on a decision.
+  bool has_decision(const std::string& ns, const std::string& name) const;
   // The pod of this report is deleted: the report is evicted before others if a budget is used up.
   void pod_gone(const std::string& ns, const std::string& name, const std::string& uid);
 

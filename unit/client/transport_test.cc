@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 
+#include "async/gate.h"
 #include "client/auth/token.h"
 #include "unit/client/transport_fixture.h"
 
@@ -272,6 +274,28 @@ TEST_F(TransportTest, CloseEndsEverything) {
   EXPECT_EQ(seen(waiting.get()), cancelled);
   EXPECT_EQ(seen(loop_.run(transport->send(get_request("/")))), cancelled);
   EXPECT_EQ(seen(loop_.run(transport->open(get_request("/")))), cancelled);
+}
+
+Task<void> send_to_its_end(Transport* transport, Request request, std::promise<Seen>* end) {
+  const auto reply = co_await transport->send(std::move(request));
+  end->set_value(seen(reply));
+}
+
+// Else a stop is reported as an API server that cannot be reached.
+TEST_F(TransportTest, ACancelledCallerGetsAnErrorThatSaysSo) {
+  async::Gate gate;
+  auto transport = connect();
+  server_.then([](HttpExchange& exchange) { exchange.wait_closed(); });
+  server_.then([](HttpExchange& exchange) { exchange.wait_closed(); });
+  std::promise<Seen> read, wrote;
+  async::spawn(gate, loop_.executor(), "read",
+               send_to_its_end(transport.shared().get(), get_request("/"), &read));
+  async::spawn(gate, loop_.executor(), "write",
+               send_to_its_end(transport.shared().get(), post_request("/", "x"), &wrote));
+  ASSERT_EQ(server_.wait_requests(2), 2u);
+  gate.cancel();
+  EXPECT_EQ(read.get_future().get(), (Seen{Error::Kind::cancelled, false}));
+  EXPECT_EQ(wrote.get_future().get(), (Seen{Error::Kind::cancelled, true}));
 }
 
 TEST_F(TransportTest, StreamsGiveWhatHasArrived) {

@@ -82,6 +82,38 @@ TEST(HttpsServer, AnEndlessChunkExtensionOrTrailerEndsTheConnection) {
   EXPECT_EQ(HttpsClient(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
 }
 
+TEST(HttpsServer, AHeaderThatIsTooLargeOrNotValidGetsAReplyAndEndsTheConnection) {
+  const std::string kTooLarge = "431, closes: 431 Request Header Fields Too Large\n",
+                    kInvalid = "400, closes: 400 Bad Request\n", kHost = " HTTP/1.1\r\nHost: h\r\n";
+  std::string many;
+  for (int i = 0; i < 10'000; ++i) many += "a: b\r\n";
+  struct Case {
+    const char* name;
+    std::string sent, reply;
+  };
+  const Case cases[] = {
+      {"a path", "GET /" + std::string(40'000, 'x') + kHost + "\r\n", kTooLarge},
+      {"a path without an end", "GET /" + std::string(500'000, 'x'), kTooLarge},
+      {"a header", "GET /healthz" + kHost + "X: " + std::string(40'000, 'x') + "\r\n\r\n", kTooLarge},
+      {"headers", "GET /healthz" + kHost + many + "\r\n", kTooLarge},
+      {"a name without an end", "GET /healthz" + kHost + std::string(500'000, 'x'), kTooLarge},
+      {"no HTTP", "hello\r\n\r\n", kInvalid},
+      {"another protocol", "GET / SMTP/1.1\r\n\r\n", kInvalid},
+      {"two lengths", "POST /who" + kHost + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", kInvalid},
+      {"a negative length", "POST /who" + kHost + "Content-Length: -1\r\n\r\n", kInvalid},
+      {"a huge length", "POST /who" + kHost + "Content-Length: 99999999999999999999999\r\n\r\n", kInvalid},
+  };
+  RunningServer server;
+  for (const auto& c : cases) {
+    HttpsClient client(server.port());
+    client.send(c.sent);
+    EXPECT_EQ(client.next_reply(), c.reply) << c.name;
+    client.end();
+    EXPECT_TRUE(client.read_unasked()) << c.name;
+  }
+  EXPECT_EQ(HttpsClient(server.port()).get("/healthz"), "200 text/plain; charset=utf-8: ok");
+}
+
 TEST(HttpsServer, WhoWaitsToContinueGetsAContinue) {
   RunningServer server;
   HttpsClient client(server.port());

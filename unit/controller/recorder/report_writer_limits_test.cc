@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <ranges>
+
 #include "unit/controller/recorder/report_writer_fixture.h"
 
 namespace podium::controller::report_writer_test {
@@ -295,6 +297,37 @@ TEST(ReportWriter, AtTheBoundAReportThatIsThereIsRewritten) {
   w.bind(small("a"));
   w.run();
   EXPECT_EQ(w.reports(), Lines{"a uid-of-a Scheduled 1"});
+}
+
+// The reports of an earlier leader are over a budget that was lowered, and retention has stopped.
+TEST(ReportWriter, OverTheBoundAStopWritesTheReportsThatExist) {
+  Writing w;
+  for (int i = 0; i < 20; ++i) w.decide(huge(fmt::format("p{:02}", i)));
+  w.run();
+  Retention retention(w.api, Writing::retention_options(5), w.gate, w.io.get_executor());
+  for (const auto& report : w.server.all(kPlural)) retention.found(report);
+  ReportWriter writer(w.api, w.bindings_first, retention, w.settings, w.gate, w.io.get_executor());
+  ReportRecorder recorder(writer, w.settings, {}, {});
+  const auto before = w.server.requests().size();
+  for (int i = 0; i < 20; ++i) {
+    framework::Attempt what;
+    what.pod = cluster::make_pod_info(test::share(small(fmt::format("p{:02}", i))));
+    what.profile = "default-scheduler";
+    what.number = 7;
+    what.decided_at = w.clock.wall();
+    recorder.decided(what, framework::evaluate(*what.pod, w.cluster, *default_config().profiles[0]),
+                     w.cluster);
+    recorder.binding_ended(*what.pod, {.bound = true, .node = "n1"});
+  }
+  bool drained = false;
+  asio::co_spawn(w.io, writer.drain(1s), [&](std::exception_ptr) { drained = true; });
+  w.run_until([&] { return drained; });
+  EXPECT_EQ(writer.counts().written, 20u);
+  EXPECT_EQ(writer.counts().dropped, 0u);
+  EXPECT_EQ(w.reports().size(), 20u);
+  EXPECT_EQ(w.reports().back(), "p19 uid-of-p19 Scheduled 7");
+  for (const auto& request : w.server.requests() | std::views::drop(before))
+    EXPECT_FALSE(request.starts_with("DELETE")) << "a rewrite takes the place of no other report";
 }
 
 TEST(ReportWriter, ANamespaceThatRefusesReportsHoldsUpNoOther) {
