@@ -2,6 +2,7 @@
 #include "api/decode/decode_parts.h"
 #include "api/decode/decode_reader.h"
 #include "api/values/pod.h"
+#include "api/values/pod_group.h"
 
 namespace podium::api {
 namespace {
@@ -114,6 +115,9 @@ void read_spec(Field spec, Pod& pod) {
   }
   spec["volumes"].list(pod.volumes, read_volume);
   spec["resourceClaims"].list(pod.resource_claims, read_resource_claim);
+  std::string group;
+  spec["schedulingGroup"]["podGroupName"].into(group);
+  if (!group.empty()) pod.meta.annotations.set(kSchedulingGroup, std::move(group));
 }
 
 PodResourceClaimStatus read_resource_claim_status(Field field) {

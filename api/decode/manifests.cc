@@ -225,7 +225,8 @@ Result<void> ManifestReader::read_one(const json::value& value, std::string_view
   if (!decoded) return std::unexpected(std::move(decoded.error()));
   if (std::holds_alternative<std::monostate>(*decoded)) {
     // Others look at the kinds of a dump that are not read here.
-    if (!dump_kind(api_version, kind)) ++ignored_[std::string(api_version) + "/" + std::string(kind)];
+    if (!dump_kind(api_version, kind) && kind != "PodGroup")
+      ++ignored_[std::string(api_version) + "/" + std::string(kind)];
     return {};
   }
   if (!options_.allow_unknown_fields) {

@@ -104,7 +104,7 @@ Result<ByKind> objects_by_kind(const std::vector<api::ManifestText>& texts, cons
       const auto kind = api::text_at(value, "/kind");
       const auto version = api::text_at(value, "/apiVersion");
       const auto* known = api::dump_kind(version, kind);
-      const bool is_namespaced = object.maker || (known && known->is_namespaced);
+      const bool is_namespaced = object.maker || (known && known->is_namespaced) || kind == "PodGroup";
       if (is_namespaced && api::text_at(value, "/metadata/namespace").empty()) {
         auto& metadata = value.as_object()["metadata"];
         (metadata.is_object() ? metadata.get_object() : metadata.emplace_object())["namespace"] = ns;

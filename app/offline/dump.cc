@@ -160,11 +160,31 @@ std::vector<cluster::PodInfoPtr> Dump::waiting() const {
   return out;
 }
 
+// Of Kubernetes' PodGroups, of which a basic one is useful with one pod, and of the coscheduling plugin's.
+explain::PodGroupMinimums Dump::group_minimums() const {
+  explain::PodGroupMinimums out;
+  const auto read = [&](std::string_view group, const auto& minimum_of) {
+    for (const auto& object : objects(group, "PodGroup")) {
+      const std::int64_t minimum = minimum_of(object);
+      if (minimum <= 0) continue;
+      out[{std::string(api::text_at(object, "/metadata/namespace")),
+           std::string(api::text_at(object, "/metadata/name"))}] = static_cast<std::size_t>(minimum);
+    }
+  };
+  read("scheduling.x-k8s.io",
+       [&](const auto& object) { return api::integer_at(object, "/spec/minMember").value_or(0); });
+  read("scheduling.k8s.io", [&](const auto& object) {
+    if (api::find_at(object, "/spec/schedulingPolicy/basic")) return std::int64_t{1};
+    return api::integer_at(object, "/spec/schedulingPolicy/gang/minCount").value_or(0);
+  });
+  return out;
+}
+
 Dump::Answer Dump::search(const explain::Question& question, const explain::Budget& budget) const {
   auto& clock = system_clock();
   const auto end = clock.cpu_time() + kSearchTime;
   const explain::Budget both = [&] { return clock.cpu_time() < end && budget(); };
-  return {explain::answer(question, snapshot_, config_, both, {}, waiting()),
+  return {explain::answer(question, snapshot_, config_, both, {}, waiting(), group_minimums()),
           missing_kinds(manifests_, manifests_.pods)};
 }
 

@@ -425,10 +425,10 @@ void finish(const Question& question, const Snapshot& names, ReportStatus& statu
 
 ReportStatus answer(const Question& question, Snapshot fork, const config::Config& config,
                     const Budget& budget, const api::AdmissionObjects& read,
-                    const std::vector<cluster::PodInfoPtr>& waiting) {
+                    const std::vector<cluster::PodInfoPtr>& waiting, const PodGroupMinimums& minimums) {
   PODIUM_CHECK(question.subject, question.meta.name);
   if (question.search) {
-    auto status = answer_search({question, config, budget, waiting}, fork);
+    auto status = answer_search({question, config, budget, waiting, minimums}, fork);
     finish(question, fork, status);
     return status;
   }

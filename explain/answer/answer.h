@@ -10,6 +10,7 @@
 
 #include "api/admission/admission.h"
 #include "explain/answer/changes.h"
+#include "explain/answer/pod_groups.h"
 #include "explain/question/question.h"
 #include "explain/report/refusal.h"
 #include "explain/report/report.h"
@@ -22,9 +23,11 @@ namespace podium::explain {
 // first replica, firstFailure those of the first that does not fit. Counts pods of other namespaces and does
 // not name them. If the budget ends early, the answer covers what was decided so far (PartlyFits), or is
 // declined() if no replica was placed. `objects`: what admission applies to the pods.
-// `waiting`: the pods without a node, for a question that needs_waiting().
+// `waiting`: the pods without a node, for a question that needs_waiting(). `minimums`: of a search's groups;
+// a group without one needs all of its pods that wait.
 ReportStatus answer(const Question& question, cluster::Snapshot fork, const config::Config& config,
                     const Budget& budget = {}, const api::AdmissionObjects& objects = {},
-                    const std::vector<cluster::PodInfoPtr>& waiting = {});
+                    const std::vector<cluster::PodInfoPtr>& waiting = {},
+                    const PodGroupMinimums& minimums = {});
 
 }  // namespace podium::explain

@@ -235,7 +235,7 @@ std::optional<NodePlan> NodePlans::widen(const NodePlan& plan) const {
 bool NodePlans::takes(const ShapeCounts& counts) {
   if (!may_add(counts) || cost_of(counts) >= cost_of(best_.plan.counts)) return false;
   auto plan = try_counts(counts);
-  if (!plan || plan->placed() < best_.plan.placed()) return false;
+  if (!plan || plan->placed() < best_.plan.placed() || !are_whole(groups_, plan->places)) return false;
   best_.plan = std::move(*plan);
   return true;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "explain/answer/node_shapes.h"
+#include "explain/answer/pod_groups.h"
 #include "explain/answer/waiting.h"
 
 namespace podium::explain {
@@ -35,8 +36,15 @@ struct NodePlan {
 class NodePlans {
  public:
   // Keeps references to all arguments. `now`: the existing nodes, with the pods that fit there.
-  NodePlans(const KnownShapes& shapes, const Waiters& waiters, const Budget& budget, const NodePlan& now)
-      : known_(shapes), shapes_(shapes.list), waiters_(waiters), budget_(budget), now_(now) {}
+  // A cheaper plan keeps the groups that are whole.
+  NodePlans(const KnownShapes& shapes, const Waiters& waiters, const PodGroups& groups, const Budget& budget,
+            const NodePlan& now)
+      : known_(shapes),
+        shapes_(shapes.list),
+        waiters_(waiters),
+        groups_(groups),
+        budget_(budget),
+        now_(now) {}
 
   // A choice of nodes with which all pods that some shape can hold are placed. If the budget ends, the choice
   // places some of the pods.
@@ -91,6 +99,7 @@ class NodePlans {
   const KnownShapes& known_;
   const std::vector<KnownShape>& shapes_;
   const Waiters& waiters_;
+  const PodGroups& groups_;
   const Budget& budget_;
   const NodePlan& now_;
   std::vector<double> pod_prices_;  // by kind

@@ -120,6 +120,10 @@ std::optional<Blocked> NodeRemoval::take(Row row, bool with_waiting, Moves& move
   auto evicted = pods_to_evict(row, fork);
   if (auto blocked = blocked_by_itself(row, evicted, fork)) return blocked;
   cordon(row, fork);
+  // As drain() does: the pods that already terminate end first.
+  for (const auto& pod : on_it) {
+    if (!stays(*pod->pod) && is_replaced(*pod->pod)) remove_with_devices(*pod->pod, fork);
+  }
   for (const auto& pod : evicted) remove_with_devices(*pod->pod, fork);
   sort_for_placing(evicted);
   std::size_t next = 0;

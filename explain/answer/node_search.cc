@@ -78,6 +78,8 @@ ReportStatus answer_search(const NodeSearch& search, const cluster::Snapshot& fo
   if (!found) return refusal(found.error());
   if (!*found) return declined(kDeadlineExceeded, kNothing);
   auto& wanted = **found;
+  if (wanted.has_groups_without_minimum)
+    answer.not_modelled.emplace_back("minimums of groups without a PodGroup: all of their pods count");
   answer.asked = wanted.waiting;
   answer.fitting = wanted.placed;
   status.outcome = outcome_of(answer.asked, answer.fitting);

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "explain/answer/budget.h"
+#include "explain/answer/pod_groups.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
 #include "scheduler/cluster/snapshot.h"
@@ -25,12 +26,14 @@ struct NodeSearch {
   const config::Config& config;
   const Budget& budget;  // may be empty
   const std::vector<cluster::PodInfoPtr>& waiting;
+  const PodGroupMinimums& minimums;
 };
 
 // nullopt: the budget ended before anything was verified.
 struct WantedAnswer {
   std::size_t waiting = 0, placed = 0;  // placed: of those, with the nodes that are added
   NodesWanted nodes;
+  bool has_groups_without_minimum = false;  // of pods; they need all of their pods that wait
 };
 Result<std::optional<WantedAnswer>> find_nodes_wanted(const NodeSearch& search, cluster::Snapshot fork);
 

@@ -1,9 +1,11 @@
-// The answer about the nodes that the pods that wait need: the best choice that node_plans.h found.
+// The answer about the nodes that the pods that wait need: the best choice that node_plans.h found, without
+// the groups of pods that would stay too small.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "explain/answer/node_plans.h"
 #include "explain/answer/node_search.h"
 #include "explain/answer/node_shapes.h"
+#include "explain/answer/pod_groups.h"
 #include "explain/answer/uncordoning.h"
 #include "explain/answer/waiting.h"
 #include "explain/report/project.h"
@@ -63,6 +66,7 @@ class Wanting {
   Wanting(const NodeSearch& search, Snapshot fork)
       : search_(search), profiles_(search.config), base_(std::move(fork)) {
     waiters_ = sort_waiting(search.waiting, profiles_, search.budget, base_);
+    gather_groups(waiters_);
   }
 
   Result<std::optional<WantedAnswer>> run() {
@@ -72,11 +76,32 @@ class Wanting {
     if (!shapes) return std::unexpected(shapes.error());
     known_ = std::move(*shapes);
     find_largest();
-    NodePlan now{.counts = ShapeCounts(shapes_.size()), .fork = base_};
-    if (!has_time() || !place_waiters(waiters_, search_.budget, now.places, now.fork)) return std::nullopt;
+    const auto all = waiters_.pods.size();
+    leave_out_small_groups();
+    for (;;) {
+      NodePlan now{.counts = ShapeCounts(shapes_.size()), .fork = base_};
+      if (!has_time() || !place_waiters(waiters_, search_.budget, now.places, now.fork)) {
+        if (left_out_.empty()) return std::nullopt;
+        best_ = {.counts = ShapeCounts(shapes_.size()), .fork = base_};
+        out_.not_tried = waiters_.pods.size();
+        break;
+      }
+      const auto groups = pod_groups(waiters_, search_.minimums, base_);
+      NodePlans plans(known_, waiters_, groups, search_.budget, now);
+      auto cover = plans.cover();
+      if (leave_out_short_groups(groups, plans, cover)) continue;
+      choose(plans, std::move(cover), now);
+      break;
+    }
+    record();
+    return std::optional(WantedAnswer{all, best_.placed(), std::move(out_), has_groups_without_minimum_});
+  }
+
+ private:
+  bool has_time() const { return explain::has_time(search_.budget); }
+
+  void choose(NodePlans& plans, NodePlans::Cover cover, const NodePlan& now) {
     out_.fit_now = now.placed();
-    NodePlans plans(known_, waiters_, search_.budget, now);
-    auto cover = plans.cover();
     if (!cover.is_whole) out_.not_tried = waiters_.pods.size() - cover.plan.placed();
     // Before the search for fewer nodes, which may take all of the time.
     if (cover.is_whole) find_reasons(plans, cover.plan);
@@ -86,18 +111,101 @@ class Wanting {
     out_.is_fewest = best.is_fewest;
     if (known_.is_priced) out_.price = price_text(plans.price_of(best_.counts));
     if (out_.not_tried == 0) find_reasons(plans, best_);
-    if (best_.placed() > now.placed()) try_uncordoned(now);
-    record();
-    return std::optional(WantedAnswer{waiters_.pods.size(), best_.placed(), std::move(out_)});
+    // Other pods could take the room of a group on uncordoned nodes.
+    if (best_.placed() > now.placed() && (!has_groups_ || best_.placed() == waiters_.pods.size()))
+      try_uncordoned(now);
   }
-
- private:
-  bool has_time() const { return explain::has_time(search_.budget); }
 
   void try_uncordoned(const NodePlan& now) {
     const auto needed = cordoned_to_use(waiters_, best_.placed(), search_.budget, now.fork, now.places);
     if (needed.size() > kMostUncordoned) return;
     for (const auto row : needed) out_.uncordon.emplace_back(base_.node_name(row));
+  }
+
+  // --- groups ---
+
+  // The pods of a group that are left out, and why.
+  void leave_out(const PodGroup& group, const std::string& reason) {
+    for (const auto i : group.members) left_out_.emplace_back(waiters_.pods[i], reason);
+  }
+  void remove_left_out() {
+    std::set<const cluster::PodInfo*> gone;
+    for (const auto& [waiter, reason] : left_out_) gone.insert(waiter.pod.get());
+    std::erase_if(waiters_.pods, [&](const Waiter& waiter) { return gone.contains(waiter.pod.get()); });
+  }
+
+  // A group that has fewer pods than it needs cannot run, whatever is added.
+  void leave_out_small_groups() {
+    for (const auto& group : pod_groups(waiters_, search_.minimums, base_)) {
+      has_groups_ = true;
+      has_groups_without_minimum_ |= !group.minimum;
+      if (group.members.size() >= group.needed()) continue;
+      leave_out(group, fmt::format("group {} has {} of {} pods", group.name.second,
+                                   group.running + group.members.size(), *group.minimum));
+    }
+    remove_left_out();
+  }
+
+  // Leaves out groups that are short in the cover: those with a pod that no node would take, or the last one,
+  // since groups may take each other's room. False: none is short, or the time is over. The plan then has
+  // none of them.
+  bool leave_out_short_groups(const PodGroups& groups, const NodePlans& plans, NodePlans::Cover& cover) {
+    std::vector<std::pair<const PodGroup*, std::string>> never, others;
+    for (const auto& group : groups) {
+      if (!group.is_short(cover.plan.places)) continue;
+      auto reason = why_short(group, plans, cover);
+      (reason.is_final ? never : others).emplace_back(&group, std::move(reason.text));
+    }
+    if (never.empty() && others.empty()) return false;
+    if (!cover.is_whole) {
+      // Pods that need those of the group next to them stay: the answer says that it is not complete.
+      for (const auto& [group, reason] : others) take_out(*group, cover.plan);
+      return false;
+    }
+    if (never.empty()) never.push_back(others.back());
+    for (const auto& [group, reason] : never) leave_out(*group, reason);
+    remove_left_out();
+    return true;
+  }
+
+  // Removes the group's pods, and the new nodes that nothing else is on.
+  void take_out(const PodGroup& group, NodePlan& plan) const {
+    std::set<Row> rows;
+    for (const auto i : group.members) {
+      if (!plan.places[i]) continue;
+      if (plan.shape_of.contains(*plan.places[i])) rows.insert(*plan.places[i]);
+      plan.fork.remove_pod(waiters_.pods[i].pod->pod->meta.uid);
+      plan.places[i].reset();
+    }
+    for (const auto& place : plan.places) {
+      if (place) rows.erase(*place);
+    }
+    for (const auto row : rows) {
+      --plan.counts[plan.shape_of.at(row)];
+      plan.shape_of.erase(row);
+    }
+  }
+
+  struct ShortReason {
+    std::string text;
+    bool is_final = false;  // no node would take the pod
+  };
+  // The reason of the first pod of the group without a place.
+  ShortReason why_short(const PodGroup& group, const NodePlans& plans, const NodePlans::Cover& cover) const {
+    if (!cover.is_whole) return {};
+    const auto& places = cover.plan.places;
+    const auto first = std::ranges::find_if(group.members, [&](std::size_t i) { return !places[i]; });
+    const auto& waiter = waiters_.pods[*first];
+    auto with_all = cover.plan;
+    for (std::size_t shape = 0; shape < shapes_.size(); ++shape) plans.add(shape, 1, with_all);
+    const auto needed = group.minimum.value_or(group.members.size() + group.running);
+    const bool is_final =
+        has_time() && !framework::evaluate(*waiter.pod, with_all.fork, *waiter.profile).fits();
+    return {
+        cut(fmt::format("group {}: {} of {} fit; {}", group.name.second, group.placed(places) + group.running,
+                        needed, why_none(waiter, plans, cover.plan, with_all)),
+            kUnplacedBytes),
+        is_final};
   }
 
   // --- the answer ---
@@ -113,7 +221,7 @@ class Wanting {
       if (best_.counts[i] > 0) out_.added.push_back(note_shape(i));
     }
     std::ranges::stable_sort(out_.added, std::ranges::greater(), &AddedNodes::pods);
-    if (out_.not_tried == 0) note_unplaced();
+    note_unplaced();
   }
 
   static std::string price_text(std::int64_t millionths) {
@@ -160,14 +268,17 @@ class Wanting {
 
   void note_unplaced() {
     std::map<std::tuple<std::string, std::string, std::string>, std::size_t> found;
-    for (std::size_t i = 0; i < best_.places.size(); ++i) {
-      if (best_.places[i]) continue;
-      const auto& waiter = waiters_.pods[i];
+    const auto note = [&](const Waiter& waiter, const std::string& reason) {
       const auto workload = name_of(*waiter.pod->pod);
       // The reason has what the pod asks for.
-      const auto reason =
-          workload.name.empty() ? std::string("no shape holds them") : reasons_.at(waiter.kind);
-      ++found[{workload.kind, workload.name, reason}];
+      ++found[{workload.kind, workload.name, workload.name.empty() ? "no shape holds them" : reason}];
+    };
+    for (const auto& [waiter, reason] : left_out_) note(waiter, reason);
+    for (std::size_t i = 0; i < best_.places.size() && out_.not_tried == 0; ++i) {
+      const auto& waiter = waiters_.pods[i];
+      if (best_.places[i]) continue;
+      const auto reason = reasons_.find(waiter.kind);
+      note(waiter, reason == reasons_.end() ? "no shape holds them" : reason->second);
     }
     for (const auto& [key, count] : found)
       out_.unplaced.push_back({{std::get<0>(key), std::get<1>(key), count}, std::get<2>(key)});
@@ -285,6 +396,8 @@ class Wanting {
   std::map<std::string, std::int64_t, std::less<>> largest_;  // by resource: of all shapes
   NodePlan best_;
   std::map<std::size_t, std::string> reasons_;  // by kind of pods that have no place
+  bool has_groups_ = false, has_groups_without_minimum_ = false;
+  std::vector<std::pair<Waiter, std::string>> left_out_;  // pods of groups, with the reason
   NodesWanted out_;
 };
 

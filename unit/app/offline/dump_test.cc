@@ -1,6 +1,7 @@
 // Dump: answers from files.
 #include "app/offline/dump.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,6 +23,39 @@ constexpr const char* kSearch = R"({"apiVersion": "podium.dev/v1alpha1", "kind":
 constexpr const char* kPod = R"({"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulingReport",
   "metadata": {"name": "q", "namespace": "default", "uid": "q", "generation": 1},
   "spec": {"dryRun": true, "replicas": 3, "podRef": {"name": "large"}}})";
+
+// The cluster has no room for the group's third pod, and no node can be added.
+TEST(Dump, GroupsHaveTheMinimumOfTheirPodGroup) {
+  constexpr const char* kGroup = R"(
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: g-0}, spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: g-1}, spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: g-2}, spec: {schedulingGroup: {podGroupName: g}, containers: [{name: c, image: i, resources: {requests: {cpu: "9"}}}]}}
+)";
+  const auto placed = [&](const std::string& group) {
+    const unit::TempDir directory;
+    const auto dump = Dump::read({.cluster = {directory.write("cluster.yaml", kGroup + group)}});
+    if (!dump) return dump.error().message;
+    EXPECT_TRUE(std::ranges::none_of(
+        dump->warnings(), [](const std::string& each) { return each.find("PodGroup") != each.npos; }));
+    const auto answer = dump->answer(kSearch);
+    return answer ? answer->status.message : answer.error().message;
+  };
+  EXPECT_THAT(placed(""), HasSubstr("0 of 3 pods"));
+  constexpr const char* kForm = "---\n{{apiVersion: {}, kind: PodGroup, metadata: {{name: g}}, spec: {}}}\n";
+  const auto native = [&](const char* policy) {
+    return placed(
+        fmt::format(kForm, "scheduling.k8s.io/v1beta1", fmt::format("{{schedulingPolicy: {}}}", policy)));
+  };
+  EXPECT_THAT(native("{gang: {minCount: 2}}"), HasSubstr("2 of 3 pods"));
+  EXPECT_THAT(native("{gang: {minCount: 3}}"), HasSubstr("0 of 3 pods"));
+  EXPECT_THAT(native("{basic: {}}"), HasSubstr("2 of 3 pods"));
+  EXPECT_THAT(placed(fmt::format(kForm, "scheduling.x-k8s.io/v1alpha1", "{minMember: 2}")),
+              HasSubstr("2 of 3 pods"));
+}
 
 TEST(Dump, AnAnswerEndsAtItsTimeLimit) {
   const unit::TempDir directory;

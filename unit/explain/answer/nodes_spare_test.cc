@@ -70,6 +70,24 @@ TEST(NodesSpare, NodesGoWhileAllTheirPodsFitElsewhere) {
   EXPECT_EQ(status.answer->nodes_spare->pods_moved, 1u);
 }
 
+// As in the answer about a drain: the pod that terminates is gone when the others are placed.
+TEST(NodesSpare, APodThatTerminatesDoesNotKeepOthersAway) {
+  auto snapshot = unit::nodes_of({});
+  for (const char* name : {"n1", "n2"})
+    snapshot.set_node(
+        node(name).label("zone", "a").cap("cpu", "4").cap("memory", "8Gi").cap("pods", "110").ptr());
+  unit::run_pod(snapshot, pod("old")
+                              .ns("shop")
+                              .uid("old")
+                              .label("app", "old")
+                              .owner("ReplicaSet", "old")
+                              .node("n1")
+                              .terminating());
+  unit::run_pod(snapshot, web("a", "n1").anti_affinity(test::term("zone").label("app", "old")));
+  unit::run_pod(snapshot, pod("alone").ns("shop").uid("alone").node("n2"));
+  EXPECT_EQ(steps(could_go(snapshot)), "n1: a→n2");
+}
+
 TEST(NodesSpare, TheLastNodeCountsAndSaysWhatElseBlocksIt) {
   auto snapshot = unit::nodes_of({{"n1", "4"}});
   unit::run_pod(snapshot, web("a", "n1"));
