@@ -19,6 +19,7 @@ Run declare_pending(CLI::App& command, const SharedPtr& shared);
 Run declare_top(CLI::App& command, const SharedPtr& shared);
 Run declare_decisions(CLI::App& command, const SharedPtr& shared);
 Run declare_diff(CLI::App& command, const SharedPtr& shared);
+Run declare_compare(CLI::App& command, const SharedPtr& shared);
 Run declare_page(CLI::App& command, const SharedPtr& shared);
 Run declare_dump(CLI::App& command, const SharedPtr& shared);
 Run declare_mcp(CLI::App& command, const SharedPtr& shared);
@@ -124,6 +125,14 @@ constexpr Verb kVerbs[] = {
      "# compare with a report of yesterday\n"
      "diff yesterday.yaml web-07",
      kTakesCluster | kTakesOutput, declare_diff},
+    {"compare", "[OLD] NEW", "shows what a change of the scheduler's configuration would do, on a dump", "",
+     "# place all pods of the dump with each configuration, and show what differs\n"
+     "compare old.yaml new.yaml --cluster dump.yaml\n"
+     "# compare with kube-scheduler's default configuration\n"
+     "compare new.yaml --cluster dump.yaml\n"
+     "# list the pods that lose or gain their place\n"
+     "compare old.yaml new.yaml --cluster dump.yaml -o wide",
+     kTakesDump | kTakesOutput, declare_compare},
     {"page", "", "opens podium's page in your browser, with your rights: [page.md](page.md)",
      "get `services`, list and get `pods`, create `pods/portforward` in podium's namespace; none of these "
      "with `--podium https://…`",

@@ -180,6 +180,14 @@ explain::PodGroupMinimums Dump::group_minimums() const {
   return out;
 }
 
+explain::ConfigComparison Dump::compare(const config::Config& old_config,
+                                        const config::Config& new_config) const {
+  auto& clock = system_clock();
+  const auto deadline = clock.now() + timeout_;
+  return explain::compare_configs(
+      old_config, new_config, waiting(), [&] { return clock.now() < deadline; }, snapshot_);
+}
+
 Dump::Answer Dump::search(const explain::Question& question, const explain::Budget& budget) const {
   auto& clock = system_clock();
   const auto end = clock.cpu_time() + kSearchTime;

@@ -15,6 +15,7 @@
 #include "app/offline/by_kind.h"
 #include "base/result.h"
 #include "explain/answer/budget.h"
+#include "explain/answer/comparison.h"
 #include "explain/answer/pod_groups.h"
 #include "explain/question/question.h"
 #include "explain/report/report.h"
@@ -45,6 +46,8 @@ class Dump {
   };
   // Answers a what-if, given as the JSON text of a SchedulingReport, as the podium of the cluster would.
   Result<Answer> answer(std::string_view report) const;
+  // Places all pods with each configuration.
+  explain::ConfigComparison compare(const config::Config& old_config, const config::Config& new_config) const;
 
  private:
   Answer search(const explain::Question& question, const explain::Budget& budget) const;

@@ -21,6 +21,7 @@ namespace podium::explain {
 class ForkMemory {
  public:
   static constexpr std::size_t kMost = 64 * 1024 * 1024;  // bytes
+  explicit ForkMemory(std::size_t most = kMost) : left_(most) {}
 
   // Returns how many more objects of this size fit.
   std::size_t room(std::size_t bytes_each) const { return left_ / std::max<std::size_t>(1, bytes_each); }
@@ -32,7 +33,7 @@ class ForkMemory {
   }
 
  private:
-  std::size_t left_ = kMost;
+  std::size_t left_;
 };
 
 // Bytes of an object and of its part in the fork's tables, rounded up.

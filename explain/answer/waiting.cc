@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "explain/answer/fork_memory.h"
 #include "explain/workload/device_claims.h"
 #include "scheduler/framework/decision.h"
 #include "scheduler/framework/evaluation_memo.h"
@@ -70,11 +69,10 @@ const framework::Profile* QuietProfiles::find(const std::string& scheduler_name)
 }
 
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
-                     const Budget& budget, const cluster::Snapshot& fork) {
+                     const Budget& budget, const cluster::Snapshot& fork, ForkMemory memory) {
   Waiters out;
   auto sorted = waiting;
   std::ranges::stable_sort(sorted, {}, [](const cluster::PodInfoPtr& pod) { return queue_order(*pod); });
-  ForkMemory memory;
   PodKinds kinds;
   for (auto& pod : sorted) {
     const auto* profile = profiles.find(pod->pod->scheduler_name);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "explain/answer/budget.h"
+#include "explain/answer/fork_memory.h"
 #include "scheduler/cluster/snapshot.h"
 #include "scheduler/config/values/config.h"
 #include "scheduler/framework/profile.h"
@@ -42,9 +43,9 @@ struct Waiters {
 };
 
 // Leaves out pods that are gated, have victims that terminate, or belong to another scheduler; and those for
-// whose copies the question has no memory.
+// whose copies there is no memory.
 Waiters sort_waiting(const std::vector<cluster::PodInfoPtr>& waiting, const QuietProfiles& profiles,
-                     const Budget& budget, const cluster::Snapshot& fork);
+                     const Budget& budget, const cluster::Snapshot& fork, ForkMemory memory = ForkMemory());
 
 bool has_read_volume(const api::Pod& pod);  // that filters read: it may bind the pod to nodes
 

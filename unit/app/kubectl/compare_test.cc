@@ -1,0 +1,121 @@
+// podium compare, on a dump.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+#include "unit/app/kubectl/verbs_fixture.h"
+
+namespace podium::kubectl {
+namespace {
+
+namespace json = boost::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kPacking = R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  pluginConfig:
+  - {name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}
+  plugins: {multiPoint: {disabled: [{name: PodTopologySpread}, {name: NodeResourcesBalancedAllocation}]}}
+)";
+constexpr const char* kDefault =
+    "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+
+// Packed, the two small pods leave a node to the large one.
+constexpr const char* kSmallAndLarge = R"(
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-2}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "10"}}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: small-1, namespace: shop, uid: s1, creationTimestamp: "2026-01-01T00:00:01Z"}
+  spec: {nodeName: n-1, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: small-2, namespace: shop, uid: s2, creationTimestamp: "2026-01-01T00:00:02Z"}
+  spec: {nodeName: n-2, containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: large, namespace: shop, uid: l, creationTimestamp: "2026-01-01T00:00:03Z"}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "4"}}}]}
+  status: {phase: Pending}
+- {apiVersion: v1, kind: Pod, metadata: {name: held, namespace: shop, uid: h}, spec: {schedulingGates: [{name: example.com/q}], containers: [{name: c, image: i}]}, status: {phase: Pending}}
+)";
+
+class Comparing : public OnADump {
+ protected:
+  const std::string old_ = directory_.write("old.yaml", kDefault);
+  const std::string new_ = directory_.write("new.yaml", kPacking);
+  Ran compare(std::vector<std::string> words) {
+    words.insert(words.begin(), "compare");
+    return run_on(cluster_, std::move(words));
+  }
+
+ private:
+  const std::string cluster_ = directory_.write("cluster.yaml", kSmallAndLarge);
+};
+
+TEST_F(Comparing, SaysWhatTheNewConfigurationChanges) {
+  const auto ran = compare({old_, new_});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(
+      ran.out,
+      "profiles[default-scheduler].pluginConfig[NodeResourcesBalancedAllocation]: removed\n"
+      "profiles[default-scheduler].pluginConfig[NodeResourcesFit].args.scoringStrategy.resources[memory]: "
+      "removed\n"
+      "profiles[default-scheduler].pluginConfig[NodeResourcesFit].args.scoringStrategy.type: LeastAllocated "
+      "→ "
+      "MostAllocated\n"
+      "profiles[default-scheduler].pluginConfig[PodTopologySpread]: removed\n"
+      "profiles[default-scheduler].plugins.multiPoint.enabled[PodTopologySpread]: removed\n"
+      "profiles[default-scheduler].plugins.multiPoint.enabled[NodeResourcesBalancedAllocation]: removed\n"
+      "profiles[default-scheduler].plugins.multiPoint.disabled: added: "
+      "[{\"name\":\"PodTopologySpread\",\"weight\":0},{\"name\":\"NodeRes…\n"
+      "Each configuration places 3 pods again, on empty nodes. Not placed: 1 pod is gated.\n"
+      "                             OLD  NEW\n"
+      "  placed                       2    3\n"
+      "  pending: Insufficient cpu    1    0\n"
+      "  nodes in use                 2    2\n"
+      "1 pod is placed on another node.\n"
+      "1 pod gains a place: shop/large.\n"
+      "Running pods stay on their nodes when the configuration changes; new ones follow it.\n");
+  EXPECT_EQ(compare({new_}).out, ran.out) << "the old one is kube-scheduler's by default";
+  EXPECT_EQ(compare({new_, "--config", old_}).out, ran.out);
+  EXPECT_THAT(compare({old_, new_, "-o", "wide"}).out, HasSubstr("shop/large  -    n-"));
+}
+
+TEST_F(Comparing, TheDocumentHasAllPods) {
+  const auto document = json::parse(compare({new_, old_, "-o", "json"}).out);
+  EXPECT_EQ(document.at_pointer("/old/placed"), 3);
+  EXPECT_EQ(document.at_pointer("/new/placed"), 2);
+  EXPECT_EQ(document.at_pointer("/lost/0/name"), "large");
+  EXPECT_EQ(document.at_pointer("/lost/0/reason"), "Insufficient cpu");
+  EXPECT_EQ(document.at_pointer("/changes/0/new"), "");
+  EXPECT_EQ(compare({new_, old_, "-o", "name"}).out, "pod/large\n");
+}
+
+TEST_F(Comparing, EqualConfigurationsDoNotDiffer) {
+  const auto text = compare({old_, old_}).out;
+  EXPECT_THAT(text, StartsWith("The configurations do not differ.\n"));
+  EXPECT_THAT(text, HasSubstr("No pod is placed on another node.\n"));
+}
+
+TEST_F(Comparing, NamesAllThatIsWrong) {
+  const auto bad = directory_.write("bad.yaml", std::string(kDefault) + "parallelism: x\n");
+  const auto ran = compare({bad, directory_.path("none.yaml")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("bad.yaml:3: parallelism"));
+  EXPECT_THAT(ran.err, HasSubstr("none.yaml"));
+  EXPECT_THAT(compare({old_, new_, "--config", old_}).err, HasSubstr("--config: is the old configuration"));
+  EXPECT_EQ(compare({}).code, 2);
+}
+
+}  // namespace
+}  // namespace podium::kubectl
