@@ -165,9 +165,16 @@ int run_decisions(const CLI::App& command, DecisionsFlags flags) {
     if (const auto age = problems.value_of(parse_duration("--since", flags.since, kLongest)))
       flags.options.not_before = system_clock().wall() - *age;
   }
+  auto connection = flags.shared->connection;
+  if (const auto pods = problems.value_of(parse_pod_prefix(flags.options.prefix, connection.ns))) {
+    flags.options.prefix = pods->name;
+    if (!pods->ns.empty() && connection.all_namespaces)
+      problems.add(fmt::format("-A: not with a namespace, as in \"{}/{}\"", pods->ns, pods->name));
+    if (!pods->ns.empty()) connection.ns = pods->ns;
+  }
   if (problems) return fail_with(command, problems.error());
   flags.options.most = flags.limit > 0 ? flags.limit : flags.since.empty() ? kDecisions : kMostDecisions;
-  auto cluster = LiveCluster::connect(flags.shared->connection);
+  auto cluster = LiveCluster::connect(connection);
   if (!cluster) return fail_with(command, cluster.error());
   return Decisions(command, flags, **cluster).run(flags.shared->watch);
 }

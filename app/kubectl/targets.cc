@@ -49,7 +49,7 @@ bool is_other_type(const std::string& word) {
 Error not_a_type(std::string_view word) {
   const bool is_node = word == "no" || word.starts_with("node");
   return invalid(fmt::format("\"{}\" is not a type that makes pods: {}{}", word, known_types(),
-                             is_node ? "; of a node: podium drain" : ""))
+                             is_node ? "; for a node use drain" : ""))
       .error();
 }
 
@@ -116,6 +116,19 @@ Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words,
     out.push_back(std::move(*target));
   }
   if (problems) return std::unexpected(problems.error());
+  return out;
+}
+
+Result<PodPrefix> parse_pod_prefix(const std::string& word, const std::string& ns) {
+  const auto slash = word.find('/');
+  if (slash == word.npos) return PodPrefix{word};
+  PodPrefix out{word.substr(slash + 1), word.substr(0, slash)};
+  const auto* maker = maker_named(out.ns);
+  if (out.ns.empty() || out.name.find('/') != out.name.npos || (maker && maker != &pods()))
+    return invalid(fmt::format("\"{}\" is not a pod; write POD or NAMESPACE/POD", word));
+  if (maker) return PodPrefix{out.name};
+  if (!ns.empty() && ns != out.ns)
+    return invalid(fmt::format("\"{}\" names another namespace than -n {}", word, ns));
   return out;
 }
 

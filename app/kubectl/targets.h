@@ -26,6 +26,13 @@ client::Resource resource_of(const api::PodMaker& maker);
 // four. `ns`: the value of -n; a word with another namespace is an error.
 Result<std::vector<Target>> parse_targets(const std::vector<std::string>& words, const std::string& ns);
 
+// The start of pods' names, in these forms of a pod: "web-", "pod/web-", "shop/web-".
+struct PodPrefix {
+  std::string name;
+  std::string ns = {};  // empty: not given
+};
+Result<PodPrefix> parse_pod_prefix(const std::string& word, const std::string& ns);
+
 // A name without a type is a pod, else the only workload of that name. Does not change other names.
 Target resolved(Cluster& cluster, Target target);
 

@@ -108,7 +108,7 @@ json::object capacity_words_json(const Report& report) {
 std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Options& options) {
   if (capacity.rooms.empty())
     return fmt::format(
-        "{} has no Deployment and no StatefulSet. Of other pods: --requests "
+        "{} has no Deployment and no StatefulSet. For other pods: --requests "
         "cpu=500m,memory=1Gi\n",
         capacity.ns);
   auto out = fmt::format("What {} could still run, each alone:\n", options.style.bold(capacity.ns));

@@ -124,7 +124,8 @@ std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> 
   // The first ones are not kept.
   if (const auto kept = status.history.size() + 1; status.attempts > kept)
     out.push_back({status.history.empty() ? status.decided_at : status.history.back().at, "tried",
-                   fmt::format("{} before, which are not kept", counted(status.attempts - kept, "time"))});
+                   fmt::format("{} before, which {} not kept", counted(status.attempts - kept, "time"),
+                               status.attempts - kept == 1 ? "is" : "are")});
   for (auto attempt = status.history.rbegin(); attempt != status.history.rend(); ++attempt) {
     const bool is_last = attempt + 1 == status.history.rend();
     out.push_back(

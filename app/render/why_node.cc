@@ -182,7 +182,7 @@ std::string why_node(const Report& report, const std::string& subject, const Opt
     ranks += words.rank;
   }
   if (answer.verdicts.empty()) out = fmt::format("{}: the answer has no verdict on that node.\n", subject);
-  return out + tried_fixes_of_nodes(report) + ranks;
+  return out + tried_fixes_of_nodes(report) + ranks + not_modelled_line(answer.not_modelled);
 }
 
 }  // namespace podium::render

@@ -24,7 +24,7 @@ std::string lead_of(const ReportStatus& status) {
   return "-";
 }
 
-// Not nodes, but what the message says is the reason.
+// True if the reason is the message, and not how many nodes rejected the pod.
 bool says_message(const ReportStatus& status) {
   return status.outcome == kBinding || status.outcome == kFailed || status.outcome == kRefused;
 }

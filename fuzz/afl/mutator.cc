@@ -3,7 +3,7 @@
 // It changes what a text is made of, which AFL++'s own mutations of bits and bytes do not know. AFL++ draws
 // both in turns. $PODIUM_FUZZER names the fuzzer, whose corpus and words the mutator takes parts from; it
 // runs in the repository's root.
-// Threads: one. Errors: where the corpus cannot be read, afl-fuzz ends with a message.
+// Threads: one. Errors: if the corpus cannot be read, afl-fuzz ends with a message.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

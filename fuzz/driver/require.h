@@ -1,6 +1,6 @@
 // What every fuzzer asserts with, and the planted bugs that show that it asserts something.
 //
-// A planted bug is a fault of the fuzzer's own: where planted() holds and an input has reached a certain rare
+// A planted bug is a fault of the fuzzer's own: if planted() holds and an input has reached a certain rare
 // state, the fuzzer corrupts the result before it checks it. The run `planted` has to find that.
 //
 // Threads: one. Errors: a broken requirement ends the program (SIGABRT); with planted bugs it throws

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the documents: links within the repository lead somewhere, tests and files that they name exist, each fault of
-docs/faults.md has a test, docs/reports.md is what the CRD says, pictures are drawn from their texts, every alert of the chart has a
-section in the runbook, every decision a row in their index, and figures are those of their sources (figures.py)."""
+"""Checks the documents: links within the repository lead somewhere, tests and files that they name exist, types are in the folder that
+they name, each fault of docs/faults.md has a test, docs/reports.md is what the CRD says, pictures are drawn from their texts, every
+alert of the chart has a section in the runbook, every decision a row in their index, and figures are those of their sources
+(figures.py)."""
+import functools
 import pathlib
 import re
 import subprocess
@@ -19,6 +21,8 @@ TEST = re.compile(r"`([\w./-]+\.(?:cc|py))::(\w+)\.(\w+)`")
 FOLDERS = {name.partition("/")[0] for name in
            subprocess.run(["git", "ls-files"], cwd=rooms.ROOT, check=True, capture_output=True, text=True).stdout.splitlines() if "/" in name}
 PATH = re.compile(rf"`((?:{'|'.join(map(re.escape, sorted(FOLDERS)))})/[\w./*{{}},-]+)(?:::[\w.]+)?`")
+# live/ApiAnnouncer: a type and the end of its folder.
+TYPE = re.compile(r"(?<![\w/.-])([a-z_]+)/([A-Z][a-z]+[A-Z]\w+)\b")
 ALERT = re.compile(r"^\s*-? *alert: *(\w+)", re.MULTILINE)
 RUNBOOK = "docs/operations.md"
 FAULTS = "docs/faults.md"
@@ -87,6 +91,20 @@ def names(path, text):
                 yield f"{path}:{line_of(text, match.start())}: no such file: {file}"
 
 
+@functools.cache
+def types(folder):
+    """The types that the headers of all folders of this name define."""
+    headers = [*rooms.ROOT.glob(f"{folder}/*.h"), *rooms.ROOT.glob(f"*/**/{folder}/*.h")]
+    text = "".join(header.read_text() for header in headers if header.relative_to(rooms.ROOT).parts[0] != "build")
+    return set(re.findall(r"\b(?:class|struct|using) (\w+)", text))
+
+
+def places(path, text):
+    for match in TYPE.finditer(text):
+        if types(match[1]) and match[2] not in types(match[1]):
+            yield f"{path}:{line_of(text, match.start())}: no such type in that folder: {match[0]}"
+
+
 def braces(path):
     """a/{b,c}/d: a/b/d and a/c/d."""
     match = re.search(r"\{([^{}]*)\}", path)
@@ -151,6 +169,7 @@ def findings():
         text = (rooms.ROOT / path).read_text()
         yield from links(path, text)
         yield from names(path, text)
+        yield from places(path, text)
     yield from runbook()
     yield from faults()
     yield from decisions()
@@ -161,5 +180,5 @@ def findings():
 
 if __name__ == "__main__":
     wrong = list(findings())
-    print("\n".join(wrong) or "links, names, the runbook, decisions, figures, the report reference and the pictures are in order")
+    print("\n".join(wrong) or "links, names, types, the runbook, decisions, figures, the report reference and the pictures are in order")
     sys.exit(1 if wrong else 0)

@@ -48,6 +48,24 @@ TEST(Targets, SaysWhatIsWrong) {
             "\"deployment.batch\" is not a type that makes pods: " + types);
 }
 
+TEST(Targets, TheStartOfPodsNames) {
+  const auto prefix_of = [](const std::string& word, const std::string& ns = "") {
+    const auto pods = parse_pod_prefix(word, ns);
+    return pods ? fmt::format("{}|{}", pods->ns, pods->name) : pods.error().message;
+  };
+  EXPECT_EQ(prefix_of(""), "|");
+  EXPECT_EQ(prefix_of("web-"), "|web-");
+  EXPECT_EQ(prefix_of("shop/web-"), "shop|web-");
+  EXPECT_EQ(prefix_of("shop/"), "shop|");
+  EXPECT_EQ(prefix_of("shop/web-", "shop"), "shop|web-");
+  EXPECT_EQ(prefix_of("pod/web-"), "|web-");
+  EXPECT_EQ(prefix_of("pods/web-07", "shop"), "|web-07");
+  EXPECT_EQ(prefix_of("shop/web", "ml"), "\"shop/web\" names another namespace than -n ml");
+  EXPECT_EQ(prefix_of("deploy/web"), "\"deploy/web\" is not a pod; write POD or NAMESPACE/POD");
+  EXPECT_EQ(prefix_of("/web"), "\"/web\" is not a pod; write POD or NAMESPACE/POD");
+  EXPECT_EQ(prefix_of("a/b/c"), "\"a/b/c\" is not a pod; write POD or NAMESPACE/POD");
+}
+
 TEST(Targets, ASelectorIsCheckedBeforeAnybodyIsAsked) {
   EXPECT_TRUE(check_selector("app=web,tier!=test"));
   EXPECT_EQ(check_selector("app=").has_value(), true) << "an empty value is one";

@@ -55,6 +55,8 @@ TEST_F(OnADump, AGatedPodGetsANextStep) {
             "shop/gated waits for its scheduling gate: example.com/quota. No node was evaluated.\n"
             "Without its gate? podium whatif pod/gated -n shop --cluster DUMP\n");
   EXPECT_THAT(out({"whatif", "pod/gated", "-n", "shop"}), HasSubstr("would go to n-"));
+  EXPECT_THAT(out({"why", "gated", "-n", "shop", "--node", "n-1"}),
+              HasSubstr("podium does not model: scheduling gates.\n"));
 }
 
 TEST_F(OnADump, APodThatHasEndedSaysHow) {

@@ -68,6 +68,13 @@ TEST(Timeline, OfAPodThatRuns) {
   EXPECT_NE(table.find("+10s"), std::string::npos) << table;
 }
 
+TEST(Timeline, OneAttemptThatIsNotKept) {
+  const auto lines =
+      shown(R"({"status": {"outcome": "Unschedulable", "attempts": 2, "decidedAt": "2026-11-27T10:01:00Z"}})",
+            nullptr);
+  EXPECT_TRUE(lines.contains("tried 1 time before, which is not kept\n")) << lines;
+}
+
 TEST(Timeline, AnAttemptWithoutNamesHasItsText) {
   EXPECT_EQ(
       shown(

@@ -301,6 +301,15 @@ TEST(WhyNode, SaysThatNoSingleChangeHelps) {
             "No single change that podium tried would let it fit there.\n");
 }
 
+TEST(WhyNode, SaysWhatTheAnswerLeavesOut) {
+  auto report = read_report(node_answer());
+  report.status.answer->fixes.clear();
+  report.status.answer->verdicts = {{.node = "general-09", .fits = true}};
+  report.status.answer->not_modelled = {"scheduling gates"};
+  EXPECT_EQ(why_node(report, "batch/gated", plain()),
+            "Yes: batch/gated fits general-09.\npodium does not model: scheduling gates.\n");
+}
+
 TEST(WhyNode, SaysYesWithTheRank) {
   auto report = read_report(node_answer());
   report.status.answer->fixes.clear();
