@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <string_view>
+#include <utility>
 
 #include "api/text/json_view.h"
 
@@ -19,8 +20,8 @@ namespace json = boost::json;
 // The fields that name the entries of a configuration's lists.
 constexpr std::string_view kKeys[] = {"schedulerName", "name", "urlPrefix"};
 
-std::string value_text(const json::value* value) {
-  if (!value || value->is_null()) return {};
+std::optional<std::string> value_text(const json::value* value) {
+  if (!value || value->is_null()) return std::nullopt;
   return value->is_string() ? std::string(value->get_string()) : json::serialize(*value);
 }
 
@@ -50,8 +51,8 @@ class Comparing {
       compare_objects(path, a->get_object(), b->get_object());
     } else if (a && b && a->is_array() && b->is_array() && has_keys(a->get_array(), b->get_array())) {
       compare_lists(path, a->get_array(), b->get_array());
-    } else {
-      out_.push_back({path, value_text(a), value_text(b)});
+    } else if (auto before = value_text(a), after = value_text(b); before || after) {
+      out_.push_back({path, std::move(before), std::move(after)});
     }
   }
   std::vector<ConfigChange> take() { return std::move(out_); }

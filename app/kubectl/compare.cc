@@ -50,13 +50,10 @@ std::string change_line(const app::ConfigChange& change) {
   };
   const auto is_object = [](const std::string& text) { return text.starts_with('{'); };
   const auto path = render::printable(change.path);
-  if (change.old_value.empty())
-    return fmt::format("{}: added{}", path,
-                       is_object(change.new_value) ? "" : ": " + value(change.new_value));
-  if (change.new_value.empty())
-    return fmt::format("{}: removed{}", path,
-                       is_object(change.old_value) ? "" : ": " + value(change.old_value));
-  return fmt::format("{}: {} → {}", path, value(change.old_value), value(change.new_value));
+  const auto &before = change.old_value, &after = change.new_value;
+  if (!before) return fmt::format("{}: added{}", path, is_object(*after) ? "" : ": " + value(*after));
+  if (!after) return fmt::format("{}: removed{}", path, is_object(*before) ? "" : ": " + value(*before));
+  return fmt::format("{}: {} → {}", path, value(*before), value(*after));
 }
 
 std::string change_lines(const std::vector<app::ConfigChange>& changes) {
@@ -65,7 +62,7 @@ std::string change_lines(const std::vector<app::ConfigChange>& changes) {
   for (std::size_t i = 0; i < std::min(changes.size(), kChangesShown); ++i)
     out += change_line(changes[i]) + "\n";
   if (changes.size() > kChangesShown)
-    out += fmt::format("and {} more.\n", podium::counted(changes.size() - kChangesShown, "change"));
+    out += fmt::format("and {}.\n", podium::counted(changes.size() - kChangesShown, "more change"));
   return out;
 }
 
@@ -217,8 +214,12 @@ json::object document_of(const ComparedSide& side) {
 json::value document_of(const Compared& compared) {
   const auto& placed = compared.placed;
   json::array changes;
-  for (const auto& each : compared.changes)
-    changes.push_back(json::object{{"path", each.path}, {"old", each.old_value}, {"new", each.new_value}});
+  for (const auto& each : compared.changes) {
+    json::object one{{"path", each.path}};
+    if (each.old_value) one["old"] = *each.old_value;
+    if (each.new_value) one["new"] = *each.new_value;
+    changes.push_back(std::move(one));
+  }
   return json::object{{"changes", std::move(changes)},
                       {"pods", placed.pods},
                       {"staying", placed.staying},

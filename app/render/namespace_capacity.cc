@@ -102,6 +102,11 @@ json::object capacity_words_json(const Report& report) {
   const auto left = left_of({.name = {}, .replicas = std::nullopt, .report = report});
   json::object out{{"more", count_of(left)}};
   if (!left.limit.empty()) out["limit"] = left.limit;
+  if (left.count > 0) {
+    auto competing = competing_line(answer_of(report).others_waiting);
+    if (!competing.empty()) competing.pop_back();  // the end of the line
+    if (!competing.empty()) out["competing"] = std::move(competing);
+  }
   return out;
 }
 

@@ -184,8 +184,9 @@ std::string to_add(const NodesWanted& wanted) {
 
 // A command with all of its names on lines of its own. A shell reads them as one.
 std::string command_lines(const std::string& command, std::size_t columns) {
-  constexpr std::size_t kIndent = 4, kContinuation = 2;  // " \\"
-  auto lines = wrapped("  " + command, columns - std::min(columns, kContinuation), kIndent);
+  constexpr std::size_t kIndent = 2, kContinuation = 2;  // " \\"
+  auto lines = std::string(kIndent, ' ') +
+               wrapped(command, columns - std::min(columns, kIndent + kContinuation), 2 * kIndent);
   lines.pop_back();
   std::string out;
   for (const char c : lines) out += c == '\n' ? std::string(" \\\n") : std::string(1, c);

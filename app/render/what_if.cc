@@ -199,7 +199,7 @@ std::string room_line(const Report& report) {
 std::string competing_line(std::size_t others_waiting) {
   if (others_waiting == 0) return {};
   return counted(others_waiting, "other pod waits", "other pods wait") +
-         " for a node and may take room of this first.\n";
+         " for a node and may take some of this room first.\n";
 }
 
 std::string quota_verdict(const explain::ReportAnswer& answer) {

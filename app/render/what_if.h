@@ -26,7 +26,7 @@ std::string quota_verdict(const explain::ReportAnswer& answer);
 std::string room_and_quota(const std::string& room, const std::string& quota, std::size_t allowed);
 // "Room for 3 more after that.", and what is short then; empty: not asked.
 std::string room_line(const Report& report);
-// "3 other pods wait for a node and may take room of this first."; empty: none waits.
+// "3 other pods wait for a node and may take some of this room first."; empty: none waits.
 std::string competing_line(std::size_t others_waiting);
 // A rolling update of the pods that exist gets stuck, and why; empty: it ends, or was not asked about.
 std::string stuck_rollout_line(const Report& report);

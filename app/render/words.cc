@@ -157,8 +157,9 @@ std::string static_pods_words(const explain::Preempted& preempted) {
       preempted.total == preempted.static_pods && preempted.total == 1
           ? std::string("it is a static pod")
           : counted(preempted.static_pods, "of them is a static pod", "of them are static pods");
-  return fmt::format(", but {}: the kubelet runs {} again, so no room becomes free", count,
-                     preempted.static_pods == 1 ? "it" : "them");
+  return fmt::format(", but {}: the kubelet runs {} again, so {} room does not become free", count,
+                     preempted.static_pods == 1 ? "it" : "them",
+                     preempted.static_pods == 1 ? "its" : "their");
 }
 
 std::string quota_line(const explain::QuotaAnswer& quota, std::string_view ns, std::size_t asked) {

@@ -43,7 +43,7 @@ std::string shortfall_words(const explain::ReportRejection& rejection);
 // "its DaemonSet's pod agent-x stays on n1 until this one is ready (maxSurge)"; empty: there is no such pod.
 std::string pod_before_words(const explain::ReportStatus& status);
 
-// ", but it is a static pod: the kubelet runs it again, so no room becomes free"; empty if none is.
+// ", but it is a static pod: the kubelet runs it again, so its room does not become free"; empty if none is.
 std::string static_pods_words(const explain::Preempted& preempted);
 
 // "Quota q (namespace shop): pods 143/150, requests.cpu 292/200: exceeded from replica 54 on."

@@ -64,7 +64,11 @@ void add_answer(const Report& report, const Asked& asked, json::object& out) {
   put(out, "stuckRollout", lines_of(stuck_rollout_line(report)));
   put(out, "room", lines_of(room_line(report)));
   put(out, "quotaVerdict", quota_verdict(answer));
-  if (answer.asked == 1 && answer.changes.empty()) out["capacity"] = capacity_words_json(report);
+  // Without `room`, an answer about a pod that fits does not say how many more do.
+  const bool is_about_room =
+      answer.room || (answer.fitting == 0 && !answer.nodes_wanted && !answer.nodes_spare);
+  if (answer.asked == 1 && answer.changes.empty() && is_about_room)
+    out["capacity"] = capacity_words_json(report);
   json::array quotas;
   for (const auto& quota : answer.quotas) quotas.emplace_back(quota_line(quota, report.ns, answer.asked));
   put(out, "quotas", std::move(quotas));

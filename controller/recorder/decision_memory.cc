@@ -80,7 +80,8 @@ void DecisionMemory::mark_victims(const Kept& decision, const explain::ReportSta
   for (const auto& [ns, name] : status.preemption->victims) {
     const auto key = key_of_pod(ns, name);
     if (waiting_.contains(key)) continue;
-    evictions_.add(key, {std::string(decision.key()), status.preemption->node, decision.decided_at});
+    evictions_.add(key, {std::string(decision.key()), std::string(decision.uid()), status.preemption->node,
+                         decision.decided_at});
   }
 }
 

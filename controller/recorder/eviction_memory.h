@@ -18,6 +18,7 @@ namespace podium::controller {
 
 struct RememberedEviction {
   std::string preemptor;  // "namespace/pod"
+  std::string preemptor_uid;
   std::string node;
   std::optional<Wall> at;  // when it was decided
 };
@@ -30,7 +31,7 @@ class EvictionMemory {
   bool add(const std::string& victim, RememberedEviction eviction) {
     const auto [it, is_new] = by_victim_.try_emplace(victim);
     auto& kept = it->second;
-    if (!is_new && kept.eviction.preemptor == eviction.preemptor) return false;
+    if (!is_new && kept.eviction.preemptor_uid == eviction.preemptor_uid) return false;
     kept = {std::move(eviction), ++last_, true};
     by_age_.emplace_back(kept.number, victim);
     while (by_age_.size() > kKept) forget_oldest();

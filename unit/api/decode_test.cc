@@ -344,9 +344,11 @@ TEST(DecodeObject, ReadsWorkloadsAndPolicies) {
   budget.current_healthy = 5;
   budget.desired_healthy = 3;
   budget.evicts_unhealthy = true;
+  budget.min_available = {.value = 50, .is_percent = true};
+  budget.is_counted = true;
   EXPECT_EQ(decoded<PodDisruptionBudget>(R"({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
     "metadata": {"name": "web", "namespace": "shop"}, "spec": {"selector": {"matchLabels": {"app": "web"}},
-    "unhealthyPodEvictionPolicy": "AlwaysAllow"},
+    "minAvailable": "50%", "unhealthyPodEvictionPolicy": "AlwaysAllow"},
     "status": {"currentHealthy": 5, "desiredHealthy": 3, "disruptionsAllowed": 2, "disruptedPods": {"web-1": "2026-01-01T00:00:00Z"}}})"),
             budget);
 

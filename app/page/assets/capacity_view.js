@@ -14,15 +14,16 @@ function requestsOf(line) {
   for (const one of line.split(",")) {
     const [name, amount, ...more] = one.trim().split("=");
     if (!name || !amount || more.length) throw new Error(`“${line}” is not a list such as cpu=500m,memory=1Gi.`);
+    if (name in requests) throw new Error(`“${line}”: ${name} is given twice.`);
     requests[name] = amount;
   }
   return requests;
 }
 
-// Resources with a domain cannot be overcommitted: the API server takes them with limits only.
+// The API server takes extended resources and huge pages with limits only.
 function podOf(line) {
   const requests = requestsOf(line);
-  const limits = Object.fromEntries(Object.entries(requests).filter(([name]) => name.includes("/")));
+  const limits = Object.fromEntries(Object.entries(requests).filter(([name]) => name.includes("/") || name.startsWith("hugepages-")));
   return { spec: { containers: [{ name: "main", image: "none", resources: { requests, limits } }] } };
 }
 
@@ -36,7 +37,7 @@ const linesOf = (text = "") =>
 export class CapacityView extends Asking {
   componentDidUpdate(before) {
     super.componentDidUpdate(before);
-    if (before.query.pods !== this.props.query.pods) fill(this.formElement, { pods: this.pods().join("\n") });
+    if (before.query.pods !== this.props.query.pods) fill(this.formElement, { pods: this.pods().join("\n") || USUAL });
   }
   isAsked() {
     return Boolean(this.props.query.pods);
@@ -52,15 +53,22 @@ export class CapacityView extends Asking {
   }
   async ask(ns) {
     const lines = this.pods();
+    if (!lines.length) throw new Error("Write the requests of a pod, such as cpu=500m,memory=1Gi.");
     if (lines.length > MOST) throw new Error(`${lines.length} kinds of pods are more than ${MOST}.`);
     const pods = lines.map(podOf);
     const rows = [];
     // One after the other: a user has few places.
     for (const [i, template] of pods.entries()) {
-      const { status, words } = await askWith(ns, { template, replicas: 1, room: true });
-      rows.push({ line: lines[i], more: words.capacity?.more ?? "–", limit: words.capacity?.limit ?? status.message ?? "" });
+      try {
+        const { status, words } = await askWith(ns, { template, replicas: 1, room: true });
+        const { more = "–", limit = status.message ?? "", competing = "" } = words.capacity ?? {};
+        rows.push({ line: lines[i], more, limit, competing });
+      } catch (error) {
+        if (error.status !== 422) throw error;
+        rows.push({ line: lines[i], more: "0", limit: `refused: ${error.message}`, competing: "" });
+      }
     }
-    return { ns, rows };
+    return { ns, rows, competing: rows.find((row) => row.competing)?.competing ?? "" };
   }
   render(_, { ns, answer, error, isLoading }) {
     const again = (event) => {
@@ -90,7 +98,7 @@ export class CapacityView extends Asking {
             h("tr", { key: line }, h("th", { scope: "row" }, line), h("td", { class: "number" }, h("b", null, more)), h("td", null, limit)),
           ),
         ),
-        h("p", { class: "note" }, "Nothing was created. Quotas of the namespace are counted."),
+        h("p", { class: "note" }, `${answer.competing} Nothing was created. Quotas of the namespace are counted.`.trim()),
       ],
     );
   }

@@ -11,7 +11,8 @@ namespace {
 std::string changes(const char* before, const char* after) {
   std::string out;
   for (const auto& each : config_changes(boost::json::parse(before), boost::json::parse(after)))
-    out += fmt::format("{}: {} → {}\n", each.path, each.old_value, each.new_value);
+    out +=
+        fmt::format("{}: {} → {}\n", each.path, each.old_value.value_or("-"), each.new_value.value_or("-"));
   return out;
 }
 
@@ -23,8 +24,8 @@ TEST(ConfigChanges, EntriesOfListsAreComparedByTheirNames) {
           R"({"profiles": [{"schedulerName": "x", "pluginConfig": [{"name": "A", "args": {"w": 1}}, {"name": "B"}]}]})",
           R"({"profiles": [{"schedulerName": "x", "pluginConfig": [{"name": "C"}, {"name": "A", "args": {"w": 2}}]}]})"),
       "profiles[x].pluginConfig[A].args.w: 1 → 2\n"
-      "profiles[x].pluginConfig[B]: {\"name\":\"B\"} → \n"
-      "profiles[x].pluginConfig[C]:  → {\"name\":\"C\"}\n");
+      "profiles[x].pluginConfig[B]: {\"name\":\"B\"} → -\n"
+      "profiles[x].pluginConfig[C]: - → {\"name\":\"C\"}\n");
 }
 
 TEST(ConfigChanges, TheOrderOfNamedEntriesCounts) {
@@ -42,8 +43,7 @@ TEST(ConfigChanges, OtherListsAreValues) {
 }
 
 TEST(ConfigChanges, FieldsComeAndGo) {
-  EXPECT_EQ(changes(R"({"a": "x", "b": null})", R"({"c": {"d": true}})"),
-            "a: x → \nb:  → \nc:  → {\"d\":true}\n");
+  EXPECT_EQ(changes(R"({"a": "x", "b": null})", R"({"c": {"d": true}})"), "a: x → -\nc: - → {\"d\":true}\n");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(Comparing, SaysWhatTheNewConfigurationChanges) {
       "profiles[default-scheduler].plugins.multiPoint.enabled[PodTopologySpread]: removed\n"
       "profiles[default-scheduler].plugins.multiPoint.enabled[NodeResourcesBalancedAllocation]: removed\n"
       "profiles[default-scheduler].plugins.multiPoint.disabled: added: "
-      "[{\"name\":\"PodTopologySpread\",\"weight\":0},{\"name\":\"NodeRes…\n"
+      "[{\"name\":\"PodTopologySpread\",\"weight\":0},{\"name\":\"NodeResou…\n"
       "Each configuration places 3 pods again, on empty nodes. Not placed: 1 pod is gated.\n"
       "                             OLD  NEW\n"
       "  placed                       2    3\n"
@@ -97,7 +97,10 @@ TEST_F(Comparing, TheDocumentHasAllPods) {
   EXPECT_EQ(document.at_pointer("/new/placed"), 2);
   EXPECT_EQ(document.at_pointer("/lost/0/name"), "large");
   EXPECT_EQ(document.at_pointer("/lost/0/reason"), "Insufficient cpu");
-  EXPECT_EQ(document.at_pointer("/changes/0/new"), "");
+  EXPECT_EQ(
+      document.at_pointer("/changes/0/path"),
+      "profiles[default-scheduler].pluginConfig[NodeResourcesFit].args.scoringStrategy.resources[memory]");
+  EXPECT_FALSE(document.at_pointer("/changes/0").as_object().contains("old")) << "absent";
   EXPECT_EQ(compare({new_, old_, "-o", "name"}).out, "pod/large\n");
 }
 

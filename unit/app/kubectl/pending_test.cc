@@ -47,7 +47,7 @@ TEST_F(OnADump, PendingNamesAnotherScheduler) {
   EXPECT_THAT(table, HasSubstr("1 of 1 node does not have enough free cpu; scheduler acme places it"));
   EXPECT_THAT(table, HasSubstr("nothing: it would go to n1, but scheduler acme places it"));
   EXPECT_EQ(run_on(dump, {"pending", "-o", "jsonpath={.items[0].schedulerName} {.items[0].profile}"}).out,
-            "acme default-scheduler");
+            "acme default-scheduler\n");
 }
 
 // Until the new pod is ready, the DaemonSet keeps the old one.
@@ -74,7 +74,7 @@ status: {{phase: {}}}
               HasSubstr("; its DaemonSet's pod old stays on n1 until this one is ready (maxSurge)"));
   EXPECT_THAT(run_on(dump, {"why", "new"}).out,
               HasSubstr("\nIts DaemonSet's pod old stays on n1 until this one is ready (maxSurge).\n"));
-  EXPECT_EQ(run_on(dump, {"why", "new", "-o", "jsonpath={.status.replaces.name}"}).out, "old");
+  EXPECT_EQ(run_on(dump, {"why", "new", "-o", "jsonpath={.status.replaces.name}"}).out, "old\n");
 }
 
 TEST_F(OnADump, AFieldThatNoRowHasSortsNothing) {

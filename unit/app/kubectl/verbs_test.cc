@@ -129,7 +129,7 @@ TEST_F(OnADump, WhatANamespaceCouldStillRun) {
       run({"capacity", "-n", "shop", "--requests", "cpu=1,memory=1Gi", "--requests", "cpu=64"}).out;
   EXPECT_THAT(others, ContainsRegex("cpu=1,memory=1Gi +- +4  "));
   EXPECT_THAT(others, ContainsRegex("cpu=64 +- +0  "));
-  EXPECT_THAT(others, HasSubstr("\n5 other pods wait for a node and may take room of this first.\n"));
+  EXPECT_THAT(others, HasSubstr("\n5 other pods wait for a node and may take some of this room first.\n"));
   EXPECT_EQ(run({"capacity", "-n", "shop", "--requests", "cpu=64"}).code, 4);
   EXPECT_THAT(run({"capacity", "-n", "ml"}).out, HasSubstr("ml has no Deployment"));
   EXPECT_EQ(run({"capacity", "-n", "nonesuch"}).err, "There is no namespace nonesuch.\n");

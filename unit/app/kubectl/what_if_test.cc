@@ -24,12 +24,12 @@ TEST_F(OnADump, WhatIfTakesTypeAndNameInTwoWords) {
 
 // The pods that wait compete for the room; a gated one does not yet, nor the workload's own.
 TEST_F(OnADump, RoomIsSharedWithThePodsThatWait) {
-  const std::string line = "\n5 other pods wait for a node and may take room of this first.\n";
+  const std::string line = "\n5 other pods wait for a node and may take some of this room first.\n";
   EXPECT_THAT(out({"whatif", "deploy/web", "-n", "shop"}), HasSubstr(line));
   EXPECT_THAT(out({"capacity", "deploy/web", "-n", "shop"}), HasSubstr(line));
   EXPECT_THAT(out({"whatif", "deploy/big", "-n", "shop"}), Not(HasSubstr("other pods wait")));
-  EXPECT_EQ(out({"whatif", "deploy/web", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "5");
-  EXPECT_EQ(out({"whatif", "deploy/big", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "3");
+  EXPECT_EQ(out({"whatif", "deploy/web", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "5\n");
+  EXPECT_EQ(out({"whatif", "deploy/big", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "3\n");
   EXPECT_EQ(out({"whatif", "pod/sel", "-n", "shop", "-o", "jsonpath={.status.othersWaiting}"}), "");
 }
 
@@ -46,9 +46,11 @@ TEST_F(OnADump, LabelKeysOfTermsAreMergedIntoTheirSelectors) {
 - {apiVersion: v1, kind: Pod, metadata: {name: x-old, namespace: shop, uid: x1, labels: {app: x, tenant: b, pod-template-hash: old}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
 - {apiVersion: v1, kind: Pod, metadata: {name: x-older, namespace: shop, uid: x2, labels: {app: x, tenant: b, pod-template-hash: old}}, spec: {nodeName: n-1, containers: [{name: c, image: i}]}, status: {phase: Running}}
 )");
-    return run_on(dump,
-                  {"whatif", "-f", file, "-n", "shop", "-o", fmt::format("jsonpath={{.status.{}}}", field)})
-        .out;
+    auto text = run_on(dump, {"whatif", "-f", file, "-n", "shop", "-o",
+                              fmt::format("jsonpath={{.status.{}}}", field)})
+                    .out;
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
   };
   const auto fitting = [&](const std::string& constraint, const char* labels = "app: x") {
     return asked(constraint, labels, "replicas.fitting");

@@ -93,15 +93,15 @@ TEST(Pending, VictimsThatAreStaticPods) {
   auto pod = waiting("big-1");
   pod.report = read_report(pending_report());
   pod.report->status.preemption = explain::Preempted{"n1", {{"batch", "a"}}, 1, 1};
-  EXPECT_EQ(
-      group_waiting({pod}).front().blocked_by,
-      "waits for 1 eviction on n1, but it is a static pod: the kubelet runs it again, so no room becomes "
-      "free");
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by,
+            "waits for 1 eviction on n1, but it is a static pod: the kubelet runs it again, so its room does "
+            "not become "
+            "free");
   pod.report->status.preemption = explain::Preempted{"n1", {}, 3, 2};
-  EXPECT_EQ(
-      group_waiting({pod}).front().blocked_by,
-      "waits for 3 evictions on n1, but 2 of them are static pods: the kubelet runs them again, so no room "
-      "becomes free");
+  EXPECT_EQ(group_waiting({pod}).front().blocked_by,
+            "waits for 3 evictions on n1, but 2 of them are static pods: the kubelet runs them again, so "
+            "their room "
+            "does not become free");
 }
 
 // The report of a pod whose binding waits may be of an earlier attempt.

@@ -293,6 +293,8 @@ TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
   m.decide("older");
   m.remember("ml", "vip", "v", preempts);
   EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "") << "a new pod; the decision repeats the old one";
+  m.remember("ml", "vip", "v2", preempts);
+  EXPECT_EQ(m.memory.find("shop", "older").evicted_for, "ml/vip") << "a new preemptor of the same name";
 }
 
 TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
@@ -310,12 +312,12 @@ TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
 TEST(EvictionMemory, ForgetsTheOldest) {
   EvictionMemory memory;
   const auto add = [&](std::size_t victim) {
-    return memory.add("shop/" + std::to_string(victim), {"ml/vip", "n1", std::nullopt});
+    return memory.add("shop/" + std::to_string(victim), {"ml/vip", "v", "n1", std::nullopt});
   };
   for (std::size_t i = 0; i < EvictionMemory::kKept; ++i) EXPECT_TRUE(add(i));
   EXPECT_FALSE(add(0)) << "known";
   EXPECT_TRUE(memory.find("shop/0"));
-  EXPECT_TRUE(memory.add("shop/0", {"ml/other", "n2", std::nullopt}));
+  EXPECT_TRUE(memory.add("shop/0", {"ml/other", "o", "n2", std::nullopt}));
   EXPECT_TRUE(add(EvictionMemory::kKept));
   ASSERT_TRUE(memory.find("shop/0")) << "it was evicted again";
   EXPECT_EQ(memory.find("shop/0")->node, "n2");

@@ -85,7 +85,7 @@ class FakeSearch final : public DeviceSearch {
   }
   void tally(cluster::Row, devices::Tally& to) const override {
     static const api::Device kDevice;
-    to.name(0, "c", "r");
+    to.name(0, "c", "r", 1);
     to.count(0, kDevice, false, devices::Tally::Device::in_use);
   }
 

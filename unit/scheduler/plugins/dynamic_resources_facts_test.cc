@@ -40,7 +40,9 @@ TEST(DynamicResourcesFacts, ThePodsDevicesOnItsNodeInTheOrderOfItsClaims) {
 
 TEST(DynamicResourcesFacts, CountsOnTheNodesWithoutEnoughDevices) {
   const auto snapshot = devices_of(claim_of_class("c", "gpu"), class_named("gpu"));
-  const framework::DeviceTally of_one{"c", "r", 1, 1, 0, 0}, of_two{"c", "r", 2, 2, 0, 0};
+  const framework::DeviceTally of_one{.claim = "c", .request = "r", .matched = 1, .in_use = 1, .wanted = 1};
+  auto of_two = of_one;
+  of_two.matched = of_two.in_use = 2;
   EXPECT_EQ(facts({}, {"c"}, snapshot).tallies, std::vector{of_two}) << "the fake has one on each node";
   const Devices invalid{{"b", {{DevicesFound::End::invalid_pools}}}};
   EXPECT_EQ(facts(invalid, {"c"}, snapshot).tallies, std::vector{of_one}) << "not where another reason holds";
