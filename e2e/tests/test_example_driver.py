@@ -164,7 +164,7 @@ class Partitions(WithTheDriver):
         self.assertEqual(answer["outcome"], "DoesNotFit")
         (why,) = answer["rejections"]
         self.assertEqual(why["devices"], [{"claimName": why["devices"][0]["claimName"], "request": "gpu", "matched": 1, "inUse": 0,
-                                           "tainted": 0, "tooSmall": 1}])
+                                           "tainted": 0, "tooSmall": 1, "wanted": 1}])
 
 
 if __name__ == "__main__":

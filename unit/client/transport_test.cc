@@ -296,6 +296,7 @@ TEST_F(TransportTest, ACancelledCallerGetsAnErrorThatSaysSo) {
   gate.cancel();
   EXPECT_EQ(read.get_future().get(), (Seen{Error::Kind::cancelled, false}));
   EXPECT_EQ(wrote.get_future().get(), (Seen{Error::Kind::cancelled, true}));
+  EXPECT_TRUE(loop_.run(gate.drained(60s)));
 }
 
 TEST_F(TransportTest, StreamsGiveWhatHasArrived) {
