@@ -80,8 +80,6 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       extenders_(make_extenders()),
       consultant_(make_consultant()),
       extender_binder_(make_extender_binder()),
-      ordered_binder_(extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_, statuses_,
-                      world_.strand),
       preemptor_(bind_api_, statuses_, binding_, world_.io, world_.strand,
                  [this](const cycle::PreemptionOrder& order, const cycle::PreemptionOutcome& outcome) {
                    scheduler_.preemption_ended(order, outcome);
@@ -103,7 +101,7 @@ Engine::Engine(World world, const config::Config& config, std::string identity)
       recorder_(report_recorder_, decisions_),
       scheduler_({.config = config_,
                   .clock = world_.clock,
-                  .binder = ordered_binder_,
+                  .binder = extender_binder_ ? static_cast<cycle::Binder&>(*extender_binder_) : binder_,
                   .preemptor = preemptor_,
                   .writer = writer_,
                   .nominator = statuses_,

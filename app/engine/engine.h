@@ -49,7 +49,6 @@
 #include "scheduler/live/api_object_writer.h"
 #include "scheduler/live/api_preemptor.h"
 #include "scheduler/live/cluster_feed.h"
-#include "scheduler/live/ordered_binder.h"
 #include "scheduler/live/pod_status_writer.h"
 
 namespace podium::metrics {
@@ -175,7 +174,6 @@ class Engine {
   std::unique_ptr<extender::Extenders> extenders_;
   std::unique_ptr<ExtenderConsultant> consultant_;
   std::unique_ptr<ExtenderBinder> extender_binder_;
-  live::OrderedBinder ordered_binder_;
   live::ApiPreemptor preemptor_;
   live::ApiObjectWriter writer_;
   controller::Retention retention_;

@@ -142,9 +142,7 @@ struct PodStatusWriter::Impl {
     // Entries that wait or are in flight stay: at most the queue's capacity.
     if (unsettled.size() > 2 * capacity)
       std::erase_if(unsettled, [this](const auto& entry) { return !queue.holds(entry.first); });
-    auto& entry = unsettled[meta.uid];
-    entry.waits = true;
-    entry.dropped = false;
+    unsettled[meta.uid].waits = true;
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }
 
@@ -169,46 +167,13 @@ struct PodStatusWriter::Impl {
     if (!it->second.waits && it->second.written.empty()) unsettled.erase(it);
   }
 
-  bool stop_before_binding(const std::string& uid, std::function<void()> answered) {
-    const std::lock_guard lock(mutex);
-    queue.forget(uid);
-    if (const auto it = unsettled.find(uid); it != unsettled.end()) it->second.dropped = true;
-    const auto it = in_flight.find(uid);
-    if (it != in_flight.end()) it->second = std::move(answered);
-    return it == in_flight.end();
-  }
-
-  // False if the write was taken from the queue and dropped since.
-  bool begin(const std::string& uid) {
-    const std::lock_guard lock(mutex);
-    const auto it = unsettled.find(uid);
-    if (it != unsettled.end() && it->second.dropped) return false;
-    in_flight.try_emplace(uid);
-    return true;
-  }
-
-  void answered(const std::string& uid) {
-    std::function<void()> next;
-    {
-      const std::lock_guard lock(mutex);
-      if (auto ended = in_flight.extract(uid)) next = std::move(ended.mapped());
-    }
-    if (next) next();
-  }
-
   static client::Task<void> write(Impl* self, std::vector<Queue::Item>& batch) {
     for (auto& item : batch) {
-      if (!self->begin(item.key)) {
-        item.outcome = Outcome::done;
-        self->settled(item.key, "");
-        continue;
-      }
       auto body = patch_body(item.key, item.value, self->api.clock().wall());
       const client::CallOptions options{kDeadline, true};
       auto done = co_await self->api.patch(client::resource::pods, item.ns, item.value.name,
                                            client::PatchType::strategic_merge, std::move(body), "status",
                                            "podium", options);
-      self->answered(item.key);
       Result<void> result;
       auto version = done ? api::text_at(*done, "/metadata/resourceVersion") : "";
       // 409: another pod (UID) has this name, or another changed the status at the same time.
@@ -243,16 +208,13 @@ struct PodStatusWriter::Impl {
   const std::size_t capacity;
   LogLimit log;
   struct Unsettled {
-    bool waits = false;    // a write is queued or in flight
-    bool dropped = false;  // its binding begins: what was pushed before is not written
-    std::string written;   // the pod's resourceVersion after the last write; empty: none succeeded
+    bool waits = false;   // a write is queued or in flight
+    std::string written;  // the pod's resourceVersion after the last write; empty: none succeeded
   };
 
-  std::mutex mutex;                                                // guards unsettled and in_flight
+  std::mutex mutex;                                                // guards unsettled
   std::unordered_map<std::string, Unsettled, TextHash> unsettled;  // by the pod's UID
-  // By the pod's UID: what runs when the write is answered; may be empty.
-  std::unordered_map<std::string, std::function<void()>, TextHash> in_flight;
-  Queue queue;  // by pod UID
+  Queue queue;                                                     // by pod UID
 };
 
 PodStatusWriter::PodStatusWriter(client::Api& api, async::Gate& gate, asio::any_io_executor io,
@@ -285,10 +247,6 @@ void PodStatusWriter::nominate(const cluster::PodInfo& pod, std::string node) {
   wanted.name = pod->meta.name;
   wanted.nominated_node = std::move(node);
   impl_->push(pod, std::move(wanted), kNominations);
-}
-
-bool PodStatusWriter::stop_before_binding(const std::string& pod_uid, std::function<void()> answered) {
-  return impl_->stop_before_binding(pod_uid, std::move(answered));
 }
 
 void PodStatusWriter::forget(const std::string& pod_uid) {

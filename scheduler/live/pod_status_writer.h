@@ -17,7 +17,6 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,9 +49,6 @@ class PodStatusWriter final : public cycle::Nominator {
                      std::optional<std::string> nominated_node = std::nullopt);
   void nominate(const cluster::PodInfo& pod, std::string node) override;
   void forget(const std::string& pod_uid) override;
-  // Drops the pod's queued write, and does not retry the one in flight, so that none follows the binding.
-  // True if none is in flight. Otherwise calls `answered` once, on `io`, after its answer.
-  bool stop_before_binding(const std::string& pod_uid, std::function<void()> answered);
   // Clears the nomination and returns the result of the first try; a failed one is still retried. A
   // deleted pod is not an error.
   client::Task<Result<void>> withdraw(cluster::PodInfoPtr pod);

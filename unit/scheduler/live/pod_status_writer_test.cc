@@ -7,7 +7,6 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <condition_variable>
-#include <future>
 #include <mutex>
 
 #include "base/clock.h"
@@ -301,42 +300,6 @@ TEST_F(PodStatusWriterTest, AConflictIsTriedAgain) {
   EXPECT_EQ(std::ranges::count(lines, "p: -"), 4);
   EXPECT_EQ(std::ranges::count(lines, "replaced: -"), 4);
   EXPECT_EQ(writer_.counts().done, 3u);
-}
-
-TEST_F(PodStatusWriterTest, ABindingWaitsForTheWriteInFlightAndDropsTheQueuedOne) {
-  hold();
-  not_scheduled(pod("p"));
-  await(1);
-  not_scheduled(pod("p"), std::nullopt, "another text");
-  not_scheduled(pod("q"));
-  std::promise<void> answered;
-  EXPECT_FALSE(writer_.stop_before_binding("uid-p", [&] { answered.set_value(); }));
-  EXPECT_TRUE(writer_.stop_before_binding("uid-q", [] { ADD_FAILURE() << "none is in flight"; }));
-  EXPECT_TRUE(writer_.stop_before_binding("uid-unknown", [] { ADD_FAILURE() << "none is in flight"; }));
-  auto future = answered.get_future();
-  EXPECT_EQ(future.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  release();
-  future.get();
-  nominate("last", "n1");
-  await(2);
-  EXPECT_EQ(sent(), (Lines{"p: condition", "last: n1"}));
-  EXPECT_TRUE(writer_.stop_before_binding("uid-p", [] {})) << "answered";
-}
-
-TEST_F(PodStatusWriterTest, ABindingWaitsForOneTryAndFailuresOfTheBindingAreWritten) {
-  answer_ = [](const std::string&, int attempt) { return attempt == 1 ? 403 : 200; };
-  hold();
-  not_scheduled(pod("p"));
-  await(1);
-  std::promise<void> answered;
-  EXPECT_FALSE(writer_.stop_before_binding("uid-p", [&] { answered.set_value(); }));
-  release();
-  answered.get_future().get();
-  nominate("other", "n1");
-  await(3);  // the first try of "other" is refused
-  EXPECT_EQ(sent(), (Lines{"p: condition", "other: n1", "other: n1"})) << "no second try for p";
-  not_scheduled(with_condition(), std::nullopt, "the binding failed");
-  EXPECT_EQ(status(3).at("conditions").at(0).at("message"), "the binding failed");
 }
 
 TEST_F(PodStatusWriterTest, AWithdrawalSaysWhatItsFirstTryCameTo) {
