@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 #include "api/values/defaults.h"
@@ -42,7 +44,11 @@ void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
       found->second.push_back(pod->pod.get());
   };
   fork.each_pod(add);
-  std::ranges::for_each(waiting, add);
+  for (const auto& pod : waiting) {
+    if (!fork.find_pod(pod->pod->meta.uid)) add(pod);
+  }
+  // By namespace, kind and name of the owner: counting walks all pods of the namespace.
+  std::map<std::tuple<std::string, std::string, std::string>, ControllerScale> scales;
   api::Manifests::List<api::PodDisruptionBudget> counted;
   for (const auto& given : list) {
     auto budget = std::make_shared<api::PodDisruptionBudget>(*given);
@@ -50,8 +56,10 @@ void put_budgets(const api::Manifests::List<api::PodDisruptionBudget>& list,
     if (!budget->is_counted)
       count_disruptions(
           of_namespace,
-          [&](const std::string&, const api::OwnerReference& owner) {
-            return scale_by_pods(of_namespace, owner);
+          [&](const std::string& ns, const api::OwnerReference& owner) {
+            const auto [scale, is_new] = scales.try_emplace({ns, owner.kind, owner.name});
+            if (is_new) scale->second = scale_by_pods(of_namespace, owner);
+            return scale->second;
           },
           *budget);
     counted.push_back(std::move(budget));

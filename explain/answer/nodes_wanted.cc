@@ -192,7 +192,7 @@ class Wanting {
   };
   // The reason of the first pod of the group without a place.
   ShortReason why_short(const PodGroup& group, const NodePlans& plans, const NodePlans::Cover& cover) const {
-    if (!cover.is_whole) return {};
+    if (!cover.is_whole || !has_time()) return {};
     const auto& places = cover.plan.places;
     const auto first = std::ranges::find_if(group.members, [&](std::size_t i) { return !places[i]; });
     const auto& waiter = waiters_.pods[*first];

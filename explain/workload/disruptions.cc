@@ -61,7 +61,10 @@ ControllerScale scale_by_pods(const std::vector<const api::Pod*>& pods, const ap
     return {std::move(name), std::nullopt};
   return {std::move(name), std::ranges::count_if(pods, [&](const api::Pod* pod) {
             const auto* its = pod->meta.controller();
-            return its && its->kind == owner.kind && its->name == owner.name;
+            // Only a StatefulSet waits with the replacement until the pod is gone.
+            const bool is_replaced = pod->meta.deleted && owner.kind != "StatefulSet";
+            return its && its->kind == owner.kind && its->name == owner.name && !is_replaced &&
+                   !pod->terminated();
           })};
 }
 

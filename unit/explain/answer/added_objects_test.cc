@@ -77,12 +77,15 @@ TEST(AddObjects, AdminAccessNeedsALabelOfTheNamespace) {
 // No controller has counted a budget of the user's file.
 TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
   auto snapshot = unit::two_nodes();
-  for (const auto* name : {"a", "b", "c"}) {
-    api::Pod web = pod(name).ns("shop").label("app", "web").node("n1");
+  std::vector<cluster::PodInfoPtr> placed_since;  // the list of the pods that wait is older than the fork
+  for (const auto* name : {"a", "b", "c", "replaced"}) {
+    api::Pod web = pod(name).uid(name).ns("shop").label("app", "web").node("n1");
+    if (name == std::string_view("replaced")) web.meta.deleted = Wall{};
     web.meta.owners = {
         {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .uid = "r", .controller = true}};
     web.phase = "Running";
     run_pod(snapshot, web);
+    placed_since.push_back(cluster::make_pod_info(test::share(web)));
   }
   const auto allowed = [&](const char* spec) {
     auto fork = snapshot;
@@ -93,7 +96,7 @@ TEST(AddObjects, ABudgetAllowsWhatItsControllerWouldCount) {
           "spec": {{"selector": {{"matchLabels": {{"app": "web"}}}}, {}}}}}]}}]}})",
         spec));
     EXPECT_TRUE(question) << question.error().message;
-    add_objects(question->changes, {}, fork, objects);
+    add_objects(question->changes, placed_since, fork, objects);
     const auto& all = fork.objects().all<api::PodDisruptionBudget>();
     return all.empty() ? -1 : all.begin()->second->disruptions_allowed;
   };
