@@ -75,7 +75,7 @@ http::response<http::string_body> response_of(server::Reply&& reply, bool is_hea
 }
 
 // Returns when the browser has closed or reset its connection. A browser sends one request for each
-// connection; one that sends more has not left, and is no longer watched.
+// connection; one that sends more data is still there, and is not watched any longer.
 Task<void> until_it_leaves(BrowserConnection* connection) {
   error_code error;
   co_await connection->socket.async_wait(tcp::socket::wait_read,

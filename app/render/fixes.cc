@@ -129,8 +129,8 @@ std::string fix_outcome(const explain::ReportFix& fix, std::size_t asked) {
     return fmt::format(" → {}{} of {} {}", fix.may_be_more ? "at least " : "", fix.fitting, asked,
                        fit(fix.fitting));
   std::vector<std::string> then;
-  // The message may name the node itself: "it would preempt 1 pod on n1".
-  if (!fix.node.empty() && !fix.message.ends_with(" on " + fix.node)) then.push_back("on " + fix.node);
+  const bool names_node = fix.type == "RaisePriority";  // "…: it would preempt 1 pod on n1"
+  if (!fix.node.empty() && !names_node) then.push_back("on " + fix.node);
   if (fix.score)
     then.push_back(counted(static_cast<std::size_t>(std::max<std::int64_t>(0, *fix.score)), "point"));
   return then.empty() ? std::string() : fmt::format(" ({})", fmt::join(then, ", "));

@@ -93,7 +93,7 @@ std::string wanted_verdict(const NodesAnswers& answers, const Style& style) {
     text += fmt::format("; {} {} on the existing nodes", wanted.fit_now, fit(wanted.fit_now));
   text = fitting == asked ? style.good(text) : fitting > 0 ? style.warn(text) : style.bad(text);
   if (nodes_in(wanted) == 0 && wanted.not_tried > 0)
-    return text + ". The deadline passed before any addition was tried.\n";
+    return text + ". The deadline passed before a choice of nodes was found.\n";
   if (nodes_in(wanted) == 0)
     return text + (wanted.unplaced_total > 0 ? ". No node of these shapes helps:\n" : ".\n");
   const char* found = !wanted.is_finished    ? "The best additions found before the deadline"

@@ -14,8 +14,8 @@
 namespace podium::explain {
 
 // Puts them on the fork, and what only admission reads into `objects`. Replaces those of the same name,
-// except for kinds whose state they lack (api::keeps_state). `waiting`: the pods without a node, of which
-// budgets are shares too.
+// except for kinds whose state they lack (api::keeps_state). `waiting`: the pods without a node. The
+// shares of budgets count them also.
 void add_objects(const std::vector<Change>& changes, const std::vector<cluster::PodInfoPtr>& waiting,
                  cluster::Snapshot& fork, api::AdmissionObjects& objects);
 

@@ -147,8 +147,8 @@ class Wanting {
   }
 
   // Leaves out groups that are short in the cover: those with a pod that no node would take, or the last one,
-  // since groups may take each other's room. False: none is short, or the time is over. The plan then has
-  // none of them.
+  // since groups may take each other's room. False: none is short, or the time is over: then the plan has no
+  // pod of a short group.
   bool leave_out_short_groups(const PodGroups& groups, const NodePlans& plans, NodePlans::Cover& cover) {
     std::vector<std::pair<const PodGroup*, std::string>> never, others;
     for (const auto& group : groups) {
@@ -158,7 +158,7 @@ class Wanting {
     }
     if (never.empty() && others.empty()) return false;
     if (!cover.is_whole) {
-      // Pods that need those of the group next to them stay: the answer says that it is not complete.
+      // Pods with an affinity to the group's pods stay in the plan: the answer says that it is not complete.
       for (const auto& [group, reason] : others) take_out(*group, cover.plan);
       return false;
     }

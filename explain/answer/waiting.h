@@ -61,7 +61,7 @@ class PodKinds {
 };
 
 // How many of the pods compete for room with a question's: podium would place them, and they are neither
-// gated nor on the fork, where those are that have nominated a node.
+// gated nor nominated to a node nor on the fork.
 std::size_t count_competing(const std::vector<cluster::PodInfoPtr>& waiting, const config::Config& config,
                             const cluster::Snapshot& fork);
 

@@ -40,8 +40,8 @@ framework::Profile kubelet_profile(framework::Profile profile);
 
 // "claim gpu: namespace shop has no ResourceClaimTemplate "one"". Empty: each claim exists or can be created.
 std::string missing_claim(const Subject& subject, const api::AdmissionObjects& objects);
-// Whether the pod was rejected since the claim of a template is not there, or one that the API server
-// refuses. Another reason comes first otherwise.
+// Whether the pod was rejected because the claim of a template does not exist, or because the API server
+// refuses its claim. Another reason comes first otherwise.
 bool lacks_claim(const framework::Decision& decision, const api::AdmissionObjects& objects);
 
 // The forks before and after the replicas were placed, and their nodes.

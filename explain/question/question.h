@@ -75,7 +75,8 @@ FieldPath pod_path(const Question& question);
 
 // The answer depends on the pods that wait: a search for nodes, and drains, whose nodes they may take.
 bool asks_what_waits(const Question& question);
-// Whether more pods are asked about than one, or than a workload has: those that wait compete with them.
+// Whether the question asks for room: for several replicas, or for how many more fit. The pods that wait
+// compete for it.
 bool asks_for_room(const Question& question);
 // Whether the answer depends on the pods without a node: also if nodes are added, on which DaemonSets run,
 // and for budgets of a file, which are shares of all pods.

@@ -16,8 +16,7 @@ namespace podium::explain {
 
 inline constexpr const char* kNoAdminAccess =
     "admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the "
-    "containing "
-    "namespace";
+    "containing namespace";
 
 enum class AdminAccess : std::uint8_t {
   allowed,

@@ -48,11 +48,14 @@ TEST(TriedFixes, SayHowManyFit) {
 }
 
 TEST(TriedFixes, DoNotNameANodeTwice) {
-  EXPECT_EQ(lines(R"({"type": "A", "message": "it would preempt 1 pod on gpu-04", "nodeName": "gpu-04"})"),
-            "  it would preempt 1 pod on gpu-04\n");
-  EXPECT_EQ(lines(R"({"type": "A", "message": "it would preempt 1 pod on gpu-04", "nodeName": "gpu-04",
+  EXPECT_EQ(
+      lines(
+          R"({"type": "RaisePriority", "message": "it would preempt 1 pod on gpu-04", "nodeName": "gpu-04"})"),
+      "  it would preempt 1 pod on gpu-04\n");
+  EXPECT_EQ(
+      lines(R"({"type": "RaisePriority", "message": "it would preempt 1 pod on gpu-04", "nodeName": "gpu-04",
                       "score": 3})"),
-            "  it would preempt 1 pod on gpu-04 (3 points)\n");
+      "  it would preempt 1 pod on gpu-04 (3 points)\n");
   EXPECT_EQ(lines(R"({"type": "A", "message": "it would preempt 1 pod on gpu-041", "nodeName": "gpu-04"})"),
             "  it would preempt 1 pod on gpu-041 (on gpu-04)\n");
 }

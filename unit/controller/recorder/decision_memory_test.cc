@@ -31,6 +31,14 @@ struct Memory {
     out.expires_at = clock.wall() + 10min;
     return out;
   }
+  // Of a pod that waits for these victims to leave n1.
+  ReportStatus preempting(std::vector<Victim> victims) const {
+    auto out = status("n1");
+    out.outcome = kUnschedulable;
+    out.choice.reset();
+    out.preemption = Preempted{"n1", victims, victims.size()};
+    return out;
+  }
   void remember(const std::string& ns, const std::string& pod, const std::string& uid,
                 const ReportStatus& status) {
     memory.remember(ns, pod, uid, status, pack(status));
@@ -253,10 +261,7 @@ TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
   Memory m;
   m.decide("low");
   m.decide("other");
-  auto preempts = m.status("n1");
-  preempts.outcome = kUnschedulable;
-  preempts.choice.reset();
-  preempts.preemption = Preempted{"n1", {{"shop", "low"}, {"shop", "unknown"}}, 2};
+  auto preempts = m.preempting({{"shop", "low"}, {"shop", "unknown"}});
   m.remember("ml", "vip", "v", preempts);
   EXPECT_FALSE(m.memory.find("shop", "low").is_gone);
   m.memory.gone("uid-of-low");
@@ -276,10 +281,7 @@ TEST(DecisionMemory, KnowsWhichPodAnotherOneHadToGoFor) {
 TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
   Memory m;
   m.decide("low");
-  auto preempts = m.status("n1");
-  preempts.outcome = kUnschedulable;
-  preempts.choice.reset();
-  preempts.preemption = Preempted{"n1", {{"shop", "low"}, {"shop", "older"}}, 2};
+  auto preempts = m.preempting({{"shop", "low"}, {"shop", "older"}});
   m.remember("ml", "vip", "v", preempts);
   m.memory.gone("uid-of-low");
   m.clock.advance(std::chrono::hours(48));
@@ -300,10 +302,7 @@ TEST(DecisionMemory, AnEvictionIsKnownWithoutADecisionOnTheVictim) {
 TEST(DecisionMemory, ADecisionOnTheVictimItselfKeepsItsEviction) {
   Memory m;
   m.decide("low");
-  auto preempts = m.status("n1");
-  preempts.outcome = kUnschedulable;
-  preempts.choice.reset();
-  preempts.preemption = Preempted{"n1", {{"shop", "low"}}, 1};
+  auto preempts = m.preempting({{"shop", "low"}});
   m.remember("ml", "vip", "v", preempts);
   m.decide("low");  // of the same UID: its binding has ended
   EXPECT_EQ(m.memory.find("shop", "low").evicted_for, "ml/vip");
@@ -328,10 +327,7 @@ TEST(EvictionMemory, ForgetsTheOldest) {
 TEST(DecisionMemory, ANominationIsOfTheFirstDecisionThatNamesTheVictim) {
   Memory m;
   m.decide("low");
-  auto preempts = m.status("n1");
-  preempts.outcome = kUnschedulable;
-  preempts.choice.reset();
-  preempts.preemption = Preempted{"n1", {{"shop", "low"}}, 1};
+  auto preempts = m.preempting({{"shop", "low"}});
   const auto first = preempts.decided_at;
   m.remember("ml", "vip", "v", preempts);
   *preempts.decided_at += std::chrono::seconds(9);
