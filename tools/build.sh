@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 preset=$1
 shift
 # All clones share the compiler cache, whatever their path.
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 configured() { [ -f "build/$preset/build.ninja" ]; }
 options=()
 if [ "$preset" = arm64 ]; then
