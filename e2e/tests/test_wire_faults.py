@@ -79,6 +79,18 @@ class WireFaults(Live):
         self.plane.create(pod("small", cpu="400m", nodeSelector={"group": "c"}))
         self.assertEqual(self.bound("small"), "n3")
 
+    def test_a_late_status_does_not_follow_the_binding(self):
+        fault = self.proxy.hold("PATCH", "/pods/late/status")
+        written = self.podium.metric("podium_pod_statuses_written_total")
+        self.plane.create(pod("late", nodeSelector={"group": "late"}))
+        wait_until(lambda: fault.seen, "the status of the failed attempt")
+        self.plane.create(node("late", labels={"group": "late"}))
+        self.assertEqual(self.bound("late"), "late")
+        fault.release()
+        wait_until(lambda: self.podium.metric("podium_pod_statuses_written_total") > written, "the late write")
+        self.assertEqual(podium.condition(self.live_pod("late"), "PodScheduled")["status"], "True")
+        self.plane.kubectl("delete", "node", "late")
+
     def test_connections_that_are_reset_again_and_again(self):
         for i in range(20):
             self.plane.create(pod(f"through-{i}", nodeSelector={"group": "a"}))

@@ -30,7 +30,7 @@ namespace json = boost::json;
 constexpr std::string_view kType = "PodScheduled";
 constexpr std::chrono::milliseconds kDeadline{10'000};  // per try
 constexpr std::chrono::minutes kLongestRetry{10};
-constexpr unsigned kConflicts = 3;  // repeats after a conflict. Source: client-go retry.DefaultBackoff
+constexpr unsigned kConflicts = 3;  // repeats after a conflict
 enum Lane : unsigned { kNominations, kConditions };
 
 // The result that withdraw() awaits. Set once, at the latest when the entry is destroyed. Used
@@ -76,6 +76,7 @@ struct Condition {
 
 struct Wanted {
   std::string name;
+  std::string version;                        // the newest resourceVersion of the pod that is known
   std::optional<Condition> condition;         // nullopt: unchanged
   std::optional<std::string> nominated_node;  // "": cleared; nullopt: unchanged
   std::vector<Promise> promises;
@@ -87,8 +88,12 @@ struct Wanted {
   }
 };
 
-// A strategic merge patch: conditions are merged by type, so the other conditions stay. The API
-// server answers 409 for another UID.
+std::string newer(std::string a, std::string b) {
+  return cluster::is_newer(a, b) ? std::move(a) : std::move(b);
+}
+
+// A strategic merge patch: conditions are merged by type, so the other conditions stay. The API server
+// refuses it for another UID or resourceVersion.
 json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
   json::object status;
   if (wanted.condition) {
@@ -103,7 +108,14 @@ json::value patch_body(const std::string& uid, const Wanted& wanted, Wall now) {
     const auto& node = *wanted.nominated_node;
     status["nominatedNodeName"] = node.empty() ? json::value(nullptr) : json::value(node);
   }
-  return json::object{{"metadata", {{"uid", uid}}}, {"status", std::move(status)}};
+  json::object metadata{{"uid", uid}};
+  if (!wanted.version.empty()) metadata["resourceVersion"] = wanted.version;
+  return json::object{{"metadata", std::move(metadata)}, {"status", std::move(status)}};
+}
+
+// True if a status of an unscheduled pod may be written to this object.
+bool is_unscheduled(const json::value& pod, const std::string& uid) {
+  return api::text_at(pod, "/metadata/uid") == uid && api::text_at(pod, "/spec/nodeName").empty();
 }
 
 // A permanent refusal is not retried: the pod's next attempt writes again. A namespace that forbids or delays
@@ -143,6 +155,7 @@ struct PodStatusWriter::Impl {
     if (unsettled.size() > 2 * capacity)
       std::erase_if(unsettled, [this](const auto& entry) { return !queue.holds(entry.first); });
     unsettled[meta.uid].waits = true;
+    wanted.version = meta.resource_version;
     queue.push(meta.namespace_, meta.uid, std::move(wanted), lane);
   }
 
@@ -152,45 +165,70 @@ struct PodStatusWriter::Impl {
     const std::lock_guard lock(mutex);
     const auto it = unsettled.find(pod.meta.uid);
     if (it == unsettled.end()) return false;
-    if (it->second.waits || cluster::is_newer(it->second.written, pod.meta.resource_version)) return true;
+    if (it->second.waits || cluster::is_newer(it->second.seen, pod.meta.resource_version)) return true;
     unsettled.erase(it);
     return false;
   }
 
-  // `version`: the pod's after the write; empty: nothing was written.
+  // `version`: the pod's after the write; empty: not known.
   void settled(const std::string& uid, std::string version) {
     const std::lock_guard lock(mutex);
     const auto it = unsettled.find(uid);
     if (it == unsettled.end()) return;
-    if (!version.empty()) it->second.written = std::move(version);
+    if (!version.empty()) it->second.seen = std::move(version);
     it->second.waits = queue.contains(uid);
-    if (!it->second.waits && it->second.written.empty()) unsettled.erase(it);
+    if (!it->second.waits && it->second.seen.empty()) unsettled.erase(it);
+  }
+
+  // The pod's version that the next write is for: the watch may not have shown the last write yet.
+  std::string version_for(const Queue::Item& item) {
+    const std::lock_guard lock(mutex);
+    const auto it = unsettled.find(item.key);
+    return it == unsettled.end() ? item.value.version : newer(it->second.seen, item.value.version);
+  }
+
+  void saw(const std::string& uid, std::string version) {
+    const std::lock_guard lock(mutex);
+    if (const auto it = unsettled.find(uid); it != unsettled.end()) it->second.seen = std::move(version);
+  }
+
+  // One try. The pod's version after it; empty: no unscheduled pod has this UID.
+  static client::Task<Result<std::string>> patch(Impl* self, Queue::Item* item) {
+    item->value.version = self->version_for(*item);
+    auto body = patch_body(item->key, item->value, self->api.clock().wall());
+    const client::CallOptions options{kDeadline, true};
+    auto done = co_await self->api.patch(client::resource::pods, item->ns, item->value.name,
+                                         client::PatchType::strategic_merge, std::move(body), "status",
+                                         "podium", options);
+    if (done) co_return api::text_at(*done, "/metadata/resourceVersion");
+    if (client::object_is_gone(done.error())) co_return std::string();
+    if (!client::is_conflict(done.error())) co_return std::unexpected(std::move(done.error()));
+    // The pod has changed, was bound, or is another one of its name.
+    auto live = co_await self->api.get(client::resource::pods, item->ns, item->value.name, options);
+    if (live ? !is_unscheduled(*live, item->key) : client::object_is_gone(live.error()))
+      co_return std::string();
+    if (!live) co_return std::unexpected(std::move(live.error()));
+    item->value.version = api::text_at(*live, "/metadata/resourceVersion");
+    self->saw(item->key, item->value.version);
+    co_return std::unexpected(std::move(done.error()));
   }
 
   static client::Task<void> write(Impl* self, std::vector<Queue::Item>& batch) {
     for (auto& item : batch) {
-      auto body = patch_body(item.key, item.value, self->api.clock().wall());
-      const client::CallOptions options{kDeadline, true};
-      auto done = co_await self->api.patch(client::resource::pods, item.ns, item.value.name,
-                                           client::PatchType::strategic_merge, std::move(body), "status",
-                                           "podium", options);
+      auto version = co_await patch(self, &item);
       Result<void> result;
-      auto version = done ? api::text_at(*done, "/metadata/resourceVersion") : "";
-      // 409: another pod (UID) has this name, or another changed the status at the same time.
-      const bool conflicts = !done && client::is_conflict(done.error()) && item.tries < kConflicts;
-      const bool gone =
-          !done && !conflicts && (client::object_is_gone(done.error()) || client::is_conflict(done.error()));
-      if (!done && !gone) {
-        item.outcome = outcome_of(done.error());
-        item.at_least = std::chrono::seconds(done.error().status.retry_after);
-        self->log_failure(item, done.error());
-        result = std::unexpected(std::move(done.error()));
+      if (!version) {
+        const auto& error = version.error();
+        const bool conflicts = client::is_conflict(error);
+        item.outcome = conflicts && item.tries >= kConflicts ? Outcome::failed : outcome_of(error);
+        if (conflicts && item.outcome != Outcome::failed) continue;
+        item.at_least = std::chrono::seconds(error.status.retry_after);
+        self->log_failure(item, error);
+        result = std::unexpected(error);
       }
-      if (!conflicts) {
-        for (auto& promise : std::exchange(item.value.promises, {})) promise.set(result);
-      }
+      for (auto& promise : std::exchange(item.value.promises, {})) promise.set(result);
       if (item.outcome == Outcome::done || item.outcome == Outcome::failed)
-        self->settled(item.key, std::move(version));
+        self->settled(item.key, version.value_or(""));
     }
   }
 
@@ -208,8 +246,8 @@ struct PodStatusWriter::Impl {
   const std::size_t capacity;
   LogLimit log;
   struct Unsettled {
-    bool waits = false;   // a write is queued or in flight
-    std::string written;  // the pod's resourceVersion after the last write; empty: none succeeded
+    bool waits = false;  // a write is queued or in flight
+    std::string seen;    // the pod's resourceVersion in the last reply; empty: no reply had one
   };
 
   std::mutex mutex;                                                // guards unsettled

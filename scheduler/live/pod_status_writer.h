@@ -3,7 +3,8 @@
 //
 // It is the only writer of both, so writes stay in order. Per pod UID only the newest condition and
 // the newest nomination are kept, and one write is in flight at a time. A failed write is retried
-// after a backoff, unless a newer one replaces it. A pod that is deleted or recreated is dropped.
+// after a backoff, unless a newer one replaces it. A pod that is deleted, recreated or bound is dropped: each
+// write is for one resourceVersion, so a late one does not overwrite what the binding sets.
 // Nominations go before conditions. A status that the pod already has is not written again, unless the watch
 // has not shown the previous write yet.
 //

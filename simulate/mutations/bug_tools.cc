@@ -13,6 +13,14 @@ bool names(const client::Request& request, std::string_view text) {
 bool of_report(const client::Request& request) { return names(request, "/schedulingreports"); }
 bool has_code(const Answer& answer, int code) { return answer && answer->status == code; }
 
+void drop_metadata(client::Request& request, std::initializer_list<std::string_view> fields) {
+  auto body = json::parse(request.body);
+  auto* metadata = body.as_object().if_contains("metadata");
+  if (!metadata || !metadata->is_object()) return;
+  for (const auto field : fields) metadata->get_object().erase(field);
+  request.body = json::serialize(body);
+}
+
 client::Response done(int status) {
   return {status, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"};
 }

@@ -19,6 +19,8 @@ bool of_report(const client::Request& request);
 bool has_code(const Answer& answer, int code);
 bool is_line_of(const std::string& line, std::string_view type);  // of a watch
 
+void drop_metadata(client::Request& request, std::initializer_list<std::string_view> fields);  // of its body
+
 client::Response done(int status);
 // The object of the request, as if it were stored.
 client::Response stored(int status, const client::Request& request);

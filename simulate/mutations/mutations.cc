@@ -20,14 +20,6 @@ using client::Response;
 
 bool is_binding(const Request& request) { return request.method == "POST" && names(request, "/binding"); }
 
-void drop_metadata(Request& request, std::initializer_list<std::string_view> fields) {
-  auto body = json::parse(request.body);
-  auto* metadata = body.as_object().if_contains("metadata");
-  if (!metadata || !metadata->is_object()) return;
-  for (const auto field : fields) metadata->get_object().erase(field);
-  request.body = json::serialize(body);
-}
-
 // --- bindings and the lease ---
 
 // The engine reads the pod after a refused binding: the bug returns it as pending.

@@ -74,6 +74,14 @@ Bug loses_conditions() {
   return bug;
 }
 
+Bug writes_status_of_any_version() {
+  Bug bug;
+  bug.before = [](Request& request) {
+    if (writes_status(request)) drop_metadata(request, {"resourceVersion"});
+  };
+  return bug;
+}
+
 Bug loses_events_of_bindings() {
   Bug bug;
   bug.instead = [](const Request& request) -> std::optional<Response> {
@@ -120,6 +128,11 @@ std::vector<Mutation> request_mutations() {
        .seed = 15,
        .found_as = "its status does not say so",
        .make = loses_conditions},
+      {.name = "status_of_any_version",
+       .bug = "writes a status whatever has become of the pod",
+       .seed = 1,
+       .found_as = "is bound, but its status says that it is not scheduled",
+       .make = writes_status_of_any_version},
       {.name = "no_event_of_binding",
        .bug = "does not write the event of a binding",
        .seed = 1,

@@ -60,6 +60,13 @@ bool fits(const Store& store, const json::value& pod, const json::value& node, s
   return use.cpu + requested_cpu(pod) <= allocatable_cpu(node) && use.pods < allocatable_pods(node);
 }
 
+bool is_said_unscheduled(const json::value& pod) {
+  const auto* conditions = find_at(pod, "/status/conditions");
+  return conditions && std::ranges::any_of(conditions->as_array(), [](const json::value& one) {
+           return text_at(one, "/type") == "PodScheduled" && text_at(one, "/status") == "False";
+         });
+}
+
 }  // namespace
 
 Observer::Observer(Store& store, Agenda& agenda, Trace& trace, std::chrono::seconds ttl)
@@ -238,6 +245,8 @@ void Observer::pod_committed(const Commit& commit) {
 
 void Observer::status_committed(const Commit& commit) {
   if (!is_engine(commit.by) || commit.type == Commit::Type::deleted) return;
+  if (!text_at(commit.after->value, "/spec/nodeName").empty() && is_said_unscheduled(commit.after->value))
+    return fail(fmt::format("{} is bound, but its status says that it is not scheduled", commit.key.text()));
   const auto uid = uid_of(commit.after->value);
   const bool late = sent_at_ < carried_out_[uid];
   const auto node = text_at(commit.after->value, "/status/nominatedNodeName");

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "client/request_errors.h"
 #include "unit/client/client_loop.h"
 #include "unit/support/builders.h"
 #include "unit/support/http_script.h"
@@ -78,6 +79,7 @@ class PodStatusWriterTest : public testing::Test {
   Lines sent() const {
     Lines out;
     for (const auto& request : server_.requests()) {
+      if (request.method != "PATCH") continue;
       const auto body = json::parse(request.body);
       const auto& status = body.at("status").as_object();
       const auto* node = status.if_contains("nominatedNodeName");
@@ -99,6 +101,12 @@ class PodStatusWriterTest : public testing::Test {
     const std::string pods = "/api/v1/namespaces/default/pods/";
     auto name = exchange.request().target.substr(pods.size());
     name = name.substr(0, name.find('/'));
+    if (exchange.request().method == "GET") {
+      return exchange.reply(200,
+                            fmt::format(R"({{"metadata":{{"uid":"{}","resourceVersion":"{}"}},{}}})",
+                                        name == "replaced" ? "uid-another" : "uid-" + name, live_version_,
+                                        name == "bound" ? R"("spec":{"nodeName":"n1"})" : R"("spec":{})"));
+    }
     int code = 200;
     {
       std::unique_lock lock(mutex_);
@@ -114,7 +122,8 @@ class PodStatusWriterTest : public testing::Test {
   std::condition_variable changed_;
   bool held_ = false;
   Answer answer_;
-  std::string version_;  // the pod's, in each reply
+  std::string version_;       // the pod's, in each reply to a patch
+  std::string live_version_;  // the pod's, in each reply to a read
   std::map<std::string, int> attempts_;
   unit::HttpScript server_;
   client::ClientLoop loop_;
@@ -279,27 +288,67 @@ TEST_F(PodStatusWriterTest, APodThatIsGoneIsForgotten) {
   nominate("gone", "n1");
   nominate("replaced", "n1");
   nominate("end", "n1");
-  await(6);
+  await(4);
   loop_.run(writer_.drain(std::chrono::seconds(10)));
-  EXPECT_EQ(server_.requests().size(), 6u) << "a conflict is tried four times";
-  EXPECT_EQ(writer_.counts().waiting, 0u);
+  EXPECT_EQ(sent(), (Lines{"gone: n1", "replaced: n1", "end: n1"}));
+  EXPECT_EQ(server_.requests().size(), 4u) << "the pod is read after a conflict";
+  EXPECT_EQ(writer_.counts().done, 3u);
 }
 
-// Another client has changed the status at the same time.
+// Otherwise PodScheduled=False would overwrite the True that the binding sets.
+TEST_F(PodStatusWriterTest, NoStatusIsWrittenAfterTheBinding) {
+  answer_ = [](const std::string& name, int) { return name == "bound" ? 409 : 200; };
+  not_scheduled(pod("bound").resource_version("7"));
+  await(2);
+  EXPECT_TRUE(loop_.run(writer_.withdraw(info(pod("bound").nominated("n1")))));
+  loop_.run(writer_.drain(std::chrono::seconds(10)));
+  EXPECT_EQ(sent(), (Lines{"bound: condition", "bound: -"})) << "each is tried once";
+  EXPECT_EQ(writer_.counts().done, 2u);
+}
+
+TEST_F(PodStatusWriterTest, EachWriteIsForTheNewestVersionThatIsKnown) {
+  answer_ = [](const std::string& name, int attempt) {
+    return name == "changed" && attempt == 1 ? 409 : 200;
+  };
+  version_ = "10";
+  live_version_ = "12";
+  not_scheduled(pod("p").resource_version("9"));  // the version that was tried
+  await(1);
+  nominate("other", "n1");
+  await(2);
+  not_scheduled(pod("p").resource_version("9"), "n1");  // the watch has not shown the first write
+  await(3);
+  not_scheduled(pod("changed").resource_version("11"));  // then as it was read after the conflict
+  await(6);
+  Lines versions;
+  for (const auto& request : server_.requests()) {
+    if (request.method != "PATCH") continue;
+    const auto metadata = json::parse(request.body).at("metadata").as_object();
+    versions.emplace_back(
+        metadata.contains("resourceVersion") ? metadata.at("resourceVersion").as_string().c_str() : "-");
+  }
+  EXPECT_EQ(versions, (Lines{"9", "-", "10", "11", "12"}));
+}
+
+// Another client has changed the pod at the same time.
 TEST_F(PodStatusWriterTest, AConflictIsTriedAgain) {
   answer_ = [](const std::string& name, int attempt) {
-    return name == "replaced" || attempt < 4 ? 409 : 200;
+    return name == "busy" || name == "replaced" || attempt < 4 ? 409 : 200;
   };
   nominate("a", "n1");
   EXPECT_TRUE(loop_.run(writer_.withdraw(info(pod("p").nominated("n1")))));
   EXPECT_TRUE(loop_.run(writer_.withdraw(info(pod("replaced").nominated("n1")))));
-  await(12);
+  const auto busy = loop_.run(writer_.withdraw(info(pod("busy").nominated("n1"))));
+  ASSERT_FALSE(busy);
+  EXPECT_TRUE(client::is_conflict(busy.error()));
   loop_.run(writer_.drain(std::chrono::seconds(10)));
   const auto lines = sent();
   EXPECT_EQ(std::ranges::count(lines, "a: n1"), 4);
   EXPECT_EQ(std::ranges::count(lines, "p: -"), 4);
-  EXPECT_EQ(std::ranges::count(lines, "replaced: -"), 4);
+  EXPECT_EQ(std::ranges::count(lines, "busy: -"), 4);
+  EXPECT_EQ(std::ranges::count(lines, "replaced: -"), 1);
   EXPECT_EQ(writer_.counts().done, 3u);
+  EXPECT_EQ(writer_.counts().failed, 1u);
 }
 
 TEST_F(PodStatusWriterTest, AWithdrawalSaysWhatItsFirstTryCameTo) {
