@@ -1,11 +1,8 @@
 #include "server/https_server.h"
 
-#include <openssl/ssl.h>
-
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/redirect_error.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
@@ -14,12 +11,13 @@
 #include <vector>
 
 #include "async/nap.h"
-#include "async/timer.h"
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/shares.h"
 #include "log/log.h"
 #include "server/connection_table.h"
+#include "server/http_messages.h"
+#include "server/served_connection.h"
 
 namespace podium::server {
 namespace {
@@ -32,117 +30,16 @@ using async::Task;
 using boost::system::error_code;
 
 constexpr std::uint32_t kHeaderBytes = 16 * 1024;
-constexpr std::size_t kIgnoredBytes = 1024;        // of a body that the handler does not read; a larger one
-                                                   // ends the connection
-constexpr std::size_t kLingerBytes = 1024 * 1024;  // of such a body that are dropped, so that the client gets
-constexpr std::chrono::milliseconds kLinger{2'000};  // the reply before its connection ends
+// Bytes of a body that the handler does not read. The server reads and ignores a smaller body. After a larger
+// one it drops what the client still sends, within these bounds, and ends the connection.
+constexpr std::size_t kIgnoredBytes = 1024, kLingerBytes = 1024 * 1024;
+constexpr std::chrono::milliseconds kLinger{2'000};
 constexpr std::size_t kFirstRead = 4096;
 // Bytes of a connection that are read and not parsed yet. Beast bounds headers and bodies, but waits for the
 // end of a chunk extension or a trailer whatever its length.
 constexpr std::size_t kUnparsedBytes = 64 * 1024;
 constexpr std::chrono::milliseconds kShortestPause{50}, kLongestPause{1'000};
 constexpr std::chrono::minutes kLogEvery{1};
-
-using Stream = asio::ssl::stream<tcp::socket>;
-using Parser = http::request_parser<http::string_body>;
-using Response = http::response<http::string_body>;
-
-struct Connection : std::enable_shared_from_this<Connection> {
-  Connection(ConnectionTable::Id id, std::string peer, tcp::socket socket,
-             std::shared_ptr<asio::ssl::context> tls)
-      : id(id),
-        peer(std::move(peer)),
-        tls(std::move(tls)),
-        stream(std::move(socket), *this->tls),
-        deadline(stream.get_executor()) {}
-
-  void close() {
-    error_code ignored;
-    closed = true;
-    deadline.cancel();
-    stream.next_layer().close(ignored);
-  }
-
-  // Closes the connection unless the next limit comes in time.
-  void limit(std::chrono::milliseconds time) {
-    deadline.expires_after(time);
-    deadline.async_wait([weak = weak_from_this()](error_code error) {
-      const auto self = weak.lock();
-      if (error || !self) return;
-      // A wait that ends while it is replaced reports no error.
-      if (self->deadline.expiry() <= async::TimerClock::now()) self->close();
-    });
-  }
-  void lift_limit() { deadline.expires_at(Steady::max()); }
-
-  // Ends the wait of rest() after this time.
-  void end_rest_after(std::chrono::milliseconds time) {
-    rests = true;
-    deadline.expires_after(time);
-    deadline.async_wait([weak = weak_from_this()](error_code error) {
-      const auto self = weak.lock();
-      if (error || !self || !self->rests) return;
-      error_code ignored;
-      self->stream.next_layer().cancel(ignored);
-    });
-  }
-  void end_rest() {
-    rests = false;
-    lift_limit();
-  }
-
-  const ConnectionTable::Id id;
-  const std::string peer;  // peer_of()
-  const std::shared_ptr<asio::ssl::context> tls;
-  Stream stream;
-  async::Timer deadline;
-  std::shared_ptr<const Certificates> certificates = std::make_shared<Certificates>();
-  bool closed = false;  // by the server; the coroutine ends at its next step
-  bool rests = false;   // in rest(), which alone waits for the socket
-  bool ended = false;   // by the client: no more data arrives, and a read would wait for its deadline
-};
-
-std::shared_ptr<const Certificates> certificates_of(SSL* session) {
-  auto out = std::make_shared<Certificates>();
-  const auto add = [&](X509* one) {
-    X509_up_ref(one);
-    out->push_back(std::shared_ptr<X509>(one, X509_free));
-  };
-  if (auto* own = SSL_get0_peer_certificate(session)) add(own);
-  const auto* chain = SSL_get_peer_cert_chain(session);  // at a server: without the client's certificate
-  for (int i = 0; chain && i < sk_X509_num(chain); ++i) add(sk_X509_value(chain, i));
-  return out;
-}
-
-Request request_of(const Parser::value_type& message, const Connection& connection) {
-  Request out;
-  const std::string target(message.target());
-  const auto mark = target.find('?');
-  out.method = std::string(message.method_string());
-  out.path = target.substr(0, mark);
-  if (mark != std::string::npos) out.query = target.substr(mark + 1);
-  out.authorization = std::string(message[http::field::authorization]);
-  out.accept = std::string(message[http::field::accept]);
-  out.content_type = std::string(message[http::field::content_type]);
-  out.if_none_match = std::string(message[http::field::if_none_match]);
-  out.certificates = connection.certificates;
-  out.peer = connection.peer;
-  return out;
-}
-
-Response response_of(Reply reply, const Parser::value_type& request) {
-  Response out(static_cast<http::status>(reply.status), request.version());
-  if (!reply.content_type.empty()) out.set(http::field::content_type, reply.content_type);
-  out.set(http::field::cache_control, "no-cache, private");
-  out.set("X-Content-Type-Options", "nosniff");
-  if (reply.status == 405) out.set(http::field::allow, "GET, HEAD");
-  for (const auto& [name, value] : reply.headers) out.set(name, value);
-  out.keep_alive(request.keep_alive());
-  out.body() = std::move(reply.body);
-  out.prepare_payload();
-  if (request.method() == http::verb::head) out.body().clear();
-  return out;
-}
 
 Error too_large(std::size_t limit) {
   return Error{.kind = Error::Kind::invalid,
@@ -155,24 +52,6 @@ Error too_many(const char* what) {
       .kind = Error::Kind::unavailable, .message = std::string("too many ") + what, .status = {.code = 503}};
 }
 
-// True at the end of the body; false: the received data is not valid.
-bool is_end(const error_code& error) {
-  const error_code end = http::error::partial_message;
-  return error && (error == end || error.category() != end.category());
-}
-
-// True if the header arrived and is not valid or too large; false: the connection failed.
-bool is_about_header(const error_code& error) {
-  const error_code end = http::error::end_of_stream, cut = http::error::partial_message;
-  return error.category() == end.category() && error != end && error != cut;
-}
-
-// As Go's server, which also sends 431 for a path that is too long.
-Reply refusal_of_header(const error_code& error) {
-  const bool too_large = error == http::error::header_limit || error == http::error::buffer_overflow;
-  return too_large ? Reply(431, "431 Request Header Fields Too Large\n") : Reply(400, "400 Bad Request\n");
-}
-
 std::unexpected<Error> did_not_arrive() { return fail(Error::Kind::unavailable, "the body did not arrive"); }
 
 // Bounds of requests other than probes, and of bodies in progress. These cannot be closed for a probe, so
@@ -181,11 +60,6 @@ Shares::Bounds bounds_of(const ServerOptions& options) {
   const std::size_t in_all = std::max<std::size_t>(1, options.connections / 4);
   const std::size_t of_one = std::max<std::size_t>(1, options.connections_per_peer * 3 / 8);
   return {in_all, of_one, options.connections / 16};
-}
-
-// True if the client waits for a "100 Continue" before it sends the body.
-bool waits_to_continue(const Parser& parser) {
-  return beast::iequals(parser.get()[http::field::expect], "100-continue");
 }
 
 }  // namespace
@@ -208,7 +82,7 @@ struct HttpsServer::Impl {
   // Removes the connection when its coroutine ends, also by an exception.
   struct Forget {
     Impl* self;
-    std::shared_ptr<Connection> connection;
+    std::shared_ptr<ServedConnection> connection;
     ~Forget() {
       self->table.remove(connection->id);
       self->open.erase(connection->id);
@@ -221,18 +95,18 @@ struct HttpsServer::Impl {
   }
 
   // False: the connection has ended.
-  static Task<bool> shake_hands(Impl* self, std::shared_ptr<Connection> connection) {
+  static Task<bool> shake_hands(Impl* self, std::shared_ptr<ServedConnection> connection) {
     error_code error;
     connection->limit(self->options.step);
     co_await connection->stream.async_handshake(asio::ssl::stream_base::server,
                                                 asio::redirect_error(asio::use_awaitable, error));
     if (error || connection->closed) co_return false;
-    connection->certificates = certificates_of(connection->stream.native_handle());
+    connection->read_certificates();
     co_return true;
   }
 
-  static Task<error_code> read_header(Impl* self, std::shared_ptr<Connection> connection,
-                                      beast::flat_buffer* buffer, Parser* parser) {
+  static Task<error_code> read_header(Impl* self, std::shared_ptr<ServedConnection> connection,
+                                      beast::flat_buffer* buffer, HttpParser* parser) {
     error_code error;
     auto& stream = connection->stream;
     if (buffer->size() == 0) {
@@ -253,7 +127,7 @@ struct HttpsServer::Impl {
   }
 
   // Says what is wrong with a header, if the client has not left. The connection then has to end.
-  static Task<void> refuse_header(Impl* self, std::shared_ptr<Connection> connection, error_code why) {
+  static Task<void> refuse_header(Impl* self, std::shared_ptr<ServedConnection> connection, error_code why) {
     if (!is_about_header(why)) co_return;
     auto response = response_of(refusal_of_header(why), {});
     response.keep_alive(false);
@@ -262,8 +136,9 @@ struct HttpsServer::Impl {
     co_await linger(connection);
   }
 
-  static Task<Result<std::string>> read_body(Impl* self, std::shared_ptr<Connection> connection,
-                                             beast::flat_buffer* buffer, Parser* parser, std::size_t limit) {
+  static Task<Result<std::string>> read_body(Impl* self, std::shared_ptr<ServedConnection> connection,
+                                             beast::flat_buffer* buffer, HttpParser* parser,
+                                             std::size_t limit) {
     const auto length = parser->content_length();
     if (length && *length > limit) co_return std::unexpected(too_large(limit));
     if (connection->ended) co_return did_not_arrive();
@@ -291,9 +166,9 @@ struct HttpsServer::Impl {
 
   // As read_body(), for a handler. While the body arrives, which is the client's time, the request releases
   // its slot and has a slot for bodies instead.
-  static Task<Result<std::string>> read_asked(Impl* self, std::shared_ptr<Connection> connection,
-                                              beast::flat_buffer* buffer, Parser* parser, Shares::Slot* slot,
-                                              std::size_t limit) {
+  static Task<Result<std::string>> read_asked(Impl* self, std::shared_ptr<ServedConnection> connection,
+                                              beast::flat_buffer* buffer, HttpParser* parser,
+                                              Shares::Slot* slot, std::size_t limit) {
     Shares::Slot apart;
     if (!parser->is_done()) apart = self->bodies.take(connection->peer);
     if (!parser->is_done() && !apart)
@@ -305,7 +180,7 @@ struct HttpsServer::Impl {
   }
 
   // For a handler: see Rest. A client that waits for a reply sends nothing, except that it leaves.
-  static Task<bool> rest(Impl* self, std::shared_ptr<Connection> connection, Shares::Slot* slot,
+  static Task<bool> rest(Impl* self, std::shared_ptr<ServedConnection> connection, Shares::Slot* slot,
                          std::chrono::milliseconds time) {
     if (*slot) self->table.set_idle(connection->id);
     slot->reset();
@@ -319,8 +194,8 @@ struct HttpsServer::Impl {
   }
 
   // Reads a small body that the handler did not read. False: it is larger, and the connection has to end.
-  static Task<bool> skip_body(Impl* self, std::shared_ptr<Connection> connection, beast::flat_buffer* buffer,
-                              Parser* parser) {
+  static Task<bool> skip_body(Impl* self, std::shared_ptr<ServedConnection> connection,
+                              beast::flat_buffer* buffer, HttpParser* parser) {
     if (parser->is_done()) co_return true;
     if (waits_to_continue(*parser)) co_return false;
     const auto skipped = co_await read_body(self, connection, buffer, parser, kIgnoredBytes);
@@ -329,7 +204,7 @@ struct HttpsServer::Impl {
 
   // Drops what the client still sends, within bounds: closing immediately would reset the connection and
   // could cost the client the reply.
-  static Task<void> linger(std::shared_ptr<Connection> connection) {
+  static Task<void> linger(std::shared_ptr<ServedConnection> connection) {
     std::vector<char> dropped(16 * 1024);
     connection->limit(kLinger);
     for (std::size_t total = 0; total < kLingerBytes && !connection->closed && !connection->ended;) {
@@ -340,7 +215,7 @@ struct HttpsServer::Impl {
     }
   }
 
-  static Task<bool> write(Impl* self, std::shared_ptr<Connection> connection, Response* response) {
+  static Task<bool> write(Impl* self, std::shared_ptr<ServedConnection> connection, HttpResponse* response) {
     error_code error;
     auto& stream = connection->stream;
     http::response_serializer<http::string_body> serializer(*response);
@@ -368,20 +243,22 @@ struct HttpsServer::Impl {
     co_return co_await self->handler(std::move(request));
   }
 
-  static Task<void> serve(Impl* self, std::shared_ptr<Connection> connection) {
+  static Task<void> serve(Impl* self, std::shared_ptr<ServedConnection> connection) {
     const Forget forget{self, connection};
     if (connection->closed) co_return;
     const bool ready = co_await shake_hands(self, connection);
     if (!ready) co_return;
     beast::flat_buffer buffer(kUnparsedBytes);
     for (bool more = true; more && self->acceptor.is_open();) {
-      Parser parser;
+      HttpParser parser;
       const auto wrong = co_await read_header(self, connection, &buffer, &parser);
       if (wrong) {
         co_await refuse_header(self, connection, wrong);
         co_return;
       }
-      auto request = request_of(parser.get(), *connection);
+      auto request = request_of(parser.get());
+      request.certificates = connection->certificates;
+      request.peer = connection->peer;
       Shares::Slot slot;
       bool asked = false;
       request.read_body = [self, connection, &buffer, &parser, &slot, &asked](std::size_t limit) {
@@ -411,8 +288,8 @@ struct HttpsServer::Impl {
     const auto admission = table.admit(peer);
     close_one(admission.victim);
     if (!admission.id) return;  // refused: closes the socket
-    auto connection = std::make_shared<Connection>(*admission.id, std::move(peer), std::move(socket),
-                                                   certificate.current());
+    auto connection = std::make_shared<ServedConnection>(*admission.id, std::move(peer), std::move(socket),
+                                                         certificate.current());
     open.emplace(*admission.id, connection);
     if (async::spawn(gate, executor, "HTTPS connection", serve(this, connection))) return;
     open.erase(*admission.id);
@@ -459,8 +336,8 @@ struct HttpsServer::Impl {
   ServingCertificate certificate;
   tcp::acceptor acceptor;
   ConnectionTable table;
-  Shares requests, bodies;                                          // in progress, by peer; without probes
-  std::map<ConnectionTable::Id, std::shared_ptr<Connection>> open;  // each until its coroutine ends
+  Shares requests, bodies;  // in progress, by peer; without probes
+  std::map<ConnectionTable::Id, std::shared_ptr<ServedConnection>> open;  // each until its coroutine ends
   std::optional<Steady> next_log;
 };
 
