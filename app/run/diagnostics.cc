@@ -66,7 +66,7 @@ DiagnosticsServer::DiagnosticsServer(Parts parts)
       server_(parts_.gate, parts_.io, parts_.files, parts_.clock, with_probes(parts_.options), handler()) {
   if (parts_.page) page_.emplace();
   if (!parts_.reports) return;
-  const report_api::ReportApi::Admit admit = [this](Request request, server::Attributes what) {
+  const report_api::Admit admit = [this](Request request, server::Attributes what) {
     return delegation_.admit(std::move(request), std::move(what));
   };
   report_api_.emplace(*parts_.reports, admit, parts_.gate, parts_.clock, parts_.random);

@@ -3,11 +3,11 @@ import re
 
 import rooms
 
-API = "app/report_api/report_api.cc"
+API = "app/report_api/api_limits.h"
 # Source, a pattern whose groups are figures, and the sentences that have them: document and text, where {0} is the first group.
 FIGURES = (
-    (API, r"kReads\{\.per_second = (\d+), \.burst = (\d+),[^}]*\};\n"
-          r"constexpr UserLimits::Options kQuestions\{\.per_second = (\d+), \.burst = (\d+), \.active = (\d+), \.active_in_all = (\d+)\};"
+    (API, r"kReads\{\s*\.per_second = (\d+), \.burst = (\d+),[^}]*\};\n"
+          r"[^;]*kQuestions\{\s*\.per_second = (\d+), \.burst = (\d+), \.active = (\d+), \.active_in_all = (\d+)\};"
           r"[^;]*?kQuestionsOfNamespace\{[^}]*\.of_one = (\d+),", (
               ("docs/operations.md", "{0} reads and {2} what-ifs a second of a user, {4} what-ifs in progress of a user, {6} of a namespace, "
                                      "{5} in all"),
@@ -16,11 +16,11 @@ FIGURES = (
               ("docs/limits.md", "over HTTPS {5} in all, {4} of a user, {6} of a namespace"),
               ("docs/security.md", "{5} in all; {4} of a user, {6} of a namespace | 429 with Retry-After"))),
     (API, r"kBodiesOfUser\{\.in_all = (\d+), \.of_one = (\d+), \.reserve = (\d+)\};\n"
-          r"constexpr Shares::Bounds kBodiesOfNamespace\{[^}]*\.of_one = (\d+),", (
+          r"inline constexpr Shares::Bounds kBodiesOfNamespace\{[^}]*\.of_one = (\d+),", (
               ("docs/http-api.md", "Bodies that are still being received have a separate bound: {1} of a user and {3} of a namespace."),
               ("docs/security.md", "{0} in all and {2} for those without one; {1} of a user, {3} of a namespace, "))),
     (API, r"kWaitsOfUser\{\.in_all = (\d+), \.of_one = (\d+), \.reserve = (\d+)\};\n"
-          r"constexpr Shares::Bounds kWaitsOfPeer\{[^}]*\.of_one = (\d+),[^;]*;\n.*kLongestWait\{(\d+)\}", (
+          r"inline constexpr Shares::Bounds kWaitsOfPeer\{[^}]*\.of_one = (\d+),[^;]*;\n.*kLongestWait\{(\d+)\}", (
               ("docs/security.md", "{0}, and {2} for those without one; {1} of a user, {3} of a peer; {4} s each"),)),
     ("server/https_server.h", r"connections = (\d+);", (
         ("docs/operations.md", "connections of the HTTPS port | {0}, "), ("docs/security.md", "| connections | peer | {0}; "))),

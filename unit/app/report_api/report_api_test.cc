@@ -11,6 +11,7 @@
 #include <boost/json/serialize.hpp>
 #include <map>
 
+#include "app/report_api/api_limits.h"
 #include "base/time.h"
 #include "unit/app/report_api/fixture.h"
 
@@ -233,7 +234,7 @@ TEST(ReportApi, BodiesHaveATypeAndASize) {
       "415 UnsupportedMediaType: Content-Type \"application/x-www-form-urlencoded\" is not served (known: "
       "application/json, application/yaml)");
   EXPECT_EQ(served.bodies_read, 0);
-  EXPECT_EQ(message(served.post(kAsk + "scores", std::string(ReportApi::kBodyBytes + 1, ' '))),
+  EXPECT_EQ(message(served.post(kAsk + "scores", std::string(kBodyBytes + 1, ' '))),
             "413 RequestEntityTooLarge: large");
 }
 
