@@ -1,0 +1,217 @@
+// What-ifs that are deleted, replaced by another one of their name, or edited while they are answered.
+#include "controller/what_if/what_if_controller.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "controller/report/metadata.h"
+#include "explain/question/question.h"
+#include "unit/controller/what_if/asking_controller.h"
+
+namespace podium::controller {
+using namespace explain;
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+using unit::kPlural;
+using unit::Lines;
+using unit::ObjectServer;
+
+TEST(WhatIfController, AQuestionThatIsTakenBackIsNotAnswered) {
+  Asking w;
+  w.settle();
+  w.ask("ask", kFits);
+  w.server.erase(kPlural, "shop", "ask");
+  w.settle();
+  EXPECT_EQ(w.controller.answered(), 0u);
+  EXPECT_EQ(w.server.all(kPlural).size(), 0u);
+  EXPECT_EQ(w.retention.size(), 0u);
+}
+
+TEST(WhatIfController, AnAnswerIsNotGivenToAnotherOfItsName) {
+  Asking w;
+  bool swapped = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || swapped) return std::nullopt;
+    swapped = true;  // just before the answer arrives
+    w.server.erase(kPlural, "shop", "ask");
+    w.ask("ask", R"({"dryRun":true})");
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  EXPECT_TRUE(swapped);
+  EXPECT_EQ(w.controller.answered(), 1u);
+  EXPECT_TRUE(w.accepted("ask").starts_with("False Invalid: spec")) << w.accepted("ask");
+}
+
+// A watch that is late tells of the deletion when the next one of the name is answered.
+TEST(WhatIfController, ADeletionIsOfItsOwnReportOnly) {
+  Asking w;
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_EQ(w.retention.size(ReportKind::question), 1u);
+  w.retention.track("shop", "ask", "uid-of-the-next", 100s, ReportKind::question);
+  w.server.erase(kPlural, "shop", "ask");
+  w.settle();
+  EXPECT_EQ(w.retention.size(ReportKind::question), 1u);
+}
+
+TEST(WhatIfController, AnAnswerIsOfItsOwnReportOnly) {
+  Asking w;
+  bool swapped = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (swapped || request.method != "PATCH" || request.target.find("/status") == std::string::npos)
+      return std::nullopt;
+    swapped = true;
+    w.server.erase(kPlural, "shop", "ask");
+    w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})");
+    return std::nullopt;
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_TRUE(swapped);
+  EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
+}
+
+// The watch tells of the next one only, as a list after a silence does.
+TEST(WhatIfController, AnAnswerThatWaitsMakesWayForTheNextOfItsName) {
+  Asking w;
+  bool refused = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool answers = request.method == "PATCH" && request.target.find("/status") != std::string::npos;
+    if (!answers || std::exchange(refused, true)) return std::nullopt;
+    return client::Response{500, "{}"};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(refused);
+  auto next = w.server.find(kPlural, "shop", "ask");
+  next.at("metadata").as_object()["uid"] = "uid-of-the-next";
+  next.as_object()["spec"] = json::parse(R"({"dryRun":true,"podRef":{"name":"nobody"}})");
+  w.server.put(kPlural, next);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
+  EXPECT_EQ(w.controller.answered(), 2u) << "with the one that was asked in the meantime";
+}
+
+// Its patch would be refused (422), or find nothing (404).
+TEST(WhatIfController, AnAnswerThatWaitsIsNotSentWhenItsReportIsGone) {
+  for (const bool recreated : {false, true}) {
+    SCOPED_TRACE(recreated);
+    Asking w;
+    int sent = 0;
+    w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+      const bool answers =
+          request.method == "PATCH" && request.target.find("/ask/status") != std::string::npos;
+      if (!answers || ++sent > 1) return std::nullopt;
+      return client::Response{500, "{}"};
+    };
+    w.ask("ask", kFits);
+    w.settle();
+    ASSERT_EQ(sent, 1);
+    w.server.erase(kPlural, "shop", "ask");
+    if (recreated) {
+      w.server.put(kPlural, json::parse(R"({"metadata":{"name":"ask","namespace":"shop","generation":1,
+                                            "uid":"uid-of-the-next"},
+                                            "spec":{"dryRun":true,"podRef":{"name":"nobody"}}})"));
+    }
+    w.settle();
+    w.wait_for_backoffs();
+    EXPECT_EQ(sent, recreated ? 2 : 1);
+    if (recreated) {
+      EXPECT_EQ(w.status("ask").at("outcome"), "Refused") << "that of the next one";
+    }
+  }
+}
+
+// The question is read while the watch is behind, and is that of the next one. Its answer takes effect,
+// and the reply is lost. Without another try, nobody would know that it is there and when it expires.
+TEST(WhatIfController, ADeletionDoesNotDropTheAnswerToTheNextOfItsName) {
+  Asking w;
+  bool swapped = false, lost = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool reads = request.method == "GET" && request.target.ends_with("/ask");
+    if (reads && !std::exchange(swapped, true)) {
+      auto next = w.server.find(kPlural, "shop", "ask");
+      next.at("metadata").as_object()["uid"] = "uid-of-the-next";
+      return client::Response{200, json::serialize(next)};
+    }
+    const bool answers = request.method == "PATCH" && request.target.find("/status") != std::string::npos;
+    if (!answers || std::exchange(lost, true)) return std::nullopt;
+    auto next = w.server.find(kPlural, "shop", "ask");
+    w.server.erase(kPlural, "shop", "ask");
+    next.at("metadata").as_object()["uid"] = "uid-of-the-next";
+    next.as_object()["status"] = json::parse(request.body).at(1).at("value");
+    w.server.put(kPlural, next);
+    return client::Response{504, "{}"};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(w.retention.size(), 0u);
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.retention.size(), 2u) << "this one, and the one that was asked in the meantime";
+}
+
+// The first try was carried out, and its reply was lost: the second one changes nothing, so that no watch
+// shows it. The watch has shown the edit while the answer waited.
+TEST(WhatIfController, AnEditWhileTheAnswerIsTriedAgainIsAnswered) {
+  Asking w;
+  int tries = 0;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    if (request.method != "PATCH" || request.target.find("/ask") == std::string::npos) return std::nullopt;
+    auto stored = w.server.find(kPlural, "shop", "ask");
+    // The labels of the second try are there already: no event either.
+    if (request.target.find("/status") == std::string::npos)
+      return tries == 1 ? std::optional(client::Response{200, json::serialize(stored)}) : std::nullopt;
+    switch (++tries) {
+      case 1:
+        stored.as_object()["status"] = json::parse(request.body).at(1).at("value");
+        w.server.put(kPlural, stored);
+        return client::Response{504, "{}"};
+      case 2:
+        // The reply has the metadata only, as it is asked for.
+        return client::Response{200, json::serialize(json::object{{"metadata", stored.at("metadata")}})};
+      default:
+        return std::nullopt;
+    }
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  ASSERT_EQ(tries, 1);
+  w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})", 2);
+  w.settle();
+  w.wait_for_backoffs();
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+  EXPECT_EQ(w.status("ask").at("outcome"), "Refused");
+}
+
+TEST(WhatIfController, AnAnswerThatIsRefusedMakesWayForAnEdit) {
+  Asking w;
+  bool edited = false;
+  w.server.on_request = [&](const client::Request& request) -> std::optional<ObjectServer::Reply> {
+    const bool answers = request.method == "PATCH" && request.target.find("/status") != std::string::npos;
+    if (!answers || std::exchange(edited, true)) return std::nullopt;
+    w.ask("ask", R"({"dryRun":true,"podRef":{"name":"nobody"}})", 2);
+    return client::Response{422, "{}"};
+  };
+  w.ask("ask", kFits);
+  w.settle();
+  w.wait_for_backoffs();
+  ASSERT_TRUE(edited);
+  EXPECT_EQ(w.status("ask").at("observedGeneration"), 2);
+}
+
+// --- labels and conditions ---
+
+}  // namespace
+}  // namespace podium::controller
