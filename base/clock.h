@@ -1,5 +1,5 @@
 // Clock: the seam for time, taken by reference, so that an Engine can run on virtual time. The pure core does
-// not take it; client/http and client/auth read the steady clock themselves.
+// not take it. Connections, child processes and the end of a process read the steady clock themselves.
 //
 // Threads: implementations are callable from any thread. Errors: none.
 #pragma once

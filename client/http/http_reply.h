@@ -1,7 +1,7 @@
 // HttpReply: incremental parser of one HTTP/1.1 response.
 //
 // Keeps only the headers that the client uses, and at most 64 KiB that are not parsed yet. Threads: belongs
-// to one request. Errors: Kind::unavailable for bytes that are not HTTP or a reply cut short, Kind::internal
+// to one request. Errors: Kind::unavailable for bytes that are not HTTP or a reply cut short, Kind::too_large
 // for a body over the limit, or without room in the budget of all replies.
 #pragma once
 

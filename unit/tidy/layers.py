@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks includes. A room includes only the rooms that CMakeLists.txt links it with. A room's tests include these, the rooms of
 its folders, the shared test code of all these, and unit/support. Also checks what the pure core must not use, that the
-namespaces of headers follow the folders (docs/ARCHITECTURE.md), and that no type or header has the name of another one that its
-room may include."""
+namespaces of headers follow the folders (docs/ARCHITECTURE.md), that no type or header has the name of another one that its
+room may include, and how many compilations a change of a header repeats."""
 import itertools
 import re
 import sys
@@ -19,6 +19,10 @@ TWINS = {  # names of two types of which one room may include the other, and why
     "Request": "client's is sent, server's is received; a file that uses both names the namespace",
 }
 INCLUDE = re.compile(r'#include "([^"]+)"')
+# The most compilations of the program that a header may reach, and those that reach more: their types are held by value everywhere.
+MOST_REACHED = 300
+REACH_MORE = {"base/error.h", "base/finding.h", "base/instant.h", "base/result.h"}
+NOT_OF_PROGRAM = ("unit", "bench", "e2e", "fuzz", "simulate")
 
 
 def may_include(table, room):
@@ -79,7 +83,27 @@ def twins(table):
                 yield f"{other}: {name} is also in {one}, and one of the rooms may include the other"
 
 
+def reached():
+    """{header: the compilations of the program that include it, also through other headers}."""
+    texts = {str(path): (rooms.ROOT / path).read_text() for path in rooms.sources() if path.parts[0] not in NOT_OF_PROGRAM}
+    included = {name: [other for other in INCLUDE.findall(text) if other in texts] for name, text in texts.items()}
+    found = {}
+    for name in texts:
+        if name.endswith(".cc"):
+            seen, left = set(), [name]
+            while left:
+                new = set(included[left.pop()]) - seen
+                seen |= new
+                left += new
+            for header in seen:
+                found[header] = found.get(header, 0) + 1
+    return found
+
+
 def findings():
+    for header, count in sorted(reached().items()):
+        if count > MOST_REACHED and header not in REACH_MORE:
+            yield f"{header}: reaches {count} compilations, more than {MOST_REACHED}: declare its types where a reference is enough"
     table = rooms.closure(rooms.links())
     # The suite of cost includes the rooms that its target links, and those below them.
     linked = ("explain/answer", "scheduler/extender")
