@@ -52,7 +52,7 @@ struct TextHash {
   std::size_t operator()(std::string_view text) const { return hash_text(text); }
 };
 
-// Of two texts, such as the key and the value of a label; or of a text and a number.
+// Hashes two texts, such as the key and the value of a label; or a text and a number.
 struct TextPairHash {
   using is_transparent = void;
   using is_avalanching = void;

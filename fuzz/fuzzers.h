@@ -40,7 +40,7 @@ void extender_replies(std::string_view input);
 // A kubeconfig file, or what an exec plugin prints.
 void kubeconfig(std::string_view input);
 
-// JSON with a labelSelector and a nodeAffinity: they select what they say, with the indexes and without.
+// JSON with a labelSelector and a nodeAffinity: these select the same with the indexes and without.
 void selectors(std::string_view input);
 
 // Messages to `podium mcp`, one per line: replies are lines of JSON, and no value becomes a flag.

@@ -134,7 +134,7 @@ void check_all(const LimitRange::Item& item, const ResourceList& requests, const
   for (const auto& [resource, amount] : item.max_ratio) check_ratio(of, resource, amount, out);
 }
 
-// Of all containers, or the pod-level amounts. LimitRanger knows these of cpu and memory only.
+// The pod-level amounts, or the sum of all containers. LimitRanger reads the former for cpu and memory only.
 ResourceList amounts_of_pod(const Pod& pod, ResourceList Container::* of_container,
                             const ResourceList& of_pod) {
   auto amounts = aggregate_containers(pod, of_container);

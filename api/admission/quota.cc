@@ -44,7 +44,7 @@ class Usage {
 
 const Quantity kOne = Quantity::from_units(1);
 
-// Of a resource that a pod requests. Source: IsDRAExtendedResourceName.
+// True if a device class may back this resource. Source: IsDRAExtendedResourceName.
 bool is_extended(std::string_view name) {
   return (!is_native_resource(name) && !name.starts_with(kRequests)) || name.starts_with(kDeviceClass);
 }
@@ -133,7 +133,7 @@ bool crosses_namespaces(const PodAffinity& affinity) {
          std::ranges::any_of(affinity.preferred, crosses, &WeightedPodAffinityTerm::term);
 }
 
-// Of a class that is named, or is not ("").
+// True if the scope selects this class; an empty name: the object names none.
 bool holds_of(const Requirement& scope, const std::string& name) {
   return scope.matches(name.empty() ? nullptr : &name);
 }

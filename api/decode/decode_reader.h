@@ -80,7 +80,7 @@ class Field {
   }
 
   std::string_view text() const;  // empty where absent; valid as long as the document
-  // Of what podium only compares or passes on: a string as it is, anything else as JSON; empty where absent.
+  // For values that podium only compares or passes on: a string as it is, others as JSON; empty: absent.
   std::string json() const;
 
   // Calls visit(Field) for each item of a list; a null item is an absent Field.

@@ -19,7 +19,7 @@ struct DumpKind {
 
 std::span<const DumpKind> dump_kinds();
 
-// Of any version. Null: another kind.
+// Finds the kind in any of its versions. Null: another kind.
 const DumpKind* dump_kind(std::string_view api_version, std::string_view kind);
 
 // What makes the same dump without podium: "kubectl get nodes,pods,… -A -o yaml".

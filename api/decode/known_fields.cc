@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 enum class Shape { one, list, map };
 
-// Of the field's value, or of the items of a list or a map.
+// The type of a field's value, or of the items of a list or a map.
 struct FieldType {
   std::string_view name = {};  // empty: not an object, or not checked any deeper
   char scalar = 0;             // 's', 'i' or 'b'
@@ -83,7 +83,7 @@ class Unknown {
  public:
   explicit Unknown(std::size_t most) : most_(most) {}
 
-  // Of an object of type `fields`, or a list of them.
+  // Checks an object of type `fields`, or a list of such objects.
   void find(const json::value& value, const Fields& fields) {
     const auto length = path_.size();
     if (const auto* list = value.if_array()) {

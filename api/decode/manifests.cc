@@ -40,7 +40,7 @@ std::string object_name(const json::object& object) {
   return fields ? object_name(text_field(*fields, "namespace"), text_field(*fields, "name")) : std::string();
 }
 
-// Of all but kind and version, which items of typed lists do not have.
+// Leaves out kind and version, which items of typed lists do not have.
 std::size_t content_hash(json::object object) {
   object.erase("kind");
   object.erase("apiVersion");
@@ -111,8 +111,8 @@ class ManifestReader {
   ManifestOptions options_;
   std::string source_;
   std::string where_;  // the source, and the places within it that are being read
-  // Of a file: the text, the document that is being read, and the path of the object in it with its dot. The
-  // lines are read only if something is wrong.
+  // The text of a file, the document that is read, and the path of the object in it with its dot. Lines are
+  // counted only if something is wrong.
   std::string_view text_;
   int document_ = 0;
   std::string below_;

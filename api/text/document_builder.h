@@ -29,7 +29,7 @@ struct DocumentFault {
   std::string problem;
 };
 
-// Of objects and lists, also if an alias refers to some: values are copied and printed by recursion.
+// Bounds the depth of objects and lists, aliases included: values are copied and printed by recursion.
 inline constexpr std::size_t kMostDepth = 200;
 
 class DocumentBuilder {

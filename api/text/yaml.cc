@@ -259,7 +259,7 @@ std::string_view hint_at(std::string_view text, int line) {
   return "";
 }
 
-// Of a file that is not text; empty: nothing is known.
+// Says what a file that is not text seems to be; empty: unknown.
 std::string_view archive_words(std::string_view text) {
   if (text.starts_with("\x1F\x8B")) return "the input is compressed: unpack it first, with gunzip or tar xzf";
   constexpr std::size_t kTarMagic = 257;

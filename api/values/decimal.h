@@ -22,7 +22,7 @@ inline std::optional<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
-// Of content.IsDecimalInteger: without a plus sign or leading zeros.
+// Reads what content.IsDecimalInteger accepts: no plus sign and no leading zeros.
 inline std::optional<std::int64_t> decimal_integer(std::string_view text) {
   const auto digits = text.starts_with('-') ? text.substr(1) : text;
   if (text.starts_with('+') || (digits.starts_with('0') && text != "0")) return std::nullopt;

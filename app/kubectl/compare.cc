@@ -88,7 +88,7 @@ std::size_t pods_of(const std::vector<WaitingFor>& waiting, const std::string& r
   return found == waiting.end() ? 0 : found->pods;
 }
 
-// Of both sides, those of the most pods first.
+// The reasons of both sides, those of the most pods first.
 std::vector<std::string> reasons_of(const ConfigComparison& placed) {
   std::vector<std::string> out;
   for (const auto* side : {&placed.old_side, &placed.new_side}) {

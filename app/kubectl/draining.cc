@@ -219,7 +219,7 @@ class Rolling {
   }
 
  private:
-  // Of one question, besides the change that adds nodes.
+  // The most steps of one question, besides the change that adds nodes.
   static constexpr std::size_t kMostSteps = explain::kMostChanges - 1;
 
   Result<void> check_size() const {

@@ -37,7 +37,7 @@ Result<FileObjects> objects_of_file(std::string_view text, const std::string& so
 
 // By kind and name.
 using KnownMakers = std::map<std::string, boost::json::value>;
-// A workload that several files have is one, if all are equal. Adds the file's to the known ones.
+// Drops a workload that another file has in the same form, and adds the file's workloads to the known ones.
 void drop_copies(FileObjects& objects, KnownMakers& known, Problems& problems);
 
 // The objects in the order in which their pods are placed (explain/workload/placing_order.h). `ns`: of those

@@ -19,7 +19,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Of a pod. Pods in a handwritten dump may have no UID.
+// Identifies a pod. Pods in a handwritten dump may have no UID.
 std::string key_of(const std::string& uid, const std::string& ns, const std::string& name) {
   return uid.empty() ? ns + "/" + name : uid;
 }

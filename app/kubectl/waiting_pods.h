@@ -26,7 +26,7 @@ Result<Waiting> waiting_groups(Cluster& cluster, const std::string& ns,
 
 using PodCounts = std::map<std::string, std::size_t>;  // by namespace
 
-// Of all namespaces if the user may list them, else of the user's namespace.
+// Lists the pods of all namespaces if the user may, else those of the user's namespace.
 Result<std::vector<boost::json::value>> list_pods_seen(Cluster& cluster, const client::ListOptions& options);
 Result<PodCounts> waiting_by_namespace(Cluster& cluster);
 // Those with the most pods first; few, because podium is asked in each, and an answer takes seconds.

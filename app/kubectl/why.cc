@@ -276,7 +276,7 @@ class Why {
     if (!report) return std::unexpected(report.error());
     if (!*report && !pod) {
       lines.missing += no_report(pod, ns, name, options_.program, cluster_.hint_flags());
-      // Of a namespace that does not exist once.
+      // Says only once that a namespace does not exist.
       if (const auto hint = did_you_mean(cluster_, ns, target); !lines.missing.contains(hint))
         lines.missing += hint;
       return {};

@@ -117,7 +117,7 @@ std::string pods_that_move(const Drain& drain, const Options& options) {
   return table(rows, columns, 0, {options.columns, {{from + 4, 20}, {0, 16}}});
 }
 
-// Of a failure: only the pods without a place, which podium names first.
+// After a failure, lists only the pods without a place, which podium names first.
 std::string pods_that_wait(const Drain& drain, const Options& options) {
   std::vector<Cells> rows{{"POD", "WAS ON", "WHY IT HAS NO PLACE"}};
   for (const auto& pod : drain.pods) {

@@ -38,7 +38,7 @@ struct Drain {
   std::vector<std::string> nodes;
   bool is_failure = false;  // they vanish: no budget is asked, and all their pods go
   std::vector<NodePod> pods;
-  // Of all namespaces. evicted: the pods that leave the node.
+  // Numbers of all namespaces. evicted: the pods that leave the node.
   std::size_t evicted = 0, moved = 0, pending = 0, gone = 0, budgets_broken = 0;
   std::size_t preempted = 0;                // of evicted: from other nodes
   std::size_t budgets_named = 0;            // of budgets_broken: with their pods

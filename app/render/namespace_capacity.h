@@ -27,7 +27,7 @@ struct NamespaceCapacity {
   std::vector<boost::json::value> quotas = {};  // the ResourceQuotas, as far as the user may list them
 };
 
-// Of a row, for an answer about one replica with `room`: {more: "at least 9999", limit: "n1 has no gpu"}.
+// The words of a row, for an answer about one replica with `room`: {more: "at least 9999", limit: "…"}.
 boost::json::object capacity_words_json(const Report& report);
 std::string namespace_capacity_table(const NamespaceCapacity& capacity, const Options& options);
 // 0: there is room for some of each, 3: of some kinds, 4: of none.

@@ -61,7 +61,7 @@ std::string names_of(const std::vector<WaitingPod>& pods) {
                      pods.size());
 }
 
-// Of a pod that was asked about with podium's profile; empty: its own scheduler decided.
+// The scheduler of a pod that podium's profile was asked about; empty: its own scheduler decided.
 std::string other_scheduler(const WaitingPod& pod) {
   if (pod.scheduler.empty() || !pod.report) return {};
   const auto& profile = pod.report->status.profile;

@@ -60,7 +60,7 @@ std::optional<api::Quantity> spare_cpu(const RollingStep& step) {
   return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
-// Of the table's column STEP.
+// The text of the table's column STEP.
 std::string step_name(const Rolling& rolling, std::size_t index) {
   return rolling.steps[index].is_of_spares ? "end" : fmt::to_string(index + 1);
 }

@@ -23,11 +23,11 @@ struct TimelineEntry {
 // The pod's own moments.
 // `is_being_bound`: to the nominated node; else the pod waits for room there.
 std::vector<TimelineEntry> moments_of_pod(const boost::json::value& pod, bool is_being_bound = false);
-// Of the decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
+// The decision and the attempts before it. `nominated`: when the pods were evicted for it; nullopt: not
 // known, and later attempts repeat the nomination.
 std::vector<TimelineEntry> moments_of(const Report& report, std::optional<Wall> nominated = std::nullopt);
-// Of a pod that does not say it itself, because it is gone or not at hand: its creation, which without
-// `created` was at its first moment or before, and its binding.
+// The creation and the binding of a pod that is gone or not at hand, from its report. Without `created`, it
+// was created at its first moment or before.
 std::vector<TimelineEntry> moments_of_gone(const Report& report, std::optional<Wall> created = std::nullopt);
 
 // `pod`: "namespace/pod", for which it had to make room.

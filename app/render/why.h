@@ -44,7 +44,7 @@ std::string why(const Report& report, const std::string& subject, const Options&
 // The same for a pod that waits for its scheduling gates.
 std::string gated(const std::string& subject, const std::vector<std::string>& gates);
 
-// Of a question: "Preemption: shop/a on n1 would be evicted to make room.\n"; empty: it evicts nothing.
+// For a question: "Preemption: shop/a on n1 would be evicted to make room.\n"; empty: it evicts nothing.
 std::string would_evict(const Report& report);
 
 // "731 points, a tie of 5 nodes, drawn by the pod's UID"; empty: the chosen node has no score.

@@ -23,7 +23,7 @@ void put(boost::json::object& out, const char* name, boost::json::array words);
 // An object for each change; only those of drains and failures have members.
 boost::json::array change_words_json(const std::vector<explain::ChangeResult>& changes, const std::string& ns,
                                      const Asked& asked);
-// Of drains whose nodes come back; empty if there are none.
+// Describes the drains whose nodes come back; empty if there are none.
 boost::json::object rolling_words_json(const std::vector<explain::ChangeResult>& changes,
                                        const std::string& ns, const Asked& asked);
 

@@ -13,8 +13,8 @@
 
 namespace podium::render {
 
-// Of a workload: how many replicas its controller wants now, how many pods exist, and how many of these have
-// a node.
+// Numbers of a workload: the replicas that its controller wants now, the pods that exist, and those of them
+// that have a node.
 struct Replicas {
   std::size_t wanted = 0, existing = 0, placed = 0;
   std::string_view why_none;  // why it wants none: "it is suspended"
@@ -30,7 +30,7 @@ std::string workload_why(const std::string& workload, const std::vector<boost::j
                          const std::optional<Replicas>& replicas, const std::string& reason,
                          const std::vector<WaitingGroup>& groups, const Options& options);
 
-// Of a workload of which no pod waits: where they are, and the next commands. `subject`: "deploy/web".
+// Says where the pods of a workload are, none of which waits, and the next commands. `subject`: "deploy/web".
 std::string workload_next(const std::string& subject, const std::string& ns,
                           const std::vector<boost::json::value>& pods, const Options& options);
 

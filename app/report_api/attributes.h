@@ -14,7 +14,7 @@ server::Attributes list_of_nodes();
 server::Attributes create_of_reports(const std::string& ns);
 // `verb`: get or list. `ns`: empty: in all namespaces.
 server::Attributes of_pods(const char* verb, std::string ns);
-// Of a request to this route. The right to ask for the user's own access is that to list all decisions.
+// The right that a request to this route needs. To ask for one's own access takes that to list all decisions.
 server::Attributes attributes_of(const Route& route, const std::string& ns);
 
 }  // namespace podium::app::report_api

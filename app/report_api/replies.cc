@@ -136,7 +136,7 @@ json::object line_of(const DecisionMemory::Listed::Item& item, const ReplyContex
   return out;
 }
 
-// Causes of programs, with a name or a time as message.
+// Causes for programs, with a name or a time as message.
 constexpr auto kEvictedFor = "EvictedFor", kEvictedAt = "EvictedAt", kEvictedFrom = "EvictedFrom";
 
 struct Cause {

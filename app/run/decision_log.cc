@@ -26,7 +26,7 @@ namespace {
 constexpr int kPoll = 100;           // milliseconds
 constexpr std::size_t kPipe = 4096;  // bytes that a pipe takes without blocking once it takes any
 
-// Of a pipe, an error if it has no reader.
+// Fails for a pipe that has no reader.
 int open_file(const std::string& path) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0640);
 }

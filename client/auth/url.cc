@@ -41,7 +41,7 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
-  // Of most texts nothing is encoded.
+  // Most texts need no encoding.
   if (std::ranges::all_of(text, boost::urls::unreserved_chars)) return std::string(text);
   return boost::urls::encode({text.data(), text.size()}, boost::urls::unreserved_chars);
 }

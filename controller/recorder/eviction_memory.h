@@ -41,7 +41,7 @@ class EvictionMemory {
   void has_successor(const std::string& victim) {
     if (const auto it = by_victim_.find(victim); it != by_victim_.end()) it->second.is_of_last = false;
   }
-  // Of the last pod of this name; null: none is known.
+  // The eviction of the last pod of this name; null: none is known.
   const RememberedEviction* find(const std::string& victim) const {
     const auto it = by_victim_.find(victim);
     return it == by_victim_.end() || !it->second.is_of_last ? nullptr : &it->second.eviction;

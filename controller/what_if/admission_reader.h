@@ -26,7 +26,7 @@ namespace podium::controller {
 
 class AdmissionReader {
  public:
-  // Of a kind in a namespace; of more, none is read.
+  // The most objects of a kind in a namespace; if there are more, none is read.
   static constexpr std::size_t kMostListed = 100, kMostListedBytes = 4 << 20;
 
   explicit AdmissionReader(client::Api& api) : api_(api) {}

@@ -28,7 +28,7 @@ class Screening {
   Screening(const Clock& clock, const Retention& retention, Refreshes& refreshes, std::chrono::seconds ttl)
       : clock_(clock), retention_(retention), refreshes_(refreshes), ttl_(ttl) {}
 
-  // `key`: of the question among the refreshed ones. Replaces the question by an error if it is refused.
+  // `key`: identifies the question among the refreshed ones. Replaces a refused question by an error.
   Screened screen(const std::string& key, Steady asked_at, ReadWhatIf& read) const;
 
  private:
@@ -41,7 +41,7 @@ class Screening {
   const std::chrono::seconds ttl_;
 };
 
-// Of a report, for the budgets.
+// The size that the budgets count for a report.
 std::uint32_t size_of_report(std::size_t bytes);
 
 }  // namespace podium::controller

@@ -113,7 +113,7 @@ struct ChangeResult {
   // Pods that waited before the question and get a node here, of all namespaces; and those of the what-if's.
   std::size_t waiting_placed = 0;
   std::vector<WaitingPlaced> waiting = {};  // at most 16
-  // Of budgets_broken those that the asker may see; at most 8 are listed.
+  // Those of budgets_broken that the asker may see; at most 8 are listed.
   std::vector<BrokenBudget> budgets = {};
   std::size_t budgets_total = 0;
   std::size_t with_several_budgets = 0;  // evicted pods that the eviction API refuses

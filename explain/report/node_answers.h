@@ -76,7 +76,7 @@ struct Fields<UnplacedPods> {
 
 // The nodes to add, so that the pods that wait are placed.
 struct NodesWanted {
-  std::size_t fit_now = 0;  // of the pods that wait: on the nodes that there are
+  std::size_t fit_now = 0;  // pods that wait and fit on the existing nodes
   std::size_t gated = 0, other_scheduler = 0, evicting = 0,
               not_evaluated = 0;  // pods that are not asked about
   std::size_t not_tried = 0;      // pods without a place when the deadline passed: they may need more nodes

@@ -48,7 +48,7 @@ class PodClass {
     Row row = 0;
     std::int8_t pods = 0, terminating = 0;  // added
   };
-  // The changes since the list had this stamp, oldest first; nullopt: it did not, or too long ago.
+  // The changes since the list had this stamp, oldest first; nullopt: unknown, or too long ago.
   std::optional<std::span<const Change>> changes_since(Stamp stamp) const;
 
  private:

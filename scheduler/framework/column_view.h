@@ -1,8 +1,8 @@
 // ColumnView: the columns that an EvaluationMemo has seen last, and when each word of 64 rows has changed.
 //
-// Of the snapshot's own columns it holds RowChanges, which names the rows that have changed since. The words
-// of these count as changed in each column. Of other columns it holds the chunks. A held chunk is shared, so
-// no writer changes it: Cow makes another one. So a chunk that is still the same has not changed, and another
+// For the snapshot's own columns it holds RowChanges, which names the rows that have changed since; their
+// words count as changed in each column. For other columns it holds the chunks. A held chunk is shared, so no
+// writer changes it: Cow makes another one. So a chunk that is still the same has not changed, and another
 // one is compared by its values.
 // Owner: an EvaluationMemo. Threads: one at a time. Errors: none.
 #pragma once

@@ -86,7 +86,7 @@ EvaluationMemo::Strategies& EvaluationMemo::strategies(const Declared& declared,
   if (known == strategies_.end()) {
     const bool is_full = strategies_.size() == kMost;
     if (!is_full) strategies_.emplace_back();
-    // Of the same key, scores of all nodes are known: only which nodes they are for changes.
+    // The scores of all nodes are known under this key: only the nodes that they are for change.
     const auto alike =
         is_full ? std::find_if(strategies_.rbegin(), strategies_.rend(), has_key) : strategies_.rend();
     known = strategies_.end() - 1;

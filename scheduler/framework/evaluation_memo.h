@@ -102,13 +102,13 @@ class EvaluationMemo {
     std::int64_t& rest(std::size_t chunk, std::size_t strategy);
   };
 
-  // Those of a key; new ones know nothing. Above the most keys it forgets the least recently used one. Valid
-  // until the next call.
+  // The verdicts of a key; a new key knows nothing. Above the most keys it forgets the least recently used
+  // one. Valid until the next call.
   Verdicts& verdicts(const Declared& declared);
-  // Those for nodes that follow from verdicts of this number; 0: of none that are kept. A pod's verdicts may
-  // take turns, as those of zones that it may not make fuller. Then its scores for the same nodes are known.
+  // The scores for nodes that follow from the verdicts of this number; 0: verdicts that are not kept. A pod's
+  // verdicts may take turns, as those of zones that it may not make fuller. Then its scores are known.
   Strategies& strategies(const Declared& declared, std::uint64_t nodes_of = 0);
-  // Of the verdicts of this decision.
+  // The number of this decision's verdicts.
   void set_nodes_of(std::uint64_t number) { nodes_of_ = number; }
   std::uint64_t nodes_of() const { return nodes_of_; }
   // Any key will do: KeptCounts compares all that it counts from.

@@ -146,7 +146,7 @@ void add_word(const std::uint8_t* __restrict scores, std::int64_t weight, std::i
   for (std::size_t i = 0; i < 64; ++i) sums[i] += scores[i] * weight;
 }
 
-// Of the 64 values of a word: the largest below `limit`, or 0, and the rows with `value`.
+// The largest of a word's 64 values below `limit`, or 0, and the rows with `value`.
 std::int64_t largest_below_in(const std::int64_t* values, std::int64_t limit) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i < 64; ++i) {

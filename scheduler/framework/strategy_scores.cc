@@ -88,7 +88,7 @@ Scores StrategyScores::run_alone(const Scorer& scorer) {
 const Scores& StrategyScores::run_kept(std::size_t index) {
   const auto& scorer = scorers_[index];
   auto& kept = kept_->strategies[index];
-  // Of another key, under which this place had scores by row.
+  // Drops the scores by row of another key that had this place.
   if (group_index_[index] != kNoGroups && !kept.chunks.empty()) kept = {};
   kept.scores.grow_to_chunks(snapshot_.chunks());
   if (const auto group = group_index_[index]; group != kNoGroups) {

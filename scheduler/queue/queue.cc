@@ -129,7 +129,7 @@ struct SchedulingQueue::Impl {
     return true;
   }
 
-  // An event or the flush concerns the pod. One that stays gated counts as incoming again, as upstream.
+  // Retries a pod after an event or the flush. One that stays gated counts as incoming again, as upstream.
   void wake(Entry& entry, Steady now, std::string_view event) {
     if (!entry.held) detach(entry);
     enqueue(entry, now, event, kBackoff);

@@ -133,7 +133,7 @@ void Neighbours::delete_pod() {
   });
 }
 
-// Of any pod: also of one that waits, and of one whose name is its label.
+// Relabels any pod: also one that waits, and one whose name is its label.
 void Neighbours::relabel() {
   const auto pod = any_pod(dice_.one_in(2), dice_.one_in(4) ? "p" : "a");
   const auto label = app();

@@ -24,7 +24,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// Of pods on a node, or of all.
+// Applies to pods on a node, or to all.
 Bug reads_pods_with(std::string from, std::string to, bool only_placed) {
   Bug bug;
   bug.reads = [=](const Request& request, std::string line) {

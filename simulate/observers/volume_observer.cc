@@ -9,7 +9,7 @@
 namespace podium::simulate {
 namespace {
 
-// Of the volume's reference; an empty UID: it was reserved by name.
+// True if the volume refers to the claim; an empty UID: it was reserved by name.
 bool names_claim(const json::value& volume, const json::value& claim) {
   const auto uid = text_at(volume, "/spec/claimRef/uid");
   return text_at(volume, "/spec/claimRef/namespace") == text_at(claim, "/metadata/namespace") &&

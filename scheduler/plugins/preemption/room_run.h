@@ -65,7 +65,7 @@ class RoomRun {
   std::vector<const framework::NodeFilter*> asked_;  // in Filter order
   const framework::NodeFilter* measured_ = nullptr;  // one of asked_; the others ignore pods
 
-  // Of the last row.
+  // What the last row has.
   cluster::Row row_ = 0;
   const std::vector<cluster::PodInfoPtr>* pods_ = nullptr;
   std::span<const cluster::RankedPod> lower_;

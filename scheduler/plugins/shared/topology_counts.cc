@@ -67,7 +67,7 @@ LevelColumn::LevelColumn(cluster::Column<std::uint32_t> levels, std::size_t limi
 
 framework::KeptCounts* kept_counts(Classes classes, const LevelColumn& column,
                                    const framework::KeptCounts::Rule& rule, bool by_row) {
-  // Fewer are counted faster than found.
+  // To count a few nodes takes less time than to look for their counts.
   constexpr std::size_t kFewNodes = 64, kManyClasses = 64;
   auto* const memo = framework::EvaluationMemo::of_thread();
   if (!memo || !column.box() || classes.size() > kManyClasses) return nullptr;
