@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <expected>
 #include <optional>
 #include <set>
 #include <utility>
@@ -88,29 +89,36 @@ Task<Reply> ReportApi::answer(ReportApi* self, Request request) {
   co_return reply;
 }
 
-Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request request) {
+std::expected<ReportApi::Target, Reply> ReportApi::target_of(const std::string& path,
+                                                             const Request& request) {
   Target target;
   for (const auto& one : routes()) {
     if (one.pattern.text() == path && one.method() == request.method) target.route = &one;
   }
   if (!target.route) {
-    co_return with_header(status_reply(405, fmt::format("{:?} is not served here", request.method)), "Allow",
-                          methods_of(request.path));
+    return std::unexpected(
+        with_header(status_reply(405, fmt::format("{:?} is not served here", request.method)), "Allow",
+                    methods_of(request.path)));
   }
   const auto names = *target.route->pattern.match(request.path);
-  if (!names) co_return status_reply(400, "path: " + names.error().message);
-  // Checked before any review of access to the namespace.
-  std::optional<Reply> wrong;
+  if (!names) return std::unexpected(status_reply(400, "path: " + names.error().message));
   if (!names->empty()) {
     target.ns = names->at(0);
-    wrong = wrong_name("namespace", target.ns, config::check_dns_label(target.ns));
+    if (auto wrong = wrong_name("namespace", target.ns, config::check_dns_label(target.ns)))
+      return std::unexpected(std::move(*wrong));
   }
   if (names->size() > 1) {
     target.pod = names->at(1);
-    if (!wrong) wrong = wrong_name("pod", target.pod, config::check_dns_subdomain(target.pod));
+    if (auto wrong = wrong_name("pod", target.pod, config::check_dns_subdomain(target.pod)))
+      return std::unexpected(std::move(*wrong));
   }
-  if (wrong) co_return std::move(*wrong);
+  return target;
+}
 
+Task<Reply> ReportApi::reply_to(ReportApi* self, std::string path, Request request) {
+  auto read = target_of(path, request);
+  if (!read) co_return std::move(read.error());
+  auto& target = *read;
   auto admission = co_await self->admit_(request, attributes_of(*target.route, target.ns));
   if (target.route->form == Form::access)
     co_return co_await access(self, std::move(request), std::move(admission));

@@ -20,6 +20,7 @@
 // Errors: each failure is a reply with a Status.
 #pragma once
 
+#include <expected>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -66,6 +67,9 @@ class ReportApi {
 
  private:
   struct Target;
+  // The subject of a request; else the reply to a wrong method or name, which no review of access precedes.
+  static std::expected<Target, server::Reply> target_of(const std::string& path,
+                                                        const server::Request& request);
   static async::Task<server::Reply> answer(ReportApi* self, server::Request request);
   static async::Task<server::Reply> reply_to(ReportApi* self, std::string path, server::Request request);
   static async::Task<server::Reply> access(ReportApi* self, server::Request request,
