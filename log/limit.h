@@ -1,4 +1,4 @@
-// LogLimit: allows one log line a minute per cause, so that a lasting fault does not fill the log.
+// LogLimit: allows one log line per cause and time, so that a lasting fault does not fill the log.
 //
 // Threads: any. Errors: none. Beyond 256 causes it forgets all of them and may allow lines early.
 #pragma once

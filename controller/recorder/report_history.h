@@ -1,6 +1,7 @@
 // ReportHistory: the history of a waiting pod: when it was gated, its last attempts and its preemption.
 //
-// An attempt takes 56 bytes; equal reasons of one pod are one. A gated pod takes what its gates' names take.
+// An attempt takes 56 bytes, and shares an equal reason of the one before. A gated pod also takes what its
+// gates' names take.
 // Pods are bounded by the cluster's pending pods: forget() follows every placed and deleted one.
 //
 // Owner: ReportRecorder. Threads: the scheduling strand.
@@ -105,6 +106,7 @@ class ReportHistory {
     std::size_t nodes = 0;
     std::string_view code{};  // of the table of reasons
   };
+  static_assert(sizeof(Attempt) == 56);
   struct Past {
     std::array<Attempt, 5> attempts;  // newest first
     std::size_t size = 0;
