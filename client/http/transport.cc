@@ -171,6 +171,27 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     return text;
   }
 
+  struct Texts {
+    std::string all;
+    std::vector<std::size_t> ends;  // of each request
+  };
+
+  // Takes the bodies of the requests.
+  Result<Texts> compose_all(std::vector<Request>& requests, const std::string& token) const {
+    std::size_t size = 0;
+    for (const auto& request : requests) size += size_of(request, token);
+    Texts out;
+    out.all.reserve(size);
+    out.ends.reserve(requests.size());
+    for (auto& request : requests) {
+      auto composed = compose(request, token, out.all);
+      if (!composed) return std::unexpected(std::move(composed.error()));
+      request.body = std::string();  // else it exists twice until the replies arrive
+      out.ends.push_back(out.all.size());
+    }
+    return out;
+  }
+
   // A bit more than the request takes.
   static std::size_t size_of(const Request& request, const std::string& token) {
     return 512 + request.target.size() + token.size() + request.body.size();
@@ -260,18 +281,8 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
                                   std::vector<Result<Response>>& answers) {
     auto token = co_await current_token(deadline);
     if (!token) co_return std::unexpected(std::move(token.error()));
-    std::size_t size = 0;
-    for (const auto& request : requests) size += size_of(request, *token);
-    std::string texts;
-    texts.reserve(size);
-    std::vector<std::size_t> ends;
-    ends.reserve(requests.size());
-    for (auto& request : requests) {
-      auto composed = compose(request, *token, texts);
-      if (!composed) co_return std::unexpected(std::move(composed.error()));
-      request.body = std::string();  // else it exists twice until the replies arrive
-      ends.push_back(texts.size());
-    }
+    const auto texts = compose_all(requests, *token);
+    if (!texts) co_return std::unexpected(texts.error());
     const bool changes = std::ranges::any_of(requests, [](const auto& r) { return !reads_only(r.method); });
     const MayWrite may_write = changes ? may_write_ : MayWrite();
     if (may_write && !may_write()) co_return not_leader();
@@ -282,10 +293,10 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
     const bool together = requests.size() > 1;
     if (together) connection.set_rest(pace_.before_first_read(requests.size()));
     const auto begun = std::chrono::steady_clock::now();
-    auto written = co_await connection.write(texts, may_write);
+    auto written = co_await connection.write(texts->all, may_write);
     if (!written && written.error().kind == Error::Kind::not_leader) {
       auto left = fail(Error::Kind::cancelled, "reply not awaited: no longer leading");
-      in_doubt(answers, ends, connection.wrote(), std::move(left.error()));
+      in_doubt(answers, texts->ends, connection.wrote(), std::move(left.error()));
       if (connection.wrote() == 0) give_back_unused(*slot);
       co_return written;
     }
@@ -296,7 +307,7 @@ class HttpTransport final : public Transport, public std::enable_shared_from_thi
       if (done) done = co_await receive(connection, reply, false);
       if (!done) {
         if (!written) done = std::move(written);
-        in_doubt(answers, ends, connection.wrote(), done.error());
+        in_doubt(answers, texts->ends, connection.wrote(), done.error());
         co_return done;
       }
       rest = reply.take_rest();
