@@ -52,15 +52,22 @@ Result<std::string> profile_of(const Question& question, const config::Config& c
   return unknown_profile(path, named, config, "spec.schedulerName of the pod: ");
 }
 
+// Admission plugins see the pods only: the API server accepts a workload whose pods they refuse.
+std::string refused_pods(const Subject& subject, std::string_view why) {
+  if (subject.kind == Subject::Kind::pod) return std::string(why);
+  return fmt::format("the API server accepts the {} and refuses its pods: {}", to_string(subject.kind), why);
+}
+
 // A priority in the template must equal that of its class.
 Result<void> check_priority(const Question& question, std::optional<std::int32_t> given,
                             std::int32_t computed) {
   if (!given || *given == computed) return {};
   SpecFindings findings;
-  findings.add(pod_path(question) / "spec.priority",
-               fmt::format("the integer value of priority ({}) must not be provided in pod spec; priority "
-                           "admission controller computed {} from the given PriorityClass name",
-                           *given, computed));
+  const auto why = fmt::format(
+      "the integer value of priority ({}) must not be provided in pod spec; priority admission "
+      "controller computed {} from the given PriorityClass name",
+      *given, computed);
+  findings.add(pod_path(question) / "spec.priority", refused_pods(*question.subject, why));
   return findings.result();
 }
 
@@ -153,7 +160,10 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
     const auto& error = admitted.error();
     if (is_stored) return invalid(subject_path(question).said(error.message));
     SpecFindings findings;
-    findings.add(below(pod_path(question), error));
+    if (error.findings.empty())
+      findings.add(pod_path(question), refused_pods(*question.subject, error.message));
+    else
+      findings.add(below(pod_path(question), error));
     return std::unexpected(findings.error());
   }
   pod->scheduling_gates.clear();  // the answer is for the pod after its gates are removed
