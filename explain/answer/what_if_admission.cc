@@ -122,7 +122,7 @@ std::set<std::string> volumes_not_modelled(const Question& question, const Answe
   return out;
 }
 
-// Whether a claim of the question's pods has adminAccess, and the dump lacks their namespace.
+// Whether a claim of the question's pods has adminAccess and is new, and the dump lacks their namespace.
 bool asks_unknown_admin_access(const Question& question, const api::AdmissionObjects& objects,
                                const cluster::Snapshot& fork) {
   const auto& ns = question.subject->pod.meta.namespace_;
@@ -131,10 +131,16 @@ bool asks_unknown_admin_access(const Question& question, const api::AdmissionObj
       const auto found = objects.claim_templates.find(*claim.template_name);
       return found != objects.claim_templates.end() && asks_admin_access(found->second.spec);
     }
-    return false;
+    const auto* named =
+        claim.claim_name ? fork.objects().find<api::ResourceClaim>(ns, *claim.claim_name) : nullptr;
+    // The API server has admitted those that it has created.
+    return named && !named->meta.created && asks_admin_access(named->spec);
   };
-  return std::ranges::any_of(question.subject->pod.resource_claims, asks) &&
-         admin_access_in(ns, fork) == AdminAccess::unknown;
+  const auto any_asks = [&](const PlacedPods& pods) {
+    return std::ranges::any_of(pods.subject->pod.resource_claims, asks);
+  };
+  return admin_access_in(ns, fork) == AdminAccess::unknown &&
+         std::ranges::any_of(placed_pods(question), any_asks);
 }
 
 }  // namespace
