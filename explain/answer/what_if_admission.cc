@@ -179,26 +179,37 @@ Result<std::shared_ptr<const api::Pod>> admit_question(const Question& question,
   return pod;
 }
 
-Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
-                                       const config::Config& config) {
-  framework::Profile profile = *config.profile(pod.scheduler_name);
-  std::string known;
-  for (const auto& score : profile.scores) known += (known.empty() ? "" : ", ") + score.name;
-  for (std::size_t i = 0; i < question.strategies.size(); ++i) {
-    const auto& [name, weight] = question.strategies[i];
-    const auto score = std::ranges::find(profile.scores, name, &framework::Profile::ScoreEntry::name);
-    if (score == profile.scores.end()) {
-      return invalid(((question.paths.spec / "strategies")[i] / "name")
-                         .said(fmt::format("unknown strategy \"{}\" of profile \"{}\" (known: {})", name,
-                                           profile.scheduler_name, known)));
-    }
+Result<void> set_weight(const StrategyWeight& strategy, const FieldPath& path, framework::Profile& profile) {
+  const auto& [name, weight] = strategy;
+  const auto score = std::ranges::find(profile.scores, name, &framework::Profile::ScoreEntry::name);
+  if (score != profile.scores.end()) {
     score->weight = weight;
+    return {};
   }
-  for (const auto& [name, weight] : question.strategies) {
+  std::string known;
+  for (const auto& each : profile.scores) known += (known.empty() ? "" : ", ") + each.name;
+  return invalid((path / "name")
+                     .said(fmt::format("unknown strategy \"{}\" of profile \"{}\" (known: {})", name,
+                                       profile.scheduler_name, known)));
+}
+
+void remove_disabled(const std::vector<StrategyWeight>& strategies, framework::Profile& profile) {
+  for (const auto& [name, weight] : strategies) {
     if (weight > 0) continue;
     std::erase_if(profile.scores, [&](const auto& each) { return each.name == name; });
     std::erase_if(profile.pre_scores, [&](const auto& each) { return each.name == name; });
   }
+}
+
+Result<framework::Profile> profile_for(const Question& question, const api::Pod& pod,
+                                       const config::Config& config) {
+  framework::Profile profile = *config.profile(pod.scheduler_name);
+  for (std::size_t i = 0; i < question.strategies.size(); ++i) {
+    const auto path = (question.paths.spec / "strategies")[i];
+    if (auto set = set_weight(question.strategies[i], path, profile); !set)
+      return std::unexpected(set.error());
+  }
+  remove_disabled(question.strategies, profile);
   if (!pod.node_name.empty()) return kubelet_profile(std::move(profile));
   return profile;
 }
